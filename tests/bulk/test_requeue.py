@@ -80,7 +80,7 @@ def test_what_is_still_broken_stays_in_quarantine_with_its_new_error(
     mend(out / "a.quarantine.jsonl", mended, lambda row: '{"text":"still nothing"}' if row["line"] == 6 else "")
     mended.write_text(mended.read_text().splitlines()[0] + "\n")
     assert main(["requeue", str(out), str(mended)]) == ExitCode.SOME_FAILED
-    assert "0 in their places, 1 quarantined again, 0 not known" in capsys.readouterr().err
+    assert "0 put back, 1 quarantined again, 0 not in the quarantine" in capsys.readouterr().err
     kept = [json.loads(line) for line in (out / "a.quarantine.jsonl").read_bytes().splitlines()]
     assert [(row["line"], row["code"]) for row in kept] == [(6, "OCB-NO-FRAMES"), (16, "OCB-SHAPE")]
     assert batch(*args, "--resume") == ExitCode.SOME_FAILED

@@ -175,7 +175,7 @@ class TestWhatStandsBefore:
 
     def test_what_arrives_has_to_be_told(self, run: Run) -> None:
         done = run("stream", "-t", "openai-sse", "--prompted", stdin=ANSWER)
-        assert done.err.startswith("ocml-convert: OCB-OPTION: name what arrives with --from")
+        assert done.err.startswith("ocml-convert: OCB-OPTION: name the stream's format with --from")
         done = run("stream", "-t", "openai-sse", "--profile", "gpt-oss", stdin=ANSWER)
         assert done.status == 0
 

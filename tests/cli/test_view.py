@@ -156,4 +156,4 @@ def test_a_page_of_several_has_a_list_of_them(run: Run, folder: Path) -> None:
 def test_one_conversation_is_compared(run: Run, folder: Path) -> None:
     done = run("view", folder / "a.jsonl", "--compare", "harmony")
     assert done.status == 2
-    assert "--compare shows one conversation, and here are 2" in done.err
+    assert "--compare takes one conversation, and the input has 2" in done.err

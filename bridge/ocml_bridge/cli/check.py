@@ -48,7 +48,7 @@ def check(
 ) -> int:
     """Read each FILE (or standard input) and print what had to be repaired or assumed, one finding a line.
 
-    Of a folder, all files are read. Of a file with several conversations each is read, and its findings name the place
+    All files in a folder are read. If a file has several conversations, each is read, and its findings name the place
     where it begins.
 
     Tool calls are compared with the tools that the file declares. To check their arguments against the tools'

@@ -63,7 +63,7 @@ def upstream_options(command: Command) -> Command:
                 type=click.Choice(("content", "reasoning", "nothing")),
                 default="content",
                 show_default=True,
-                help="Pass on what a model says to the user before a call as this.",
+                help="Pass on what a model says to the user before a call in this form.",
             ),
             policy_options,
             special_tokens_option,
@@ -78,7 +78,7 @@ def upstream_options(command: Command) -> Command:
                 "--context",
                 type=click.IntRange(1),
                 metavar="TOKENS",
-                help="Take the model's context to be so long, if the server does not say it.",
+                help="Assume this length of the model's context, if the server does not report it.",
             ),
             click.option(
                 "--body", metavar="JSON", default="{}", help="Add these members to each request to the server."

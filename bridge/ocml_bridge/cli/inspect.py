@@ -123,7 +123,12 @@ def _account(profile: Profile) -> dict[str, Json]:
 
 
 @click.command()
-@click.option("--against", type=FILE, metavar="OLD", help="Compare it with an older one; status 3 where that breaks.")
+@click.option(
+    "--against",
+    type=FILE,
+    metavar="OLD",
+    help="Print the changes since the schema in the file OLD; status 3 if a change breaks it.",
+)
 def schema(against: str | None) -> int:
     """Print the JSON Schema of the canonical form, or what changed since an older one."""
     if against is None:

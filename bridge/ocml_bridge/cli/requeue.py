@@ -13,10 +13,10 @@ from .parameters import FILE
 @click.argument("folder", type=FILE, metavar="OUT")
 @click.argument("mended", type=FILE, metavar="MENDED.jsonl")
 def requeue(folder: str, mended: str) -> int:
-    """Put mended records in their places: into the outputs, and out of the quarantine.
+    """Put corrected records back: into the outputs, and out of the quarantine.
 
-    OUT is the output folder of 'ocml-convert batch --ledger'. MENDED.jsonl has lines of its quarantines, in which 'raw'
-    was corrected. They are converted as the others were.
+    OUT is the output folder of 'ocml-convert batch --ledger'. MENDED.jsonl has lines of its quarantines with a
+    corrected 'raw'. They are converted with the options of that run.
     """
     # Imported here: the other commands need none of it.
     from ..bulk.requeue import requeue as put
@@ -24,5 +24,6 @@ def requeue(folder: str, mended: str) -> int:
     lines = [line for line in read_bytes(mended).splitlines() if line.strip()]
     with about(mended):
         found = put(folder, lines)
-    say(f"{PROGRAM}: {found.placed:,} in their places, {found.still:,} quarantined again, {found.unknown:,} not known")
+    counts = f"{found.placed:,} put back, {found.still:,} quarantined again, {found.unknown:,} not in the quarantine"
+    say(f"{PROGRAM}: {counts}")
     return ExitCode.SOME_FAILED if found.still or found.unknown else ExitCode.OK

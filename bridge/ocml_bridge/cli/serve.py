@@ -55,7 +55,7 @@ answers wait for a tenth of a second each time that a few hundred streams more a
     metavar="N",
     default=1,
     show_default=True,
-    help="Run so many processes; one for each core is a good number.",
+    help="Run N processes; one for each core is a good number.",
 )
 @click.option(
     "--tls-certificate", metavar="FILE", type=FILE, help="Serve HTTPS with this certificate (PEM, with its chain)."
@@ -183,7 +183,7 @@ def _probe(settings: Settings) -> str:
     try:
         return f"driver: {asyncio.run(ask())}"
     except ApiError as problem:
-        return f"which is asked later what it is: {problem.message}"
+        return f"which does not answer yet ({problem.message}) and is asked again with the first request"
 
 
 @click.command()

@@ -204,7 +204,9 @@ def _model(
     if request is not None and prefix is not None:
         raise BridgeError(ErrorCode.OPTION, "--prefix and --request each say what comes before the stream; use one")
     if source is None and profile is None:
-        raise BridgeError(ErrorCode.OPTION, "name what arrives with --from, or the --profile that it answers to")
+        raise BridgeError(
+            ErrorCode.OPTION, "name the stream's format with --from, or the --profile whose prompt it answers"
+        )
     if answers and source is not None and source.partition(":")[0] not in registry.formats():
         raise BridgeError(ErrorCode.OPTION, f"{source} has no generation prompt; --prompted is for formats only")
     if profile is None and source is not None:

@@ -39,8 +39,8 @@ def view(
 ) -> int:
     """Show FILE (or standard input) as a conversation.
 
-    System and developer messages, private reasoning and commentary are hidden, and counted; --debug shows them. Of
-    several files, of a folder, and of a file with several conversations, all are shown: a page has a list of them.
+    System and developer messages, private reasoning and commentary are hidden, and counted; --debug shows them. With
+    several files, a folder, or a file with several conversations, all are shown; a page has a list of them.
     """
     names = [*named_files(files or (STANDARD,))]
     refuse_same_file({name if len(names) > 1 else "the input": name for name in names}, {"--html": html})
@@ -50,7 +50,7 @@ def view(
     visibility = DEBUG if debug else END_USER
     chats, errors = _read(names, source, Options(force_format=force_format))
     if target is not None and len(chats) != 1:
-        raise BridgeError(ErrorCode.OPTION, f"--compare shows one conversation, and here are {len(chats)}")
+        raise BridgeError(ErrorCode.OPTION, f"--compare takes one conversation, and the input has {len(chats)}")
     if len(chats) == 1 and not errors:
         name, reading = chats[0]
         with about(names[0]):

@@ -20,6 +20,8 @@ def yaml_in(data: bytes) -> Any:
     except yaml.YAMLError as error:
         raise BridgeError(ErrorCode.OPTION, f"not YAML: {' '.join(str(error).split())}") from error
     except ValueError as error:
-        raise BridgeError(ErrorCode.OPTION, f"a value in it is none: {error}; quote it where it is a text") from error
+        raise BridgeError(
+            ErrorCode.OPTION, f"a value cannot be read: {error}; put it in quotes if it is a text"
+        ) from error
     except RecursionError as error:
         raise BridgeError(ErrorCode.OPTION, "the file nests deeper than is safe to read") from error
