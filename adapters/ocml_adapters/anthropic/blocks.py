@@ -13,7 +13,6 @@ from ocml_bridge.model import Content, Foreign, Json, Message, Signature
 from ocml_bridge.signatures import signature_by
 from ocml_bridge.turns import is_call, name_of, recipient_of
 
-from .names import NAMES
 from .notes import RESERVED, type_note, type_of, with_notes
 from .parts import read_content, write_content
 from .syntax import (
@@ -33,6 +32,7 @@ from .syntax import (
     TOOL_RESULT,
     TOOL_USE,
 )
+from .tools import NAMES
 
 # --- calls ------------------------------------------------------------------------------------------------------------
 #

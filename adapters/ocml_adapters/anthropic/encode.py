@@ -23,14 +23,13 @@ from ocml_bridge.visibility import is_reasoning
 
 from .assembly import Assembly
 from .blocks import is_from_here, signature_of, write_block
-from .citations import write_citations
-from .names import NAMES
 from .nearest import lawful
 from .notes import type_of
+from .parts import write_citations
 from .settings import PARAMETERS
-from .spelling import with_object
 from .syntax import HOME, MESSAGE, TEXT, THINKING, TOOL_USE
-from .units import WireReader
+from .tools import NAMES
+from .units import WireReader, with_object
 
 _DELTAS: Final = {TEXT: ("text_delta", "text"), THINKING: ("thinking_delta", "thinking")}
 """Type of a block → type of what continues it, and its text."""
@@ -101,7 +100,6 @@ class Events:
 
 
 # --- the encoders -----------------------------------------------------------------------------------------------------
-
 
 _REASONS: Final[dict[Reason, str]] = {
     "stop": "end_turn",

@@ -18,9 +18,8 @@ from ocml_bridge.units.heads import Head, Item, item_of, message_of
 from ocml_bridge.visibility import is_private, is_reasoning
 
 from .blocks import is_from_here
-from .citations import TABLE
 from .notes import type_of
-from .parts import can_hold
+from .parts import TABLE, can_hold
 from .syntax import HOME, LAWFUL_ID, MESSAGE, MESSAGES, NOTES, SYSTEM
 
 _HOLDS = (Text, Media, Foreign)
@@ -121,7 +120,6 @@ def is_in_turn(message: Message) -> bool:
 
 
 # --- documents --------------------------------------------------------------------------------------------------------
-
 
 _OUTSIDE: Final = re.compile(r"[^a-zA-Z0-9_-]")
 _UNCHANGED: Final = "kept"

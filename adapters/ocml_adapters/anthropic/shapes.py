@@ -23,7 +23,6 @@ from ocml_bridge.wires.requests import Prompt, RequestUnits
 from ocml_bridge.wires.shell import Shell
 from ocml_bridge.wires.surroundings import Surroundings, ToolList
 
-from .names import NAMES
 from .reader import is_system_prompt
 from .settings import PARAMETERS, tells_usage
 from .syntax import (
@@ -41,7 +40,7 @@ from .syntax import (
     TEXT,
     TOOLS,
 )
-from .tools import read_tools, write_tools
+from .tools import NAMES, read_tools, write_tools
 
 RESPONSE: Final = "response"
 _AROUND_MESSAGES: Final = Surroundings(PARAMETERS, REQUEST_ORDER, REQUEST_KEYS, tools=ToolList(read_tools, write_tools))

@@ -9,9 +9,18 @@ from ocml_bridge.cache_marks import read_mark, write_mark
 from ocml_bridge.form import OBJECT, Object, add, form_of, rest, set_apart, shape, with_apart
 from ocml_bridge.model import Json, Tool
 from ocml_bridge.turns import full_name, split_name
+from ocml_bridge.wires.tool_alphabet import Alphabet, ToolAlphabet
 
-from .names import NAMES
+from .notes import type_of
 from .syntax import CACHE, EPHEMERAL, NOTES, TOOL_ORDER
+
+# --- names ------------------------------------------------------------------------------------------------------------
+
+NAMES: Final = ToolAlphabet(NOTES, Alphabet("a-zA-Z0-9_-", 128), lambda message: type_of(message) is not None)
+"""The names that the API takes: what it answers to another one names this pattern."""
+
+
+# --- declarations -----------------------------------------------------------------------------------------------------
 
 _PLAIN: Final = ("name", "description", "input_schema")
 _REQUIRED: Final = frozenset({"name", "input_schema"})

@@ -6,11 +6,12 @@ from collections.abc import Hashable, Sequence
 from typing import Any, ClassVar, NamedTuple, cast
 
 from ocml_bridge.arrange import gathered
-from ocml_bridge.blocks.values import AN_OBJECT, nearest_object
-from ocml_bridge.form import Object
+from ocml_bridge.blocks.values import AN_OBJECT, compact_object, nearest_object
+from ocml_bridge.form import Object, add, shape
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Json, Message, Transcript, replace
 from ocml_bridge.pairing import name_replies
+from ocml_bridge.turns import is_call, parts_of
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.envelopes import Body
 from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass, Parted, Skeleton, Spelled, State, Unit
@@ -21,14 +22,67 @@ from ocml_bridge.units.writer import Prepared
 from ocml_bridge.wires.shell import Shell
 from ocml_bridge.wires.units import DocumentReader, DocumentWriter
 
-from .blocks import ends_in_reply
-from .citations import without_unknown
-from .names import NAMES
+from .blocks import ends_in_reply, write_block
 from .nearest import is_in_turn, is_spoken, joins, nearest, note_repeated, with_ids, with_one_prompt
+from .parts import without_unknown, write_content, write_parts
 from .reader import filled, is_system_prompt, notice, read_unit, skeleton
 from .shapes import DOCUMENTS, UNITS, blocks_in, is_answer, is_response, outline, write_document
-from .spelling import spelled
-from .syntax import HOME, MESSAGE, MESSAGES, NOTES, SYSTEM, UNSIGNED
+from .syntax import HOME, MESSAGE, MESSAGES, NOTES, SYSTEM, UNSIGNED, WIRE_ORDER
+from .tools import NAMES
+
+# --- spelling ---------------------------------------------------------------------------------------------------------
+
+
+def spelled(group: Sequence[Message], *, apart: bool) -> tuple[Object, list[Message]]:
+    """A unit, and its messages as they are read; without what these remember of their spelling if it misleads.
+
+    Args:
+        group: the messages of one unit.
+        apart: whether it is the system prompt, which stands beside the messages.
+    """
+    unit = _write_unit(group, apart=apart)
+    image = read_unit(unit)
+    if image == list(group):
+        return unit, image
+    if [message.content for message in image] != [message.content for message in group]:
+        unit = _write_unit([replace(message, extras=None, layout=None) for message in group], apart=apart)
+        image = read_unit(unit)
+    return unit, image
+
+
+def with_object(message: Message, path: str, log: Log) -> Message:
+    """A call whose arguments are the compact JSON of an object; any other message as it is."""
+    if not is_call(message) or compact_object(cast("str", message.content)) is not None:
+        return message
+    given = nearest_object(cast("str", message.content), f"{path}/content", log, target=HOME)
+    return replace(message, content=given)
+
+
+def _write_unit(group: Sequence[Message], *, apart: bool) -> Object:
+    first = group[0]
+    if apart:
+        return {SYSTEM: write_content(first.content, NOTES.of(first.layout))}
+    role = "assistant" if is_in_turn(first) else "user" if first.role == "tool" else first.role
+    if len(group) == 1 and is_spoken(first):
+        content = write_content(first.content, NOTES.of(first.layout))
+    else:
+        content = [block for message in group for block in _blocks(message, role)]
+    wire: Object = {"role": role, "content": content}
+    if more := NOTES.of(first.extras).get(MESSAGE):
+        wire = add(wire, more, WIRE_ORDER)
+    form = NOTES.of(first.layout).get(MESSAGE)
+    if form is None:
+        return wire
+    return shape(wire, form, fixed=("role", "content") if content else ("role",))
+
+
+def _blocks(message: Message, role: str) -> list[Json]:
+    if is_spoken(message):
+        return write_parts(parts_of(message.content), NOTES.of(message.layout).get("parts"))
+    return [write_block(message, role)]
+
+
+# --- reading and writing ----------------------------------------------------------------------------------------------
 
 
 class WireReader(DocumentReader):

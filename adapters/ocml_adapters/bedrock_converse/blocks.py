@@ -20,10 +20,7 @@ from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass
 from ocml_bridge.units.heads import Head
 from ocml_bridge.wires.tool_alphabet import AS_IS
 
-from .alphabet import NAMES, is_odd_id
-from .citations import SOURCES, read_citations, write_citations
-from .media import is_media, read_media, write_media
-from .slots import SLOTS
+from .parts import SOURCES, is_media, read_citations, read_media, write_citations, write_media
 from .syntax import (
     CACHE_POINT,
     CITATIONS,
@@ -41,6 +38,7 @@ from .syntax import (
     TOOL_RESULT,
     TOOL_USE,
 )
+from .tools import NAMES, SLOTS, is_odd_id
 
 INPUT: Final = "input"
 """The key of the layout of a call whose arguments are a text and no object."""

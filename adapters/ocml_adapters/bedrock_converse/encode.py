@@ -13,11 +13,11 @@ from ocml_bridge.model import Json, Message, Settings, Usage, replace
 from ocml_bridge.stream.response import ResponseEncoder, usage_in
 from ocml_bridge.turns import name_of
 
-from .alphabet import NAMES
-from .assembly import Assembly
 from .blocks import behind
 from .settings import RESPONSE_PARAMETERS
+from .stream import Assembly
 from .syntax import HOME, REASONING, TOOL_USE
+from .tools import NAMES
 from .units import MessageReader
 
 _REASONS: Final[dict[Reason, str]] = {

@@ -23,7 +23,6 @@ from ocml_bridge.wires.documents import REQUEST, SHAPE, Documents, Shape, Surrou
 from ocml_bridge.wires.requests import Prompt, RequestUnits
 from ocml_bridge.wires.shell import Shell, Top, is_top
 
-from .alphabet import NAMES
 from .settings import REQUEST_PARAMETERS, RESPONSE_PARAMETERS
 from .syntax import (
     CONTENT,
@@ -41,7 +40,7 @@ from .syntax import (
     TOOL_CONFIG,
     TOOLS,
 )
-from .tools import read_tools, write_tools
+from .tools import NAMES, read_tools, write_tools
 
 _RESPONSE: Final = "response"
 _EMPTY: Final = "empty"

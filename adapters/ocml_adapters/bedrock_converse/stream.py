@@ -2,21 +2,196 @@
 
 from __future__ import annotations
 
-from typing import Final, cast
+from collections.abc import Callable
+from typing import Any, Final, cast
 
 from ocml_bridge.adapter import Options
 from ocml_bridge.blocks.reading import read_block
+from ocml_bridge.blocks.values import object_in
 from ocml_bridge.engine.reading import transcript_of
 from ocml_bridge.events import Reason
 from ocml_bridge.form import Object
-from ocml_bridge.model import Message, Transcript
-from ocml_bridge.stream.assembled import AssemblingDecoder
+from ocml_bridge.model import Json, Message, Transcript
+from ocml_bridge.stream.assembled import AssemblingDecoder, merged
 from ocml_bridge.stream.decoder import text_of
 
-from .assembly import Assembly, Block
 from .blocks import BlockGrammar
-from .syntax import REASONING, STOP_REASON, TOOL_USE
+from .syntax import (
+    CITED,
+    CONTENT,
+    MESSAGE,
+    OUTPUT,
+    REASONING,
+    REASONING_TEXT,
+    REDACTED,
+    STOP_REASON,
+    TOOL_RESULT,
+    TOOL_USE,
+)
 from .units import MessageReader
+
+# --- events put together ----------------------------------------------------------------------------------------------
+
+Note = Callable[[str], None]
+"""Is told what had to be mended."""
+
+
+class Block:
+    """A block as far as it has come.
+
+    Args:
+        start: what is said of it at its start.
+
+    Attributes:
+        kind: what it is; "" while nobody knows.
+        text: the pieces of its text, its reasoning, or the input of a call.
+        number: of the message that it is of, in a stream; None while nothing was told of it.
+        is_whole: whether nothing of it comes any more.
+    """
+
+    def __init__(self, start: Object) -> None:
+        self.kind = next(iter(start), "")
+        self.text: list[str] = []
+        self.number: int | None = None
+        self.is_whole = False
+        self._start: Object | None = members if isinstance(members := start.get(self.kind), dict) else None
+        self._signature: list[str] = []
+        self._sealed: list[str] = []
+        self._citations: list[Json] = []
+        self._more: list[Json] = []
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is known of it."""
+        return not self.kind and not self._citations
+
+    def take(self, delta: Object, note: Note) -> str:
+        """More of it; the text that is new."""
+        new: list[str] = []
+        if self.is_whole:
+            note("a delta comes after the end of its block; the delta is left out")
+            return ""
+        for kind, value in delta.items():
+            if kind == "citation" and self.kind in ("", "text"):
+                self._citations.append(value)
+                continue
+            before, self.kind = self.kind, self.kind or kind
+            piece = self._piece(value) if kind == self.kind else None
+            if piece is None:
+                self.kind = before
+                note(f"a delta {kind[:40]!r} does not fit its block; the delta is left out")
+            else:
+                new.append(piece)
+        self.text += new
+        return "".join(new)
+
+    def _piece(self, value: Json) -> str | None:
+        """The text in more of the block; None for what does not fit it."""
+        members = cast("Object", value) if isinstance(value, dict) else None
+        if self.kind == "text":
+            return value if isinstance(value, str) else None
+        if self.kind == TOOL_USE:
+            found: Json = None if members is None else members.get("input")
+            return found if isinstance(found, str) else None
+        if self.kind == REASONING:
+            return None if members is None else self._reason(members)
+        self._more.append(value)
+        return ""
+
+    def _reason(self, value: Object) -> str:
+        for key, pieces in (("signature", self._signature), (REDACTED, self._sealed)):
+            if isinstance(piece := value.get(key), str):
+                pieces.append(piece)
+        text = value.get("text")
+        return text if isinstance(text, str) else ""
+
+    def wire(self) -> Object:
+        """The whole block."""
+        text = "".join(self.text)
+        if self.kind == TOOL_USE:
+            value = object_in(text) if text else {}
+            return {TOOL_USE: {**(self._start or {}), "input": text if value is None else value}}
+        if self.kind == REASONING:
+            return {REASONING: self._reasoning(text)}
+        if self.kind in ("text", "") and self._citations:
+            return {CITED: {CONTENT: [{"text": text}], "citations": self._citations}}
+        if self.kind == "text":
+            return {"text": text}
+        if self.kind == TOOL_RESULT:
+            pieces = [
+                each for value in self._more for each in (cast("list[Any]", value) if isinstance(value, list) else [])
+            ]
+            return {TOOL_RESULT: {**(self._start or {}), CONTENT: pieces}}
+        return {self.kind or "text": merged([self._start, *self._more])}
+
+    def _reasoning(self, text: str) -> Object:
+        if self._sealed and not text:
+            return {REDACTED: "".join(self._sealed)}
+        signed: Object = {"signature": "".join(self._signature)} if self._signature else {}
+        return {REASONING_TEXT: {"text": text, **signed}}
+
+
+class Assembly:
+    """A response as far as it has come.
+
+    Attributes:
+        role: of the message; None before it begins.
+        reason: why it is over; None while nobody says.
+    """
+
+    def __init__(self) -> None:
+        self.role: str | None = None
+        self.reason: str | None = None
+        self._blocks: dict[int, Block] = {}
+        self._last: Block | None = None
+        self._members: Object = {}
+
+    def start(self, index: int, start: Json) -> Block | None:
+        """A block begins; None where one has begun with this index."""
+        if index in self._blocks:
+            return None
+        return self._begin(index, Block(cast("Object", start) if isinstance(start, dict) else {}))
+
+    def _begin(self, index: int, block: Block) -> Block:
+        """Blocks come one after the other: nothing more comes of those before."""
+        if self._last is not None:
+            self._last.is_whole = True
+        self._last = block
+        self._blocks[index] = block
+        return block
+
+    def delta(self, index: int, delta: Json, note: Note) -> tuple[Block, str]:
+        """More of a block, which may begin so; the block, and its new text."""
+        block = self._blocks.get(index)
+        if block is None:
+            block = self._begin(index, Block({}))
+        return block, block.take(cast("Object", delta) if isinstance(delta, dict) else {}, note)
+
+    def stop(self, index: int) -> Block | None:
+        """A block is whole; None for one that never began, or was whole before."""
+        block = self._blocks.get(index)
+        if block is None or block.is_whole:
+            return None
+        block.is_whole = True
+        return block
+
+    def tell(self, members: Object) -> None:
+        """What is said beside the message."""
+        if isinstance(reason := members.get("stopReason"), str):
+            self.reason = reason
+        self._members.update(members)
+
+    def wire(self) -> Object:
+        """The response."""
+        answered = self.role is not None or self._blocks
+        message: Object = {
+            "role": self.role or "assistant",
+            CONTENT: [block.wire() for block in self._blocks.values() if not block.is_empty],
+        }
+        return {**({OUTPUT: {MESSAGE: message}} if answered else {}), **self._members}
+
+
+# --- the stream -------------------------------------------------------------------------------------------------------
 
 _REASONS: Final[dict[str, Reason]] = {
     "end_turn": "stop",

@@ -1,20 +1,50 @@
-"""Declared tools, both ways: `toolConfig.tools`, with cache points and the model's own tools between them."""
+"""Declared tools, both ways, and the names and ids of calls: `toolConfig.tools`, with what stands between its tools."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from itertools import chain, islice
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from ocml_bridge.blocks.grammar import added, more_of
+from ocml_bridge.blocks.skeletons import A_WORD, AN_OBJECT, Slot, Slots, next_text
 from ocml_bridge.blocks.spelling import FORM, keep_form, respelled
 from ocml_bridge.cache_marks import read_mark, write_mark
 from ocml_bridge.form import Object
 from ocml_bridge.model import CacheMark, Json, Tool
 from ocml_bridge.turns import full_name, split_name
+from ocml_bridge.units.heads import Item
+from ocml_bridge.wires.tool_alphabet import Alphabet, Spelling, ToolAlphabet
 
-from .alphabet import NAMES
-from .syntax import CACHE_POINT, MARK, NOTES, TOOL_SPEC
+from .syntax import CACHE_POINT, CONTENT, MARK, NOTES, TOOL_RESULT, TOOL_SPEC, TOOL_USE
+
+# --- names and ids ----------------------------------------------------------------------------------------------------
+
+NAMES: Final = ToolAlphabet(NOTES, Alphabet("a-zA-Z0-9_-", 64))
+"""The names that `ToolSpecification` and `ToolUseBlock` take."""
+_IDS: Final = Alphabet("a-zA-Z0-9_.:-", 64)
+
+
+def is_odd_id(call_id: str) -> bool:
+    """Whether the API would not take the id of a call."""
+    return not _IDS.takes(call_id)
+
+
+def with_ids(items: Sequence[Item]) -> Sequence[Item]:
+    """Calls and replies with ids that the API takes, but for those that were read with others."""
+    ids = {call_id for _, _, call_id in items if call_id}
+    if all(map(_IDS.takes, ids)):
+        return items
+    spelling = Spelling(_IDS, ids)
+    return [
+        (head, content, spelling(call_id))
+        if call_id and (head.bare or not NAMES.is_unchanged(head.message("", None).layout))
+        else (head, content, call_id)
+        for head, content, call_id in items
+    ]
+
+
+# --- declarations -----------------------------------------------------------------------------------------------------
 
 AS_IT_IS: Final = "as it is"
 """The key of an entry in the extras that holds one as it was read."""
@@ -110,3 +140,32 @@ def _with_mark(tool: Tool) -> list[Json]:
     """A tool, and the mark of the cache behind it."""
     written = respelled(_write_tool(tool), NOTES.of(tool.layout).get(FORM))
     return [written] if tool.cache is None else [written, {CACHE_POINT: write_mark(tool.cache, MARK)}]
+
+
+# --- calls and replies that are read alike ----------------------------------------------------------------------------
+
+
+def _add_id(value: Any, key: list[Hashable], values: list[str]) -> bool:
+    """An id that the API takes."""
+    values.append(value)
+    return value.__class__ is str and not is_odd_id(value)
+
+
+def _add_content(value: Any, key: list[Hashable], values: list[str]) -> bool:
+    block: Any = value[0] if value.__class__ is list and len(value) == 1 else None
+    text: Any = block.get("text") if block.__class__ is dict and len(block) == 1 else None
+    values.append(text or "")
+    return text.__class__ is str and text != ""
+
+
+_AN_ID: Final = Slot(_add_id, next_text)
+
+
+def _with_text(value: Any, values: Iterator[str]) -> Any:
+    return [{"text": next(values)}]
+
+
+SLOTS: Final[Slots] = {
+    TOOL_USE: {"toolUseId": _AN_ID, "name": A_WORD, "input": AN_OBJECT},
+    TOOL_RESULT: {"toolUseId": _AN_ID, CONTENT: Slot(_add_content, _with_text), "status": A_WORD},
+}

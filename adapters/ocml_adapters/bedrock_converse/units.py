@@ -12,10 +12,10 @@ from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.reader import UnitReader
 from ocml_bridge.units.writer import Prepared
 
-from .alphabet import NAMES, with_ids
 from .blocks import BlockGrammar
 from .shapes import DOCUMENTS, UNITS
 from .syntax import HOME
+from .tools import NAMES, with_ids
 
 _GRAMMAR = BlockGrammar()
 

@@ -187,7 +187,6 @@ def _without(values: Object, keys: Collection[str]) -> Object:
 
 # --- custom tools, which stood among the extras of the wires of OpenAI ------------------------------------------------
 
-
 _OPENAI: Final = "openai"
 _RESPONSES: Final = "openai-responses"
 _CUSTOM: Final = "custom"
@@ -225,7 +224,6 @@ def with_freeform(tool: Object, home: str) -> Object:
 
 
 # --- signatures, which stood among the extras of their formats --------------------------------------------------------
-
 
 _PLACES: Final[dict[tuple[str, ...], tuple[str, bool]]] = {
     ("anthropic", "signature"): ("anthropic", False),

@@ -16,11 +16,11 @@ from ocml_bridge.stream import sse
 from ocml_bridge.stream.response import ResponseEncoder, usage_in
 from ocml_bridge.turns import parts_of
 
-from .assembly import Assembly
-from .names import NAMES
 from .parts import PartGrammar
 from .settings import RESPONSE_PARAMETERS
+from .stream import Assembly
 from .syntax import CANDIDATES, CONTENT, FINISH, MODEL_ROLE, PARTS
+from .tools import NAMES
 from .units import ContentReader
 
 _FINISHES: Final[dict[Reason, str]] = {

@@ -29,8 +29,6 @@ from ocml_bridge.units.heads import Head
 from . import syntax
 from .citations import TOLD_ELSEWHERE
 from .media import read_media, write_media
-from .names import NAMES
-from .slots import SLOTS
 from .syntax import (
     CALL,
     CODE,
@@ -47,6 +45,7 @@ from .syntax import (
     ROLES,
     SIGNATURE,
 )
+from .tools import NAMES, SLOTS
 
 VENDOR: Final = "google"
 """Whose signatures the API takes back."""

@@ -11,8 +11,8 @@ from ocml_bridge.model import settings as plain
 from ocml_bridge.parameters import Parameter, Parameters, parameter
 from ocml_bridge.turns import name_of, recipient_of
 
-from .schemas import from_openapi, to_openapi
 from .syntax import keys
+from .tools import from_openapi, to_openapi
 
 CONFIG: Final = "generationConfig"
 _JSON: Final = "application/json"

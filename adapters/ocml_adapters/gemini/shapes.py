@@ -24,7 +24,6 @@ from ocml_bridge.wires.documents import REQUEST, SHAPE, Documents, Shape, Surrou
 from ocml_bridge.wires.requests import Prompt, RequestUnits
 from ocml_bridge.wires.shell import CHOICE, Branch, Shell, Top, is_top
 
-from .names import NAMES
 from .settings import CONFIG, OPENAPI_PARAMETERS, OPENAPI_SCHEMA, REQUEST_PARAMETERS, RESPONSE_PARAMETERS
 from .syntax import (
     CANDIDATES,
@@ -46,7 +45,7 @@ from .syntax import (
     alias,
     keys,
 )
-from .tools import read_tools, write_tools
+from .tools import NAMES, read_tools, write_tools
 
 _RESPONSE: Final = "response"
 TOP: Final = "instruction"

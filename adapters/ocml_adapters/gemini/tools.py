@@ -1,21 +1,30 @@
-"""Declared tools, both ways: lists of functions, and tools of Google's own beside them."""
+"""Declared tools, both ways: lists of functions, and tools of Google's own beside them; their names and schemas."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from itertools import islice
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from ocml_bridge.blocks.grammar import added, more_of
+from ocml_bridge.blocks.skeletons import A_TEXT, A_WORD, AN_OBJECT, Slot, Slots, object_with
 from ocml_bridge.blocks.spelling import FORM, is_same, keep_form, respelled
 from ocml_bridge.form import Object
+from ocml_bridge.jsontext import text_of
 from ocml_bridge.model import Json, Tool
 from ocml_bridge.turns import full_name, split_name
+from ocml_bridge.wires.tool_alphabet import Alphabet, ToolAlphabet
 
 from . import syntax
-from .names import NAMES
-from .schemas import from_openapi, to_openapi
-from .syntax import DECLARATIONS, NOTES
+from .syntax import CALL, DECLARATIONS, NOTES, RESPONSE
+
+# --- names ------------------------------------------------------------------------------------------------------------
+
+NAMES: Final = ToolAlphabet(NOTES, Alphabet("a-zA-Z0-9_.:-", 64, first="a-zA-Z_"))
+"""The names that every version of the API takes (`FunctionDeclaration.name`); some take longer ones."""
+
+
+# --- declarations -----------------------------------------------------------------------------------------------------
 
 AS_IT_IS: Final = "as it is"
 """The key of an entry in the extras that holds one as it was read."""
@@ -117,7 +126,7 @@ def write_tools(tools: Sequence[Tool], entries: Json, counts: Json) -> list[Json
     """
     written = iter([respelled(_write_tool(tool), NOTES.of(tool.layout).get(FORM)) for tool in tools])
     if isinstance(entries, list):
-        out = [_filled(entry, written) for entry in cast("list[Json]", entries)]
+        out = [_with_functions(entry, written) for entry in cast("list[Json]", entries)]
     elif isinstance(counts, list) and all(type(count) is int for count in cast("list[Json]", counts)):
         out = [{DECLARATIONS: list(islice(written, max(0, count)))} for count in cast("list[int]", counts)]
     else:
@@ -125,10 +134,133 @@ def write_tools(tools: Sequence[Tool], entries: Json, counts: Json) -> list[Json
     return [*out, {DECLARATIONS: rest}] if (rest := list(written)) else out
 
 
-def _filled(entry: Json, written: Iterator[Json]) -> Json:
+def _with_functions(entry: Json, written: Iterator[Json]) -> Json:
     count = _count(entry)
     if count is None:
         members = cast("Object", entry) if isinstance(entry, dict) else {}
         return members[AS_IT_IS] if list(members) == [AS_IT_IS] else cast("Json", entry)
     functions = list(islice(written, max(0, count)))
     return {key: functions if key == DECLARATIONS else value for key, value in cast("Object", entry).items()}
+
+
+# --- schemas in OpenAPI's words ---------------------------------------------------------------------------------------
+
+_TYPES: Final = frozenset({"string", "number", "integer", "boolean", "array", "object"})
+_COUNTS: Final = frozenset({"maxItems", "minItems", "maxLength", "minLength", "maxProperties", "minProperties"})
+_KNOWN: Final = frozenset(
+    {
+        *("type", "format", "title", "description", "nullable", "enum", "properties", "required", "items", "anyOf"),
+        *("pattern", "example", "default", "minimum", "maximum", "propertyOrdering", *_COUNTS),
+    }
+)
+"""The members of a schema that `parameters` may have."""
+
+
+def from_openapi(schema: Json) -> Json:
+    """A schema of OpenAPI as JSON Schema: types in small letters, null among them, counts as numbers."""
+    if not isinstance(schema, dict):
+        return schema
+    out: Object = {}
+    members = syntax.keys(cast("Object", schema))
+    for key, value in members.items():
+        if key == "type" and isinstance(value, str):
+            name = value.lower() if value.lower() in _TYPES else value
+            out[key] = [name, "null"] if members.get("nullable") is True else name
+        elif key == "nullable" and isinstance(value, bool) and isinstance(members.get("type"), str):
+            continue
+        elif (
+            key in _COUNTS
+            and isinstance(value, str)
+            and value.isascii()
+            and value.isdecimal()
+            and str(int(value[:18])) == value
+        ):
+            out[key] = int(value)
+        else:
+            out[key] = _inside(key, value, from_openapi)
+    return out
+
+
+def _inside(key: str, value: Json, change: object) -> Json:
+    """A member of a schema, with the schemas in it changed."""
+    turn = cast("type[Json]", change)
+    if key == "properties" and isinstance(value, dict):
+        return {name: turn(each) for name, each in cast("Object", value).items()}
+    if key == "anyOf" and isinstance(value, list):
+        return [turn(each) for each in cast("list[Json]", value)]
+    return turn(value) if key == "items" else value
+
+
+def to_openapi(schema: Json) -> Object | None:
+    """JSON Schema as a schema of OpenAPI; None where that would not say all of it."""
+    if not isinstance(schema, dict) or not _is_expressible(cast("Json", schema)):
+        return None
+    written = _written(cast("Json", schema))
+    return cast("Object", written) if is_same(from_openapi(written), cast("Json", schema)) else None
+
+
+def _is_expressible(schema: Json) -> bool:
+    if not isinstance(schema, dict):
+        return False
+    members = cast("Object", schema)
+    if not members.keys() <= _KNOWN or "type" not in members:
+        return "anyOf" in members and members.keys() <= _KNOWN and _are_expressible(members)
+    kind = members["type"]
+    if isinstance(kind, list):
+        kinds = cast("list[Json]", kind)
+        kind = kinds[0] if len(kinds) == 2 and kinds[1] == "null" else None
+    enum: Json = members.get("enum")
+    texts = enum is None or (isinstance(enum, list) and all(isinstance(one, str) for one in cast("list[Json]", enum)))
+    return isinstance(kind, str) and kind in _TYPES and texts and _are_expressible(members)
+
+
+def _are_expressible(members: Object) -> bool:
+    properties: Json = members.get("properties", {})
+    several: Json = members.get("anyOf", [])
+    if not isinstance(properties, dict) or not isinstance(several, list):
+        return False
+    inner = [*cast("Object", properties).values(), *cast("list[Json]", several)]
+    return all(map(_is_expressible, [*inner, members["items"]] if "items" in members else inner))
+
+
+def _written(schema: Json) -> Json:
+    if not isinstance(schema, dict):
+        return schema
+    out: Object = {}
+    for key, value in cast("Object", schema).items():
+        if key == "type" and isinstance(value, str):
+            out[key] = value.upper()
+        elif key == "type":
+            out[key], out["nullable"] = cast("list[str]", value)[0].upper(), True
+        else:
+            out[key] = _inside(key, value, _written)
+    return out
+
+
+# --- calls and replies that are read alike ----------------------------------------------------------------------------
+
+
+def _add(value: Any, key: list[Hashable], values: list[str]) -> bool:
+    """An object with an output or an error is what that says; a text that looks like an object is another case."""
+    if value.__class__ is not dict:
+        return False
+    inner: Any = next(iter(value.values())) if len(value) == 1 else None
+    if "output" in value or "error" in value:
+        key.append(tuple(value))
+        values.append(inner if inner.__class__ is str else "")
+        return inner.__class__ is str and inner != "" and inner.lstrip()[:1] != "{"
+    text = text_of(value)
+    key.append(None)
+    values.append(text or "")
+    return text is not None
+
+
+def _filled(value: Any, values: Iterator[str]) -> Any:
+    keys = list(value)
+    return {keys[0]: next(values)} if keys in (["output"], ["error"]) else object_with(next(values))
+
+
+SLOTS: Final[Slots] = {
+    CALL: {"id": A_TEXT, "name": A_WORD, "args": AN_OBJECT},
+    RESPONSE: {"id": A_TEXT, "name": A_WORD, "response": Slot(_add, _filled)},
+}

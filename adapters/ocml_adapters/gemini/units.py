@@ -18,10 +18,10 @@ from ocml_bridge.units.writer import Prepared
 from ocml_bridge.wires.documents import SHAPE
 
 from .citations import with_citations
-from .names import NAMES
 from .parts import AS, PYTHON, PartGrammar, is_code
 from .shapes import DOCUMENTS, TOP, UNITS
 from .syntax import HOME, RESPONSE
+from .tools import NAMES
 
 _GRAMMAR = PartGrammar()
 

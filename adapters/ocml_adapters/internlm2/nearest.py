@@ -90,7 +90,6 @@ def opened(source: Message) -> Message:
 
 # --- documents --------------------------------------------------------------------------------------------------------
 
-
 WAITING: Final = "waiting"
 """The key in a reply's layout, while it is written: the recipient of the first call that is waiting for its reply."""
 _REPLIES: Final = frozenset({"tool", ENVIRONMENT})

@@ -19,7 +19,7 @@ ADAPTER = Adapter(
     split=Lazy(f"{__name__}.shapes:split"),
     engine_keys=ENGINE_KEYS,
     continuing=CONTINUING,
-    hosted_tools=Lazy(f"{__name__}.hosted:hosted_tools"),
+    hosted_tools=Lazy(f"{__name__}.tools:hosted_tools"),
     decoders={"openai-sse": Lazy(f"{__name__}.stream:ChunkDecoder")},
     encoders={"openai-sse": Lazy(f"{__name__}.encode:ChunkEncoder"), "openai": Lazy(f"{__name__}.encode:WholeEncoder")},
 )

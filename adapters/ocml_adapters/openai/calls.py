@@ -42,7 +42,6 @@ def kind_of(item: Object) -> str | None:
 
 # --- calls, reading ---------------------------------------------------------------------------------------------------
 
-
 _SIGNED: Final = (("extra_content", "google", "thought_signature"), ("provider_specific_fields", "thought_signature"))
 """Where servers give the signature of a call of Gemini's: Google itself, whose place is ours, and LiteLLM."""
 _VENDOR: Final = "google"

@@ -23,9 +23,9 @@ from ocml_bridge.turns import name_of
 from . import chunks
 from .calls import signature_member
 from .chunks import STREAM, Chunks, Ends, losses_of
-from .citations import annotations_of
 from .details import sign
 from .nearest import CALL, TEXT, THOUGHT, stage_of
+from .parts import annotations_of
 from .reader import read_message
 from .reasoning import JOINT
 from .settings import PARAMETERS

@@ -13,9 +13,8 @@ from ocml_bridge.turns import is_call
 from ocml_bridge.units.heads import Head, Item
 from ocml_bridge.visibility import is_private
 
-from .citations import TABLE
 from .details import is_signed
-from .parts import can_hold
+from .parts import TABLE, can_hold
 from .spelling import spelled
 from .syntax import HOME
 

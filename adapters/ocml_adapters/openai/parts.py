@@ -1,17 +1,19 @@
-"""Content parts, both ways: text, image_url, video_url, input_audio, file, refusal.
+"""Content parts, both ways: text, image_url, video_url, input_audio, file, refusal; the annotations of a text.
 
 What could not be written back exactly is kept whole, as a foreign part.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any, Final, NamedTuple, cast
 
 from ocml_bridge.cache_marks import read_mark, write_mark
+from ocml_bridge.citations import CitationTable, Kind, Place, places
 from ocml_bridge.data_urls import data_url, opened
-from ocml_bridge.form import OBJECT, Object, add
-from ocml_bridge.model import CacheMark, Foreign, Json, Media, Part, Refusal, Text
+from ocml_bridge.form import ARRAY, OBJECT, Object, add
+from ocml_bridge.model import CacheMark, Citation, Content, Foreign, Json, Media, Part, Refusal, Text, replace
+from ocml_bridge.turns import parts_of
 
 from .syntax import BREAKPOINT, CACHE, EPHEMERAL, EXPLICIT, HOME, NOTES
 
@@ -242,3 +244,91 @@ def _step(item: Json) -> tuple[str | None, list[str]]:
     if not isinstance(key, str) or not isinstance(inner, list):
         return None, []
     return key, [name for name in cast("list[Json]", inner) if isinstance(name, str)]
+
+
+# --- annotations ------------------------------------------------------------------------------------------------------
+
+_RANGE: Final = {"start_index": "start", "end_index": "end"}
+TABLE: Final = CitationTable(
+    HOME,
+    (
+        Kind(
+            "url_citation",
+            {**_RANGE, "title": "title", "url": "url", "content": "cited_text"},
+            "url",
+            {"start_index": 0, "end_index": 0, "title": ""},
+        ),
+    ),
+)
+"""What a source says is OpenRouter's `content`."""
+
+
+def cited(content: Content, value: Json) -> Content | None:
+    """Content with the sources that annotations name; None where one of them is not understood, or of no text.
+
+    Args:
+        content: as it was read.
+        value: of the member.
+    """
+    raws: Any = value
+    if not isinstance(raws, ARRAY) or not raws:
+        return None
+    parts = list(parts_of(content)) if content else []
+    texts = [index for index, part in enumerate(parts) if isinstance(part, Text)]
+    grounds = dict(zip(texts, places([cast("Text", parts[index]).text for index in texts]), strict=True))
+    found: dict[int, list[Citation]] = {}
+    before = -1
+    for raw in raws:
+        index = _place_of(raw, grounds)
+        citation = None if index is None else TABLE.read(_opened(raw), grounds[index])
+        if index is None or citation is None or index < before:
+            return None
+        found.setdefault(index, []).append(citation)
+        before = index
+    for index, citations in found.items():
+        parts[index] = replace(cast("Text", parts[index]), citations=tuple(citations))
+    return tuple(parts)
+
+
+def annotations_of(parts: Sequence[Part], at: int = 0) -> list[Json]:
+    """The annotations of content; none for a source that is no page.
+
+    Args:
+        parts: of a message.
+        at: how many characters stand before them.
+    """
+    texts = [part for part in parts if isinstance(part, Text)]
+    out: list[Json] = []
+    for text, (before, length) in zip(texts, places([text.text for text in texts]), strict=True):
+        written = [TABLE.write(citation, Place(at + before, length)) for citation in text.citations or ()]
+        out += [_nested(one) for one in written if one is not None]
+    return out
+
+
+def _opened(raw: Json) -> Json:
+    """An annotation as one object: its type, and what it says of it; None for one of another shape."""
+    if not isinstance(raw, OBJECT):
+        return None
+    members: Object = raw
+    kind: Any = members.get("type")
+    inner: Any = members.get(kind) if isinstance(kind, str) else None
+    if list(members) != ["type", kind] or not isinstance(inner, OBJECT) or "type" in inner:
+        return None
+    return {"type": kind, **inner}
+
+
+def _nested(opened: Object) -> Object:
+    kind = opened["type"]
+    return {"type": kind, kind: {key: value for key, value in opened.items() if key != "type"}}
+
+
+def _place_of(raw: Json, grounds: dict[int, Place]) -> int | None:
+    """The part that an annotation is of: the only text, else the one that has all of its characters."""
+    if len(grounds) == 1:
+        return next(iter(grounds))
+    opened = _opened(raw)
+    start, end = (opened.get(key) if isinstance(opened, OBJECT) else None for key in _RANGE)
+    if type(start) is not int or type(end) is not int or start > end:
+        return None
+    holding = [index for index, (at, length) in grounds.items() if at <= start and end <= at + length and length]
+    return holding[0] if len(holding) == 1 or (holding and start < end) else None

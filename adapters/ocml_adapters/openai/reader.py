@@ -13,8 +13,7 @@ from ocml_bridge.turns import is_call, parts_of, recipient_of
 from ocml_bridge.wires.noticing import note_names, note_parts, note_role
 
 from .calls import is_legacy, is_near, read_calls, read_function_call
-from .citations import cited
-from .parts import is_odd, read_parts
+from .parts import cited, is_odd, read_parts
 from .reasoning import default_keys, read_reasoning
 from .syntax import (
     ANNOTATIONS,

@@ -13,9 +13,8 @@ from ocml_bridge.turns import is_call, name_of, parts_of
 from ocml_bridge.visibility import is_private
 
 from .calls import is_legacy, write_call, write_function_call
-from .citations import annotations_of
 from .details import ITEM, SEALED
-from .parts import write_part, write_parts
+from .parts import annotations_of, write_part, write_parts
 from .reader import read_message
 from .reasoning import write_reasoning
 from .syntax import (

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final, cast
+from collections.abc import Collection, Sequence
+from typing import Any, Final, cast
 
 from ocml_bridge.cache_marks import read_mark, write_mark
 from ocml_bridge.form import OBJECT, Object, add, form_of, rest, set_apart, shape, with_apart
 from ocml_bridge.freeform import FORMAT, read_freeform, write_freeform
-from ocml_bridge.model import Json, Tool
+from ocml_bridge.model import Json, Tool, Transcript, replace
+from ocml_bridge.prompting import HostedTool
 from ocml_bridge.turns import full_name, split_name
 
 from .calls import kind_of
@@ -19,10 +20,13 @@ from .syntax import (
     DECLARATION_ORDER,
     EPHEMERAL,
     FUNCTION,
+    HOME,
     NOTES,
     TOOL_KEYS,
     TOOL_ORDER,
 )
+
+# --- declared tools ---------------------------------------------------------------------------------------------------
 
 _PLAIN_TOOL: Final = ("type", "function")
 _PLAIN_DECLARATIONS: Final = (DECLARATION_ORDER[:-1], DECLARATION_ORDER)
@@ -138,3 +142,65 @@ def _write_tool(tool: Tool) -> Object:
     inner = add(inner, extras.get(kind))
     out = add({"type": kind, kind: shape(inner, layout.get("inner"), fixed=inner), **marked}, extras)
     return shape(out, layout.get("form"), fixed=(kind,), implied=("type",))
+
+
+# --- tools that no client runs ----------------------------------------------------------------------------------------
+
+_TEMPLATE: str = "chat_template_kwargs"
+_NAMES: str = "builtin_tools"
+
+
+def hosted_tools(request: Transcript, kinds: Collection[str]) -> tuple[Transcript, tuple[HostedTool, ...]]:
+    """Take the tools of some kinds out of a request.
+
+    They stand in `tools`, each with its type; as the parameter `builtin_tools` of a chat template, they are names.
+
+    Returns:
+        The request without them, and what they are.
+    """
+    own: Object = dict(NOTES.of(request.extras))
+    found: list[HostedTool] = []
+    place = f"/extras/{HOME}"
+    left: list[Json] = []
+    for at, entry in enumerate(_list(own.get("tools"))):
+        tool = _object(_object(entry).get("tool"))
+        kind = tool.get("type")
+        if isinstance(kind, str) and kind in kinds:
+            says_more = any(value not in (None, {}, kind) for key, value in tool.items() if key != "type")
+            found.append(HostedTool(kind, f"{place}/tools/{at}/tool", says_more=says_more))
+        else:
+            left.append(entry)
+    if found:
+        own["tools"] = left
+    found += _named(own, kinds, place)
+    arguments = dict(_object(own.get(_TEMPLATE)))
+    of_template = _named(arguments, kinds, f"{place}/{_TEMPLATE}")
+    if of_template:
+        own[_TEMPLATE] = arguments
+    found += of_template
+    if not found:
+        return request, ()
+    for key in ("tools", _TEMPLATE):
+        if not own.get(key):
+            own.pop(key, None)
+    extras = {**(request.extras or {}), HOME: own}
+    if not own:
+        del extras[HOME]
+    return replace(request, extras=extras or None), tuple(found)
+
+
+def _named(members: Object, kinds: Collection[str], place: str) -> list[HostedTool]:
+    """Take the names of tools out of the parameter of a chat template, where it has no others."""
+    names = _list(members.get(_NAMES))
+    if not names or not all(isinstance(name, str) and name in kinds for name in names):
+        return []
+    del members[_NAMES]
+    return [HostedTool(cast("str", name), f"{place}/{_NAMES}/{at}") for at, name in enumerate(names)]
+
+
+def _list(value: Any) -> list[Json]:
+    return cast("list[Json]", value) if isinstance(value, list) else []
+
+
+def _object(value: Any) -> Object:
+    return cast("Object", value) if isinstance(value, dict) else {}

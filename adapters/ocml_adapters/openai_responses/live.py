@@ -11,7 +11,7 @@ from ocml_bridge.visibility import is_private
 
 from .calls import CUSTOM
 from .chunks import Events
-from .citations import write_annotations
+from .parts import write_annotations
 from .spelling import write_item
 from .syntax import (
     ANNOTATIONS,

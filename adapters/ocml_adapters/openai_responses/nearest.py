@@ -16,9 +16,8 @@ from ocml_bridge.units.relations import paired_by_id
 from ocml_bridge.visibility import is_private
 
 from .calls import CUSTOM, is_custom, with_kind
-from .citations import TABLE
 from .messages import declares_more_tools, has_unknown_phase
-from .parts import can_hold
+from .parts import TABLE, can_hold
 from .spelling import spelled
 from .syntax import HOME, NOTES
 

@@ -1,18 +1,19 @@
-"""Content parts, both ways: texts, refusals, images, files, sounds.
+"""Content parts, both ways: texts, refusals, images, files, sounds; the annotations of a text.
 
 What could not be written back exactly is kept whole, as a foreign part.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple, cast
 
+from ocml_bridge.citations import CitationTable, Kind, Place
 from ocml_bridge.data_urls import data_url, opened
 from ocml_bridge.form import ARRAY, OBJECT, Object, add, form_of, is_empty, rest, shape
-from ocml_bridge.model import CacheMark, Content, Foreign, Json, Media, Part, Refusal, Text
+from ocml_bridge.model import CacheMark, Citation, Content, Foreign, Json, Media, Part, Refusal, Text
 from ocml_bridge.turns import parts_of
 
-from .citations import read_annotations, write_annotations
 from .syntax import ANNOTATIONS, BREAKPOINT, EXPLICIT, HOME, NOTES, OUTPUT_TEXT, TEXT_ORDER, TEXTS
 
 
@@ -292,3 +293,38 @@ def write_content(content: Content, text_type: str, layout: Object) -> Json:
     if isinstance(content, str) and layout.get("content") != "list":
         return content
     return write_parts(content, text_type, layout)
+
+
+# --- annotations ------------------------------------------------------------------------------------------------------
+
+_RANGE: Final = {"start_index": "start", "end_index": "end"}
+_FILE: Final = {"file_id": "file_id", "filename": "filename"}
+TABLE: Final = CitationTable(
+    HOME,
+    (
+        Kind(
+            "url_citation",
+            {**_RANGE, "url": "url", "title": "title"},
+            "url",
+            {"start_index": 0, "end_index": 0, "title": ""},
+        ),
+        Kind("file_citation", _FILE, "file_id", {"filename": "", "index": 0}),
+        Kind("container_file_citation", {**_RANGE, **_FILE}, None, {}),
+        Kind("file_path", {"file_id": "file_id"}, None, {"index": 0}),
+    ),
+)
+"""Indices count the characters of the text, but for `index`, of which nobody says for certain what it counts."""
+
+
+def read_annotations(value: Json, text: str) -> tuple[Citation, ...] | None:
+    """The sources that a text names; None where it names none, or one is not understood."""
+    raws: Any = value
+    if not isinstance(raws, ARRAY) or not raws:
+        return None
+    found = tuple(made for raw in raws if (made := TABLE.read(raw, Place(0, len(text)))) is not None)
+    return found if len(found) == len(raws) else None
+
+
+def write_annotations(citations: Sequence[Citation], text: str) -> list[Json]:
+    """Citations as annotations of a text; those that there is no place for are left out."""
+    return [made for one in citations if (made := TABLE.write(one, Place(0, len(text)))) is not None]

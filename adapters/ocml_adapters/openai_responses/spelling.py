@@ -22,12 +22,13 @@ from .messages import (
     read_additional_tools,
     read_instructions,
     read_message,
+    read_reasoning,
     read_unknown,
     whole_item,
     write_additional_tools,
     write_message,
+    write_reasoning,
 )
-from .reasoning import read_reasoning, write_reasoning
 from .syntax import ADDITIONAL_TOOLS, BODIES, FUNCTION_OUTPUT, MESSAGE, NOTES, OUTPUTS, REASONING, ROLES, STATE
 
 # --- reading ----------------------------------------------------------------------------------------------------------

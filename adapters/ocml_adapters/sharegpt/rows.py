@@ -14,6 +14,7 @@ from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Json, Media, Tool, Transcript
 from ocml_bridge.units.grammar import Emptied
 
+from .calls import read_column, write_column
 from .syntax import (
     CALLS,
     CHOSEN,
@@ -34,7 +35,6 @@ from .syntax import (
     is_turn,
     turns_of,
 )
-from .tools import read_column, write_column
 
 _EXPECTED: Final = "expected a row with 'conversations', or a list of turns with 'from' and 'value'"
 _LIST: Final = "list"
