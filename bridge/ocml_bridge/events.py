@@ -29,7 +29,8 @@ class Start(NamedTuple):
     Attributes:
         number: of the message in the stream, from 0.
         message: what its header says; without content, and not ended. What only the rest of a nested message can tell
-            (a text is a preamble if calls follow it) is settled by its `End`.
+            (a text is a preamble if calls follow it) is settled by its `End`. A call of a tool that an API itself
+            has comes with its extras.
     """
 
     number: int

@@ -40,6 +40,11 @@ def is_call(message: Message) -> bool:
 _PARTICIPANTS: Final = frozenset({"", "all", "assistant", "developer", "system", "user"})
 
 
+def is_hosted(message: Message) -> bool:
+    """Whether a message is a call of a tool that an API itself has: it keeps the type of the item or block it was."""
+    return is_call(message) and any("type" in members for members in (message.extras or {}).values())
+
+
 def is_reply(message: Message) -> bool:
     """Whether a message is a tool's reply."""
     return message.role == "tool"

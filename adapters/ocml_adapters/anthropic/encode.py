@@ -165,6 +165,10 @@ class EventEncoder(ResponseEncoder):
         """Whether a message is the assistant's, or what one of the server's tools gave."""
         return message.role in ("assistant", "tool")
 
+    def hosts(self, call: Message) -> bool:
+        """Whether a call is of one of the server's own tools."""
+        return type_of(call) is not None
+
     def start_of(self, message: Message) -> Message:
         """The same; whether a call of no function is one of the server's tools, its end tells."""
         return super().start_of(message) if (message.recipient or "").startswith(FUNCTIONS) else message

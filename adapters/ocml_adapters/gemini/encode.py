@@ -16,7 +16,7 @@ from ocml_bridge.stream import sse
 from ocml_bridge.stream.response import ResponseEncoder, usage_in
 from ocml_bridge.turns import parts_of
 
-from .parts import PartGrammar
+from .parts import PartGrammar, is_code
 from .settings import RESPONSE_PARAMETERS
 from .stream import Assembly
 from .syntax import CANDIDATES, CONTENT, FINISH, MODEL_ROLE, PARTS
@@ -47,6 +47,10 @@ class ChunkEncoder(ResponseEncoder):
     def accepts(self, message: Message) -> bool:
         """Whether a message is the model's, or what code that it ran gave."""
         return message.role == "assistant" or _GRAMMAR.is_result(message)
+
+    def hosts(self, call: Message) -> bool:
+        """Whether a call is the model's code."""
+        return is_code(call)
 
     def start(self, number: int, message: Message) -> list[bytes]:
         """A message begins with what it says first."""

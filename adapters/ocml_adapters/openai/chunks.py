@@ -19,7 +19,7 @@ from ocml_bridge.model import Document, Json, Message, Transcript, replace
 from ocml_bridge.narrowing import drop_message
 from ocml_bridge.report import report
 from ocml_bridge.stream import sse
-from ocml_bridge.visibility import is_private
+from ocml_bridge.stream.response import why_left_out
 
 from .nearest import CALL, stage_of
 from .settings import PARAMETERS
@@ -147,7 +147,7 @@ def _place(messages: Sequence[Message], present: Collection[int], alone: Collect
     for index, message in enumerate(messages):
         stage = stage_of(message)
         if stage is None or index not in present:
-            drop_message(log, index, _reason(message))
+            drop_message(log, index, why_left_out(message, STREAM))
         elif stage != CALL and index not in alone and first.setdefault(stage, index) != index:
             detail = f"{STREAM} joins this message to message {first[stage]}, after a blank line"
             log.lose(LossCode.MESSAGE, f"/messages/{index}", detail, Severity.CHANGED)
@@ -166,13 +166,3 @@ def _moved(order: Sequence[int]) -> Sequence[int]:
     """Of the messages in their new order, those behind the first that changed places."""
     stay = next((at for at, (one, other) in enumerate(pairwise(order), 1) if other < one), len(order))
     return order[stay:]
-
-
-def _reason(message: Message) -> str:
-    if message.role != "assistant":
-        return f"{STREAM} has no place for messages of other roles: it is one answer of the assistant"
-    if message.content and is_private(message):
-        return f"{STREAM} leaves this message out: it is hidden from end users"
-    if message.content:
-        return f"{STREAM} has no place for anything in this message"
-    return f"{STREAM} has no place for a message without text"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, cast
 
 from ocml_bridge.adapter import Options
 from ocml_bridge.events import Answer, Reason
@@ -13,11 +13,58 @@ from ocml_bridge.stream.response import ResponseEncoder, usage_in
 from ocml_bridge.turns import is_call
 
 from .chunks import STREAM, Events, write_usage
+from .hosted import write_hosted, write_hosted_reply
 from .live import LiveItem
+from .spelling import is_merged, write_item
 from .units import ItemReader
 
 _INCOMPLETE: Final[dict[Reason, str]] = {"length": "max_output_tokens", "content_filter": "content_filter"}
 """Why an answer is incomplete, as a response says it."""
+
+
+class HostedItem:
+    """An item of a tool that the server runs: a call, with what it replied where that stands in it, or a reply alone.
+
+    Args:
+        events: spells its events.
+        index: its place in the response.
+        number: of its first message.
+        message: what that one's beginning says.
+    """
+
+    def __init__(self, events: Events, index: int, number: int, message: Message) -> None:
+        self.numbers: Final = [number]
+        self.wire: Object | None = None
+        self._events: Final = events
+        self._index: Final = index
+        self._group: Final = [message]
+
+    def open(self) -> list[bytes]:
+        """The item begins."""
+        return [self._event("added", {**self._written(), "status": "in_progress"})]
+
+    def take(self, message: Message) -> None:
+        """Its first message is whole."""
+        self._group[0] = message
+
+    def join(self, number: int, reply: Message) -> bool:
+        """Take what the tool replied; whether it stands in this item."""
+        if not is_merged(reply) or write_item([*self._group, reply]) is None:
+            return False
+        self.numbers.append(number)
+        self._group.append(reply)
+        return True
+
+    def close(self) -> list[bytes]:
+        """The item is whole."""
+        self.wire = self._written()
+        return [self._event("done", self.wire)]
+
+    def _written(self) -> Object:
+        return cast("Object", write_item(self._group))
+
+    def _event(self, what: str, item: Object) -> bytes:
+        return self._events.event(f"response.output_item.{what}", output_index=self._index, item=item)
 
 
 class EventEncoder(ResponseEncoder):
@@ -29,7 +76,17 @@ class EventEncoder(ResponseEncoder):
     def __init__(self, answer: Answer, options: Options) -> None:
         super().__init__(answer, options)
         self._events = Events(answer)
-        self._items: dict[int, LiveItem] = {}
+        self._items: dict[int, LiveItem | HostedItem] = {}
+        self._hosted: HostedItem | None = None
+        """That of a call which may still get its reply."""
+
+    def accepts(self, message: Message) -> bool:
+        """Whether a message is the assistant's, or what one of the server's tools gave."""
+        return message.role in ("assistant", "tool")
+
+    def hosts(self, call: Message) -> bool:
+        """Whether there is an item for calls of this tool."""
+        return write_hosted([call]) is not None
 
     def open(self) -> list[bytes]:
         """The response begins."""
@@ -37,29 +94,60 @@ class EventEncoder(ResponseEncoder):
         return [self._events.event(kind, response=response) for kind in ("response.created", "response.in_progress")]
 
     def start(self, number: int, message: Message) -> list[bytes]:
-        """An item begins."""
-        call_id = self.call_id(message) if is_call(message) else None
-        item = LiveItem(self._events, message, len(self._items), self._answer.id, call_id)
+        """An item begins; what a tool of the server replied may stand in that of its call."""
+        if message.role == "tool":
+            return []
+        item: LiveItem | HostedItem
+        if is_call(message) and self.hosts(message):
+            item = HostedItem(self._events, len(self._items), number, message)
+        else:
+            call_id = self.call_id(message) if is_call(message) else None
+            item = LiveItem(self._events, message, len(self._items), self._answer.id, call_id)
         self._items[number] = item
         return [*self.opening(), *item.open()]
 
     def more(self, number: int, text: str) -> list[bytes]:
-        """More of an item's text."""
-        return self._items[number].more(text)
+        """More of an item's text; that of a tool of the server is told when it is whole."""
+        item = self._items.get(number)
+        return item.more(text) if isinstance(item, LiveItem) else []
 
     def refuse(self, number: int, text: str) -> list[bytes]:
         """More of an item's refusal."""
-        return self._items[number].more(text, refusal=True)
+        item = self._items.get(number)
+        return item.more(text, refusal=True) if isinstance(item, LiveItem) else []
 
     def end(self, number: int, message: Message) -> list[bytes]:
         """The item is whole."""
-        item = self._items[number]
-        return [] if item.wire is not None else item.close(message)
+        if message.role == "tool":
+            return self._reply(number, message)
+        out, item = self._close_hosted(), self._items[number]
+        if isinstance(item, HostedItem):
+            item.take(message)
+            self._hosted = item
+            return out
+        return out if item.wire is not None else [*out, *item.close(message)]
+
+    def _reply(self, number: int, reply: Message) -> list[bytes]:
+        """What a tool of the server replied: in the item of its call, or in one of its own."""
+        if self._hosted is not None and self._hosted.join(number, reply):
+            return []
+        out = self._close_hosted()
+        if write_hosted_reply(reply) is None:
+            return out
+        item = self._items[number] = HostedItem(self._events, len(self._items), number, reply)
+        return [*out, *self.opening(), *item.open(), *item.close()]
+
+    def _close_hosted(self) -> list[bytes]:
+        hosted, self._hosted = self._hosted, None
+        return [] if hosted is None else hosted.close()
 
     def interrupt(self) -> list[bytes]:
         """Items that have not ended are cut off."""
-        under_way = [(number, item) for number, item in self._items.items() if item.wire is None]
-        return [event for number, item in under_way for event in item.close(replace(self.heads[number], end=None))]
+        under_way = [
+            (number, item) for number, item in self._items.items() if isinstance(item, LiveItem) and item.wire is None
+        ]
+        cut_off = [event for number, item in under_way for event in item.close(replace(self.heads[number], end=None))]
+        return [*self._close_hosted(), *cut_off]
 
     # --- the end ------------------------------------------------------------------------------------------------------
 
@@ -98,8 +186,11 @@ class EventEncoder(ResponseEncoder):
         return {"object": "response", "output": self._output(), **more}
 
     def order(self) -> Sequence[int]:
-        """The number of each message that became an item."""
-        return [number for number, item in self._items.items() if item.wire is not None]
+        """The number of each message that became an item, or a part of one."""
+        items = [(number, item) for number, item in self._items.items() if item.wire is not None]
+        return [
+            each for number, item in items for each in (item.numbers if isinstance(item, HostedItem) else (number,))
+        ]
 
 
 class WholeEncoder(EventEncoder):

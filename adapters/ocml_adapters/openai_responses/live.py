@@ -259,6 +259,8 @@ def _texts(content: Content) -> list[tuple[str, bool]]:
 def _kind_of(message: Message) -> str:
     """The type of item that a message begins; what a call is given is not known yet."""
     if is_call(message):
+        if NOTES.of(message.layout).get("kind") == CUSTOM:
+            return CUSTOM_CALL
         json = message.constraint == "json" or message.content_type == "json"
         plain = message.constraint is None and (message.recipient or "").startswith(FUNCTIONS)
         return FUNCTION_CALL if json or plain else CUSTOM_CALL

@@ -11,7 +11,8 @@ from ..errors import BridgeError
 from ..events import Delta, End, Event, Reason, Start, Stop
 from ..form import Object
 from ..loss import FindingCode, Severity
-from ..model import Json, Message, Transcript
+from ..model import ByFormat, Json, Message, Transcript
+from ..turns import is_call, is_hosted
 from .arriving import ArrivingDecoder
 from .decoder import header_of, settle, tell, text_of
 from .values import DONE, Arrived, Values
@@ -52,6 +53,9 @@ class AssemblingDecoder(ArrivingDecoder):
         self._lengths.append(0)
         header = header_of(message)
         header.continues = number > 0
+        if is_call(message):
+            header.extras = message.extras if is_hosted(message) else None
+            header.layout = _kind_in(message.layout)
         self.log.events.append(Start(number, header))
         return number
 
@@ -117,6 +121,14 @@ class AssemblingDecoder(ArrivingDecoder):
             self.end(message)
         for number, message in enumerate(messages[started:], started):
             tell(self.log, number, message)
+
+
+def _kind_in(layout: ByFormat | None) -> ByFormat | None:
+    """What of a call's layout an encoder has to know before the call is whole: what kind of call it is."""
+    return {name: {_KIND: members[_KIND]} for name, members in (layout or {}).items() if _KIND in members} or None
+
+
+_KIND: Final = "kind"
 
 
 def merged(values: Sequence[Json]) -> Json:

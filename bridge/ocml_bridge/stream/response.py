@@ -19,7 +19,9 @@ from ..model import Document, Json, Message, Settings, Transcript, Usage, replac
 from ..narrowing import drop_message
 from ..parameters import members_of
 from ..report import report
+from ..turns import is_call, is_hosted
 from ..units.reader import UnitReader
+from ..visibility import is_private
 from ..wires.tool_alphabet import ToolAlphabet
 
 _ERRORS: Final[dict[Reason, str]] = {
@@ -80,6 +82,10 @@ class ResponseEncoder(ABC):
     def accepts(self, message: Message) -> bool:
         """Whether the format has a place for a message that begins."""
         return message.role == "assistant"
+
+    def hosts(self, _call: Message, /) -> bool:
+        """Whether the format has a place for a call of an API's own tool; a client would take it for one of its own."""
+        return False
 
     def open(self) -> list[bytes]:
         """The beginning of the answer."""
@@ -187,7 +193,7 @@ class ResponseEncoder(ABC):
             case RefusalDelta(number, text):
                 return self.refuse(number, text) if text and number in self.heads else []
             case Start(number, message):
-                if not self.accepts(message):
+                if not self.accepts(message) or (is_hosted(message) and not self.hosts(message)):
                     return []
                 message = self.heads[number] = self.start_of(message)
                 return self.start(number, message)
@@ -286,17 +292,31 @@ def losses_of(document: Document, image: Transcript, order: Sequence[int], *, ta
             if index in order:
                 detail = f"{target} has this message in another place, or joined to another message"
                 log.lose(LossCode.MESSAGE, f"/messages/{index}", detail, Severity.CHANGED)
-            elif message.role != "assistant":
-                drop_message(
-                    log, index, f"{target} has no place for messages of other roles: it is one answer of the assistant"
-                )
             else:
-                drop_message(log, index, f"{target} has no place for anything in this message")
+                drop_message(log, index, why_left_out(message, target))
         if stay < len(image.messages):
             detail = f"{target} has messages here that are elsewhere in the document"
             log.lose(LossCode.MESSAGE, f"/messages/{len(document.messages)}", detail, Severity.LAYOUT)
     report(document, image, log, target=target)
     return log.losses
+
+
+def why_left_out(message: Message, target: str) -> str:
+    """Why an answer does not have a message.
+
+    Args:
+        message: of the document.
+        target: the stream id.
+    """
+    if message.role != "assistant":
+        return f"{target} has no place for messages of other roles: it is one answer of the assistant"
+    if is_call(message):
+        return f"{target} has no place for a call of a tool that only another API has"
+    if not message.content:
+        return f"{target} has no place for a message without text"
+    if is_private(message):
+        return f"{target} leaves this message out: it is hidden from end users"
+    return f"{target} has no place for anything in this message"
 
 
 # --- numbers of tokens ------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from ..convert import read
 from ..errors import BridgeError, ErrorCode
 from ..events import Decoder, Delta, End, Event, Reason, RefusalDelta, Start, Stop
 from ..loss import Finding
-from ..model import Json, Message, Transcript
+from ..model import ByFormat, Json, Message, Transcript
 from ..pipe import decoder
 from ..result import Reading
 from ..stream import accumulate, joined
@@ -207,7 +207,10 @@ def check_messages(decoded: Decoded, lifted: Lift | None) -> None:
                 texts[number] += text
             case End(number, message):
                 assert texts[number] == text_of(message)
-                assert settled(heads[number]) == settled(header_of(message))
+                header = heads[number]
+                assert settled(header) == settled(header_of(message))
+                assert is_in(header.extras, message.extras)
+                assert is_in(header.layout, message.layout)
                 ended.append(message)
             case _:
                 pass
@@ -223,10 +226,22 @@ def check_messages(decoded: Decoded, lifted: Lift | None) -> None:
 
 def settled(header: Message) -> Message:
     """A header without what only the rest of a nested message tells: whether a text is a preamble, or was a thought."""
-    header = replace(header, content="", continues=False)
+    header = replace(header, content="", continues=False, extras=None, layout=None)
     if header.role == "assistant" and not is_call(header) and header.channel in ("final", "commentary", "analysis"):
         return replace(header, channel=None, intent=None)
     return header
+
+
+def is_in(head: ByFormat | None, whole: ByFormat | None) -> bool:
+    """Whether a whole message has what its beginning has of what only one format says, and is of the kind it was.
+
+    What is encrypted may be another text by then.
+    """
+    for name, members in (head or {}).items():
+        has = (whole or {}).get(name, {})
+        if not members.keys() <= has.keys() or any(members.get(key) != has.get(key) for key in ("type", "kind")):
+            return False
+    return True
 
 
 def bare(message: Message) -> Message:

@@ -1,0 +1,148 @@
+"""Calls of tools that an API itself has: in a stream of that API they stay what they are, and no other client gets one.
+
+A client that is given such a call would run a tool that it does not have, or answer it a second time.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from ocml_bridge import decoder, encoder
+from ocml_bridge.events import Answer
+from ocml_bridge.loss import Loss, LossCode
+
+SEARCH: Any = {
+    "id": "ws_1",
+    "type": "web_search_call",
+    "status": "completed",
+    "action": {"type": "search", "query": "sun"},
+}
+MCP: Any = {
+    "id": "mcp_1",
+    "type": "mcp_call",
+    "status": "completed",
+    "server_label": "lab",
+    "name": "ask",
+    "arguments": '{"q":1}',
+    "output": "yes",
+    "error": None,
+    "approval_request_id": None,
+}
+CUSTOM: Any = {
+    "id": "ctc_1",
+    "type": "custom_tool_call",
+    "status": "completed",
+    "call_id": "call_9",
+    "name": "shell",
+    "input": "ls",
+}
+TEXT: Any = {
+    "id": "msg_1",
+    "type": "message",
+    "status": "completed",
+    "role": "assistant",
+    "content": [dict[str, Any](type="output_text", text="It is sunny.", annotations=[])],
+}
+USE: Any = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "sun"}}
+FOUND: Any = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}
+OTHERS = ("openai", "gemini", "bedrock-converse")
+
+
+def responses(*items: Any) -> bytes:
+    """A stream of the Responses API in which each item comes whole."""
+    response: Any = {"id": "resp_1", "object": "response", "status": "completed", "model": "m", "output": list(items)}
+    begun: Any = {**response, "status": "in_progress", "output": []}
+    events: list[Any] = [{"type": "response.created", "response": begun}]
+    for at, item in enumerate(items):
+        events += [
+            {"type": f"response.output_item.{what}", "output_index": at, "item": item} for what in ("added", "done")
+        ]
+    events.append({"type": "response.completed", "response": response})
+    return b"".join(b"event: %s\ndata: %s\n\n" % (each["type"].encode(), json.dumps(each).encode()) for each in events)
+
+
+def messages(*blocks: Any, reason: str = "end_turn") -> bytes:
+    """A stream of Anthropic Messages in which each block comes whole."""
+    start: Any = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": [], "usage": {}}
+    events: list[Any] = [{"type": "message_start", "message": start}]
+    for at, block in enumerate(blocks):
+        events.append({"type": "content_block_start", "index": at, "content_block": block})
+        events.append({"type": "content_block_stop", "index": at})
+    events.append({"type": "message_delta", "delta": {"stop_reason": reason}, "usage": {"output_tokens": 1}})
+    events.append({"type": "message_stop"})
+    return b"".join(b"event: %s\ndata: %s\n\n" % (each["type"].encode(), json.dumps(each).encode()) for each in events)
+
+
+def answered(source: str, data: bytes, target: str) -> tuple[Any, list[Loss]]:
+    """The answer that a client of another API gets, and what is lost."""
+    reader, writer = decoder(source), encoder(target, answer=Answer("a", "m"))
+    made = b"".join([*writer.encode([*reader.feed(data), *reader.finish()]), *writer.finish()])
+    return (made if target == "bedrock-converse" else json.loads(made)), writer.losses
+
+
+@pytest.mark.parametrize("target", [*OTHERS, "anthropic"])
+def test_no_client_is_asked_to_run_a_tool_of_the_responses_api(target: str) -> None:
+    answer, losses = answered("openai-responses-sse", responses(SEARCH, MCP, TEXT), target)
+    shown = answer.decode() if isinstance(answer, bytes) else json.dumps(answer)
+    assert "It is sunny." in shown
+    assert "search" not in shown
+    assert "ask" not in shown
+    lost = [loss.path for loss in losses if loss.code is LossCode.MESSAGE]
+    assert lost == ["/messages/0", "/messages/1", "/messages/2"]  # two calls, and what one of them gave
+
+
+@pytest.mark.parametrize("target", [*OTHERS, "openai-responses"])
+def test_no_client_is_asked_to_run_a_tool_of_anthropic(target: str) -> None:
+    text = {"type": "text", "text": "It is sunny."}
+    answer, losses = answered("anthropic-sse", messages(USE, FOUND, text), target)
+    shown = answer.decode() if isinstance(answer, bytes) else json.dumps(answer)
+    assert "It is sunny." in shown
+    assert "search" not in shown
+    assert [loss.path for loss in losses if loss.code is LossCode.MESSAGE] == ["/messages/0", "/messages/1"]
+
+
+def test_chat_completions_end_as_an_answer_does_that_calls_nothing() -> None:
+    answer, _ = answered("anthropic-sse", messages(USE, FOUND, {"type": "text", "text": "Sunny."}), "openai")
+    (choice,) = answer["choices"]
+    assert choice["finish_reason"] == "stop"
+    assert "tool_calls" not in choice["message"]
+
+
+def test_calls_of_the_client_stay_beside_them() -> None:
+    call = {"type": "tool_use", "id": "toolu_1", "name": "weather", "input": {"at": "Oslo"}}
+    answer, _ = answered("anthropic-sse", messages(USE, FOUND, call, reason="tool_use"), "openai")
+    (choice,) = answer["choices"]
+    assert choice["finish_reason"] == "tool_calls"
+    assert [each["function"]["name"] for each in choice["message"]["tool_calls"]] == ["weather"]
+
+
+def test_responses_stay_what_they_are() -> None:
+    answer, _ = answered("openai-responses-sse", responses(SEARCH, MCP, CUSTOM, TEXT), "openai-responses")
+    search, mcp, custom, text = answer["output"]
+    assert (search, mcp) == (SEARCH, MCP)
+    assert custom == {**CUSTOM, "id": custom["id"]}
+    assert text == {**TEXT, "id": text["id"]}
+
+
+def test_an_item_of_a_hosted_tool_is_told_when_it_begins_and_when_it_is_whole() -> None:
+    reader = decoder("openai-responses-sse")
+    writer = encoder("openai-responses-sse", answer=Answer("a", "m"))
+    made = b"".join([*writer.encode([*reader.feed(responses(SEARCH, MCP, TEXT)), *reader.finish()]), *writer.finish()])
+    events = [
+        json.loads(line.removeprefix("data: ")) for line in made.decode().split("\n") if line.startswith("data: ")
+    ]
+    assert [event["sequence_number"] for event in events] == list(range(len(events)))
+    for at, item in enumerate((SEARCH, MCP)):
+        added, done = [event for event in events if event.get("item", {}).get("id") == item["id"]]
+        assert (added["output_index"], done["output_index"]) == (at, at)
+        assert (added["type"], added["item"]["status"]) == ("response.output_item.added", "in_progress")
+        assert (done["type"], done["item"]) == ("response.output_item.done", item)
+
+
+def test_anthropic_messages_stay_what_they_are() -> None:
+    text = {"type": "text", "text": "It is sunny."}
+    answer, _ = answered("anthropic-sse", messages(USE, FOUND, text), "anthropic")
+    assert answer["content"] == [USE, FOUND, text]
