@@ -128,6 +128,13 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
     ),
     "a ChatGPT export": ([{"title": "A chat", "mapping": {"n": {"message": None, "children": []}}}],),
     "a Claude export": ({"uuid": "u", "chat_messages": [{"sender": "human", "text": "Hi"}]},),
+    "a session of Claude Code": (
+        [{"type": "user", "sessionId": "s", "uuid": "u", "message": {"role": "user", "content": "Hi"}}],
+    ),
+    "a session of Codex": (
+        [{"timestamp": "2026", "type": "session_meta", "payload": {"id": "s"}}],
+        [{"timestamp": "2026", "type": "response_item", "payload": {"type": "message", "role": "user"}}],
+    ),
     "a line of a provider's batch": (
         {"custom_id": "1", "method": "POST", "url": "/v1/chat/completions", "body": {"messages": [TURN]}},
         {"id": "1", "custom_id": "1", "response": {"status_code": 200, "body": {"choices": []}}, "error": None},
@@ -145,11 +152,15 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
         {"question": "Is it?", "answer": "Yes."},
         {"query": "Is it?", "response": "Yes."},
         {"prompt": "Is it?", "completion": " Yes."},
+        {"input": "Is it?", "output": "Yes."},
+        {"user": "Is it?", "assistant": "Yes."},
     ),
+    "a record with its messages as JSON in a text": ({"messages": '[{"role": "user"}]'},),
     "messages with other keys": (
         [{"author": "user", "text": "Hi"}],
         [{"sender": "user", "content": "Hi"}],
         [{"speaker": "user", "text": "Hi"}],
+        [{"type": "message", "user": "U1", "text": "Hi", "ts": "1.2"}],
     ),
     "a record with a text in it": ({"text": "Once upon a time"},),
     "an error that a server answered with": ({"error": {"message": "no", "type": "invalid_request_error"}},),
@@ -223,6 +234,7 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
         "**User:** Hi\n\n**Assistant:** Hello\n",
         "## User\n\nHi\n",
         "You said:\nHi\nChatGPT said:\nHello\n",
+        "[01/02/2024, 12:00:01] Ann: Hi\n[01/02/2024, 12:00:05] Bob: Hello\n",
     ),
     "a Parquet file": (b"PAR1\x15\x04",),
     "an Arrow file": (b"ARROW1\x00\x00",),

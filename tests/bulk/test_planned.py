@@ -295,7 +295,7 @@ def test_mistakes_are_told_before_anything_is_done(
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("layout: 2001-99-99", "quote it where it is a text"),
+        ("layout: 2001-99-99", "put it in quotes if it is a text"),
         ("layout: [alpaca", "not YAML"),
         (f"layout: {'[' * 10_000}", "deeper than is safe"),
         (f"layout: {'x' * 10_000}", "(10,000 characters); there are alpaca, "),

@@ -248,7 +248,7 @@ TEXTS: Final[tuple[Kind, ...]] = (
             ),
             _begins(r"(?:---\s*\n)?-[ \t]+[\"']?(?:role|from|content)[\"']?:(?=\s)", "`- role:`", certain=False),
         ),
-        advice="convert it to JSON first, as `yq -o json` does",
+        advice="convert it to JSON first, with `yq` or a YAML library",
     ),
     Kind(
         "text with HTML entities in its tokens",
@@ -261,6 +261,11 @@ TEXTS: Final[tuple[Kind, ...]] = (
             _begins(
                 rf"(?:[#>*_]+[ ]?)*(?:{_SPEAKERS})(?: said)?[*_]*:[*_]*(?=\s)",
                 "`USER:`, `**User:**`, `You said:`",
+                certain=False,
+            ),
+            _begins(
+                r"\[\d[\d/.,: -]{6,30}(?: ?[AP]M)?\] [^\n:]{1,40}:(?=\s)",
+                "`[01/02/2024, 12:00:01] Ann:`",
                 certain=False,
             ),
             _begins(rf"#{{1,6}} (?:{_SPEAKERS})[ \t]*(?=\r?\n)", "`## User`", certain=False),

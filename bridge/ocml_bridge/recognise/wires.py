@@ -249,6 +249,16 @@ SPECIFIC: Final[tuple[Kind, ...]] = (
     Kind("a ChatGPT export", (_mark(_D, mapping=dict),), advice=_PLANNED),
     Kind("a Claude export", (_mark(_D, chat_messages=list),), advice=_PLANNED),
     Kind(
+        "a session of Claude Code",
+        (_mark(_D, sessionId=str, message=holding("role")),),
+        advice="take the messages out: jq -sc 'map(.message | values)' FILE",
+    ),
+    Kind(
+        "a session of Codex",
+        (_mark(_D, type=words("session_meta", "response_item"), payload=dict),),
+        advice="take the items out: jq -sc 'map(select(.type == \"response_item\").payload)' FILE",
+    ),
+    Kind(
         "a line of a provider's batch",
         (
             _mark(_D, custom_id=str, body=dict),
@@ -273,7 +283,7 @@ GENERAL: Final[tuple[Kind, ...]] = (
             _mark(_D, role=str, tool_calls=list),
             _mark(_D, certain=False, message=holding("role")),
         ),
-        advice="put messages into a list",
+        advice="put messages into a list: [{…}, {…}]",
     ),
     Kind(
         "Chat Completions JSON",
@@ -295,8 +305,15 @@ GENERAL: Final[tuple[Kind, ...]] = (
             _mark(_D, certain=False, prompt=something, completion=something),
             _mark(_D, certain=False, prompt=something, response=something),
             _mark(_D, certain=False, instruction=str),
+            _mark(_D, certain=False, input=str, output=str),
+            _mark(_D, certain=False, user=str, assistant=str),
         ),
         advice=_PLANNED,
+    ),
+    Kind(
+        "a record with its messages as JSON in a text",
+        (_mark(_D, certain=False, messages=str), _mark(_D, certain=False, conversations=str)),
+        advice="parse the text: jq -c '.messages | fromjson' FILE",
     ),
     Kind(
         "messages with other keys",
@@ -308,6 +325,7 @@ GENERAL: Final[tuple[Kind, ...]] = (
             _mark(_M, "role", certain=False, author=anything, content=something),
             _mark(_M, "role", certain=False, sender=anything, content=something),
             _mark(_M, "role", certain=False, speaker=anything, content=something),
+            _mark(_M, "role", "content", certain=False, user=str, text=str),
         ),
         advice="rename the keys to `role` and `content`",
     ),
