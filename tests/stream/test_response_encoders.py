@@ -9,6 +9,7 @@ import pytest
 
 from ocml_bridge import Message, Transcript
 from ocml_bridge.events import Answer, Delta, End, Event, Start, Stop
+from ocml_bridge.model import Settings
 from ocml_bridge.pipe import encoder
 
 STREAMS = ("openai-sse", "openai-responses-sse", "anthropic-sse", "gemini-sse", "bedrock-converse")
@@ -55,6 +56,16 @@ def test_numbers_that_a_caller_gives_are_told_as_the_api_counts_them(stream: str
     assert made.encode([*SPOKEN, STOP]) == []
     response = json.loads(b"".join(made.finish(dict(GIVEN))))
     assert response.get("usage", response.get("usageMetadata")) == TOLD[stream]
+
+
+@pytest.mark.parametrize("stream", WHOLE)
+@pytest.mark.parametrize(("given", "told"), [("mine", "mine"), ("", "theirs")])
+def test_the_model_is_the_one_that_a_caller_names_else_that_of_the_document(stream: str, given: str, told: str) -> None:
+    made = encoder(stream, answer=Answer("a", given))
+    made.encode([*SPOKEN, Stop("stop", Transcript((ANSWER,), settings=Settings(model="theirs")))])
+    response = json.loads(b"".join(made.finish()))
+    assert response.get("model", response.get("modelVersion")) == told
+    assert ("/settings/model" in {loss.path for loss in made.losses}) is (told != "theirs")
 
 
 @pytest.mark.parametrize("stream", STREAMS)

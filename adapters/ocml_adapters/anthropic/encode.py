@@ -263,8 +263,8 @@ class EventEncoder(ResponseEncoder):
 
     def wire(self) -> Object:
         """The response that the events make."""
-        wire = self._assembly.wire()
-        return {**wire, "stop_reason": None if self.reason is None else _REASONS[self.reason]} if wire else {}
+        wire, reason = self._assembly.wire(), None if self.reason is None else _REASONS[self.reason]
+        return {**wire, "model": self.model, "stop_reason": reason} if wire else {}
 
     def known(self, image: Settings, document: Settings) -> Settings:
         """The same; numbers of tokens come behind the account, and a whole answer alone has them."""

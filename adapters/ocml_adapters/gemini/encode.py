@@ -85,8 +85,8 @@ class ChunkEncoder(ResponseEncoder):
         """A chunk, which is taken as its reader takes it."""
         chunk: Object = {} if candidate is None else {CANDIDATES: [{**candidate, "index": self._answer.index}]}
         chunk |= more
-        if self._answer.model:
-            chunk["modelVersion"] = self._answer.model
+        if self.model:
+            chunk["modelVersion"] = self.model
         chunk["responseId"] = self._answer.id
         self._assembly.take(json.loads(json.dumps(chunk)))
         return sse.write_json(chunk)
