@@ -44,8 +44,7 @@ class EventDecoder(AssemblingDecoder):
     """
 
     def __init__(self, options: Options) -> None:
-        super().__init__()
-        self._options = options
+        super().__init__(options)
         self._assembly = Assembly()
         self._waiting: list[_Running] = []
         self._current: dict[Block, _Running] = {}
@@ -146,7 +145,7 @@ class EventDecoder(AssemblingDecoder):
             response["stop_reason"] = "max_tokens" if reason == "length" else None
             if reason in ("stop", "tool_calls"):
                 del response["stop_reason"]
-        document = transcript_of(WireReader(self._options), response, self.log)
+        document = transcript_of(WireReader(self.options), response, self.log)
         return self._with_arguments(document) if any(block.given for block in self._assembly.blocks) else document
 
     def _with_arguments(self, document: Transcript) -> Transcript:

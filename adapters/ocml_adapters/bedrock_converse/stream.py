@@ -224,8 +224,7 @@ class EventDecoder(AssemblingDecoder):
     """
 
     def __init__(self, options: Options) -> None:
-        super().__init__()
-        self._options = options
+        super().__init__(options)
         self._assembly = Assembly()
         self._kind = ""
         self._telling = True
@@ -322,4 +321,4 @@ class EventDecoder(AssemblingDecoder):
         response = self._assembly.wire()
         if self._assembly.reason is None and reason in _FINISHES:
             response[STOP_REASON] = _FINISHES[reason]
-        return transcript_of(MessageReader(self._options), response, self.log) if response else Transcript()
+        return transcript_of(MessageReader(self.options), response, self.log) if response else Transcript()

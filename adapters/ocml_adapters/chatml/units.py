@@ -8,7 +8,6 @@ from typing import Final, NamedTuple, cast
 
 from ocml_bridge.adapter import Options
 from ocml_bridge.engine.reading import transcript_of
-from ocml_bridge.jsontext import spaced
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Message, Tools, Transcript, replace
 from ocml_bridge.narrowing import drop_message, narrow
@@ -18,7 +17,17 @@ from ocml_bridge.text.im import Frame, read_header, spell
 from ocml_bridge.text.plain import name_from_header
 from ocml_bridge.turns import is_call
 from ocml_bridge.units.conversation import Conversation, conversation_of
-from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass, Enclosed, Spelled, State, Unit
+from ocml_bridge.units.grammar import (
+    A_STRING,
+    AN_OBJECT,
+    ANY_CONTENT,
+    JSON_IN_A_STRING,
+    ContentClass,
+    Enclosed,
+    Spelled,
+    State,
+    Unit,
+)
 from ocml_bridge.units.heads import Head, Item, message_of
 from ocml_bridge.units.writer import Prepared, UnitWriter
 from ocml_bridge.visibility import is_private
@@ -51,10 +60,6 @@ from .plain import opened, tail_of
 from .prepare import Draft, remembered_of, turn
 from .reader import TextReader
 from .syntax import END, GRAMMAR, HOME, MARKS, NOTES, START, TEXT, control_of, may_be_markup
-
-_JSON: Final = ContentClass('{"', '": 0}')
-_JSON_AS_TEXT: Final = ContentClass('"', '"', spaced)
-_TEXT: Final = ContentClass(encode=spaced)
 
 
 class Behind(NamedTuple):
@@ -147,8 +152,8 @@ class FamilyFrames(UnitWriter):
         if self._family.grammar is not None:
             return None if self._family.grammar.plain(content) is None else self._arguments
         if is_embedded(content):
-            return _JSON
-        return _TEXT if constraint_of(content) is None else _JSON_AS_TEXT
+            return AN_OBJECT
+        return A_STRING if constraint_of(content) is None else JSON_IN_A_STRING
 
     def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
         """The text of a frame, with what stands before it."""

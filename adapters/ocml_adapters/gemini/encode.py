@@ -16,7 +16,7 @@ from ocml_bridge.stream import sse
 from ocml_bridge.stream.response import ResponseEncoder, usage_in
 from ocml_bridge.turns import parts_of
 
-from .parts import PartGrammar, is_code
+from .blocks import PartGrammar, is_code
 from .settings import RESPONSE_PARAMETERS
 from .stream import Assembly
 from .syntax import CANDIDATES, CONTENT, FINISH, MODEL_ROLE, PARTS

@@ -1,361 +1,240 @@
-"""Parts of contents, both ways: text, media, function calls and responses, code and what it printed."""
+"""Media and citations, both ways: `inlineData`, `fileData` by its address, and the sources of a text."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Final, cast
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, NamedTuple, cast
 
-from ocml_bridge.blocks.grammar import AFTER, WIRE, Grammar, added, kind_of, more_of
-from ocml_bridge.blocks.skeletons import Slots
-from ocml_bridge.blocks.values import (
-    AN_OBJECT,
-    compact_object,
-    nearest_object,
-    object_and_text,
-    object_in,
-    respelled_object,
-    text_of,
-    value_in,
-)
-from ocml_bridge.citations import Citations
-from ocml_bridge.form import Object
-from ocml_bridge.loss import Log, LossCode, Severity
-from ocml_bridge.model import Content, Foreign, Json, Media, Message, Part, Signature, Text, replace
-from ocml_bridge.narrowing import narrow
-from ocml_bridge.signatures import signature_by
-from ocml_bridge.turns import name_of, parts_of, recipient_of
-from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass
-from ocml_bridge.units.heads import Head
+from ocml_bridge.blocks.grammar import AFTER, EMPTY, WIRE, added, more_of
+from ocml_bridge.citations import Place
+from ocml_bridge.form import OBJECT, Object
+from ocml_bridge.model import Citation, Content, Json, Media, Text, Transcript, replace
+from ocml_bridge.units.heads import Head, Item
 
-from . import syntax
-from .citations import TOLD_ELSEWHERE
-from .media import read_media, write_media
-from .syntax import (
-    CALL,
-    CODE,
-    DATA,
-    FILE,
-    HOME,
-    INLINE,
-    MODEL_ROLE,
-    NOTES,
-    OTHER_DATA,
-    PARTS,
-    RESPONSE,
-    RESULT,
-    ROLES,
-    SIGNATURE,
-)
-from .tools import NAMES, SLOTS
+from .syntax import CANDIDATES, FILE, HOME, INLINE, NOTES, keys
 
-VENDOR: Final = "google"
-"""Whose signatures the API takes back."""
-PYTHON: Final = "python"
-"""The tool that runs the model's code."""
-AS: Final = "as"
-"""The key of the layout of a reply of a function that has the name of that tool."""
-NAME: Final = "name"
-"""The key of the layout of a reply that does not say its function's name."""
-WRAP: Final = "response"
-"""The key of the layout that tells how a reply's text stands in its object, where that is not how we would put it."""
-_OK: Final = "OUTCOME_OK"
-_FAILED: Final = "OUTCOME_FAILED"
-_LANGUAGE: Final = "PYTHON"
+# --- media ------------------------------------------------------------------------------------------------------------
 
 
-class PartGrammar(Grammar):
-    """How the parts of contents are read and written."""
+_WHERE: Final[dict[str, tuple[str, str]]] = {INLINE: ("data", "data"), FILE: ("fileUri", "url")}
+"""Kind of part → its member with the data or the address, and our name for that."""
+_ADDRESS: Final = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+_KINDS: Final = ("image", "video", "audio")
+_USUAL: Final[dict[str, str]] = {"image": "image/jpeg", "video": "video/mp4", "audio": "audio/wav"}
+"""The type of media whose type nobody says: the API asks for one."""
+_ENDINGS: Final[dict[str, str]] = {
+    ".png": "image/png",
+    ".webp": "image/webp",
+    ".gif": "image/gif",
+    ".heic": "image/heic",
+    ".webm": "video/webm",
+    ".mov": "video/quicktime",
+    ".mp3": "audio/mp3",
+    ".ogg": "audio/ogg",
+    ".flac": "audio/flac",
+}
 
-    notes = NOTES
-    key = PARTS
-    vendor = VENDOR
-    roles: ClassVar[dict[str, str]] = ROLES
-    slots: ClassVar[Slots] = SLOTS
 
-    def keys(self, value: Object) -> Object:
-        """An object with its keys in camel case."""
-        return syntax.keys(value)
+def read_media(kind: str, inner: Object, more: Object) -> Media | None:
+    """Media of a part; None where it is not said where they are.
 
-    def alias(self, key: str) -> str:
-        """A key in camel case."""
-        return syntax.alias(key)
+    Args:
+        kind: of the part.
+        inner: what it holds.
+        more: what stands beside that.
+    """
+    key, field = _WHERE[kind]
+    where, mime, name = inner.get(key), inner.get("mimeType"), inner.get("displayName")
+    if not isinstance(where, str):
+        return None
+    known = [key]
+    main = "file"
+    if isinstance(mime, str) and mime:
+        known.append("mimeType")
+        main = mime.partition("/")[0].lower()
+    if isinstance(name, str) and name:
+        known.append("displayName")
+    if rest := more_of(inner, tuple(known)):
+        more = {**more, kind: rest}
+    fields: Object = {field: where, "format": mime if "mimeType" in known else None}
+    fields["filename"] = name if "displayName" in known else None
+    return Media(cast("Any", main if main in _KINDS else "file"), **fields, extras={HOME: more} if more else None)
 
-    def cites(self, _side: str, /) -> Citations:
-        """How a text names its sources: its candidate does."""
-        return TOLD_ELSEWHERE
 
-    def default_side(self, message: Message) -> str:
-        """What the code of the model printed stands among what the model says."""
-        return MODEL_ROLE if self.is_result(message) else super().default_side(message)
+def write_media(media: Media) -> Object | None:
+    """Media as a part; None where there is neither data nor an address, which may stand in the place of data."""
+    where = media.url if media.data is None else media.data
+    if where is None:
+        return None
+    kind = FILE if media.data is None or _ADDRESS.match(where) else INLINE
+    key, _ = _WHERE[kind]
+    extras = NOTES.of(media.extras)
+    mime = _mime(media)
+    inner: Object = {} if mime is None else {"mimeType": mime}
+    inner[key] = where
+    if media.filename:
+        inner["displayName"] = media.filename
+    own = {name: value for name, value in extras.items() if name != kind}
+    return added({kind: added(inner, extras.get(kind))}, own)
 
-    def is_result(self, message: Message) -> bool:
-        """Whether a reply is what the model's code printed."""
-        return message.role == "tool" and message.name == PYTHON and self.notes.of(message.layout).get(AS) != RESPONSE
 
-    def knows(self, block: Json) -> bool:
-        """Whether a part is of a kind that is only known by name."""
-        return isinstance(block, dict) and any(
-            key in syntax.keys(cast("Object", block)) for key in (*DATA, *OTHER_DATA)
-        )
+def _mime(media: Media) -> str | None:
+    if media.format:
+        return media.format if "/" in media.format else f"{_type_of(media)}/{media.format}"
+    if media.media == "file":
+        return None
+    ending = next((end for end in _ENDINGS if (media.url or "").lower().endswith(end)), "")
+    guess = _ENDINGS.get(ending, "")
+    return guess if guess.startswith(media.media) else _USUAL[media.media]
 
-    # --- reading ------------------------------------------------------------------------------------------------------
 
-    def read(self, block: Object, side: str) -> Message | Part | None:
-        """A part; one that is none of those that are known is a foreign part."""
-        kinds = [key for key in DATA if block.get(key) is not None]
-        kind = kinds[0] if len(kinds) == 1 else ""
-        more = more_of(block, (kind,))
-        if kind == "text":
-            return self._text(block["text"], more, side)
-        value: Json = block.get(kind)
-        if not kind or not isinstance(value, dict):
-            return self.foreign(block)
-        inner = syntax.keys(cast("Object", value))
-        if kind in (INLINE, FILE):
-            return read_media(kind, inner, more) or self.foreign(block)
-        made = None
-        if kind == RESPONSE and ROLES.get(side.lower()) != "assistant":
-            made = self._response(inner)
-        elif kind in _OF_MODEL and ROLES.get(side.lower()) == "assistant":
-            made = self._call(inner) if kind == CALL else self._code(inner) if kind == CODE else self._result(inner)
-        if made is None:
-            return self.foreign(block)
-        message, known = made
-        if rest := more_of(inner, known):
-            more = {**more, kind: rest}
-        return self._signed(message, more)
+def _type_of(media: Media) -> str:
+    return "application" if media.media == "file" else media.media
 
-    def _signed(self, message: Message, more: Object) -> Message:
-        """A thought or a call with what its part says beside it: its signature, and what only this format says."""
-        value: Json = more.get(SIGNATURE)
-        if message.role == "assistant" and isinstance(value, str) and value:
-            message.signature = Signature(value, VENDOR)
-            more = {key: each for key, each in more.items() if key != SIGNATURE}
-        message.extras = self.notes.by_format(more)
-        return message
 
-    def _text(self, text: Json, more: Object, side: str) -> Message | Part | None:
-        if not isinstance(text, str):
-            return self.foreign({"text": text, **more})
-        if more.get("thought") is True and ROLES.get(side.lower()) == "assistant":
-            rest = {key: value for key, value in more.items() if key != "thought"}
-            return self._signed(Message("assistant", text, channel="analysis"), rest)
-        return None if not text and more else Text(text, self.notes.by_format(more))
+# --- citations --------------------------------------------------------------------------------------------------------
 
-    def _call(self, inner: Object) -> tuple[Message, tuple[str, ...]] | None:
-        name, args = inner.get("name"), inner.get("args")
-        text = text_of({} if args is None else args)
-        if not isinstance(name, str) or not (args is None or isinstance(args, dict)) or text is None:
-            return None
-        call_id, known = _id(inner, "name", "args")
-        call = _call_of(recipient_of(name), text, call_id, "json")
-        call.layout = self.notes.by_format(NAMES.note(name))
-        return call, known
 
-    def _code(self, inner: Object) -> tuple[Message, tuple[str, ...]] | None:
-        code, language = inner.get("code"), inner.get("language")
-        if not isinstance(code, str):
-            return None
-        is_default = language is None or (isinstance(language, str) and language.upper() == _LANGUAGE)
-        call_id, known = _id(inner, "code", *(["language"] if is_default else []))
-        return _call_of(PYTHON, code, call_id, None), known
+class _ToldElsewhere:
+    """How a part names its sources: it does not, but its candidate does, of those that were read from there."""
 
-    def _result(self, inner: Object) -> tuple[Message, tuple[str, ...]] | None:
-        output, outcome = inner.get("output"), inner.get("outcome")
-        if not (output is None or isinstance(output, str)):
-            return None
-        is_default = outcome in (None, _OK, _FAILED)
-        call_id, known = _id(inner, "output", *(["outcome"] if is_default else []))
-        reply = Message("tool", output or "", PYTHON, "commentary", "assistant", call_id)
-        reply.failed = True if outcome not in (None, _OK) else None
-        return reply, known
+    def nearest(self, citation: Citation, _place: Place, /) -> Citation | None:
+        """The citation as it is, where the candidate tells it; None for any other one."""
+        return citation if NOTES.of(citation.layout).get(_PLACE) == _CANDIDATE else None
 
-    def _response(self, inner: Object) -> tuple[Message, tuple[str, ...]] | None:
-        name, response, parts = inner.get("name"), inner.get("response"), inner.get(PARTS)
-        if not (name is None or isinstance(name, str)) or not (response is None or isinstance(response, dict)):
-            return None
-        failed, layout = None, dict[str, Any]()
-        if response is None:
-            text, layout[WRAP] = "", "absent"
-        elif (wrapped := _unwrapped(cast("Object", response))) is not None:
-            key, value = wrapped
-            failed = True if key == "error" else None
-            text = value if isinstance(value, str) else text_of(value)
-            if not isinstance(value, str):
-                layout[WRAP] = "value"
-            elif not failed and _is_plain_object(value):
-                layout[WRAP] = "wrapped"
-        else:
-            text = text_of(cast("Json", response))
-        if text is None:
-            return None
-        if name == PYTHON:
-            layout[AS] = RESPONSE
-        if name is None:
-            layout[NAME] = "absent"
-        elif name:
-            layout |= NAMES.note(name)
-        call_id, known = _id(inner, "name", "response")
-        content, media = cast("Content", text), _media(parts)
-        if media:
-            content, known = (Text(text), *media), (*known, PARTS)
-        tool = None if name is None else recipient_of(name)
-        reply = Message("tool", content, tool, "commentary", "assistant", call_id, failed=failed)
-        reply.layout = self.notes.by_format(layout)
-        return reply, known
 
-    # --- writing ------------------------------------------------------------------------------------------------------
+_PLACE, _CANDIDATE = "place", "candidate"
+"""The note of a citation that the candidate tells."""
+TOLD_ELSEWHERE: Final = _ToldElsewhere()
+_CHUNKS: Final = ("web", "retrievedContext", "maps")
+"""The kinds of sources."""
 
-    def write_part(self, part: Part) -> Json:
-        """A text or media as a part; None for anything else."""
-        if isinstance(part, Text):
-            return added({"text": part.text}, self.notes.of(part.extras))
-        return write_media(part) if isinstance(part, Media) else None
 
-    def write(self, message: Message) -> Json:
-        """The part of a thought, a call or a reply."""
-        own = {key: value for key, value in self.notes.of(message.extras).items() if key not in (AFTER, WIRE)}
-        signature = signature_by(message, VENDOR)
-        signed = {SIGNATURE: signature.value} if signature is not None and message.role == "assistant" else {}
-        if kind_of(message) == "thought":
-            return added({"text": cast("str", message.content), "thought": True, **signed}, own)
-        kind, inner = self._inner(message)
-        rest: Json = own.pop(kind, None)
-        return added({kind: added(inner, rest), **signed}, own)
+class _Support(NamedTuple):
+    """A range of bytes of a part, what stands there, and the sources that it rests on."""
 
-    def _inner(self, message: Message) -> tuple[str, Object]:
-        inner: Object = {"id": message.call_id} if message.call_id else {}
-        own: Json = self.notes.of(message.extras).get(CODE if message.role != "tool" else RESULT)
-        own_members = cast("Object", own) if isinstance(own, dict) else {}
-        if message.role != "tool":
-            text = cast("str", message.content)
-            if is_code(message):
-                return CODE, {**inner, **({} if "language" in own_members else {"language": _LANGUAGE}), "code": text}
-            return CALL, {**inner, "name": name_of(message.recipient or ""), "args": object_in(text) or {}}
-        if self.is_result(message):
-            outcome = {} if "outcome" in own_members else {"outcome": _FAILED if message.failed else _OK}
-            return RESULT, {**inner, **outcome, "output": cast("str", message.content)}
-        is_named = message.name is not None and self.notes.of(message.layout).get(NAME) != "absent"
-        name = {"name": name_of(message.name or "")} if is_named else {}
-        return RESPONSE, {**inner, **name, **self._response_of(message)}
+    part: int
+    start: int
+    end: int | None
+    text: str | None
+    sources: list[Citation]
 
-    def _response_of(self, message: Message) -> Object:
-        first, *media = parts_of(message.content)
-        text, how = cast("Text", first).text, self.notes.of(message.layout).get(WRAP)
-        out: Object = {}
-        value = value_in(text) if how == "value" else None
-        if message.failed or value is not None or how == "wrapped" or not _is_plain_object(text):
-            if how != "absent" or text or message.failed:
-                out["response"] = {"error" if message.failed else "output": text if value is None else value[0]}
-        else:
-            out["response"] = object_in(text)
-        return {**out, PARTS: [write_media(part) for part in media if isinstance(part, Media)]} if media else out
 
-    # --- the nearest --------------------------------------------------------------------------------------------------
-
-    def nearest_reply(self, message: Message, path: str, log: Log) -> Message:
-        """A reply of a text with its media behind it."""
-        content = message.content
-        if self.is_result(message):
-            content = narrow(content, (), path, log, target=HOME, hoisted=True)
-        elif not isinstance(content, str):
-            content = _text_first(
-                narrow(content, (Media,), path, log, target=HOME, able=_can_hold, hoisted=True), path, log
+def with_citations(items: list[Item], around: Transcript) -> None:
+    """Give the texts of an answer the citations that its candidate tells; the list is changed."""
+    supports = list(_supports(_candidate(around)))
+    if not supports:
+        return
+    at = 0
+    for index, (head, content, call_id) in enumerate(items):
+        message = head.message(content, call_id)
+        own = (message.extras or {}).get(HOME, {})
+        is_text = message.role == "assistant" and not head.calls and message.channel != "analysis"
+        # An empty message may be no part at all, which nothing can be cited for.
+        if is_text and content != "" and (cited := _cited(content, at, supports)) is not content:
+            items[index] = (
+                (*_with_extras(head, own, cited), call_id) if isinstance(content, str) else (head, cited, call_id)
             )
-            if not isinstance(content, str):
-                text, *media = content
-                own_members = replace(message, content=cast("Text", text).text)
-                content = (Text(self.settled(own_members, path, log)), *media)
-        return message if content is message.content else replace(message, content=content)
-
-    def settled(self, message: Message, path: str, log: Log) -> str:
-        """The JSON of an object in our spelling: arguments always, a result that is one; code stays as it is."""
-        text = cast("str", message.content)
-        if message.role != "tool":
-            return text if is_code(message) else nearest_object(text, path, log, target=HOME)
-        how = self.notes.of(message.layout).get(WRAP)
-        is_kept = how == "wrapped" or (how == "value" and value_in(text) is not None)
-        if self.is_result(message) or message.failed or is_kept:
-            return text
-        found = object_and_text(text)
-        if found is None or _unwrapped(found[0]) is not None:
-            return text
-        return respelled_object(text, found[1], path, log, target=HOME)
-
-    def classify(self, head: Head, content: str) -> ContentClass | None:
-        """Arguments are an object, and so is what a function gives; any other text stands in one."""
-        if head.calls:
-            return ANY_CONTENT if head.recipient == PYTHON and not head.promises_json else AN_OBJECT
-        if content.lstrip()[:1] != "{":
-            return ANY_CONTENT
-        value = compact_object(content)
-        return None if value is None or _unwrapped(value) is not None else AN_OBJECT
-
-    def foreign(self, block: Object) -> Part:
-        """A part that is kept as it is."""
-        return Foreign(HOME, block)
+        silent = content == "" and (message.layout or {}).get(HOME, {}).get(EMPTY) == "none"
+        behind: Json = own.get(AFTER)
+        at += 0 if silent else 1 if isinstance(content, str) or not is_text else len(content)
+        at += len(cast("list[Json]", behind)) if isinstance(behind, list) else 0
 
 
-_OF_MODEL: Final = frozenset({CALL, CODE, RESULT})
+def _with_extras(head: Head, own: Object, cited: Content) -> tuple[Head, Content]:
+    """A message of one text that has become a part: what is said beside the text is said of that part."""
+    beside = {key: value for key, value in own.items() if key not in (AFTER, WIRE)}
+    if not beside:
+        return head, cited
+    [text] = cast("tuple[Text]", cited)
+    extras = dict(head.message("", None).extras or {})
+    extras.pop(HOME)
+    extras |= NOTES.by_format({key: value for key, value in own.items() if key not in beside}) or {}
+    return head.replaced(extras=extras or None), (replace(text, extras=NOTES.by_format(beside)),)
 
 
-def is_code(message: Message) -> bool:
-    """Whether a call is code for the model's own tool."""
-    return message.recipient == PYTHON and message.constraint is None and message.content_type != "json"
+def _cited(content: Content, at: int, supports: Sequence[_Support]) -> Content:
+    """The content of a message whose first part stands at a place, with its citations."""
+    parts = list[Any]((Text(content),) if isinstance(content, str) else content)
+    changed = False
+    for index, part in enumerate(parts):
+        if isinstance(part, Text) and (found := tuple(_of_part(part.text, at + index, supports))):
+            parts[index], changed = replace(part, citations=found), True
+    return tuple(parts) if changed else content
 
 
-def _call_of(recipient: str, text: str, call_id: str | None, constraint: str | None) -> Message:
-    call = Message("assistant", text, None, "commentary", recipient, call_id)
-    call.constraint, call.end = constraint, "call"
-    return call
+def _of_part(text: str, at: int, supports: Sequence[_Support]) -> Iterator[Citation]:
+    data: bytes | None = None
+    for support in supports:
+        if support.part != at:
+            continue
+        if data is None:
+            data = text.encode("utf-8", "surrogatepass")
+        end = len(data) if support.end is None else support.end
+        if not 0 <= support.start <= end <= len(data):
+            continue
+        try:
+            before, cited_text = (data[place].decode() for place in (slice(support.start), slice(support.start, end)))
+        except UnicodeDecodeError:
+            continue
+        if support.text is not None and support.text != cited_text:
+            continue
+        start, last = len(before), len(before) + len(cited_text)
+        whole = (start, last) == (0, len(text))
+        for source in support.sources:
+            yield source if whole else replace(source, start=start, end=last)
 
 
-def _id(inner: Object, *known: str) -> tuple[str | None, tuple[str, ...]]:
-    """The id of a call or reply, where it has one, and the keys that are known of it."""
-    call_id = inner.get("id")
-    return (call_id, ("id", *known)) if isinstance(call_id, str) and call_id else (None, known)
+def _candidate(around: Transcript) -> Object:
+    """What the first candidate of a response says beside its content."""
+    given: Json = (around.extras or {}).get(HOME, {}).get(CANDIDATES)
+    first = cast("list[Json]", given)[0] if isinstance(given, list) and given else None
+    return keys(cast("Object", first)) if isinstance(first, dict) else {}
 
 
-def _unwrapped(response: Object) -> tuple[str, Json] | None:
-    """What a reply is when its object has nothing but an output or an error; None where it says more, or nothing."""
-    if len(response) == 1:
-        [(key, value)] = response.items()
-        if key in ("output", "error") and value is not None:
-            return key, value
-    return None
+def _supports(candidate: Object) -> Iterator[_Support]:
+    grounding = _object(candidate.get("groundingMetadata"))
+    chunks = [_source(chunk) for chunk in _objects(grounding.get("groundingChunks"))]
+    for support in _objects(grounding.get("groundingSupports")):
+        segment = _object(support.get("segment"))
+        given: Json = support.get("groundingChunkIndices")
+        indices = [each for each in cast("list[Json]", given) if type(each) is int] if isinstance(given, list) else []
+        found = [chunks[each] for each in indices if 0 <= each < len(chunks)]
+        sources = [source for source in found if source is not None]
+        start, end, part = (_number(segment.get(key)) for key in ("startIndex", "endIndex", "partIndex"))
+        if sources and segment:
+            text = segment.get("text")
+            yield _Support(part or 0, start or 0, end, text if isinstance(text, str) else None, sources)
+    recited = _object(candidate.get("citationMetadata"))
+    for one in _objects(recited.get("citationSources", recited.get("citations"))):
+        source = _page(one)
+        if source is not None:
+            start, end = (_number(one.get(key)) for key in ("startIndex", "endIndex"))
+            yield _Support(0, start or 0, end, None, [source])
 
 
-def _is_plain_object(text: str) -> bool:
-    """Whether a text is an object that is written as it is, because it does not look like one around a text."""
-    value = object_in(text)
-    return value is not None and _unwrapped(value) is None
+def _source(chunk: Object) -> Citation | None:
+    """The source that a chunk of what was found is."""
+    return next((_page(_object(chunk[kind])) for kind in _CHUNKS if kind in chunk), None)
 
 
-def _media(parts: Json) -> list[Media]:
-    """The media of a reply; none where there is anything else among them."""
-    if not isinstance(parts, list):
-        return []
-    found: list[Media] = []
-    for part in cast("list[Json]", parts):
-        block = syntax.keys(cast("Object", part)) if isinstance(part, dict) else {}
-        kind = next((key for key in (INLINE, FILE) if isinstance(block.get(key), dict)), None)
-        media = None if kind is None else read_media(kind, syntax.keys(block[kind]), more_of(block, (kind,)))
-        if media is None:
-            return []
-        found.append(media)
-    return found
+def _page(members: Object) -> Citation | None:
+    url, title, text = (members.get(key) for key in ("uri", "title", "text"))
+    if not isinstance(url, str) or not url:
+        return None
+    made = Citation(url, title if isinstance(title, str) and title else None, text if isinstance(text, str) else None)
+    made.layout = NOTES.by_format({_PLACE: _CANDIDATE})
+    return made
 
 
-def _can_hold(part: Part) -> bool:
-    return isinstance(part, Media) and write_media(part) is not None
+def _object(value: Json) -> Object:
+    return keys(cast("Object", value)) if isinstance(value, OBJECT) else {}
 
 
-def _text_first(content: Content, path: str, log: Log) -> Content:
-    """A text and media behind it; texts behind media go before them."""
-    if isinstance(content, str):
-        return content
-    texts = [part.text for part in content if isinstance(part, Text)]
-    media = [part for part in content if isinstance(part, Media)]
-    if not (len(texts) == 1 and isinstance(content[0], Text)):
-        detail = f"{HOME} joins the texts of a reply into one, before its media"
-        log.lose(LossCode.CONTENT, path, detail, Severity.CHANGED)
-    return (Text("".join(texts)), *media) if media else "".join(texts)
+def _objects(value: Json) -> list[Object]:
+    return [_object(item) for item in cast("list[Json]", value)] if isinstance(value, list) else []
+
+
+def _number(value: Json) -> int | None:
+    return value if type(value) is int else None

@@ -14,7 +14,7 @@ from ocml_bridge.model import Json, Message, Part, Text, Transcript
 from ocml_bridge.stream.assembled import AssemblingDecoder, merged
 from ocml_bridge.stream.decoder import text_of
 
-from .parts import PartGrammar
+from .blocks import PartGrammar
 from .syntax import CALL, CANDIDATES, CONTENT, FINISH, MODEL_ROLE, PARTS, ROLE, keys
 from .units import ContentReader
 
@@ -229,8 +229,7 @@ class ContentDecoder(AssemblingDecoder):
     """
 
     def __init__(self, options: Options) -> None:
-        super().__init__()
-        self._options = options
+        super().__init__(options)
         self._assembly = Assembly()
         self._kind = ""
         self._number = -1
@@ -292,5 +291,5 @@ class ContentDecoder(AssemblingDecoder):
         if not response:
             return Transcript()
         return transcript_of(
-            ContentReader(self._options), response if first else {"candidates": [], **response}, self.log
+            ContentReader(self.options), response if first else {"candidates": [], **response}, self.log
         )

@@ -17,8 +17,8 @@ from ocml_bridge.units.reader import UnitReader
 from ocml_bridge.units.writer import Prepared
 from ocml_bridge.wires.documents import SHAPE
 
-from .citations import with_citations
-from .parts import AS, PYTHON, PartGrammar, is_code
+from .blocks import AS, PYTHON, PartGrammar, is_code
+from .parts import with_citations
 from .shapes import DOCUMENTS, TOP, UNITS
 from .syntax import HOME, RESPONSE
 from .tools import NAMES

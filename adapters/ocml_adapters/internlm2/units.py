@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple, cast
+from typing import NamedTuple, cast
 
 from ocml_bridge.adapter import Options
-from ocml_bridge.jsontext import spaced
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Json, Message, Transcript, replace
 from ocml_bridge.text.edges import remember
 from ocml_bridge.text.im import Frame, spell
 from ocml_bridge.turns import is_call
 from ocml_bridge.units.conversation import Conversation
-from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass, Enclosed, Spelled, State, Unit
+from ocml_bridge.units.grammar import (
+    A_STRING,
+    AN_OBJECT,
+    ANY_CONTENT,
+    JSON_IN_A_STRING,
+    ContentClass,
+    Enclosed,
+    Spelled,
+    State,
+    Unit,
+)
 from ocml_bridge.units.heads import Head, Item, message_of
 from ocml_bridge.units.writer import Prepared, UnitWriter
 
@@ -36,10 +45,6 @@ from .nearest import TARGET, WAITING, Draft, nearest, opened, turn
 from .reader import Placed, messages_of, open_turn, remembering
 from .syntax import CONTROL, DIALECTS, FOREIGN, GRAMMAR, HOME, NOTES, PYTHON
 from .tools import declares, default_place, tools_of, with_tools, write_tools
-
-_JSON: Final = ContentClass('{"', '": 0}')
-_JSON_AS_TEXT: Final = ContentClass('"', '"', spaced)
-_TEXT: Final = ContentClass(encode=spaced)
 
 
 class Behind(NamedTuple):
@@ -108,8 +113,8 @@ class Frames(UnitWriter):
         if head.recipient == PYTHON and head.constraint is None:
             return None if "```" in content else ANY_CONTENT
         if is_embedded(content):
-            return _JSON
-        return _TEXT if constraint_of(content) is None else _JSON_AS_TEXT
+            return AN_OBJECT
+        return A_STRING if constraint_of(content) is None else JSON_IN_A_STRING
 
     def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
         """The text of a frame, with what stands before it."""

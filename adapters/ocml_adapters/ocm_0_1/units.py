@@ -13,7 +13,7 @@ from ocml_bridge.text.im import Frame
 from ocml_bridge.text.im import spell as spell_frames
 from ocml_bridge.turns import is_call, parts_of
 from ocml_bridge.units.conversation import Conversation
-from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass, Enclosed, Spelled, State, Unit
+from ocml_bridge.units.grammar import AN_OBJECT, ANY_CONTENT, ContentClass, Enclosed, Spelled, State, Unit
 from ocml_bridge.units.heads import Head, Item, item_of, message_of
 from ocml_bridge.units.writer import TOOLS, Completed, Prepared, UnitWriter
 
@@ -26,7 +26,6 @@ from .segments import body_of, is_embedded_call, is_embedded_output, literal
 from .syntax import HOME, NOTES, TOKENS
 from .tools import fit_tools, lift, with_tools_apart
 
-_OBJECT: Final = ContentClass('{"', '": 0}')
 _JSON_AS_TEXT: Final = ContentClass('["', '"]', literal)
 _TEXT: Final = ContentClass(encode=literal)
 
@@ -111,9 +110,9 @@ class Frames(UnitWriter):
             return ANY_CONTENT
         if head.calls:
             if is_embedded_call(content):
-                return _OBJECT
+                return AN_OBJECT
             return _TEXT if constraint_of(content) is None else _JSON_AS_TEXT
-        return _OBJECT if is_embedded_output(content) else _TEXT
+        return AN_OBJECT if is_embedded_output(content) else _TEXT
 
     def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
         """The text of the frames of a wire message, with what stands before each."""

@@ -6,15 +6,44 @@ has the whole of it, which is believed as far as it goes on with what came.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple, cast
 
 from ocml_bridge.form import Object
 from ocml_bridge.model import Json
 from ocml_bridge.parameters import members_of
 
-from .members import KNOWN, left_out
 from .syntax import OUTPUT_TEXT, REASONING_TEXT, SUMMARY, SUMMARY_TEXT
+
+# --- members of events ------------------------------------------------------------------------------------------------
+
+
+KNOWN: Final = frozenset(
+    {
+        *("type", "sequence_number", "obfuscation", "response", "item", "part", "annotation"),
+        *("item_id", "output_index", "content_index", "summary_index", "annotation_index"),
+        *("delta", "text", "logprobs", "refusal", "arguments", "name", "input", "code", "status"),
+    }
+)
+"""The members of the events that say something of the answer."""
+
+
+def left_out(before: Json, after: Json) -> Iterator[str]:
+    """The keys of objects in a value that say something, and are not in the value that takes its place."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        members: Object = cast("Object", after)
+        for key, value in cast("Object", before).items():
+            if key in members:
+                yield from left_out(value, members[key])
+            elif value is not None:
+                yield key
+    elif isinstance(before, list) and isinstance(after, list):
+        for one, other in zip(cast("list[Json]", before), cast("list[Json]", after), strict=False):
+            yield from left_out(one, other)
+
+
+# --- the response -----------------------------------------------------------------------------------------------------
+
 
 Note = Callable[[str], None]
 """Takes what had to be mended, in a sentence."""

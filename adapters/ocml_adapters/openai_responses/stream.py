@@ -38,8 +38,7 @@ class EventDecoder(AssemblingDecoder):
     """
 
     def __init__(self, options: Options) -> None:
-        super().__init__()
-        self._options = options
+        super().__init__(options)
         self._assembly = Assembly(self.note)
         self._current = 0
         self._numbers: list[int] = []
@@ -147,4 +146,4 @@ class EventDecoder(AssemblingDecoder):
             for item in assembly.items:
                 item.done = True
             response = {**assembly.response(), "status": _STATUSES[reason]}
-        return transcript_of(ItemReader(self._options), cast("Json", response), self.log)
+        return transcript_of(ItemReader(self.options), cast("Json", response), self.log)

@@ -6,7 +6,6 @@ from collections.abc import Hashable, Sequence
 from typing import Any, ClassVar, Final, cast
 
 from ocml_bridge.form import Object
-from ocml_bridge.jsontext import spaced
 from ocml_bridge.loss import Log
 from ocml_bridge.memo import Memo
 from ocml_bridge.model import (
@@ -31,7 +30,18 @@ from ocml_bridge.transform import missing
 from ocml_bridge.turns import is_call, parts_of
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.envelopes import Body, Branches, EnvelopeWriter
-from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass, Emptied, Parted, Skeleton, Spelled, State, Unit
+from ocml_bridge.units.grammar import (
+    A_STRING,
+    AN_OBJECT,
+    ANY_CONTENT,
+    ContentClass,
+    Emptied,
+    Parted,
+    Skeleton,
+    Spelled,
+    State,
+    Unit,
+)
 from ocml_bridge.units.grouping import with_preambles
 from ocml_bridge.units.heads import LIMIT, Head, Item, item_of, message_of, messages_of
 from ocml_bridge.units.reader import UnitReader
@@ -256,7 +266,7 @@ class TurnWriter(EnvelopeWriter):
             return ANY_CONTENT
         if not head.bare or may_nest_deep(content):
             return None
-        return _JSON if is_json(content) else _TEXT
+        return AN_OBJECT if is_json(content) else A_STRING
 
     def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
         """A turn, and what it reads as."""
@@ -316,8 +326,6 @@ class TurnWriter(EnvelopeWriter):
         return Conversation(items, around)
 
 
-_JSON: Final = ContentClass('{"', '": 0}')
-_TEXT: Final = ContentClass(encode=spaced)
 """What a call says: JSON that stands there as it is, and anything else."""
 _OPEN: Final = "begun"
 """The state behind a turn."""

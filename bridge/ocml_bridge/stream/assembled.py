@@ -12,6 +12,7 @@ from ..events import Delta, End, Event, Reason, Start, Stop
 from ..form import Object
 from ..loss import FindingCode, Severity
 from ..model import ByFormat, Json, Message, Transcript
+from ..options import Options
 from ..turns import is_call, is_hosted
 from .arriving import ArrivingDecoder
 from .decoder import header_of, settle, tell, text_of
@@ -24,11 +25,16 @@ _COMPLETE: Final = frozenset({None, "stop", "tool_calls"})
 class AssemblingDecoder(ArrivingDecoder):
     """A decoder of one answer. Its messages end together with it, but for those of which no more can come.
 
+    Args:
+        options: how to read.
+
     Attributes:
+        options: how to read.
         over: why the answer is over, by what came; None while it does not say.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, options: Options) -> None:
+        self.options = options
         self._values = Values()
         super().__init__(self._values)
         self.over: Reason | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Final, NamedTuple
 
+from ..jsontext import spaced
 from ..model import Json, Message, Transcript
 
 Unit = Any
@@ -79,6 +80,12 @@ class ContentClass(NamedTuple):
 
 ANY_CONTENT: Final = ContentClass()
 """The class of contents that are written alike whatever they say."""
+AN_OBJECT: Final = ContentClass('{"', '": 0}')
+"""Contents that are the JSON of an object, which stand in the unit as they are."""
+A_STRING: Final = ContentClass(encode=spaced)
+"""Contents that stand in the unit as a JSON string."""
+JSON_IN_A_STRING: Final = ContentClass('"', '"', spaced)
+"""Those of them that are JSON themselves."""
 
 
 class Enclosed(NamedTuple):

@@ -59,8 +59,8 @@ class UnitReader(ABC):
         return None
 
     def filled(self, unit: Unit, values: Sequence[str]) -> Unit:
-        """A unit that has a skeleton, with other contents and ids."""
-        raise NotImplementedError
+        """A unit that has a skeleton, with other contents and ids; it is asked of no other."""
+        raise NotImplementedError(f"{type(self).__name__} has skeletons: define filled(), too")
 
     @abstractmethod
     def read(self, unit: Unit, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:

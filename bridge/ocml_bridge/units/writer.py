@@ -195,14 +195,14 @@ class UnitWriter(ABC):
         return None
 
     def refilled(self, envelope: Json, units: list[Unit], around: Transcript) -> Json:
-        """The output with other units in the envelope of one.
+        """The output with other units in the envelope of one; it is asked only where there is an outline.
 
         Args:
             envelope: of an output whose units had the same outline; it may be changed.
             units: as for `enclose`.
             around: likewise.
         """
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has outlines: define refilled(), too")
 
     def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
         """What the units read as together.
