@@ -1,7 +1,8 @@
 """Make the site of the documentation: `pip install '.[docs]'`, then `python site/build.py`.
 
 The pages are README.md and those of docs/. Each version has a folder of its own, such as `site/out/0.1.0/`, and builds
-of other versions leave it alone. `site/out/index.html` leads to the newest. A link that leads nowhere fails the build.
+of other versions leave it alone. `site/out/index.html` leads to the newest. A link that leads nowhere fails the build,
+and so does a page that loads anything from another server.
 """
 
 from __future__ import annotations
@@ -31,6 +32,10 @@ SHOWN: Final = frozenset({".md", ".svg", ".png", ".json"})
 """The endings of files that the site takes from docs/."""
 
 _FENCED: Final = re.compile(r"^(```.*?^```$)", re.MULTILINE | re.DOTALL)
+_LOADED: Final = re.compile(
+    r'<(?:script|img|iframe)\b[^>]*?\bsrc="(https?:[^"]+)'
+    r'|<link\b(?=[^>]*?\brel="(?:stylesheet|preload)")[^>]*?\bhref="(https?:[^"]+)'
+)
 _LINK: Final = re.compile(r"(?P<image>!?)\[(?P<label>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<target>[^()\s]+)\)")
 
 
@@ -93,6 +98,11 @@ def version() -> str:
     return found[1]
 
 
+def loaded_from_elsewhere(page: str) -> list[str]:
+    """The addresses on other servers from which a page loads scripts, styles and pictures."""
+    return [script or style for script, style in _LOADED.findall(page)]
+
+
 def list_versions(out: Path) -> None:
     """Write the list of versions that the pages show, and the page that leads to the newest."""
     names = [path.name for path in out.iterdir() if (path / "index.html").is_file()]
@@ -114,12 +124,16 @@ def build(out: Path, *, playground: bool) -> Path:
 
     Raises:
         CalledProcessError: where a link leads nowhere.
+        ValueError: where a page loads anything from another server.
     """
     place = out / version()
     with tempfile.TemporaryDirectory() as work:
         gather(Path(work), playground=playground)
         zensical = (sys.executable, "-m", "zensical", "build", "--strict", "--clean")
         subprocess.run(zensical, cwd=work, check=True)
+        for page in (Path(work) / "html").rglob("*.html"):
+            if found := loaded_from_elsewhere(page.read_text("utf-8")):
+                raise ValueError(f"{page.name} loads {found[0]}")
         shutil.rmtree(place, ignore_errors=True)
         shutil.copytree(Path(work) / "html", place)
     if playground:

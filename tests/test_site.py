@@ -65,3 +65,15 @@ def test_the_newest_version_comes_first(site: Any, tmp_path: Path) -> None:
     site.list_versions(tmp_path)
     assert '"version": "0.10.0"' in (tmp_path / "versions.json").read_text().split("}")[0]
     assert "url=0.10.0/index.html" in (tmp_path / "index.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("page", "found"),
+    [
+        ('<script src="https://example.org/a.js"></script>', ["https://example.org/a.js"]),
+        ('<link href="http://example.org/a.css" rel="stylesheet">', ["http://example.org/a.css"]),
+        ('<script src="assets/a.js"></script><a href="https://example.org/">there</a>', []),
+    ],
+)
+def test_a_page_that_loads_from_another_server_is_found(site: Any, page: str, found: list[str]) -> None:
+    assert site.loaded_from_elsewhere(page) == found
