@@ -29,8 +29,8 @@ class Start(NamedTuple):
     Attributes:
         number: of the message in the stream, from 0.
         message: what its header says; without content, and not ended. What only the rest of a nested message can tell
-            (a text is a preamble if calls follow it) is settled by its `End`. A call of a tool that an API itself
-            has comes with its extras.
+            (a text is a preamble if calls follow it) is settled by its `End`. What only the format has that it
+            comes from is in the extras, as far as it is known: the id of an item, the type of a hosted tool's call.
     """
 
     number: int

@@ -13,6 +13,7 @@ import pytest
 from ocml_bridge import decoder, encoder
 from ocml_bridge.events import Answer
 from ocml_bridge.loss import Loss, LossCode
+from ocml_bridge.visibility import DEBUG
 
 SEARCH: Any = {
     "id": "ws_1",
@@ -123,8 +124,22 @@ def test_responses_stay_what_they_are() -> None:
     answer, _ = answered("openai-responses-sse", responses(SEARCH, MCP, CUSTOM, TEXT), "openai-responses")
     search, mcp, custom, text = answer["output"]
     assert (search, mcp) == (SEARCH, MCP)
-    assert custom == {**CUSTOM, "id": custom["id"]}
-    assert text == {**TEXT, "id": text["id"]}
+    assert (custom, text) == (CUSTOM, TEXT)
+
+
+def test_a_thought_stays_one_item_with_its_id_its_texts_and_what_it_is_encrypted_in() -> None:
+    texts = [{"type": "summary_text", "text": text} for text in ("First.", "Second.")]
+    thought = {"id": "rs_1", "type": "reasoning", "summary": texts, "encrypted_content": "sealed"}
+    reader = decoder("openai-responses-sse")
+    writer = encoder("openai-responses-sse", answer=Answer("a", "m"), visibility=DEBUG)
+    made = b"".join([*writer.encode([*reader.feed(responses(thought, TEXT)), *reader.finish()]), *writer.finish()])
+    events = [
+        json.loads(line.removeprefix("data: ")) for line in made.decode().split("\n") if line.startswith("data: ")
+    ]
+    assert events[-1]["response"]["output"] == [thought, TEXT]
+    told = [(event["summary_index"], event["text"]) for event in events if event["type"].endswith("summary_text.done")]
+    assert told == [(0, "First."), (1, "Second.")]
+    assert {event["item_id"] for event in events if "summary" in event["type"]} == {"rs_1"}
 
 
 def test_an_item_of_a_hosted_tool_is_told_when_it_begins_and_when_it_is_whole() -> None:

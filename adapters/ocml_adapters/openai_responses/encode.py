@@ -76,7 +76,9 @@ class EventEncoder(ResponseEncoder):
     def __init__(self, answer: Answer, options: Options) -> None:
         super().__init__(answer, options)
         self._events = Events(answer)
-        self._items: dict[int, LiveItem | HostedItem] = {}
+        self._items: list[LiveItem | HostedItem] = []
+        self._item_of: dict[int, LiveItem | HostedItem] = {}
+        """The item that each message is in, by its number."""
         self._hosted: HostedItem | None = None
         """That of a call which may still get its reply."""
 
@@ -94,38 +96,48 @@ class EventEncoder(ResponseEncoder):
         return [self._events.event(kind, response=response) for kind in ("response.created", "response.in_progress")]
 
     def start(self, number: int, message: Message) -> list[bytes]:
-        """An item begins; what a tool of the server replied may stand in that of its call."""
+        """An item begins, or goes on with another text of a thought.
+
+        What a tool of the server replied may stand in the item of its call; that is told by its end.
+        """
         if message.role == "tool":
             return []
-        item: LiveItem | HostedItem
+        last = self._items[-1] if self._items else None
+        if is_merged(message) and isinstance(last, LiveItem) and last.wire is None:
+            last.join(number)
+            self._item_of[number] = last
+            return []
+        index = len(self._items)
         if is_call(message) and self.hosts(message):
-            item = HostedItem(self._events, len(self._items), number, message)
-        else:
-            call_id = self.call_id(message) if is_call(message) else None
-            item = LiveItem(self._events, message, len(self._items), self._answer.id, call_id)
-        self._items[number] = item
+            return self._begin(number, HostedItem(self._events, index, number, message))
+        call_id = self.call_id(message) if is_call(message) else None
+        return self._begin(number, LiveItem(self._events, message, index, number, self._answer.id, call_id))
+
+    def _begin(self, number: int, item: LiveItem | HostedItem) -> list[bytes]:
+        self._items.append(item)
+        self._item_of[number] = item
         return [*self.opening(), *item.open()]
 
     def more(self, number: int, text: str) -> list[bytes]:
         """More of an item's text; that of a tool of the server is told when it is whole."""
-        item = self._items.get(number)
+        item = self._item_of.get(number)
         return item.more(text) if isinstance(item, LiveItem) else []
 
     def refuse(self, number: int, text: str) -> list[bytes]:
         """More of an item's refusal."""
-        item = self._items.get(number)
+        item = self._item_of.get(number)
         return item.more(text, refusal=True) if isinstance(item, LiveItem) else []
 
     def end(self, number: int, message: Message) -> list[bytes]:
         """The item is whole."""
         if message.role == "tool":
             return self._reply(number, message)
-        out, item = self._close_hosted(), self._items[number]
+        out, item = self._close_hosted(), self._item_of[number]
         if isinstance(item, HostedItem):
             item.take(message)
             self._hosted = item
             return out
-        return out if item.wire is not None else [*out, *item.close(message)]
+        return out if item.wire is not None or number != item.numbers[-1] else [*out, *item.close(message)]
 
     def _reply(self, number: int, reply: Message) -> list[bytes]:
         """What a tool of the server replied: in the item of its call, or in one of its own."""
@@ -134,8 +146,8 @@ class EventEncoder(ResponseEncoder):
         out = self._close_hosted()
         if write_hosted_reply(reply) is None:
             return out
-        item = self._items[number] = HostedItem(self._events, len(self._items), number, reply)
-        return [*out, *self.opening(), *item.open(), *item.close()]
+        item = HostedItem(self._events, len(self._items), number, reply)
+        return [*out, *self._begin(number, item), *item.close()]
 
     def _close_hosted(self) -> list[bytes]:
         hosted, self._hosted = self._hosted, None
@@ -143,11 +155,9 @@ class EventEncoder(ResponseEncoder):
 
     def interrupt(self) -> list[bytes]:
         """Items that have not ended are cut off."""
-        under_way = [
-            (number, item) for number, item in self._items.items() if isinstance(item, LiveItem) and item.wire is None
-        ]
-        cut_off = [event for number, item in under_way for event in item.close(replace(self.heads[number], end=None))]
-        return [*self._close_hosted(), *cut_off]
+        under_way = [item for item in self._items if isinstance(item, LiveItem) and item.wire is None]
+        heads = [(item, replace(self.heads[item.numbers[-1]], end=None)) for item in under_way]
+        return [*self._close_hosted(), *(event for item, head in heads for event in item.close(head))]
 
     # --- the end ------------------------------------------------------------------------------------------------------
 
@@ -177,7 +187,7 @@ class EventEncoder(ResponseEncoder):
         return self._events.response(status, output, self.model, **more)
 
     def _output(self) -> list[Json]:
-        return [item.wire for item in self._items.values() if item.wire is not None]
+        return [item.wire for item in self._items if item.wire is not None]
 
     def wire(self) -> Object:
         """What a client has of the response: its items, and what the end of a whole one says."""
@@ -187,10 +197,7 @@ class EventEncoder(ResponseEncoder):
 
     def order(self) -> Sequence[int]:
         """The number of each message that became an item, or a part of one."""
-        items = [(number, item) for number, item in self._items.items() if item.wire is not None]
-        return [
-            each for number, item in items for each in (item.numbers if isinstance(item, HostedItem) else (number,))
-        ]
+        return [number for item in self._items if item.wire is not None for number in item.numbers]
 
 
 class WholeEncoder(EventEncoder):

@@ -90,16 +90,22 @@ class LiveItem:
         events: spells its events.
         message: what its beginning says.
         index: its place in the response.
-        name: of the answer, for its id.
+        number: of its first message.
+        name: of the answer, for the id of an item that has none.
         call_id: of a call.
     """
 
-    def __init__(self, events: Events, message: Message, index: int, name: str, call_id: str | None) -> None:
+    def __init__(
+        self, events: Events, message: Message, index: int, number: int, name: str, call_id: str | None
+    ) -> None:
+        self.numbers: Final = [number]
         self._events = events
         self._index = index
         self._message = replace(message, call_id=call_id)
         self.kind: Final = _kind_of(message)
-        self.id: Final = f"{_PREFIXES[self.kind]}_{name}_{index}"
+        own: Json = NOTES.of(message.extras).get("id")
+        self.id: Final = own if isinstance(own, str) and own else f"{_PREFIXES[self.kind]}_{name}_{index}"
+        self._joined = False
         self._runs: list[_Run] = []
         self.wire: Object | None = None
 
@@ -120,7 +126,13 @@ class LiveItem:
         out = [self._events.event("response.output_item.added", output_index=self._index, item=item)]
         return [*out, *self._begin(_BODIES[self.kind])] if self.kind in BODIES else out
 
+    def join(self, number: int) -> None:
+        """Another message goes on with it: its text stands apart from those before."""
+        self.numbers.append(number)
+        self._joined = True
+
     def _begin(self, kind: _Kind) -> list[bytes]:
+        self._joined = False
         run = _Run(kind, len(self._runs))
         place = {**self._place, **({kind.at: run.index} if kind.at else {})}
         run.ends = self._events.ends(f"{kind.subject}.delta", kind.behind, **place)
@@ -133,7 +145,7 @@ class LiveItem:
         """More of its text, or of its refusal."""
         kind = self._text_kind(refusal)
         out: list[bytes] = []
-        if not self._runs or self._runs[-1].kind is not kind:
+        if self._joined or not self._runs or self._runs[-1].kind is not kind:
             out = [*self._end_run(), *self._begin(kind)]
         run = self._runs[-1]
         run.pieces.append(text)
@@ -169,7 +181,7 @@ class LiveItem:
         """The item is whole, or will not go on: what of it has not been told, and its end.
 
         Args:
-            message: the whole of it; its `end` is None where it was cut off.
+            message: the last of its messages, whole; its `end` is None where it was cut off.
         """
         out: list[bytes] = []
         if self.kind == MESSAGE:
@@ -201,7 +213,7 @@ class LiveItem:
         """What was told of a message, with what its texts are beside, where there is one of them."""
         runs = self._runs
         if self.kind != MESSAGE:
-            return runs[0].text if runs else ""
+            return runs[0].text if len(runs) == 1 else tuple(Text(run.text) for run in runs) or ""
         beside = _only_text(message) or Text("")
         parts = tuple(Refusal(run.text) if run.kind is _REFUSAL else replace(beside, text=run.text) for run in runs)
         if len(parts) == 1 and isinstance(parts[0], Text) and parts[0].is_bare:
@@ -210,7 +222,8 @@ class LiveItem:
 
     def _written(self, message: Message) -> Object:
         """An item with this id, as the batch writer has it."""
-        own = {key: value for key, value in NOTES.of(message.extras).items() if key not in ("id", "type")}
+        extras = NOTES.of(self._message.extras if len(self.numbers) > 1 else message.extras)
+        own = {key: value for key, value in extras.items() if key not in ("id", "type")}
         layout: Object = {} if self.kind == REASONING else {"status": "completed"}
         if self.kind == MESSAGE:
             layout["content"] = "list"

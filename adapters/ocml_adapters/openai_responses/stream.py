@@ -14,8 +14,9 @@ from ocml_bridge.stream.assembled import AssemblingDecoder
 from ocml_bridge.stream.decoder import text_of
 
 from .assembly import Assembly, Item, More, Place
+from .items import MERGED
 from .spelling import is_state, read_item
-from .syntax import BODIES, MESSAGE, REASONING, SUMMARY
+from .syntax import BODIES, MESSAGE, NOTES, REASONING, SUMMARY
 from .units import ItemReader
 
 _LIMITS: Final[dict[str, Reason]] = {"content_filter": "content_filter"}
@@ -116,11 +117,15 @@ class EventDecoder(AssemblingDecoder):
             self._numbers.append(self.start(self._header(item)))
 
     def _header(self, item: Item) -> Message:
-        if item.wire.get("type") == REASONING:
-            return Message(
-                "assistant", "", channel="analysis", content_type=SUMMARY if item.thought == SUMMARY else None
-            )
         kind: Json = item.wire.get("type")
+        if kind == REASONING:
+            made = Message("assistant", "", channel="analysis")
+            made.content_type = SUMMARY if item.thought == SUMMARY else None
+            if self._numbers:
+                made.layout = NOTES.by_format({**MERGED})
+            elif isinstance(item.wire.get("id"), str):
+                made.extras = NOTES.by_format({"id": item.wire["id"]})
+            return made
         empty = {"content": ""} if kind == MESSAGE else {BODIES[kind]: ""}
         return read_item({**item.wire, **empty})[0]
 

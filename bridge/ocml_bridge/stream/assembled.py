@@ -13,7 +13,6 @@ from ..form import Object
 from ..loss import FindingCode, Severity
 from ..model import ByFormat, Json, Message, Transcript
 from ..options import Options
-from ..turns import is_call, is_hosted
 from .arriving import ArrivingDecoder
 from .decoder import header_of, settle, tell, text_of
 from .values import DONE, Arrived, Values
@@ -59,9 +58,7 @@ class AssemblingDecoder(ArrivingDecoder):
         self._lengths.append(0)
         header = header_of(message)
         header.continues = number > 0
-        if is_call(message):
-            header.extras = message.extras if is_hosted(message) else None
-            header.layout = _kind_in(message.layout)
+        header.extras, header.layout = message.extras, _kind_in(message.layout)
         self.log.events.append(Start(number, header))
         return number
 
@@ -130,11 +127,15 @@ class AssemblingDecoder(ArrivingDecoder):
 
 
 def _kind_in(layout: ByFormat | None) -> ByFormat | None:
-    """What of a call's layout an encoder has to know before the call is whole: what kind of call it is."""
-    return {name: {_KIND: members[_KIND]} for name, members in (layout or {}).items() if _KIND in members} or None
+    """What of a message's layout an encoder has to know before the message is whole.
+
+    That is what kind of call it is, and whether it was read from one item or block with the message before it.
+    """
+    found = {name: {key: members[key] for key in _KINDS if key in members} for name, members in (layout or {}).items()}
+    return {name: members for name, members in found.items() if members} or None
 
 
-_KIND: Final = "kind"
+_KINDS: Final = ("kind", "merged")
 
 
 def merged(values: Sequence[Json]) -> Json:
