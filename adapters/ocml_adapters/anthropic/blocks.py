@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, Final, cast
 
 from ocml_bridge import jsontext
 from ocml_bridge.blocks.values import compact_object, value_in
 from ocml_bridge.cache_marks import read_mark, write_mark
-from ocml_bridge.form import ARRAY, OBJECT, Object, form_of, is_empty, rest
+from ocml_bridge.form import ARRAY, OBJECT, Object, add, form_of, is_empty, rest, shape
 from ocml_bridge.model import Content, Foreign, Json, Message, Signature
 from ocml_bridge.signatures import signature_by
 from ocml_bridge.turns import is_call, name_of, recipient_of
 
-from .notes import RESERVED, type_note, type_of, with_notes
 from .parts import read_content, write_content
 from .syntax import (
     CACHE,
@@ -22,6 +21,7 @@ from .syntax import (
     EPHEMERAL,
     HOME,
     LAWFUL_ID,
+    MESSAGE,
     NOTES,
     REDACTED,
     REDACTED_ORDER,
@@ -32,7 +32,7 @@ from .syntax import (
     TOOL_RESULT,
     TOOL_USE,
 )
-from .tools import NAMES
+from .tools import NAMES, type_note, type_of
 
 # --- calls ------------------------------------------------------------------------------------------------------------
 #
@@ -257,7 +257,7 @@ def read_block(raw: Json, role: str) -> Message | None:
         return None
     block: Object = raw
     kind: Any = block.get("type")
-    if not isinstance(kind, str) or not RESERVED.isdisjoint(block):
+    if not isinstance(kind, str) or not _RESERVED.isdisjoint(block):
         return None
     if role != "assistant":
         return read_result(block, kind) if kind == TOOL_RESULT and role == "user" else None
@@ -293,3 +293,22 @@ def ends_in_reply(unit: Any) -> bool:
     content: Any = unit.get("content") if isinstance(unit, OBJECT) and unit.get("role") == "user" else None
     last: Any = content[-1] if isinstance(content, ARRAY) and content else None
     return isinstance(last, OBJECT) and last.get("type") == TOOL_RESULT and read_block(last, "user") is not None
+
+
+# --- notes ------------------------------------------------------------------------------------------------------------
+
+_RESERVED: Final = frozenset({MESSAGE})
+"""What has a meaning of its own in the extras of a message: a block with such a member is kept whole."""
+_APART: Final = _RESERVED | {"type"}
+"""What is written of the extras of a message in a way of its own."""
+_IMPLIED: Final = ("signature", "id", "content")
+"""Members that a block may leave out, or leave empty."""
+
+
+def with_notes(message: Message, block: Object, order: tuple[str, ...], fixed: Collection[str]) -> Object:
+    """A block with what else its message says, in the spelling that is remembered."""
+    extras, layout = NOTES.of(message.extras), NOTES.of(message.layout)
+    if extras:
+        block = add(block, {key: value for key, value in extras.items() if key not in _APART}, order)
+    form = layout.get("form")
+    return block if form is None else shape(block, form, fixed=fixed, implied=_IMPLIED)

@@ -24,11 +24,10 @@ from ocml_bridge.visibility import is_reasoning
 from .assembly import Assembly
 from .blocks import is_from_here, signature_of, write_block
 from .nearest import lawful
-from .notes import type_of
 from .parts import write_citations
 from .settings import PARAMETERS
 from .syntax import HOME, MESSAGE, TEXT, THINKING, TOOL_USE
-from .tools import NAMES
+from .tools import NAMES, type_of
 from .units import WireReader, with_object
 
 _DELTAS: Final = {TEXT: ("text_delta", "text"), THINKING: ("thinking_delta", "thinking")}

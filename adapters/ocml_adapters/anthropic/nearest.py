@@ -18,9 +18,9 @@ from ocml_bridge.units.heads import Head, Item, item_of, message_of
 from ocml_bridge.visibility import is_private, is_reasoning
 
 from .blocks import is_from_here
-from .notes import type_of
 from .parts import TABLE, can_hold
 from .syntax import HOME, LAWFUL_ID, MESSAGE, MESSAGES, NOTES, SYSTEM
+from .tools import type_of
 
 _HOLDS = (Text, Media, Foreign)
 

@@ -7,12 +7,26 @@ from typing import Any, Final
 
 from ocml_bridge.cache_marks import read_mark, write_mark
 from ocml_bridge.form import OBJECT, Object, add, form_of, rest, set_apart, shape, with_apart
-from ocml_bridge.model import Json, Tool
+from ocml_bridge.model import Json, Message, Tool
 from ocml_bridge.turns import full_name, split_name
 from ocml_bridge.wires.tool_alphabet import Alphabet, ToolAlphabet
 
-from .notes import type_of
 from .syntax import CACHE, EPHEMERAL, NOTES, TOOL_ORDER
+
+# --- tools of the server ----------------------------------------------------------------------------------------------
+
+
+def type_note(kind: str, default: str) -> Object:
+    """What tells a block of a tool that the server runs."""
+    return {} if kind == default else {"type": kind}
+
+
+def type_of(message: Message) -> str | None:
+    """The type of the block that a call or a reply of a server's tool was read from; None for any other message."""
+    kind = NOTES.of(message.extras).get("type")
+    ending = "_tool_result" if message.role == "tool" else "_tool_use"
+    return kind if isinstance(kind, str) and kind.endswith(ending) else None
+
 
 # --- names ------------------------------------------------------------------------------------------------------------
 

@@ -16,7 +16,6 @@ from .syntax import CANDIDATES, FILE, HOME, INLINE, NOTES, keys
 
 # --- media ------------------------------------------------------------------------------------------------------------
 
-
 _WHERE: Final[dict[str, tuple[str, str]]] = {INLINE: ("data", "data"), FILE: ("fileUri", "url")}
 """Kind of part → its member with the data or the address, and our name for that."""
 _ADDRESS: Final = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)

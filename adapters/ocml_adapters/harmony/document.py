@@ -19,10 +19,9 @@ from ocml_bridge.units.heads import Head, Item, item_of, message_of, messages_of
 from ocml_bridge.units.writer import TOOLS, Prepared
 from ocml_bridge.visibility import channelled
 
-from .body import Body, declared, is_in_place, is_readable, read_developer
 from .declared import NOTHING, evident_fields, names_in, names_of_parts
 from .header import Fields, fields_of
-from .message import lifted, make, place_of_tools
+from .message import Body, declared, is_in_place, is_readable, lifted, make, place_of_tools, read_developer
 from .nearest import answers, framed, headed, keeps_header, narrowed, nearest
 from .sections import Sections
 from .syntax import ASSISTANT, DEVELOPER, HOME, NOTES, SYSTEM, TOOL

@@ -12,7 +12,6 @@ from ocml_bridge.narrowing import narrow
 from ocml_bridge.turns import is_thought
 from ocml_bridge.visibility import channelled, is_exposed
 
-from .body import spell_developer
 from .frames import Scanner, pieces_of
 from .header import (
     WORDS,
@@ -26,7 +25,7 @@ from .header import (
     regular,
     spell,
 )
-from .message import make
+from .message import make, spell_developer
 from .syntax import (
     ASSISTANT,
     BROADCAST,

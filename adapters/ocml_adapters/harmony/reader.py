@@ -13,11 +13,10 @@ from ocml_bridge.model import Message, Transcript
 from ocml_bridge.turns import continues, infer_grouping, is_call
 from ocml_bridge.units.heads import item_of
 
-from .body import read_body
 from .declared import KINDS, Header, ends_with, fields_in, read_header, uncalled
 from .frames import Frame, Scan, begins, boundaries, pieces_of, scanned
 from .header import TOOL_NAME, Fields, is_call_to_tool, is_own_spelling, regular
-from .message import LINE_END, is_edge, lifted, make, split_tail
+from .message import LINE_END, is_edge, lifted, make, read_body, split_tail
 from .recover import is_unfinished_header, read_stripped, split_body, unheaded
 from .syntax import (
     ASSISTANT,
@@ -45,7 +44,6 @@ def split(source: Source, options: Options) -> list[tuple[int, str]]:
 
 
 # --- from frames to messages ------------------------------------------------------------------------------------------
-
 
 _UNMARKED: Final = "<|message|> is missing: the header runs into the body"
 _STRIPPED: Final = "the control tokens are missing: messages are recognised by their words"

@@ -17,8 +17,8 @@ from ocml_bridge.text.im import spell
 from ocml_bridge.turns import is_call, is_thought
 
 from .body import header_of
-from .completion import write as write_completion
-from .edges import Edges, chosen
+from .document import Edges, chosen
+from .document import write as write_completion
 from .frames import may_be_cut, open_frame
 from .nearest import bare, has_no_place, opened
 from .reader import FramesReader

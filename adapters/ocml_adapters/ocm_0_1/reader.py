@@ -19,8 +19,8 @@ from ocml_bridge.units.heads import Item
 from ocml_bridge.units.reader import UnitReader
 
 from .body import header_notes, name_in, read_body, role_of
-from .completion import read as read_completion
-from .edges import Edges, around, closing, default_for, grammar, joined, opening, remember
+from .document import Edges, around, closing, default_for, grammar, joined, opening, remember
+from .document import read as read_completion
 from .frames import Framed, default_frame, open_frame
 from .segments import is_embedded_call, is_embedded_output, literal
 from .syntax import CALL, END, OUTPUT, START, TOKENS

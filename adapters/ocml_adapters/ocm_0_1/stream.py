@@ -21,7 +21,7 @@ from ocml_bridge.text.im import Frame, Heading, read_header, spell
 from ocml_bridge.turns import is_call, is_thought
 
 from .body import BodyReader, is_text, with_channels
-from .edges import EOS, grammar
+from .document import EOS, grammar
 from .reader import FramesReader, end_inside
 from .segments import Block, Call, Output, Segment
 from .syntax import END, EOS_TOKEN, SPECIALS

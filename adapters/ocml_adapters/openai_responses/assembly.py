@@ -17,7 +17,6 @@ from .syntax import OUTPUT_TEXT, REASONING_TEXT, SUMMARY, SUMMARY_TEXT
 
 # --- members of events ------------------------------------------------------------------------------------------------
 
-
 KNOWN: Final = frozenset(
     {
         *("type", "sequence_number", "obfuscation", "response", "item", "part", "annotation"),
@@ -43,7 +42,6 @@ def left_out(before: Json, after: Json) -> Iterator[str]:
 
 
 # --- the response -----------------------------------------------------------------------------------------------------
-
 
 Note = Callable[[str], None]
 """Takes what had to be mended, in a sentence."""

@@ -2,7 +2,7 @@
 
 The specification leaves both tokens to the base model. So each spelling that is in use is read, at the very beginning
 and the very end of a text; between messages it is where another conversation begins (`grammar`), and in them it is text
-(decision 15). White space beside them says nothing (decision 16).
+(decision 15). White space beside them says nothing (decision 16). A text without messages is a completion (§6, §7).
 """
 
 from __future__ import annotations
@@ -15,12 +15,18 @@ from typing import Final
 from ocml_bridge.adapter import Options
 from ocml_bridge.boundary import BEGINS, ENDS, Boundary
 from ocml_bridge.errors import BridgeError, ErrorCode
-from ocml_bridge.model import ByFormat, Json
+from ocml_bridge.loss import FindingCode, Log
+from ocml_bridge.model import ByFormat, Completion, Content, FileBreak, Infill, Json, Part, Transcript
+from ocml_bridge.narrowing import narrow
 from ocml_bridge.text.edges import is_trivia
 from ocml_bridge.text.im import Grammar
 from ocml_bridge.text.unicode import BOM
+from ocml_bridge.turns import content_of, parts_of
+from ocml_bridge.units.writer import Completed
 
-from .syntax import BOS_TOKEN, DIALECTS, END, EOS_TOKEN, GRAMMAR, NOTES, START
+from .scanner import Scanner
+from .segments import Block, Call, Guard, Output, spell, tidy
+from .syntax import BOS_TOKEN, DIALECTS, END, EOS_TOKEN, GRAMMAR, HOME, NOTES, START, TOKENS
 
 BOS: Final = ("[BOS]", "<s>", "<|BOS|>", "<|begin_of_text|>", "<|startoftext|>")
 EOS: Final = ("[EOS]", "</s>", "<|EOS|>", "<|end_of_text|>", "<|endoftext|>")
@@ -214,3 +220,81 @@ def recall(remembered: Mapping[str, Json], default: Edges) -> Edges:
     """The edges that a document remembers; what is not text is passed over."""
     found = {name: remembered[name] for name in _NAMES if isinstance(remembered.get(name), str)}
     return replace(default, **found)
+
+
+# --- texts without messages -------------------------------------------------------------------------------------------
+
+
+def read(edges: Edges, body: str, options: Options, log: Log) -> Completion:
+    """Read what stands between the edges of a text in which no message begins."""
+    content, notes = _content(body)
+    for code, detail in notes:
+        log.find(code, "/content", detail)
+    if not any(isinstance(part, (Infill, FileBreak)) for part in parts_of(content)):
+        log.find(
+            FindingCode.SHAPE,
+            "",
+            f"the input has no {START} and nothing to fill in; it is read as one text to complete",
+        )
+    return _with_layout(content, body, edges, options)
+
+
+def write(completion: Completion, options: Options, log: Log) -> Completed:
+    """Write a completion; one without any text is an empty conversation to whoever reads it.
+
+    Args:
+        completion: any.
+        options: how to write.
+        log: takes what is lost.
+
+    Raises:
+        BridgeError: OCB-CONTROL-TOKEN where the options refuse a token.
+    """
+    notes = Log()
+    narrowed = narrow(completion.content, (Infill, FileBreak), "/content", notes, target=HOME)
+    content = content_of(tidy(parts_of(narrowed)))
+    remembered = NOTES.together(completion.layout, completion.extras)
+    body = _body(content, remembered, TOKENS.neutralise)
+    if not body.strip():
+        edges = chosen({}, options, frames=False, cut=False)
+        layout, extras = remember(edges, default_for(cut=False))
+        return Completed(edges.opening + edges.closing, Transcript(layout=layout, extras=extras))
+    log.losses += notes.losses
+    if body == _default(content, TOKENS.neutralise):
+        for part in parts_of(content):
+            spell((part,), lambda text: TOKENS.guard(text, options.control_tokens, "/content", log))
+    edges = _edges(remembered, body, options)
+    image = _with_layout(content, body, edges, options)
+    if options.control_tokens == "raw":
+        body = _body(content, remembered, str)
+        edges = _edges(remembered, body, options)
+    return Completed(edges.opening + body + edges.closing, image)
+
+
+def _content(body: str) -> tuple[Content, list[tuple[FindingCode, str]]]:
+    scanner = Scanner("")
+    scanner.finish(body, closed=False)
+    parts: list[Part] = [part for part in scanner.segments if not isinstance(part, (Block, Call, Output))]
+    return content_of(parts), scanner.notes
+
+
+def _with_layout(content: Content, body: str, edges: Edges, options: Options) -> Completion:
+    raw = {} if body == _default(content, TOKENS.neutralise) else {"body": body}
+    return Completion(content, *remember(edges, default_around(body, options), **raw))
+
+
+def _default(content: Content, guard: Guard) -> str:
+    return spell(parts_of(content), guard)
+
+
+def _body(content: Content, remembered: Mapping[str, Json], guard: Guard) -> str:
+    """The text between the edges: as it is remembered where that still says the same, else as by default."""
+    raw = remembered.get("body")
+    if isinstance(raw, str) and START not in raw and _content(raw)[0] == content:
+        return raw
+    return _default(content, guard)
+
+
+def _edges(remembered: Mapping[str, Json], body: str, options: Options) -> Edges:
+    wanted = recall(remembered, default_around(body, options))
+    return around_body(with_tokens(wanted, options), body, options)
