@@ -33,6 +33,16 @@ def speaker(message: Message) -> str:
 
 ASKED = ("user", "Why?")
 ANSWERED = ("assistant", "Because.")
+BOTH: list[Said] = [ASKED, ANSWERED]
+ASK = {"role": "user", "content": "Why?"}
+REQUEST: dict[str, Any] = {"model": "m", "messages": [ASK], "temperature": 0}
+ANSWER: dict[str, Any] = {
+    "id": "chatcmpl-1",
+    "object": "chat.completion",
+    "created": 1,
+    "model": "m-2024",
+    "choices": [{"index": 0, "message": {"role": "assistant", "content": "Because."}, "finish_reason": "stop"}],
+}
 WEATHER: dict[str, Any] = {
     "name": "weather",
     "description": "Of a city.",
@@ -319,6 +329,110 @@ ROWS: list[tuple[str, dict[str, Any], list[Said]]] = [
     ("chatml", {"text": "<|im_start|>user\nWhy?<|im_end|>\n", "id": 1}, [ASKED]),
     ("harmony", {"text": "<|start|>user<|message|>Why?<|end|>"}, [ASKED]),
     ("gemini", {"contents": [{"role": "user", "parts": [{"text": "Why?"}]}]}, [ASKED]),
+    # Nectar: answers with their ranks; UltraFeedback: with their scores
+    (
+        "ranked",
+        {
+            "prompt": "\n\nHuman: Why?\n\nAssistant: ",
+            "answers": [
+                {"answer": "No.", "model": "a", "rank": 2.0},
+                {"answer": "Because.", "model": "b", "rank": 1.0},
+            ],
+        },
+        [ASKED, ANSWERED],
+    ),
+    (
+        "ranked",
+        {
+            "instruction": "Why?",
+            "completions": [{"response": "No.", "overall_score": 2}, {"response": "Because.", "overall_score": 8.5}],
+        },
+        [ASKED, ANSWERED],
+    ),
+    # Llama 2's template, as in guanaco-llama2 and as its paper has it; Mistral's
+    ("llama-2", {"text": "<s>[INST] Why? [/INST] Because. </s>"}, [ASKED, ANSWERED]),
+    (
+        "llama-2",
+        {
+            "text": "<s>[INST] <<SYS>>\nBe kind.\n<</SYS>>\n\nWhy? [/INST] Because. </s>"
+            "<s>[INST] Why? [/INST] Because. </s>"
+        },
+        [("system", "Be kind."), ASKED, ANSWERED, ASKED, ANSWERED],
+    ),
+    ("llama-2", {"text": "<s>[INST] Why? [/INST]Because.</s>[INST] Why? [/INST]"}, [ASKED, ANSWERED, ASKED]),
+    # Vicuna's template (FastChat, `vicuna_v1.1`)
+    (
+        "vicuna",
+        {"text": "A chat with an assistant. USER: Why? ASSISTANT: Because.</s>USER: Why? ASSISTANT: Because.</s>"},
+        [("system", "A chat with an assistant."), ASKED, ANSWERED, ASKED, ANSWERED],
+    ),
+    (
+        "vicuna",
+        {"text": "A chat with an assistant.\n\nUSER: Why?\nASSISTANT: Because."},
+        [("system", "A chat with an assistant."), ASKED, ANSWERED],
+    ),
+    # LangChain's `messages_to_dict`, `dumpd` and `model_dump`; a run of LangSmith
+    (
+        "langchain",
+        {
+            "messages": [
+                {"type": "human", "data": {"content": "Rome?", "additional_kwargs": {}, "type": "human"}},
+                {
+                    "type": "ai",
+                    "data": {"content": "", "tool_calls": [{"name": "weather", "args": {"city": "Rome"}, "id": "c"}]},
+                },
+                {"type": "tool", "data": {"content": "20", "tool_call_id": "c", "status": "success"}},
+            ]
+        },
+        [("user", "Rome?"), ("call weather", '{"city":"Rome"}'), ("tool", "20")],
+    ),
+    (
+        "langchain",
+        {
+            "run_type": "llm",
+            "inputs": {
+                "messages": [
+                    [
+                        {
+                            "lc": 1,
+                            "type": "constructor",
+                            "id": ["langchain", "schema", "messages", "HumanMessage"],
+                            "kwargs": {"content": "Why?", "type": "human"},
+                        }
+                    ]
+                ]
+            },
+            "outputs": {
+                "generations": [[{"text": "Because.", "message": {"type": "ai", "data": {"content": "Because."}}}]],
+                "llm_output": {"token_usage": 3},
+            },
+        },
+        [ASKED, ANSWERED],
+    ),
+    ("langchain", {"messages": [{"type": "human", "content": "Why?"}, {"type": "ai", "content": "Because."}]}, BOTH),
+    # requests with their answers, as gateways and proxies log them
+    ("logged", {"request": REQUEST, "response": ANSWER}, BOTH),
+    ("logged", {"request_body": json.dumps(REQUEST), "response_body": json.dumps(ANSWER), "status": 200}, BOTH),
+    ("logged", {"inputs": REQUEST, "outputs": {"role": "assistant", "content": "Because."}}, BOTH),
+    ("logged", {"request": REQUEST, "response": "Because."}, BOTH),
+    (
+        "logged",
+        {
+            "schemaType": "ModelInvocationLog",
+            "input": {"inputBodyJson": {"max_tokens": 9, "anthropic_version": "bedrock-2023-05-31", "messages": [ASK]}},
+            "output": {
+                "outputBodyJson": {
+                    "type": "message",
+                    "role": "assistant",
+                    "content": [{"type": "text", "text": "Because."}],
+                    "stop_reason": "end_turn",
+                }
+            },
+        },
+        BOTH,
+    ),
+    # a line of OpenAI's batches
+    ("logged", {"custom_id": "1", "method": "POST", "url": "/v1/chat/completions", "body": REQUEST}, [ASKED]),
 ]
 
 
@@ -483,7 +597,7 @@ def test_a_claude_export_has_texts_thoughts_and_calls_in_blocks() -> None:
         ("messages", {"messages": [{"role": "user", "content": "x"}], "tools": "[{"}, "not JSON text"),
         (AUTO, {"text": "The sky is blue."}, "not a row of any layout"),
         (AUTO, {"prompt": "Why?", "chosen": None, "rejected": "No."}, "not a row of any layout"),
-        (AUTO, {"prompt": "Why?", "answers": [{"answer": "Because.", "rank": 1}]}, "not a row of any layout"),
+        (AUTO, {"prompt": "Why?", "answers": [{"answer": "Because."}]}, "not a row of any layout"),
         (AUTO, {"mapping": {"a": {"message": None, "parent": "a", "children": ["a"]}}}, "a tree with a message"),
         (
             AUTO,
@@ -607,3 +721,84 @@ def test_a_row_that_is_changed_is_looked_at_again() -> None:
     assert read_row(Plan((AUTO,)), row).layout.name == "gemini"
     row["messages"] = [{"role": "user", "content": row.pop("contents")[0]["parts"][0]["text"]}]
     assert read_row(Plan((AUTO,)), row).layout.name == "messages"
+
+
+def test_of_what_is_logged_nothing_goes_with_its_envelope() -> None:
+    """Headers, statuses and what the answer says otherwise than the request stand beside the conversation."""
+    row = {"request": {"method": "POST", "body": REQUEST}, "response": {"status": 200, "body": ANSWER}}
+    [document] = read_row(Plan((AUTO,)), row).documents
+    assert document.beside["request"] == {"method": "POST"}
+    said = {"status": 200, "model": "m-2024", "id": "chatcmpl-1", "object": "chat.completion", "created": 1}
+    assert said.items() <= document.beside["response"].items()
+    [conversation] = conversations(row)
+    assert conversation.settings is not None
+    assert (conversation.settings.model, conversation.settings.temperature) == ("m", 0)
+    assert conversation.extras is None
+
+
+def test_an_answer_that_repeats_its_request_is_the_conversation() -> None:
+    messages = [ASK, {"role": "assistant", "content": "Because."}]
+    [conversation] = conversations({"inputs": {"messages": [ASK]}, "outputs": {"messages": messages}})
+    assert told(conversation.messages) == BOTH
+
+
+def test_other_choices_of_a_logged_answer_are_alternatives() -> None:
+    other = {"index": 1, "message": {"role": "assistant", "content": "No."}, "finish_reason": "stop"}
+    [conversation] = conversations({"request": REQUEST, "response": {**ANSWER, "choices": [*ANSWER["choices"], other]}})
+    [alternative] = [*(conversation.alternatives or ())]
+    assert (alternative.at, told(alternative.messages)) == (1, [("assistant", "No.")])
+
+
+def test_of_a_run_what_else_came_out_stands_beside() -> None:
+    row = next(row for name, row, _ in ROWS if name == "langchain" and "outputs" in row)
+    [document] = read_row(Plan((AUTO,)), row).documents
+    assert document.beside == {"outputs": {"llm_output": {"token_usage": 3}}}
+
+
+def test_of_ranked_answers_the_best_is_chosen_the_worst_rejected_and_all_stay_beside() -> None:
+    row = {"prompt": "Why?", "answers": [{"answer": f"{rank}", "rank": rank} for rank in (2, 3, 1)]}
+    found = read_row(Plan((AUTO,)), row)
+    [conversation] = conversations(row)
+    [rejected] = [*(conversation.alternatives or ())]
+    assert (told(conversation.messages)[-1][1], told(rejected.messages)[-1][1]) == ("1", "3")
+    assert [*found.beside] == ["answers"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The marker [INST] begins an instruction.",
+        "[INST] a [INST] b [/INST]",
+        "Write [INST] Why? [/INST] Because.",
+        "Press USER: and then ASSISTANT: to log in.",
+        "An assistant. USER: Why? USER: Why? ASSISTANT: Because.",
+        "An assistant. USER: Why? ASSISTANT: Because. USER: Why? ASSISTANT: Because.",
+    ],
+)
+def test_a_text_that_only_mentions_a_template_is_of_no_layout(text: str) -> None:
+    with pytest.raises(BridgeError, match="OCB-SHAPE"):
+        read_row(Plan((AUTO,)), {"text": text})
+
+
+@pytest.mark.parametrize(
+    ("data", "beside"),
+    [
+        ({"conversation": [{"messages": [ASK]}]}, []),
+        (json.dumps({"conversation": [{"messages": [ASK]}]}), []),
+        ({"conversation": [{"messages": [ASK], "id": 7}]}, ["data"]),
+    ],
+    ids=["alone", "as text", "with more"],
+)
+def test_a_plan_names_places_inside_of_columns(data: Any, beside: list[str]) -> None:
+    plan = plan_of({"layout": "messages", "columns": {"messages": "data.conversation[0].messages"}})
+    row = {"data": data}
+    [conversation] = conversations(row, plan)
+    assert told(conversation.messages) == [ASKED]
+    assert [*read_row(plan, row).beside] == beside
+
+
+@pytest.mark.parametrize("data", [{}, 3, "no JSON", {"conversation": []}, {"conversation": {"0": 1}}])
+def test_a_row_without_a_place_is_none_of_its_plan(data: Any) -> None:
+    plan = plan_of({"layout": "messages", "columns": {"messages": "data.conversation[0].messages"}})
+    with pytest.raises(BridgeError, match="OCB-SHAPE"):
+        read_row(plan, {"data": data})

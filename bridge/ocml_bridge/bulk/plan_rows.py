@@ -61,7 +61,7 @@ def _records(row: Record, plan: Plan) -> Iterator[tuple[Record, Layout | None, C
     except BridgeError as error:
         yield row._replace(value=error), None, {}
         return
-    sources = {name: (column, raws[column]) for name, column in found.sources.items()}
+    sources = {name: (column, raws[column]) for name, column in found.sources.items() if column in raws}
     fields: dict[str, str | None] = {}
     for name in columns:
         fields |= {name: raws[name]} if name in found.beside else {MEMBERS: None}

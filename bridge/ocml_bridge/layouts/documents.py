@@ -89,7 +89,7 @@ def _is_of(name: str, row: Object | str, _wording: Wording) -> bool:
     if isinstance(row, dict) and "system" in row and name == "anthropic" and row.keys().isdisjoint(_REQUESTED):
         # Messages beside a column `system` are a row of anybody's; their own blocks tell that they are Anthropic's.
         row = {key: value for key, value in row.items() if key != "system"}
-    return _format_of(row) == name
+    return format_of_row(row) == name
 
 
 class _LastRow:
@@ -98,7 +98,7 @@ class _LastRow:
     last: tuple[Object | str | None, str | None] = (None, None)
 
 
-def _format_of(row: Object | str) -> str | None:
+def format_of_row(row: Object | str) -> str | None:
     """The format that a row is surely a document of; None for any other row."""
     known, its_format = _LastRow.last
     if known is not row:

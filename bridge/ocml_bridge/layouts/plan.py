@@ -17,6 +17,7 @@ from ..wording import shown
 from .documents import forget, in_text, whole
 from .fitting import as_list, as_object
 from .layout import Document, Layout, Object
+from .places import opened
 from .table import BY_NAME, LAYOUTS
 from .thoughts import TAGS
 
@@ -31,7 +32,7 @@ class Plan:
 
     Attributes:
         layout: the names of layouts, or of formats whose documents rows are; each row is of the first one that fits.
-        columns: fields of a layout, and the columns that they stand in.
+        columns: fields of a layout, and the columns that they stand in, or places in these, as `data.turns[0].said`.
         role: the key of a turn that says whose it is; None for those that the layout knows.
         text: the key of a turn that holds what it says.
         roles: words for whose a turn is, and roles.
@@ -117,6 +118,7 @@ def read_row(plan: Plan, row: Json) -> Row:
     columns = as_object(row)
     if columns is None:
         raise BridgeError(ErrorCode.SHAPE, "a row must be an object, with a member for each column", path="")
+    columns = opened(columns, [column for _, column in plan.columns])
     layout = layout_for(plan, columns)
     if layout is None:
         raise BridgeError(ErrorCode.SHAPE, _unfitting(plan, columns), path="")

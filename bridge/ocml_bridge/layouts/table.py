@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from ..loss import LossCode
-from . import battles, dialogue, exchange, reasoned, streams, trees, turns
+from . import battles, dialogue, exchange, langchain, logged, ranked, reasoned, streams, templates, trees, turns
 from .layout import Layout, Wording
 
 _SYSTEM: Final = ("system", "system_prompt", "system_message")
@@ -120,6 +120,34 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         battles.is_battle,
         battles.read_battle,
         beside=frozenset({battles.WINNER}),
+    ),
+    Layout(
+        "ranked",
+        "a prompt with answers that are ranked or scored (Nectar, UltraFeedback)",
+        "openai",
+        {"instruction": ("prompt", "instruction"), ranked.ANSWERS: ("answers", "completions"), **_PROMPT},
+        ranked.is_ranked,
+        ranked.read_ranked,
+        beside=frozenset({ranked.ANSWERS}),
+    ),
+    Layout(
+        "langchain",
+        "LangChain's messages, and LangSmith's runs",
+        "openai",
+        {each: (each,) for each in (langchain.MESSAGES, langchain.INPUTS, langchain.OUTPUTS, langchain.TOOLS)},
+        langchain.are_langchain,
+        langchain.read_langchain,
+    ),
+    Layout(
+        "logged",
+        "a request with what answered it, as gateways and tracers log them",
+        "canonical",
+        {
+            logged.REQUEST: ("request", "request_body", "requestBody", "inputs", "input", "body"),
+            logged.RESPONSE: ("response", "response_body", "responseBody", "outputs", "output"),
+        },
+        logged.is_logged,
+        logged.read_logged,
     ),
     Layout(
         "messages",
@@ -261,6 +289,22 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         },
         dialogue.is_dialogue,
         dialogue.read_dialogue,
+    ),
+    Layout(
+        "llama-2",
+        "a text in Llama 2's template (`[INST]`)",
+        "openai",
+        {"text": ("text", "chat", "prompt", "conversation")},
+        templates.is_instructed,
+        templates.read_instructed,
+    ),
+    Layout(
+        "vicuna",
+        "a text in Vicuna's template (`USER:` in the line)",
+        "openai",
+        {"text": ("text", "chat", "prompt", "conversation")},
+        templates.is_vicuna,
+        templates.read_vicuna,
     ),
     Layout(
         "prompt",

@@ -1,0 +1,141 @@
+"""LangChain's messages as it dumps them, and the runs that LangSmith exports of its models."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from ..model import Json
+from .fitting import as_list, as_object
+from .layout import Document, Object, Wording, misshapen
+from .messages import calls_of, request, tools_of
+
+MESSAGES: Final = "messages"
+INPUTS: Final = "inputs"
+OUTPUTS: Final = "outputs"
+TOOLS: Final = "tools"
+_ROLES: Final = {
+    **dict.fromkeys(("human", "HumanMessage", "HumanMessageChunk"), "user"),
+    **dict.fromkeys(("ai", "AIMessage", "AIMessageChunk"), "assistant"),
+    **dict.fromkeys(("system", "SystemMessage"), "system"),
+    **dict.fromkeys(("tool", "ToolMessage"), "tool"),
+    **dict.fromkeys(("function", "FunctionMessage"), "function"),
+}
+"""The type of a message, or its class → its role."""
+_UNSAID: Final[Object] = {
+    "additional_kwargs": {},
+    "response_metadata": {},
+    "invalid_tool_calls": [],
+    "tool_calls": [],
+    "example": False,
+    "status": "success",
+}
+"""What a dump says of every message, and what that is where nothing is said."""
+
+
+def are_langchain(fields: Object, wording: Wording) -> bool:
+    """Whether messages stand there as LangChain dumps them, or what went into a model and came out of it."""
+    if MESSAGES in fields:
+        return _are_messages(fields[MESSAGES])
+    return _are_messages(_given(fields)) and OUTPUTS in fields
+
+
+def _are_messages(value: Json) -> bool:
+    listed = as_list(value)
+    return bool(listed) and all(_opened(each) is not None for each in listed or ())
+
+
+def read_langchain(fields: Object, wording: Wording) -> Sequence[Document]:
+    """The conversation in the words of Chat Completions.
+
+    Raises:
+        BridgeError: OCB-SHAPE for what is no message.
+    """
+    tools = tools_of(fields[TOOLS], f"/{TOOLS}") if TOOLS in fields else None
+    beside: Object = {}
+    found = as_list(fields.get(MESSAGES))
+    if found is None:
+        answers, more = _answered(fields)
+        found = [*(_given(fields) or ()), *answers]
+        beside = {INPUTS: _without(as_object(fields[INPUTS]) or {}, MESSAGES), OUTPUTS: more}
+    messages = [_message(each, f"/{MESSAGES}/{at}") for at, each in enumerate(found)]
+    return [Document(request(messages, tools), beside={name: each for name, each in beside.items() if each})]
+
+
+def _without(members: Object, *names: str) -> Object:
+    return {key: each for key, each in members.items() if key not in names}
+
+
+def _given(fields: Object) -> list[Json] | None:
+    """The messages that went into a model; a run has them in a list of batches."""
+    listed = as_list((as_object(fields.get(INPUTS)) or {}).get(MESSAGES))
+    first = as_list(listed[0]) if listed else None
+    return listed if first is None or len(listed or ()) > 1 else first
+
+
+def _answered(fields: Object) -> tuple[list[Json], Object]:
+    """The messages that came out of it, and what else is said of that.
+
+    Raises:
+        BridgeError: OCB-SHAPE where none did.
+    """
+    outputs = as_object(fields[OUTPUTS]) or {}
+    if (listed := as_list(outputs.get(MESSAGES))) is not None:
+        return listed, _without(outputs, MESSAGES)
+    batches = as_list(outputs.get("generations")) or []
+    answers = as_list(batches[0]) if len(batches) == 1 else None
+    answer = as_object(answers[0]) if answers and len(answers) == 1 else as_object(outputs.get("output"))
+    message = answer if answer is None or "message" not in answer else answer["message"]
+    if _opened(message) is None:
+        raise misshapen(f"/{OUTPUTS}", "one message of the assistant, under `generations`, `messages` or `output`")
+    about = {} if answer is message else _without(answer or {}, "message", "text", "type")
+    return [message], {**_without(outputs, "generations", "output"), **about}
+
+
+def _opened(value: Json) -> tuple[str, Object] | None:
+    """The type of a message and its members, wherever a dump has them; None for what is no message."""
+    found = as_object(value) or {}
+    if found.get("lc") is not None and found.get("type") == "constructor":
+        members, names = as_object(found.get("kwargs")), as_list(found.get("id"))
+        kind = names[-1] if names else None
+    else:
+        data = as_object(found.get("data"))
+        members, kind = found if data is None else data, found.get("type")
+    if members is None or not isinstance(kind, str) or "content" not in members:
+        return None
+    if kind in ("chat", "ChatMessage") and isinstance(members.get("role"), str):
+        return str(members["role"]), members
+    return None if kind not in _ROLES else (_ROLES[kind], members)
+
+
+def _message(value: Json, path: str) -> Object:
+    opened = _opened(value)
+    if opened is None:
+        raise misshapen(path, "a message of LangChain, with `type` and `content`")
+    role, members = opened
+    more = as_object(members.get("additional_kwargs")) or {}
+    given = as_list(members.get("tool_calls")) or as_list(more.get("tool_calls"))
+    out: Object = {"role": role, "content": _content(members["content"], calls=bool(given))}
+    if given:
+        calls = [_call(each) for each in given]
+        out["tool_calls"] = calls_of(calls, f"{path}/tool_calls")
+        more = {key: each for key, each in more.items() if key != "tool_calls"}
+    rest = {**members, "additional_kwargs": more}
+    known = ("type", "role", "content", "tool_calls")
+    out |= {key: each for key, each in rest.items() if key not in known and each not in (None, _UNSAID.get(key))}
+    return out
+
+
+def _content(content: Json, *, calls: bool) -> Json:
+    """What is said; blocks of calls are the calls that stand beside them."""
+    blocks = as_list(content)
+    if blocks is None or not calls:
+        return content
+    left = [each for each in blocks if (as_object(each) or {}).get("type") != "tool_use"]
+    return left or None
+
+
+def _call(value: Json) -> Json:
+    """A call; `type` is LangChain's own word."""
+    found = as_object(value) or {}
+    return value if "function" in found else {key: each for key, each in found.items() if key != "type"}
