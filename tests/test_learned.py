@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from copy import deepcopy
+from copy import copy, deepcopy
 from typing import Any, Final
 
 import pytest
@@ -34,24 +34,18 @@ IN_ONE_PIECE: Final = {name for name in FORMATS if adapter(name)[0].frame_marks 
 """Formats that have nothing around their units that would take long to write or to read."""
 
 
-class Asked:
-    """Counts how often a format is asked for things.
+def counted(counts: Counter[str], grammar: Any, *names: str) -> None:
+    """Count how often a format is asked for some things."""
 
-    Args:
-        grammar: its reader or its writer, with all that is asked of it from now on.
-    """
-
-    def __init__(self, grammar: Any, *names: str) -> None:
-        self.counts: Counter[str] = Counter()
-        for name in names:
-            setattr(grammar, name, self._counted(name, getattr(grammar, name)))
-
-    def _counted(self, name: str, method: Callable[..., Any]) -> Callable[..., Any]:
-        def counted(*given: Any, **named: Any) -> Any:
-            self.counts[name] += 1
+    def counting(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
+        def asked(*given: Any, **named: Any) -> Any:
+            counts[name] += 1
             return method(*given, **named)
 
-        return counted
+        return asked
+
+    for name in names:
+        setattr(grammar, name, counting(name, getattr(grammar, name)))
 
 
 def conversation(number: int) -> Conversation:
@@ -81,8 +75,12 @@ def conversation(number: int) -> Conversation:
 
 def writer(name: str) -> tuple[Writer, Counter[str]]:
     form = adapter(name)[0]
-    grammar = form.writes_units(Options())
-    counts = Asked(grammar, "spell", "nearest", "enclose").counts
+    grammar: Any = form.writes_units(Options())
+    counts = Counter[str]()
+    counted(counts, grammar, "spell", "nearest", "enclose")
+    if grammar.tokens is not None:
+        grammar.tokens = copy(grammar.tokens)
+        counted(counts, grammar.tokens, "ends")
     return Writer(grammar, marks=form.frame_marks), counts
 
 
@@ -106,19 +104,32 @@ def test_where_contents_stand_is_asked_once(name: str) -> None:
     counts.clear()
     write.spans(second)
     assert counts["spell"] == 0
+    assert counts["ends"] == (2 if name == "harmony-tokens" else 0), "of declared tools, and behind all messages"
 
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_the_third_document_is_read_without_asking(name: str) -> None:
     form = adapter(name)[0]
     grammar = form.reads_units(Options())
-    counts, read = Asked(grammar, "read", "part").counts, Reader(grammar)
+    counts = Counter[str]()
+    counted(counts, grammar, "read", "part")
+    read = Reader(grammar)
     write = Writer(form.writes_units(Options()))
     for number in range(3):
         counts.clear()
         read.read(deepcopy(write.write(conversation(number)).output), Log())
     assert counts["read"] == UNLIKE.get(name, 0)
     assert counts["part"] == (name in IN_ONE_PIECE)
+
+
+def test_a_frame_with_one_text_is_what_stands_before_it_and_behind_it() -> None:
+    write, _ = writer("harmony")
+    for text in ("One.", "Two.", "Three."):
+        written = write.write(of_one(text), traced=True)
+    assert written.trace is not None
+    [(_, _, plan, _, _)] = written.trace.steps
+    assert plan is not None
+    assert (plan.before, plan.build, plan.after) == ("<|start|>user<|message|>", None, "<|end|>")
 
 
 def of_one(content: str, **fields: Any) -> Conversation:

@@ -74,13 +74,13 @@ def draw(root: Path, paths: Iterable[str], most: int, seed: int) -> Iterator[Mut
 
 
 def _made(root: Path, path: str, at: int) -> Mutant | None:
-    """A change; None for one of types alone, or of what is done once, when a function is defined."""
+    """A change; None for one of types alone, of what is done once, when a function is defined, or of an assertion."""
     module, mutations = _mutations(root, path)
     mutation = mutations[at]
     before = module.code
     changed: Any = module.deep_replace(mutation.original_node, mutation.mutated_node)
     after: str = changed.code
-    if _meaning(before) == _meaning(after):
+    if _meaning(before) == _meaning(after) or _only_asserts(before, after):
         return None
     old, new = before.splitlines(), after.splitlines()
     first = next(number for number, pair in enumerate(zip(old, new, strict=False)) if pair[0] != pair[1])
@@ -88,8 +88,23 @@ def _made(root: Path, path: str, at: int) -> Mutant | None:
     return Mutant(path, before, after, first + 1, max(first + 1, len(old) - same))
 
 
-def _meaning(text: str) -> str:
-    return ast.dump(_Untyped().visit(ast.parse(text)))
+def _only_asserts(before: str, after: str) -> bool:
+    """Whether a change takes away that two lists must be as long as each other, which nothing else may depend on."""
+    strict = "strict=True"
+    return before.count(strict) > after.count(strict) and _meaning(before, _Lenient()) == _meaning(after, _Lenient())
+
+
+def _meaning(text: str, view: ast.NodeTransformer | None = None) -> str:
+    return ast.dump((view or _Untyped()).visit(ast.parse(text)))
+
+
+class _Lenient(ast.NodeTransformer):
+    """A module in which nothing is strict."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        node.keywords = [keyword for keyword in node.keywords if keyword.arg != "strict"]
+        return node
 
 
 class _Untyped(ast.NodeTransformer):

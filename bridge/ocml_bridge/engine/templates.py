@@ -210,7 +210,7 @@ def _kind(part: Part) -> Hashable | None:
     """What of a part matters to how its unit looks; None where that is too much to be remembered."""
     if part.__class__ is Tools:
         return Tools
-    if isinstance(part, Text) and part.text:
-        return Text if part.is_bare else repr(replace(part, text=""))
+    if isinstance(part, Text) and part.text and part.is_bare:
+        return Text
     shown_part = repr(part)
     return shown_part if len(shown_part) <= _LONGEST else None

@@ -170,8 +170,8 @@ class Learner:
     ) -> Plan | None:
         """The plan for units like this one, where it gives what the grammar gives of this one."""
         plan, texts = self._tried(group, classes, state, last=last), [item[1] for item in group]
-        if plan is None or not all(isinstance(text, str) and self._grammar.inert(text) for text in texts):
-            return plan
+        if plan is None:
+            return None
         unit = plan.build(group) if plan.build is not None else f"{plan.before}{texts[0]}{plan.after}"
         paths = [self._path(item[0], 0) for item in group]
         spelled = self._grammar.spell(messages_of(group), state, last=last, paths=paths, log=Log())
