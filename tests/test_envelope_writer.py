@@ -1,0 +1,110 @@
+"""An envelope is written as far as it can be read again, and the units in it are those that were to be written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import pytest
+
+from ocml_bridge import BridgeError, ErrorCode, Message, Options, Tool, Transcript
+from ocml_bridge.loss import Log
+from ocml_bridge.model import Alternative, Settings, replace
+from ocml_bridge.units.envelopes import Body, Branches, EnvelopeWriter
+from ocml_bridge.units.grammar import Parted, Spelled
+from ocml_bridge.units.reader import UnitReader
+
+UNITS: Final = ["one", "two"]
+
+
+class Reader(UnitReader):
+    """Of documents with a model and a note around their units; some of these are not understood."""
+
+    def part(self, source: Any, log: Log) -> Parted:
+        if source.get("note") == "refused":
+            raise BridgeError(ErrorCode.SHAPE, "this note is not understood", path="/note")
+        units = source["units"]
+        if source.get("note") == "fewer" or source.get("model") == "fewer":
+            units = units[:-1]
+        if source.get("note") == "others":
+            units = [unit.upper() for unit in units]
+        around = Transcript(settings=Settings(source["model"]) if "model" in source else None)
+        if "note" in source:
+            around.extras = {"toy": {"note": source["note"]}}
+        return Parted([*units], around, cut_off="cut" in source, document=source.get("branches"))
+
+    def read(self, unit: Any, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
+        return [Message("user", unit)]
+
+
+class Writer(EnvelopeWriter):
+    target = home = "toy"
+    reader = Reader
+
+    def body(self, units: list[Any], around: Transcript, state: Any) -> Body:
+        return Body(units, [["a branch"] for _ in around.alternatives or ()], cut_off=state == "cut")
+
+    def written(self, around: Transcript, body: Body) -> Any:
+        out: dict[str, Any] = {"units": body.units}
+        if around.settings is not None and around.settings.model is not None:
+            out["model"] = around.settings.model
+        if around.tools is not None:
+            out["tools"] = [tool.name for tool in around.tools]
+        out |= (around.extras or {}).get("toy", {})
+        if body.branches:
+            out["branches"] = [*body.branches]
+        return {**out, "cut": True} if body.cut_off else out
+
+    def branches(self, parted: Parted, around: Transcript) -> Branches | None:
+        if not isinstance(parted.document, list):
+            return None
+        first = (around.alternatives or ())[:1]
+        return Branches(first, [["a branch"] for _ in first])
+
+    def spell(self, group: Sequence[Message], state: Any, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
+        return Spelled(group[0].content, group, None)
+
+
+def noted(note: str, model: str = "m") -> Transcript:
+    return Transcript(settings=Settings(model), extras={"toy": {"note": note}})
+
+
+def enclosed(around: Transcript, state: object = None) -> tuple[Any, Transcript, bool]:
+    """What is written, what it reads as around its units, and whether it reads as cut off."""
+    made = Writer(Options()).enclose([*UNITS], around, state)
+    return made.output, made.around, made.cut_off
+
+
+def test_what_is_read_again_stands_there() -> None:
+    around = noted("good")
+    assert enclosed(around) == ({"units": UNITS, "model": "m", "note": "good"}, around, False)
+    assert enclosed(Transcript(), "cut") == ({"units": UNITS, "cut": True}, Transcript(), True)
+
+
+@pytest.mark.parametrize("note", ["refused", "fewer", "others"])
+def test_extras_with_which_it_would_be_read_otherwise_are_left_out(note: str) -> None:
+    assert enclosed(noted(note)) == ({"units": UNITS, "model": "m"}, Transcript(settings=Settings("m")), False)
+
+
+def test_so_is_all_that_stands_around_where_that_is_not_enough() -> None:
+    around = replace(noted("good", "fewer"), tools=(Tool("look"),))
+    assert enclosed(around) == ({"units": UNITS}, Transcript(), False)
+
+
+def test_what_is_not_read_is_not_written() -> None:
+    """The tools of a document that has no place for them would stand there for nobody."""
+    around = Transcript(tools=(Tool("look"),), settings=Settings("m", temperature=1))
+    assert enclosed(around) == ({"units": UNITS, "model": "m"}, Transcript(settings=Settings("m")), False)
+
+
+def test_alternatives_are_those_that_are_read() -> None:
+    one, other = (Alternative((Message("user", text),), 0, "choice") for text in ("One.", "Other."))
+    output, around, _ = enclosed(Transcript(alternatives=(one, other)))
+    assert output == {"units": UNITS, "branches": [["a branch"]]}
+    assert around == Transcript(alternatives=(one,))
+    assert enclosed(Transcript(alternatives=(one,))) == (output, around, False)
+
+
+def test_a_reader_that_has_skeletons_is_told_to_fill_them() -> None:
+    with pytest.raises(NotImplementedError, match=r"Reader has skeletons: define filled\(\), too"):
+        Reader(Options()).filled("one", [])
