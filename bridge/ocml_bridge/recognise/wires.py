@@ -244,7 +244,7 @@ SPECIFIC: Final[tuple[Kind, ...]] = (
             _mark(_M, "role", type=words("human", "ai"), content=something),
         ),
         format="langchain",
-        advice="LangChain's `convert_to_openai_messages` makes messages of it that `openai` reads",
+        advice=_PLANNED,
     ),
     Kind("a ChatGPT export", (_mark(_D, mapping=dict),), advice=_PLANNED),
     Kind("a Claude export", (_mark(_D, chat_messages=list),), advice=_PLANNED),
