@@ -10,7 +10,7 @@ import pytest
 from ocml_bridge import BridgeError, convert, read, write
 from ocml_bridge.errors import ErrorCode
 from ocml_bridge.loss import Severity
-from ocml_bridge.model import Message, Settings, ToolChoice, Transcript, Usage
+from ocml_bridge.model import AnswerFormat, Message, Settings, ToolChoice, Transcript, Usage
 from ocml_bridge.policy import LENIENT
 from ocml_bridge.split import read_all
 from ocml_bridge.testing import check_adapter, check_bytes, check_plans
@@ -388,3 +388,10 @@ def test_what_code_printed_stays_before_what_a_function_gave() -> None:
     result = convert(request, source="gemini", target="gemini")
     assert result.output == request
     assert result.losses == ()
+
+
+def test_a_schema_that_is_none_is_not_written_as_null() -> None:
+    asked = Transcript((Message("user", "hi"),), settings=Settings(response_format=AnswerFormat("json_schema", "a")))
+    output = write(asked, "gemini").output
+    assert isinstance(output, dict)
+    assert output["generationConfig"] == {"responseMimeType": "application/json"}

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ocml_bridge import LossCode, Severity, Transcript, convert, read, write
-from ocml_bridge.model import AnswerFormat, Settings, ToolChoice, Usage
+from ocml_bridge.model import AnswerFormat, Settings, ToolChoice, Usage, replace
 
 HI: dict[str, Any] = {"role": "user", "content": "hi"}
 
@@ -125,6 +125,26 @@ RESPONSE = {
     "usage": USAGE,
     "system_fingerprint": None,
 }
+
+
+def test_what_stands_beside_a_setting_stays_when_the_setting_is_changed() -> None:
+    found = transcript_of(usage={"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3, "cost": 0.5})
+    assert found.settings is not None
+    changed = replace(found, settings=replace(found.settings, usage=Usage(4, 5, 9, cached_tokens=1)))
+    result = write(changed, "openai")
+    output: Any = result.output
+    assert output["usage"] == {
+        "prompt_tokens": 4,
+        "completion_tokens": 5,
+        "total_tokens": 9,
+        "cost": 0.5,
+        "prompt_tokens_details": {"cached_tokens": 1},
+    }
+    assert all(loss.severity is Severity.LAYOUT for loss in result.losses)
+
+
+def test_an_object_that_says_other_things_takes_no_setting() -> None:
+    assert_identity({"messages": [HI], "reasoning_effort": "low", "reasoning": {"summary": "auto"}})
 
 
 def test_a_response_tells_its_model_and_its_usage() -> None:
