@@ -1,0 +1,84 @@
+"""What JSON wires share whose messages are lists of blocks: values that are the same, replies before all else."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import pytest
+
+from ocml_bridge import BridgeError, ErrorCode, Message, Severity, Transcript, read, write
+from ocml_bridge.blocks.spelling import is_empty, is_same
+
+NO_JSON: Final = object()
+VALUES: Final[list[Any]] = [
+    *(None, True, False, 0, 1, 1.0, "", "1", [], {}),
+    *([1], [1.0], [True], [1, 2], [2, 1], [[1]], [{"a": 1}], [{"a": 1.0}]),
+    *({"a": 1}, {"a": 1.0}, {"b": 1}, {"a": 1, "b": 2}, {"b": 2, "a": 1}, {"a": {"b": [1]}}, {"a": {"b": [2]}}),
+]
+
+
+def again(value: Any) -> Any:
+    """The same in other objects; the order of keys and the kinds of numbers belong to it."""
+    if isinstance(value, dict):
+        return {key: again(item) for key, item in value.items()}  # pyright: ignore[reportUnknownVariableType]
+    return [again(item) for item in value] if isinstance(value, list) else value  # pyright: ignore[reportUnknownVariableType]
+
+
+@pytest.mark.parametrize("beside", [[], [NO_JSON]], ids=["JSON", "beside what is no JSON, in a document made by hand"])
+def test_a_value_is_the_same_as_itself_and_as_no_other(beside: list[Any]) -> None:
+    for at, one in enumerate(VALUES):
+        for to, other in enumerate(VALUES):
+            assert is_same([one, *beside], [again(other), *beside]) is (at == to), (one, other)
+            assert is_same({"x": one, "y": beside}, {"x": again(other), "y": beside}) is (at == to), (one, other)
+            assert is_same(one, again(other)) is (at == to), (one, other)
+
+
+def test_lists_of_other_lengths_are_not_the_same() -> None:
+    assert not is_same([NO_JSON, 1], [NO_JSON])
+    assert not is_same({"a": NO_JSON, "b": 1}, {"a": NO_JSON})
+
+
+@pytest.mark.parametrize("value", [None, False, "", [], {}])
+def test_what_says_nothing(value: Any) -> None:
+    assert is_empty(value)
+
+
+@pytest.mark.parametrize("value", [0, 0.0, True, " ", [None], {"a": None}])
+def test_what_says_something(value: Any) -> None:
+    assert not is_empty(value)
+
+
+# --- replies ----------------------------------------------------------------------------------------------------------
+
+
+def call(call_id: str, *, continues: bool = False) -> Message:
+    return Message(
+        *("assistant", "{}", None, "commentary", "functions.f", call_id),
+        constraint="json",
+        end="call",
+        continues=continues,
+    )
+
+
+def reply(call_id: str) -> Message:
+    return Message("tool", f"of {call_id}", "functions.f", "commentary", "assistant", call_id)
+
+
+@pytest.mark.parametrize("target", ["gemini", "bedrock-converse"])
+def test_a_reply_that_goes_before_what_it_stood_behind_is_reported_and_no_other(target: str) -> None:
+    calls = Message("user", "x"), call("a"), call("b", continues=True)
+    result = write(Transcript((*calls, reply("a"), Message("user", "wait"), reply("b"))), target)
+    assert result.order == (0, 1, 2, 3, 5, 4)
+    moved = [(loss.path, loss.severity) for loss in result.losses if loss.code == "order"]
+    assert moved == [("/messages/5", Severity.CHANGED)]
+    placed = write(Transcript((*calls, reply("a"), reply("b"), Message("user", "wait"))), target)
+    assert placed.order is None
+    assert "order" not in {loss.code for loss in placed.losses}
+
+
+@pytest.mark.parametrize(("target", "key"), [("anthropic", "messages"), ("gemini", "contents")])
+def test_what_is_no_message_is_refused_with_its_place(target: str, key: str) -> None:
+    good = {"anthropic": {"role": "user", "content": "x"}, "gemini": {"role": "user", "parts": [{"text": "x"}]}}[target]
+    with pytest.raises(BridgeError) as caught:
+        read({key: [good, 7]}, target)
+    assert (caught.value.code, caught.value.path) == (ErrorCode.SHAPE, f"/{key}/1")
