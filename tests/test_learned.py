@@ -10,12 +10,14 @@ from typing import Any, Final
 import pytest
 
 from ocml_bridge import Message, Options, Tool, Transcript, formats
+from ocml_bridge.engine.places import PlainUnit
 from ocml_bridge.engine.reading import Reader
 from ocml_bridge.engine.writing import Writer
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Settings
 from ocml_bridge.registry import adapter
 from ocml_bridge.units.conversation import Conversation, conversation_of
+from ocml_bridge.units.heads import messages_of
 
 SCHEMA: Final[dict[str, Any]] = {"type": "object", "properties": {}}
 FORMATS: Final = [name for name in formats() if name != "internlm2-tokens"]  # its vocabulary is the model's
@@ -146,3 +148,44 @@ def test_what_is_met_once_is_not_learned() -> None:
     counts.clear()
     write.write(of_one("Three."))
     assert counts["spell"] == 0
+
+
+def test_a_message_that_says_nothing_is_learned_as_others_are() -> None:
+    write, counts = writer("harmony")
+    outputs = list[str]()
+    for _ in range(3):
+        counts.clear()
+        outputs.append(write.write(of_one("")).output)
+    assert counts["spell"] == 0
+    assert outputs == ["<|start|>user<|message|><|end|>"] * 3
+
+
+@pytest.mark.parametrize("name", ["openai", "openai-responses", "anthropic", "bedrock-converse", "gemini"])
+def test_calls_that_stand_in_one_unit_are_learned_together(name: str) -> None:
+    write, counts = writer(name)
+    for number in range(3):
+        counts.clear()
+        calls = [
+            Message(
+                *("assistant", f'{{"a": {number}}}', None, "commentary", "functions.look", f"call_{number}_{at}"),
+                constraint="json",
+                end="call",
+                continues=at > 0,
+            )
+            for at in range(5)
+        ]
+        write.write(conversation_of(Transcript((Message("user", f"Hi {number}"), *calls))))
+    assert counts["spell"] == 0
+
+
+def test_an_id_and_a_content_are_found_in_a_unit_that_is_one_of_a_kind() -> None:
+    grammar = adapter("ocm-2.2")[0].writes_units(Options())
+    call = Message("assistant", '{"a": 1}', None, "commentary", "functions.look", "call_7_", end="call")
+    written = conversation_of(Transcript((call,)))
+    items, _, _, state = grammar.prepare(written, Log())
+    text = grammar.spell(messages_of(items), state, last=True, paths=["/messages/0"], log=Log()).unit
+    found = PlainUnit(grammar, items, text, state, last=True, paths=["/messages/0"]).found()
+    assert [(text[begin:end], slot.field) for begin, end, slot in found] == [
+        ("call_7_", "call_id"),
+        ('{"a": 1}', "content"),
+    ]

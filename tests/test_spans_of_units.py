@@ -105,3 +105,12 @@ def test_a_text_before_declared_tools_is_no_tool(description: str) -> None:
     declared = [text for text in shown.values() if description in text]
     assert len(declared) == 1
     assert "Before" not in declared[0]
+
+
+@pytest.mark.parametrize("target", FORMATS)
+def test_a_call_that_says_nothing_has_no_body(target: str) -> None:
+    result = written(calling(2, "", text=""), target)
+    assert [span.path for span in bodies(result) if span.path != "/messages/0/content"] in (
+        [],
+        ["/messages/2/content", "/messages/3/content"],  # where there are no arguments, an empty object stands
+    )
