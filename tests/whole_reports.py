@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import wraps
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
 from ocml_bridge.loss import FindingCode, Log, LossCode, Severity
 from ocml_bridge.stream.decoder import LiveLog
+
+_PLACE: Final = re.compile(r"|/(?!messages/).*|/messages/\d+(?:/.*)?", re.DOTALL)
+"""A place in a document; messages are counted."""
 
 
 @contextmanager
@@ -28,7 +32,7 @@ def _whole(note: Callable[..., None], codes: type[LossCode | FindingCode]) -> Ca
     def noted(log: Log, code: Any, path: Any, detail: Any, *severity: Any, **named: Any) -> None:
         assert type(code) is codes, f"{code!r} is no code"
         assert isinstance(path, str), f"{path!r} is no place"
-        assert path == "" or path.startswith("/"), f"{path!r} is no place"
+        assert _PLACE.fullmatch(path), f"{path!r} is no place"
         assert isinstance(detail, str), f"{detail!r} is no sentence"
         assert detail.strip(), "a sentence without a word"
         assert all(isinstance(one, Severity) for one in (*severity, *named.values()))

@@ -372,6 +372,25 @@ def test_4_replies_in_frames_of_their_own_stay_there(dialect: str) -> None:
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
+def test_4_replies_tell_which_family_spelled_them(dialect: str) -> None:
+    reply = Message("tool", "1", "functions.f", "commentary", "assistant")
+    text = str(write(Transcript((call(), reply, Message("assistant", "So."))), f"chatml:{dialect}").output)
+    assert transcript(text).layout == {"chatml": {"family": dialect}}
+
+
+@pytest.mark.parametrize("other", DIALECTS)
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_4_the_header_of_a_reply_is_that_of_the_family_which_is_written(dialect: str, other: str) -> None:
+    reply = Message("tool", "1", "functions.f", "commentary", "assistant")
+    spelled = replace(reply, layout={"chatml": {"header": "tool  name=f"}})
+    document = Transcript((call(), spelled), layout={"chatml": {"family": other}})
+    plain = str(write(Transcript((call(), reply)), f"chatml:{dialect}").output)
+    header = plain.rpartition("<|im_start|>")[2].partition("\n")[0]
+    expected = "tool  name=f" if dialect == other else header
+    assert f"<|im_start|>{expected}\n" in str(write(document, f"chatml:{dialect}").output)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
 def test_4_a_message_without_a_place_in_a_frame_tells_nothing_of_those_beside_it(dialect: str) -> None:
     one, other = (Message("assistant", "{}", None, "commentary", f"functions.{name}", end="call") for name in "fg")
     private = Message("critic", "Why?", None, "commentary", "functions.g", end="call", continues=True)

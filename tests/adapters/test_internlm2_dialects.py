@@ -84,6 +84,14 @@ def test_10_a_schema_that_a_list_cannot_say_stays_a_schema() -> None:
         assert transcript(write(Transcript(tools=tools), "internlm2:lagent").output).tools == tools
 
 
+def test_10_a_list_of_parameters_need_not_say_which_are_required() -> None:
+    tools = (Tool("f", None, {"type": "object", "properties": {"a": {"type": "string"}}}),)
+    text = str(write(Transcript(tools=tools), "internlm2:lagent").output)
+    assert "".join(text.split()).count('"parameters":[{"name":"a","type":"STRING"}]') == 1
+    assert '"required"' not in text
+    assert transcript(text).tools == tools
+
+
 def test_7_vllm_writes_arguments_where_the_page_has_parameters() -> None:
     document = transcript(CALL)
     text = write(document, "internlm2:vllm").output

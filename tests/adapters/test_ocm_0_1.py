@@ -265,6 +265,15 @@ def test_5_what_else_a_signature_says_is_kept() -> None:
     assert '"strict": true, "returns": "text"' in text_of(document)
 
 
+def test_5_what_stands_around_a_signature_is_kept() -> None:
+    more = TOOL.replace('"function": {', '"cached": true, "function": {')
+    document = transcript(chat(turn("system", f"<|function_list|>\n{more}")))
+    assert document.tools is not None
+    assert document.tools[0].extras == {ID: {"tool": {"cached": True}}}
+    document.layout = None
+    assert more in text_of(document)
+
+
 def test_6_tools_at_the_end_of_the_first_message_are_the_transcripts() -> None:
     document = transcript(chat(turn("system", f"Help.\n<|function_list|>\n{TOOL}"), turn("user", "Hello.")))
     assert document == Transcript((Message("system", "Help."), Message("user", "Hello.")), tools=(QUOTE,))
@@ -642,3 +651,24 @@ def test_a_token_that_is_left_as_it_is_hides_no_loss(document: Document) -> None
     document.extras = {"ocm-2.2": {"tail": "words"}}
     losses = write(document, ID, options=Options(control_tokens="raw"), policy=LENIENT).losses
     assert {loss.code for loss in losses} >= {LossCode.CONTROL_TOKEN, LossCode.OUTSIDE}
+
+
+# --- what is written is what is read ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        Transcript((Message("user", "Hi"), Message("assistant", "Yes."))),
+        Transcript((Message("user", "Hi"),), open_turn=Message("assistant", "", end=None)),
+        Transcript((), open_turn=Message("assistant", "", end=None, extras={ID: {"header": "assistant mood=x"}})),
+    ],
+)
+def test_what_is_written_reads_as_its_image(document: Transcript) -> None:
+    result = write(document, ID, policy=LENIENT)
+    assert read(result.output, ID, options=Options(force_format=True)).transcript == result.image
+
+
+def test_a_finding_names_the_message_that_it_is_of() -> None:
+    text = chat(turn("user", "Hi."), turn("assistant", "A<|end_reason|>"), turn("assistant", "B<|end_reason|>"))
+    assert [found.path for found in read(text, ID).findings] == ["/messages/1", "/messages/2"]

@@ -8,6 +8,7 @@ import pytest
 
 from ocml_bridge import BridgeError, ErrorCode, FindingCode, LossCode, Message, Tool, Transcript, read, write
 from ocml_bridge.adapter import Options
+from ocml_bridge.model import Header
 from ocml_bridge.policy import LENIENT
 from ocml_bridge.testing.laws import all_laws
 
@@ -207,3 +208,43 @@ def test_a_header_of_the_document_that_is_not_plain_is_refused(header: str, mess
     with pytest.raises(BridgeError, match=message) as caught:
         read(f"version: 2.2\n{header}<|start|>user<|message|>Hi.<|end|>\n", "ocm-2.2")
     assert (caught.value.code, caught.value.offset) == (ErrorCode.PARSE_HEADER, 0)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "version: 2.2\n<|start|>user<|message|>x<|end|>\n",
+        "<|start|>user<|message|>x<|end|>\nversion: 2.2\n",
+        "version: 2.2",
+        "version: 2.1\n",
+        "not a header\n",
+    ],
+)
+def test_a_header_of_the_document_from_elsewhere_says_only_what_it_does(raw: str) -> None:
+    document = Transcript((Message("user", "Hi."),), header=Header("2.2", layout={"ocm-2.2": {"raw": raw}}))
+    assert write(document, "ocm-2.2").output == "version: 2.2\n<|start|>user<|message|>Hi.<|end|>\n"
+
+
+@pytest.mark.parametrize("front", ["", "\n\n", "hello\n"])
+def test_a_text_without_a_header_is_written_back_without_one(front: str) -> None:
+    text = f"{front}<|start|>user<|message|>Hi.<|end|>\n"
+    document = read(text, "ocm-2.2", options=Options(force_format=True)).transcript
+    result = write(document, "ocm-2.2", policy=LENIENT)
+    assert result.output == text
+    assert result.image == document
+    assert isinstance(document, Transcript)
+    assert (document.layout or {})["ocm-2.2"] == {"header": "absent"} | ({"front": front} if front.isspace() else {})
+
+
+@pytest.mark.parametrize(
+    ("header", "channel"),
+    [
+        ("assistant to=functions.f<|channel|>final<|channel|>commentary", "final"),
+        ("assistant<|channel|>final<|channel|>commentary", "commentary"),
+        ("user<|channel|>final<|channel|>commentary", "final"),
+    ],
+)
+def test_of_two_channels_the_more_private_counts_in_what_the_assistant_says(header: str, channel: str) -> None:
+    document = read(f"version: 2.2\n<|start|>{header}<|message|>{{}}<|call|>\n", "ocm-2.2").transcript
+    assert isinstance(document, Transcript)
+    assert document.messages[0].channel == channel

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corpus import corpus_path
-from ocml_bridge import Message, Options, Transcript, read, write
+from ocml_bridge import LossCode, Message, Options, Transcript, read, write
 from ocml_bridge.events import Delta, End, Start
 from ocml_bridge.pipe import decoder, encoder
 from ocml_bridge.policy import LENIENT
@@ -122,6 +122,19 @@ def test_a_frame_goes_on_behind_a_message_that_is_left_out() -> None:
     text = f'{START}assistant\n{CALL}\n<tool_call>\n{{"name": "g", "arguments": {{}}}}\n</tool_call>{END}\n'
     assert encoded(replay(document), "chatml", options)[0] == text
     assert write(document, "chatml", options=options, policy=LENIENT).output == text
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_private_messages_without_a_place_are_reported(dialect: str) -> None:
+    said = (
+        Message("user", "Hi"),
+        Message("critic", "Why?", channel="analysis"),
+        Message("assistant", " ", channel="analysis"),
+        Message("assistant", "Hm.", channel="analysis"),
+        Message("assistant", "Yes.", channel="final"),
+    )
+    _, losses = encoded(replay(Transcript(said)), f"chatml:{dialect}")
+    assert [loss.path for loss in losses if loss.code is LossCode.MESSAGE] == ["/messages/1", "/messages/2"]
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)

@@ -199,6 +199,7 @@ def test_what_announces_nothing_is_text_as_soon_as_that_is_plain() -> None:
 def test_the_end_token_of_the_text_waits_for_what_follows_it() -> None:
     """Decision 15: it is one at the very end only."""
     assert [texts(events) for events in fed("a[E", "OS]", " \n", "b[EOS]")] == ["a", "", "", "[EOS] \nb"]
+    assert [texts(events) for events in fed("a", "[", "EOS", "] ", "b")] == ["a", "", "", "", "[EOS] b"]
 
 
 def test_outputs_are_told_one_by_one() -> None:

@@ -36,7 +36,7 @@ class Turn(Saying):
     """
 
     def __init__(self, log: LiveLog, index: int, name: str | None) -> None:
-        super().__init__(log, index, message("assistant", "", name, end=None), CONTROL.restore)
+        super().__init__(log, index, None, CONTROL.restore)
         self._name = name
         self._cutter = Cutter()
         self._text: list[str] = []
