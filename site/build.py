@@ -36,6 +36,7 @@ _LOADED: Final = re.compile(
     r'<(?:script|img|iframe)\b[^>]*?\bsrc="(https?:[^"]+)'
     r'|<link\b(?=[^>]*?\brel="(?:stylesheet|preload)")[^>]*?\bhref="(https?:[^"]+)'
 )
+_EMPTY_HEAD: Final = re.compile(r"<th\b([^>]*)></th>")
 _LINK: Final = re.compile(r"(?P<image>!?)\[(?P<label>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<target>[^()\s]+)\)")
 
 
@@ -77,7 +78,8 @@ def gather(folder: Path, *, playground: bool) -> None:
     """Put the sources of the site into a folder."""
     shutil.copy(ROOT / "site" / "zensical.toml", folder)
     (folder / "pages").mkdir()
-    shutil.copy(ROOT / "site" / "site.css", folder / "pages")
+    for name in ("site.css", "site.js"):
+        shutil.copy(ROOT / "site" / name, folder / "pages")
     for source, page in pages():
         target = folder / "pages" / page
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -101,6 +103,11 @@ def version() -> str:
 def loaded_from_elsewhere(page: str) -> list[str]:
     """The addresses on other servers from which a page loads scripts, styles and pictures."""
     return [script or style for script, style in _LOADED.findall(page)]
+
+
+def without_empty_heads(page: str) -> str:
+    """A page whose tables have heads only for columns with a name: an empty one is read aloud as a column without."""
+    return _EMPTY_HEAD.sub(r"<td\1></td>", page)
 
 
 def list_versions(out: Path) -> None:
@@ -132,8 +139,10 @@ def build(out: Path, *, playground: bool) -> Path:
         zensical = (sys.executable, "-m", "zensical", "build", "--strict", "--clean")
         subprocess.run(zensical, cwd=work, check=True)
         for page in (Path(work) / "html").rglob("*.html"):
-            if found := loaded_from_elsewhere(page.read_text("utf-8")):
+            text = page.read_text("utf-8")
+            if found := loaded_from_elsewhere(text):
                 raise ValueError(f"{page.name} loads {found[0]}")
+            page.write_text(without_empty_heads(text), "utf-8")
         shutil.rmtree(place, ignore_errors=True)
         shutil.copytree(Path(work) / "html", place)
     if playground:

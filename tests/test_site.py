@@ -77,3 +77,8 @@ def test_the_newest_version_comes_first(site: Any, tmp_path: Path) -> None:
 )
 def test_a_page_that_loads_from_another_server_is_found(site: Any, page: str, found: list[str]) -> None:
     assert site.loaded_from_elsewhere(page) == found
+
+
+def test_a_column_without_a_name_has_no_head(site: Any) -> None:
+    row = '<tr><th></th><th style="text-align: right;"></th><th>name</th></tr>'
+    assert site.without_empty_heads(row) == '<tr><td></td><td style="text-align: right;"></td><th>name</th></tr>'
