@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ocml_bridge import ErrorCode, decoder
+from ocml_bridge import ErrorCode, Transcript, decoder
 from ocml_bridge.testing.streams import Decoded, events_of
 
 DONE = "data: [DONE]\n\n"
@@ -39,3 +39,15 @@ def test_what_stands_behind_the_end_is_not_looked_at(stream: str, end: str, rest
 @pytest.mark.parametrize("stream", sorted({stream for stream, _ in ENDS}))
 def test_what_is_not_json_before_the_end_is_an_error(stream: str) -> None:
     assert however_cut(stream, f"data: {{]}}\n\n{DONE}").failed is ErrorCode.JSON
+
+
+def test_a_call_of_somebody_else_than_the_assistant_is_none() -> None:
+    text = (
+        'data: {"type":"message_start","message":{"type":"message","role":"critic","content":[]}}\n\n'
+        'data: {"type":"content_block_start","index":0,'
+        '"content_block":{"type":"tool_use","id":"c","name":"f","input":{}}}\n\n'
+        'data: {"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"[1"}}\n\n'
+    )
+    document = however_cut("anthropic-sse", text).stop.document
+    assert isinstance(document, Transcript)
+    assert [(message.role, message.recipient) for message in document.messages] == [("critic", None)]
