@@ -164,11 +164,21 @@ def test_batch_makes_prompts_too(run: Run, tmp_path: Path) -> None:
     assert json.loads(made.read_text())["text"].endswith("<|im_start|>assistant\n<think>\n\n</think>\n\n")
 
 
+@pytest.mark.parametrize(
+    ("command", "named"), [("convert", "the format to write, such as -t"), ("batch", "what to write")]
+)
+def test_what_to_write_is_asked_for(run: Run, tmp_path: Path, command: str, named: str) -> None:
+    source = tmp_path / "in.jsonl"
+    source.write_text(json.dumps({"messages": ASKED}) + "\n")
+    done = run(command, str(source), "-o", str(tmp_path / "out"))
+    assert done.status == 2
+    assert f"OCB-OPTION: name {named}" in done.err
+
+
 @pytest.mark.parametrize("command", ["convert", "batch"])
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ((), "with --to, "),
         (("--profile", "qwen33"), "did you mean qwen3?"),
         (("-t", "chatml", "--date", "x"), ""),
     ],
