@@ -97,7 +97,7 @@ def _all(names: list[str], corpus: Path, seconds: int, written: bool) -> int:
     print(HEAD, flush=True)
     outcomes: list[_Outcome] = []
     for name in names:
-        before = _time_of_children()
+        before, known = _time_of_children(), _finds(corpus, name)
         line = (sys.executable, __file__, "--one", "--seconds", str(seconds), "--corpus", str(corpus), name)
         done = subprocess.run(line, capture_output=True, text=True, errors="replace", check=False)
         statuses = re.findall(r"^#\d+\s.*?cov: (\d+).*?corp: (\d+)", done.stderr, re.MULTILINE)
@@ -105,7 +105,7 @@ def _all(names: list[str], corpus: Path, seconds: int, written: bool) -> int:
         ended = re.search(r"^inputs: (\d+)$", done.stderr, re.MULTILINE)
         inputs = int(ended[1]) if ended else 0
         edges, kept = map(int, statuses[-1] if statuses else "00")
-        found = len(list((corpus / "finds" / name).glob("*"))) or int(done.returncode != 0)
+        found = len(_finds(corpus, name) - known) or int(done.returncode != 0)
         first = int(started[1]) if started else 0
         outcomes.append(_Outcome(name, _time_of_children() - before, inputs, first, edges, kept, found))
         print(outcomes[-1].row(), flush=True)
@@ -120,6 +120,11 @@ def _all(names: list[str], corpus: Path, seconds: int, written: bool) -> int:
         table = "\n".join(("", HEAD, *(each.row() for each in outcomes), total, "", ""))
         PAGE.write_text(MARKED.sub(lambda mark: mark[1] + table + mark[2], PAGE.read_text("utf-8")), "utf-8")
     return int(any(each.finds for each in outcomes))
+
+
+def _finds(corpus: Path, name: str) -> set[Path]:
+    """The files of what was found in a target so far."""
+    return set((corpus / "finds" / name).glob("*"))
 
 
 def _time_of_children() -> float:
