@@ -125,7 +125,8 @@ def notice(unit: Object, made: Sequence[Message], index: int, log: Log) -> None:
 
 _LONGEST: Final = 200
 """The longest name that plans are made for, in characters."""
-_SPEAKERS: Final = frozenset({"user", "assistant"})
+_SPEAKERS: Final = ("user", "assistant")
+"""The roles of what is planned; no set, as a role may be any value."""
 
 Add = Callable[[Any, list[Hashable], list[str]], bool]
 """Adds a block to a skeleton: to its key, and contents and ids to its values; False for one that is not for plans."""

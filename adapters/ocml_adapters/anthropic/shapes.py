@@ -126,7 +126,7 @@ def outline(units: list[Any], around: Transcript) -> Hashable | None:
 
 # --- responses --------------------------------------------------------------------------------------------------------
 
-_CUT_OFF: Final = frozenset({"max_tokens", "model_context_window_exceeded", None})
+_CUT_OFF: Final = ("max_tokens", "model_context_window_exceeded", None)
 """The reasons of an answer that is not whole: too long, or none because it never came to an end."""
 
 
@@ -138,8 +138,6 @@ def _read_response(document: Object, log: Log) -> Shell:
     wire: Object = {"role": document.get("role"), "content": document["content"]}
     shell = Shell([wire], lambda _: "", layout={SHAPE: RESPONSE})
     reason: Any = document.get("stop_reason", "end_turn")
-    if not (reason is None or isinstance(reason, str)):
-        reason = "end_turn"
     shell.cut_off = reason in _CUT_OFF
     known = ["type", "role", "content"]
     if reason == _stop_reason(wire, cut_off=shell.cut_off) and "stop_reason" in document:
@@ -193,7 +191,7 @@ def _write_response(surrounding: Surrounding, body: Body) -> Json | None:
         return None
     out: Object = {"type": MESSAGE, "role": "assistant", "content": content}
     reason: Any = surrounding.extras.get("stop_reason")
-    if not isinstance(reason, str) or (reason in _CUT_OFF) is not body.cut_off:
+    if "stop_reason" not in surrounding.extras or (reason in _CUT_OFF) is not body.cut_off:
         out["stop_reason"] = _stop_reason(out, cut_off=body.cut_off)
         others = {key: value for key, value in surrounding.extras.items() if key != "stop_reason"}
         surrounding = surrounding._replace(extras=others)

@@ -166,6 +166,7 @@ class Writer:
             if nearest is None:
                 made = item if indices[at] == TOOLS else self._nearest_to(item, indices[at], written)
                 if made is None:
+                    written.leave_out(indices[at], head)
                     left_out.add(at)
                     continue
                 if not self._is_plain(made):
@@ -174,7 +175,7 @@ class Writer:
             elif (made := nearest.head) is head:
                 push(item)
             elif made is None:
-                written.leave_out(indices[at], nearest.losses)
+                written.leave_out(indices[at], head, nearest.losses)
                 left_out.add(at)
             else:
                 push((made, content, call_id if made.has_id else None))

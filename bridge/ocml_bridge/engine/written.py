@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import Any, Final
 
 from ..diff import diff
-from ..loss import Log, Loss, LossCode, gone, named
+from ..loss import Log, Loss, LossCode, Severity, gone, named
 from ..model import OUTSIDE, Document, Text, Transcript
 from ..naming import name_difference, name_emptied
 from ..report import Report, compared, covered
@@ -71,14 +71,21 @@ class Written:
         self.trace: Trace | None = None
         self.spans: Columns | None = None
 
-    def leave_out(self, index: int, losses: Sequence[Loss]) -> None:
+    def leave_out(self, index: int, head: Head, losses: Sequence[Loss] = ()) -> None:
         """A message has no place in the output.
+
+        That a message says nothing is no reason to be silent of what stands beside its text.
 
         Args:
             index: of the message.
-            losses: what is lost, if it were at index 0.
+            head: its head in the document.
+            losses: what is lost, if it were at index 0, as far as the log does not have it.
         """
-        self.log.losses += [loss._replace(path=path_at(loss.path, index)) for loss in losses]
+        log = self.log
+        log.losses += [loss._replace(path=path_at(loss.path, index)) for loss in losses]
+        if head.has_extras and log.losses and log.losses[-1].severity is Severity.LAYOUT:
+            detail = "the message is left out, and with it what only its own format can say"
+            log.lose(LossCode.EXTRAS, f"/messages/{index}/extras", detail)
 
     def paths(self, start: int, stop: int) -> list[str]:
         """Where the messages of some items stand in the document."""

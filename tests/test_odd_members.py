@@ -1,0 +1,107 @@
+"""An object with a member that is missing, null, of another type, or unknown comes back."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from itertools import cycle
+from typing import Any, cast
+
+import pytest
+
+from ocml_bridge import BridgeError, Options, Reading, Result, Severity, read, write
+from ocml_bridge.policy import LENIENT
+from wire_pieces import PIECES
+
+WORD = re.compile(r"\bw\d+\b")
+AS_IT_IS = "as it is"
+FORCED = Options(force_format=True)
+OF_ANOTHER_TYPE: tuple[Any, ...] = (None, "w100", {"w101": "w102"}, [{"w103": "w104"}])
+KINDS = [(wire, kind) for wire, kinds in PIECES.items() for kind in kinds]
+Path = tuple[Any, ...]
+
+
+def odd(document: Any) -> Iterator[tuple[str, Any]]:
+    """The document, and once for each thing that can be odd of each member of each object in it; and what is odd."""
+    yield AS_IT_IS, document
+    for path, members in _objects(document):
+        where = "/".join(map(str, path))
+        yield f"{where}: more", _with(document, path, {**members, "w105": {"w106": "w107"}})
+        for key, value in members.items():
+            yield f"{where}: no {key}", _with(document, path, {k: v for k, v in members.items() if k != key})
+            for other in OF_ANOTHER_TYPE:
+                if type(other) is not type(value) or value.__class__ is list:
+                    yield f"{where}: {key} {other}", _with(document, path, {**members, key: other})
+
+
+def _objects(value: Any, path: Path = ()) -> Iterator[tuple[Path, dict[str, Any]]]:
+    if isinstance(value, dict):
+        members = cast("dict[str, Any]", value)
+        yield path, members
+        for key, member in members.items():
+            yield from _objects(member, (*path, key))
+    elif isinstance(value, list):
+        for at, item in enumerate(cast("list[Any]", value)):
+            yield from _objects(item, (*path, at))
+
+
+def _with(value: Any, path: Path, member: Any) -> Any:
+    if not path:
+        return member
+    key, *rest = path
+    changed = value.copy()
+    changed[key] = _with(value[key], tuple(rest), member)
+    return changed
+
+
+def words(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """Each word of a document, as key or value, with the pointer to where it stands."""
+    if isinstance(value, dict):
+        for key, member in cast("dict[str, Any]", value).items():
+            inner = f"{path}/{key.replace('~', '~0').replace('/', '~1')}"
+            yield from ((word, inner) for word in WORD.findall(key))
+            yield from words(member, inner)
+    elif isinstance(value, list):
+        for at, item in enumerate(cast("list[Any]", value)):
+            yield from words(item, f"{path}/{at}")
+    elif isinstance(value, str):
+        yield from ((word, path) for word in WORD.findall(value))
+
+
+def read_or_refused(text: str, wire: str) -> Reading | BridgeError:
+    try:
+        return read(text, wire, options=FORCED)
+    except BridgeError as error:
+        return error
+
+
+def in_silence(places: set[tuple[str, str]], there: Result) -> list[tuple[str, str]]:
+    """The words that an output has not, and that stand at or below no path of a loss; and where they stand."""
+    kept = set(WORD.findall(json.dumps(there.output)))
+    paths = {loss.path for loss in there.losses if loss.severity is not Severity.LAYOUT}
+    return [(word, place) for word, place in sorted(places) if word not in kept and not _is_covered(place, paths)]
+
+
+def _is_covered(place: str, paths: set[str]) -> bool:
+    return any(place == path or place.startswith(f"{path}/") for path in paths)
+
+
+@pytest.mark.parametrize(("wire", "kind"), KINDS)
+def test_what_is_odd_comes_back_and_no_other_wire_drops_a_word_of_it_in_silence(wire: str, kind: str) -> None:
+    others = cycle([other for other in PIECES if other != wire])
+    for name, document in odd(PIECES[wire][kind]):
+        text = json.dumps(document)
+        reading = read_or_refused(text, wire)
+        if isinstance(reading, BridgeError):
+            assert reading.path is not None, name
+            assert name != AS_IT_IS
+            continue
+        back = write(reading.transcript, wire, policy=LENIENT)
+        assert json.dumps(back.output) == text or back.losses, name
+        # The order of members is told by their names, too: it is no place where anything is said.
+        places = set(words(write(reading.transcript, "canonical").output))
+        assert {word for word, _ in words(document)} <= {word for word, _ in places}, name
+        places = {(word, place) for word, place in places if "/layout/" not in place}
+        other = next(others)  # by turns
+        assert in_silence(places, write(reading.transcript, other, policy=LENIENT)) == [], (name, other)
