@@ -213,6 +213,14 @@ def test_a_second_item_with_an_index_is_one_of_its_own() -> None:
     assert ["the same index" in found.detail for found in result.events if isinstance(found, Finding)] == [True]
 
 
+def test_an_item_that_is_whole_as_another_type_is_of_that_type() -> None:
+    call = {"type": "custom_tool_call", "id": "msg_1", "call_id": "c", "name": "f", "input": "x"}
+    part = event("content_part.added", content_index=0, part={**TEXT, "text": ""})
+    document = decoded([ADDED, part, event("output_item.done", item=call)], "stop").stop.document
+    assert isinstance(document, Transcript)
+    assert [(message.recipient, message.content) for message in document.messages] == [("functions.f", "x")]
+
+
 def test_sources_that_come_behind_a_text_are_its_own() -> None:
     source = {"type": "url_citation", "url": "https://a", "title": "A", "start_index": 1, "end_index": 2}
     cited = event("output_text.annotation.added", content_index=0, annotation_index=0, annotation=source)

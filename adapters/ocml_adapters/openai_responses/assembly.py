@@ -252,6 +252,7 @@ class Assembly:
                 return
         self._replace(before, after)
         item.wire, item.done = after, True
+        item.pieces.clear()  # it has them, or is of another type now
 
     def _more(self, texts: _Texts, what: str, event: Object) -> More | None:
         item = self._item(event)
