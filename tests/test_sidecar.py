@@ -116,6 +116,24 @@ def test_what_is_no_sidecar_is_refused(sidecar: Any) -> None:
     assert raised.value.code is ErrorCode.SIDECAR
 
 
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"anchors": "words"},
+        {"anchors": [["words"]]},
+        {"anchors": [None, 1]},
+        {"order": {"/messages/0": 1}},
+        {"order": {"/messages/0": [["role"]]}},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("text", [TEXT, TEXT.replace("Compare.", "Contrast.")], ids=["as it was", "edited"])
+def test_a_damaged_sidecar_is_refused_whether_the_output_was_edited_or_not(damage: Any, text: str) -> None:
+    with pytest.raises(BridgeError, match="the sidecar is damaged") as raised:
+        back(text, {**SIDECAR, **damage})
+    assert raised.value.code is ErrorCode.SIDECAR
+
+
 SCHEMA: Any = {
     "properties": {"url": {"description": "d", "title": "Url", "type": "string"}},
     "required": ["url"],

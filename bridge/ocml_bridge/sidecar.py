@@ -175,13 +175,23 @@ def _checked(sidecar: Json, target: str) -> Object:
     if not any(values.get("sidecar") == version and values.keys() == keys for version, keys in _KEYS.items()):
         raise BridgeError(ErrorCode.SIDECAR, f"not a sidecar of version 1 to {VERSION}; --sidecar-out writes one")
     values = Object(order={}) | values
-    kinds = (("anchors", list), ("patch", list), ("order", dict))
-    sound = all(isinstance(values[key], kind) for key, kind in kinds)
-    if not sound or not all(isinstance(operation, dict) for operation in cast("list[Any]", values["patch"])):
+    order: Json = values["order"]
+    sound = (
+        _has_only(values["anchors"], str)
+        and _has_only(values["patch"], dict)
+        and isinstance(order, dict)
+        and all(_has_only(keys, str) for keys in cast("Object", order).values())
+    )
+    if not sound:
         raise BridgeError(ErrorCode.SIDECAR, "the sidecar is damaged")
     if values["target"] != target:
         raise BridgeError(ErrorCode.SIDECAR, f"the sidecar belongs to {values['target']} output, not to {target}")
     return values
+
+
+def _has_only(value: Json, kind: type[Any]) -> bool:
+    """Whether a value is a list with nothing but values of a kind in it."""
+    return isinstance(value, list) and all(isinstance(item, kind) for item in cast("list[Any]", value))
 
 
 class _Place(NamedTuple):
