@@ -213,6 +213,14 @@ def test_tools_of_the_server_call_and_reply_inside_of_the_answer() -> None:
     assert response["content"][3] == {"type": "text", "text": "It is.", "citations": [citation]}
 
 
+def test_a_block_that_is_whole_as_a_call_and_began_as_none_is_a_call() -> None:
+    late = block(0, {"type": "tool_use", "id": "a", "name": "f"}, {"type": "input_json_delta", "partial_json": "{}"})
+    whole = events_of(decoder(STREAM), [sse(START, *late, *block(1, {"type": "odd"}), *using(2, "b", "{}"), *over())])
+    check_order(whole.events)
+    document = document_of(whole.events)
+    assert [message.call_id for message in document.messages] == ["a", None, "b"]
+
+
 @pytest.mark.parametrize(
     ("reason", "known"),
     [

@@ -105,12 +105,12 @@ class EventDecoder(AssemblingDecoder):
         """
         while self._waiting and (called or not self._waiting[0].is_spoken):
             running = self._waiting[0]
-            (message,) = read_message({"role": "assistant", "content": [block.wire() for block in running.blocks]})
-            if not self._is_certain(message):
+            made = read_message({"role": "assistant", "content": [block.wire() for block in running.blocks]})
+            if len(made) != 1 or not self._is_certain(made[0]):  # a block may be whole as what it did not begin as
                 self._live = False
                 return
             self._waiting.pop(0)
-            self.end(self._in_turn(message, running))
+            self.end(self._in_turn(made[0], running))
 
     def _is_certain(self, message: Message) -> bool:
         """Whether nothing that comes can tell more of a message."""
