@@ -12,6 +12,7 @@ import pytest
 
 from ocml_bridge import BridgeError, Options, Reading, Result, Severity, read, write
 from ocml_bridge.policy import LENIENT
+from wire_facts import objects_in
 from wire_pieces import PIECES
 
 WORD = re.compile(r"\bw\d+\b")
@@ -25,7 +26,7 @@ Path = tuple[Any, ...]
 def odd(document: Any) -> Iterator[tuple[str, Any]]:
     """The document, and once for each thing that can be odd of each member of each object in it; and what is odd."""
     yield AS_IT_IS, document
-    for path, members in _objects(document):
+    for path, members in objects_in(document):
         where = "/".join(map(str, path))
         yield f"{where}: more", _with(document, path, {**members, "w105": {"w106": "w107"}})
         for key, value in members.items():
@@ -33,17 +34,6 @@ def odd(document: Any) -> Iterator[tuple[str, Any]]:
             for other in OF_ANOTHER_TYPE:
                 if type(other) is not type(value) or value.__class__ is list:
                     yield f"{where}: {key} {other}", _with(document, path, {**members, key: other})
-
-
-def _objects(value: Any, path: Path = ()) -> Iterator[tuple[Path, dict[str, Any]]]:
-    if isinstance(value, dict):
-        members = cast("dict[str, Any]", value)
-        yield path, members
-        for key, member in members.items():
-            yield from _objects(member, (*path, key))
-    elif isinstance(value, list):
-        for at, item in enumerate(cast("list[Any]", value)):
-            yield from _objects(item, (*path, at))
 
 
 def _with(value: Any, path: Path, member: Any) -> Any:

@@ -109,7 +109,7 @@ def there_and_back(data: bytes, own: str, words: dict[str, str]) -> list[str]:
 
 def injected(value: Any, key: str = "x_unknown") -> Iterator[tuple[str, Any]]:
     """The document once for each object in it, with an unknown member in that; and where it is."""
-    for path, _ in _objects(value):
+    for path, _ in objects_in(value):
         changed = json.loads(json.dumps(value))
         at = changed
         for step in path:
@@ -192,12 +192,13 @@ def not_back(documents: Iterable[Any], own: str, *, seed: int) -> list[str]:
     return wrong
 
 
-def _objects(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], dict[str, Any]]]:
+def objects_in(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], dict[str, Any]]]:
+    """Every object in a JSON value, with the keys and indices that lead to it."""
     if isinstance(value, dict):
         members = cast("dict[str, Any]", value)
         yield path, members
         for key, member in members.items():
-            yield from _objects(member, (*path, key))
+            yield from objects_in(member, (*path, key))
     elif isinstance(value, list):
         for at, item in enumerate(cast("list[Any]", value)):
-            yield from _objects(item, (*path, at))
+            yield from objects_in(item, (*path, at))
