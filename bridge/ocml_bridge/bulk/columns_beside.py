@@ -76,15 +76,15 @@ class _Beside:
 
 
 class _Lenient:
-    """The settings that were asked for last, and what became of them: most records have the same as the one before."""
+    """The settings of the last record, and what became of them: most records have the same as the one before."""
 
     last: tuple[Settings | None, Settings | None] = (None, None)
 
 
 def lenient(settings: Settings) -> Settings:
     """The settings that let such losses pass, until it is known which of them are none."""
-    asked, made = _Lenient.last
-    if asked is not settings or made is None:
+    known, made = _Lenient.last
+    if known is not settings or made is None:
         made = _lenient(settings)
         _Lenient.last = settings, made
     return made

@@ -1,4 +1,8 @@
-"""Rows of logs: a request beside what answered it, in any wire, as gateways, proxies and tracers write them."""
+"""Rows of logs: a request beside what answered it, in any wire, as gateways, proxies and tracers write them.
+
+The lines of a provider's batch are such rows, too: the input has a request, the output an answer or why there is none,
+and an id tells which of them belong together.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +10,9 @@ from collections.abc import Sequence
 from dataclasses import fields as fields_of
 from typing import Final
 
+from .. import jsontext
 from ..convert import read
-from ..errors import BridgeError
+from ..errors import BridgeError, ErrorCode
 from ..loss import Finding
 from ..model import Json, Settings, Transcript, replace
 from ..model.codec import to_json
@@ -18,32 +23,78 @@ from .messages import message
 
 REQUEST: Final = "request"
 RESPONSE: Final = "response"
-_BODIES: Final = ("body", "inputBodyJson", "outputBodyJson")
+ERROR: Final = "error"
+ENDPOINT: Final = "url"
+ID: Final = "id"
+BESIDE: Final = frozenset({ERROR, ENDPOINT, ID})
+"""The fields that say nothing of the conversation."""
+_BODIES: Final = ("body", "inputBodyJson", "outputBodyJson", "message")
 """Members of what is logged that hold what was sent, beside its headers and status."""
+_OTHERS: Final = ("/embeddings", "/moderations")
+"""What addresses end in whose requests look like those of a conversation, and are none."""
 
 
 def is_logged(fields: Object, wording: Wording) -> bool:
-    """Whether a request stands there, with an answer where there is one, each of a format that is surely known."""
-    if not isinstance(fields.get(REQUEST), (dict, str)):
+    """Whether a request stands there, with an answer where there is one, each of a format that is surely known.
+
+    In a line of a batch's output, which an id tells, the answer may stand alone, and so may the error in its place.
+    """
+    if REQUEST not in fields:
+        answer = _answer(fields)
+        alone = answer is not None and "messages" not in answer
+        return isinstance(fields.get(ID), str) and (alone or _failure(fields) is not None)
+    if not isinstance(fields[REQUEST], (dict, str)):
         return False
-    found = [_body(fields[name], f"/{name}")[0] for name in (REQUEST, RESPONSE) if name in fields]
-    return all(each is not None and format_of_row(each) is not None for each in found)
+    request = _body(fields[REQUEST], f"/{REQUEST}")[0]
+    answered = RESPONSE not in fields or _answer(fields) is not None or _failure(fields) is not None
+    return request is not None and format_of_row(request) is not None and answered
 
 
 def read_logged(fields: Object, wording: Wording) -> Sequence[Document]:
     """The conversation of a request, and what was answered behind it.
 
     Raises:
-        BridgeError: OCB-SHAPE for what is neither, or what its reader raises.
+        BridgeError: OCB-SHAPE for what is neither, for a request that failed and stands elsewhere, or what its reader
+            raises.
     """
-    asked, findings, around = _read(fields, REQUEST)
-    beside = {REQUEST: around} if around else {}
-    if RESPONSE in fields:
+    endpoint = fields.get(ENDPOINT)
+    if isinstance(endpoint, str) and endpoint.endswith(_OTHERS):
+        raise misshapen(f"/{ENDPOINT}", "an address where conversations are asked for")
+    failure = _failure(fields)
+    if REQUEST not in fields:
+        if failure is not None:
+            raise BridgeError(ErrorCode.SHAPE, f"the request failed, and has no answer: {failure}", path="")
+        answer, findings, around = _read(fields, RESPONSE)
+        around |= {name: value for members in (answer.extras or {}).values() for name, value in members.items()}
+        return [Document(to_json(replace(answer, extras=None)), findings, beside={RESPONSE: around} if around else {})]
+    request, findings, around = _read(fields, REQUEST)
+    beside: Object = {REQUEST: around} if around else {}
+    if RESPONSE in fields and failure is not None:
+        beside |= {RESPONSE: fields[RESPONSE]}
+    elif RESPONSE in fields:
         answer, more, around = _read(fields, RESPONSE)
-        around = {**around, **_about(asked, answer)}
-        asked, findings = joined(asked, answer), (*findings, *more)
+        around = {**around, **_about(request, answer)}
+        request, findings = joined(request, answer), (*findings, *more)
         beside |= {RESPONSE: around} if around else {}
-    return [Document(to_json(asked), findings, beside=beside)]
+    return [Document(to_json(request), findings, beside=beside)]
+
+
+def _answer(fields: Object) -> Object | None:
+    """The answer, in a format that is surely known; None where there is none."""
+    body = _body(fields[RESPONSE], f"/{RESPONSE}")[0] if RESPONSE in fields else None
+    return None if body is None or format_of_row(body) is None else body
+
+
+def _failure(fields: Object) -> str | None:
+    """Why a request has no answer; None where it has one, or where nothing says so."""
+    if _answer(fields) is not None:
+        return None
+    response = as_object(fields.get(RESPONSE)) or {}
+    body = as_object(response.get("body")) or {}
+    error = next((each[ERROR] for each in (fields, response, body) if each.get(ERROR)), None)
+    if error is not None:
+        return jsontext.dumps(error).decode("utf-8", "replace")
+    return f"it was {response['type']}" if response.get("type") in ("canceled", "expired") else None
 
 
 def _read(fields: Object, name: str) -> tuple[Transcript, tuple[Finding, ...], Object]:
@@ -77,39 +128,39 @@ def _as_request(value: Object | None) -> Object | None:
     return {"messages": [value]} if alone and "type" not in (value or {}) else value
 
 
-def joined(asked: Transcript, answer: Transcript) -> Transcript:
+def joined(request: Transcript, answer: Transcript) -> Transcript:
     """A request and its answer as one conversation; an answer that repeats what was asked is all of it."""
-    before = len(asked.messages)
-    whole = answer.messages[:before] == asked.messages
+    before = len(request.messages)
+    whole = answer.messages[:before] == request.messages
     alternatives = None
     if answer.alternatives is not None:
         offset = 0 if whole else before
         alternatives = tuple([replace(each, at=each.at + offset) for each in answer.alternatives])
     return replace(
-        asked,
-        messages=answer.messages if whole else (*asked.messages, *answer.messages),
-        tools=answer.tools if asked.tools is None else asked.tools,
+        request,
+        messages=answer.messages if whole else (*request.messages, *answer.messages),
+        tools=answer.tools if request.tools is None else request.tools,
         alternatives=alternatives,
-        settings=_settings(asked.settings, answer.settings),
+        settings=_settings(request.settings, answer.settings),
         open_turn=None,
     )
 
 
-def _settings(asked: Settings | None, answered: Settings | None) -> Settings | None:
+def _settings(request: Settings | None, answer: Settings | None) -> Settings | None:
     """What was asked for; of what the answer says of itself, that which the request says nothing of."""
-    if asked is None or answered is None:
-        return asked or answered
-    fields = {name: getattr(answered if getattr(asked, name) is None else asked, name) for name in _SETTINGS}
+    if request is None or answer is None:
+        return request or answer
+    fields = {name: getattr(answer if getattr(request, name) is None else request, name) for name in _SETTINGS}
     return Settings(**fields)
 
 
 _SETTINGS: Final = tuple(each.name for each in fields_of(Settings))
 
 
-def _about(asked: Transcript, answer: Transcript) -> Object:
+def _about(request: Transcript, answer: Transcript) -> Object:
     """What an answer says that only its format can say, or otherwise than the request, as the version of a model."""
     own = {name: value for members in (answer.extras or {}).values() for name, value in members.items()}
-    one, other = _declared(asked), _declared(answer)
+    one, other = _declared(request), _declared(answer)
     return {**own, **{name: value for name, value in other.items() if name in one and one[name] != value}}
 
 

@@ -140,14 +140,18 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
     ),
     Layout(
         "logged",
-        "a request with what answered it, as gateways and tracers log them",
+        "a request with what answered it, as gateways and tracers log them, and providers' batches",
         "canonical",
         {
-            logged.REQUEST: ("request", "request_body", "requestBody", "inputs", "input", "body"),
-            logged.RESPONSE: ("response", "response_body", "responseBody", "outputs", "output"),
+            logged.REQUEST: ("request", "request_body", "requestBody", "inputs", "input", "body", "params"),
+            logged.RESPONSE: ("response", "response_body", "responseBody", "outputs", "output", "result"),
+            logged.ERROR: ("error",),
+            logged.ENDPOINT: ("url",),
+            logged.ID: ("custom_id", "key"),
         },
         logged.is_logged,
         logged.read_logged,
+        beside=logged.BESIDE,
     ),
     Layout(
         "messages",

@@ -266,7 +266,7 @@ SPECIFIC: Final[tuple[Kind, ...]] = (
             _mark(_D, custom_id=str, params=dict),
             _mark(_D, custom_id=str, result=dict),
         ),
-        advice="take the conversation out: jq -c '.body // .params // .response.body // .result.message' FILE",
+        advice="`ocml-convert batch --plan auto` reads the lines of conversations",
     ),
     Kind(
         "a Jupyter notebook",
