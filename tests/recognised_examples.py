@@ -78,6 +78,9 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
         {"instructions": "Be brief.", "input": [TURN]},
         {"max_output_tokens": 9, "input": [TURN]},
     ),
+    "a saved prompt of Google AI Studio": (
+        {"systemInstruction": {"text": "Hi"}, "chunkedPrompt": {"chunks": [{"text": "Hi", "role": "user"}]}},
+    ),
     "a Gemini request": (
         {"contents": [{"role": "user", "parts": [{"text": "Hi"}]}]},
         {"systemInstruction": {"parts": [{"text": "Be brief."}]}, "contents": []},
@@ -128,6 +131,21 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
     ),
     "a ChatGPT export": ([{"title": "A chat", "mapping": {"n": {"message": None, "children": []}}}],),
     "a Claude export": ({"uuid": "u", "chat_messages": [{"sender": "human", "text": "Hi"}]},),
+    "an Open WebUI export": (
+        [{"id": "1", "chat": {"history": {"messages": {"a": TURN}, "currentId": "a"}}}],
+        {"chat": {"models": ["m"], "messages": [TURN]}},
+    ),
+    "a LibreChat export": (
+        {"conversationId": "1", "messages": [{"messageId": "a", "isCreatedByUser": True, "text": "Hi"}]},
+        {"conversationId": "1", "messagesTree": []},
+    ),
+    "a conversation file of LM Studio": (
+        {"name": "Hi", "messages": [{"versions": [{"role": "user", "content": []}], "currentlySelected": 0}]},
+    ),
+    "turns of MOSS": (
+        {"chat": {"turn_1": {"Human": "<|Human|>: Hi<eoh>", "MOSS": "<|MOSS|>: Hello<eom>"}}},
+        {"plain_text": "[Human]: Hi<eoh> [MOSS]: Hello<eoa> "},
+    ),
     "a session of Claude Code": (
         [{"type": "user", "sessionId": "s", "uuid": "u", "message": {"role": "user", "content": "Hi"}}],
     ),

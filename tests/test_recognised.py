@@ -40,9 +40,9 @@ def test_json_is_the_same_thing_parsed_as_text_and_as_bytes(name: str, example: 
         (
             "<|begin_of_text|><|start_header_id|>user<|end_header_id|>\n\nHi<|eot_id|>",
             "a Llama 3 prompt",
-            "convert the messages that it was made from",
+            "reads such texts",
         ),
-        ("<s>[INST] Hi [/INST]", "a Mistral or Llama 2 prompt", "convert the messages that it was made from"),
+        ("<s>[INST] Hi [/INST]", "a Mistral or Llama 2 prompt", "reads such texts"),
         ([{"type": "human", "data": {"content": "Hi"}}], "a dump of LangChain messages", "--plan auto"),
         (
             {"gen_ai.input.messages": []},

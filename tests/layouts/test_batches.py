@@ -1,7 +1,7 @@
 """Lines of a provider's batch: requests, answers, and requests with their answers.
 
-OpenAI's are those of its OpenAPI description (`BatchRequestInput`, `BatchRequestOutput`), Anthropic's and Gemini's those
-of the pages on batches of the Messages API and of the Gemini API.
+OpenAI's are those of its OpenAPI description (`BatchRequestInput`, `BatchRequestOutput`), Anthropic's and Gemini's
+those of the pages on batches of the Messages API and of the Gemini API.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ COMPLETION = {
     "model": "m",
     "choices": [{"index": 0, "message": {"role": "assistant", "content": "Because."}, "finish_reason": "stop"}],
 }
-TEXT = {"type": "output_text", "text": "Because.", "annotations": []}
-RESPONSE = {
+TEXT: dict[str, Any] = {"type": "output_text", "text": "Because.", "annotations": []}
+RESPONSE: dict[str, Any] = {
     "id": "resp_1",
     "object": "response",
     "output": [{"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": [TEXT]}],
@@ -94,7 +94,7 @@ def test_of_a_request_that_failed_the_reason_stands_beside() -> None:
         ({"custom_id": "1", "response": None, "error": {"code": "batch_expired"}}, '{"code":"batch_expired"}'),
         (output({"error": {"message": "Bad."}}, 400), '{"message":"Bad."}'),
         ({"custom_id": "1", "result": {"type": "errored", "error": {"type": "error"}}}, '{"type":"error"}'),
-        ({"custom_id": "1", "result": {"type": "expired"}}, "it was expired"),
+        ({"custom_id": "1", "result": {"type": "expired"}}, "has no answer: expired"),
         ({**INPUT, "url": "/v1/embeddings", "body": {"model": "m", "input": "Why?"}}, "where conversations are asked"),
         (output({"object": "list", "data": [{"embedding": [1]}]}), "reads the lines of conversations"),
     ],

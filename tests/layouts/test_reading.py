@@ -340,6 +340,44 @@ ROWS: list[tuple[str, dict[str, Any], list[Said]]] = [
         [("system", "Be kind."), ASKED, ANSWERED, ASKED, ANSWERED],
     ),
     ("llama-2", {"text": "<s>[INST] Why? [/INST]Because.</s>[INST] Why? [/INST]"}, [ASKED, ANSWERED, ASKED]),
+    # Llama 3's template, with its headers (llama-models, `prompt_format.md`), Llama 4's, and Gemma's
+    (
+        "llama-3",
+        {
+            "text": "<|begin_of_text|><|start_header_id|>system<|end_header_id|>\n\nBe kind.<|eot_id|>"
+            "<|start_header_id|>user<|end_header_id|>\n\nWhy?<|eot_id|>"
+            "<|start_header_id|>assistant<|end_header_id|>\n\nBecause.<|eot_id|>"
+        },
+        [("system", "Be kind."), ASKED, ANSWERED],
+    ),
+    (
+        "llama-3",
+        {
+            "text": "<|start_header_id|>user<|end_header_id|>\n\nRome?<|eot_id|>"
+            '<|start_header_id|>assistant<|end_header_id|>\n\n{"name": "weather", "parameters": {"city": "Rome"}}'
+            "<|eot_id|>"
+            "<|start_header_id|>ipython<|end_header_id|>\n\n20<|eot_id|>"
+            "<|start_header_id|>assistant<|end_header_id|>\n\n<|python_tag|>print(20)<|eom_id|>"
+            "<|start_header_id|>ipython<|end_header_id|>\n\n20<|eot_id|>"
+            '<|start_header_id|>assistant<|end_header_id|>\n\n<|python_tag|>brave_search.call(query="Rome")<|eom_id|>'
+            "<|start_header_id|>assistant<|end_header_id|>\n\n"
+        },
+        [
+            ("user", "Rome?"),
+            ("call weather", '{"city":"Rome"}'),
+            ("tool", "20"),
+            ("call ipython", "print(20)"),
+            ("tool", "20"),
+            ("call brave_search", 'query="Rome"'),
+        ],
+    ),
+    ("llama-3", {"text": "<|header_start|>user<|header_end|>\n\nWhy?<|eot|>"}, [ASKED]),
+    (
+        "gemma",
+        {"text": "<bos><start_of_turn>user\nWhy?<end_of_turn>\n<start_of_turn>model\nBecause.<end_of_turn>\n<eos>"},
+        [ASKED, ANSWERED],
+    ),
+    ("gemma", {"text": "<start_of_turn>user\nWhy?<end_of_turn>\n<start_of_turn>model\n"}, [ASKED]),
     # Vicuna's template (FastChat, `vicuna_v1.1`)
     (
         "vicuna",
@@ -578,7 +616,8 @@ def test_a_claude_export_has_texts_thoughts_and_calls_in_blocks() -> None:
         (AUTO, {"text": "The sky is blue."}, "not a row of any layout"),
         (AUTO, {"prompt": "Why?", "chosen": None, "rejected": "No."}, "not a row of any layout"),
         (AUTO, {"prompt": "Why?", "answers": [{"answer": "Because."}]}, "not a row of any layout"),
-        (AUTO, {"mapping": {"a": {"message": None, "parent": "a", "children": ["a"]}}}, "a tree with a message"),
+        (AUTO, {"mapping": {"a": {"message": None, "parent": None, "children": []}}}, "a tree with a message"),
+        (AUTO, {"mapping": {"a": {"message": None, "parent": "a", "children": ["a"]}}}, "a node of a tree"),
         (
             AUTO,
             {
@@ -666,8 +705,9 @@ def test_a_thought_beside_an_answer_with_its_own_stays_beside() -> None:
     assert document.beside == {"reasoning": "Let me see."}
 
 
-def test_every_layout_has_rows_here() -> None:
-    here = {name for name, *_ in ROWS} | {"oasst", "chatgpt-export", "claude-export"}
+def test_every_layout_has_rows() -> None:
+    exports = {"oasst", "chatgpt-export", "claude-export", "open-webui", "librechat", "lm-studio", "ai-studio", "moss"}
+    here = {name for name, *_ in ROWS} | exports
     assert BY_NAME.keys() - here == {"stepwise", "kto", "recorded-stream"}
 
 
@@ -701,6 +741,11 @@ def test_a_row_that_is_changed_is_looked_at_again() -> None:
     assert read_row(Plan((AUTO,)), row).layout.name == "gemini"
     row["messages"] = [{"role": "user", "content": row.pop("contents")[0]["parts"][0]["text"]}]
     assert read_row(Plan((AUTO,)), row).layout.name == "messages"
+
+
+def test_a_text_of_several_conversations_is_that_many() -> None:
+    one = "<bos><start_of_turn>user\nWhy?<end_of_turn>\n<start_of_turn>model\nBecause.<end_of_turn>\n"
+    assert [told(each.messages) for each in conversations({"text": one + one})] == [BOTH, BOTH]
 
 
 def test_of_what_is_logged_nothing_goes_with_its_envelope() -> None:
@@ -750,6 +795,11 @@ def test_of_ranked_answers_the_best_is_chosen_the_worst_rejected_and_all_stay_be
         "The marker [INST] begins an instruction.",
         "[INST] a [INST] b [/INST]",
         "Write [INST] Why? [/INST] Because.",
+        "Write <start_of_turn>user\nWhy?<end_of_turn>",
+        "<start_of_turn>user\nWhy?<end_of_turn>\nBecause.\n<start_of_turn>model\nBecause.<end_of_turn>",
+        "<start_of_turn>user\nWhy?\n<start_of_turn>model\nBecause.<end_of_turn>",
+        "<|start_header_id|>judge<|end_header_id|>\n\nWhy?<|eot_id|>",
+        "<|start_header_id|>user<|end_header_id|>\n\nWhy?<|eot_id|> Because.<|eot_id|>",
         "Press USER: and then ASSISTANT: to log in.",
         "An assistant. USER: Why? USER: Why? ASSISTANT: Because.",
         "An assistant. USER: Why? ASSISTANT: Because. USER: Why? ASSISTANT: Because.",

@@ -63,7 +63,7 @@ def read_logged(fields: Object, wording: Wording) -> Sequence[Document]:
     failure = _failure(fields)
     if REQUEST not in fields:
         if failure is not None:
-            raise BridgeError(ErrorCode.SHAPE, f"the request failed, and has no answer: {failure}", path="")
+            raise BridgeError(ErrorCode.SHAPE, f"the request failed and has no answer: {failure}", path="")
         answer, findings, around = _read(fields, RESPONSE)
         around |= {name: value for members in (answer.extras or {}).values() for name, value in members.items()}
         return [Document(to_json(replace(answer, extras=None)), findings, beside={RESPONSE: around} if around else {})]
@@ -94,7 +94,7 @@ def _failure(fields: Object) -> str | None:
     error = next((each[ERROR] for each in (fields, response, body) if each.get(ERROR)), None)
     if error is not None:
         return jsontext.dumps(error).decode("utf-8", "replace")
-    return f"it was {response['type']}" if response.get("type") in ("canceled", "expired") else None
+    return response["type"] if response.get("type") in ("canceled", "expired") else None
 
 
 def _read(fields: Object, name: str) -> tuple[Transcript, tuple[Finding, ...], Object]:

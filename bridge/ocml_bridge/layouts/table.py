@@ -2,10 +2,26 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 from ..loss import LossCode
-from . import battles, dialogue, exchange, langchain, logged, ranked, reasoned, streams, templates, trees, turns
+from . import (
+    battles,
+    dialogue,
+    exchange,
+    framed,
+    langchain,
+    logged,
+    moss,
+    oasst,
+    ranked,
+    reasoned,
+    streams,
+    templates,
+    turns,
+)
+from .exports import EXPORTS
 from .layout import Layout, Wording
 
 _SYSTEM: Final = ("system", "system_prompt", "system_message")
@@ -26,26 +42,24 @@ _ANSWERS: Final = (
 _THOUGHTS: Final = (
     *("reasoning", "reasoning_content", "thinking", "thought", "thoughts", "chain_of_thought", "cot", "complex_cot"),
 )
+_TEXT: Final = ("text", "chat", "prompt", "conversation")
 _LISTS: Final = ("responses", "generations", "completions", "candidates", "choices")
 """Columns of several answers, of which no layout knows the one that is meant."""
 
 
 LAYOUTS: Final[tuple[Layout, ...]] = (
+    *EXPORTS,
     Layout(
-        "chatgpt-export",
-        "ChatGPT's exported chats",
+        "moss",
+        "MOSS's turns, with what was thought, commanded and found",
         "openai",
-        {"mapping": ("mapping",), "current_node": ("current_node",)},
-        trees.is_chatgpt,
-        trees.read_chatgpt,
-    ),
-    Layout(
-        "claude-export",
-        "Claude's exported chats",
-        "openai",
-        {"chat_messages": ("chat_messages",)},
-        trees.is_claude,
-        trees.read_claude,
+        {
+            moss.TURNS: ("chat", "conversation"),
+            moss.TEXT: ("plain_text",),
+            moss.SYSTEM: ("meta_instruction", "prefix"),
+        },
+        moss.is_moss,
+        moss.read_moss,
     ),
     Layout(
         "recorded-stream",
@@ -55,7 +69,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         streams.is_stream,
         streams.read_stream,
     ),
-    Layout("oasst", "Open Assistant's trees", "openai", {"prompt": ("prompt",)}, trees.is_oasst, trees.read_oasst),
+    Layout("oasst", "Open Assistant's trees", "openai", {"prompt": ("prompt",)}, oasst.is_oasst, oasst.read_oasst),
     Layout(
         "llamafactory-v1",
         "LLaMA-Factory v1: messages whose parts have values",
@@ -295,10 +309,26 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         dialogue.read_dialogue,
     ),
     Layout(
+        "llama-3",
+        "a text in the template of Llama 3 or 4 (`<|start_header_id|>`)",
+        "openai",
+        {framed.TEXT: _TEXT},
+        partial(framed.is_framed, framed.LLAMA_3),
+        partial(framed.read_framed, framed.LLAMA_3),
+    ),
+    Layout(
+        "gemma",
+        "a text in Gemma's template (`<start_of_turn>`)",
+        "openai",
+        {framed.TEXT: _TEXT},
+        partial(framed.is_framed, framed.GEMMA),
+        partial(framed.read_framed, framed.GEMMA),
+    ),
+    Layout(
         "llama-2",
         "a text in Llama 2's template (`[INST]`)",
         "openai",
-        {"text": ("text", "chat", "prompt", "conversation")},
+        {"text": _TEXT},
         templates.is_instructed,
         templates.read_instructed,
     ),
@@ -306,7 +336,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         "vicuna",
         "a text in Vicuna's template (`USER:` in the line)",
         "openai",
-        {"text": ("text", "chat", "prompt", "conversation")},
+        {"text": _TEXT},
         templates.is_vicuna,
         templates.read_vicuna,
     ),

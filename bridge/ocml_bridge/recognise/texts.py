@@ -34,6 +34,7 @@ _PROMPT: Final = "no format reads such prompts: convert the messages that it was
 _SPEAKERS: Final = (
     "SYSTEM|USER|ASSISTANT|[Ss]ystem|[Hh]uman|[Uu]ser|[Aa]ssistant|You|Me|AI|Bot|ChatGPT|Claude|Gemini|Copilot"
 )
+_ROWS: Final = "`ocml-convert batch --plan auto` reads such texts, in rows or files"
 _TABLE: Final = "`ocml-convert batch --plan auto` reads such tables"
 _LINES: Final = "convert it to JSON lines, one record a line, for `ocml-convert batch`"
 
@@ -79,13 +80,13 @@ TEXTS: Final[tuple[Kind, ...]] = (
         "a Llama 3 prompt",
         patterns=(_begins(r"<\|(?:begin_of_text|start_header_id)\|>", "`<|begin_of_text|>`, `<|start_header_id|>`"),),
         format="llama-3",
-        advice=_PROMPT,
+        advice=_ROWS,
     ),
     Kind(
         "a Llama 4 prompt",
         patterns=(_begins(r"<\|header_start\|>", "`<|header_start|>`"),),
         format="llama-4",
-        advice=_PROMPT,
+        advice=_ROWS,
     ),
     Kind(
         "a Mistral or Llama 2 prompt",
@@ -96,13 +97,13 @@ TEXTS: Final[tuple[Kind, ...]] = (
             ),
         ),
         format="mistral",
-        advice=_PROMPT,
+        advice=_ROWS,
     ),
     Kind(
         "a Gemma prompt",
         patterns=(_begins(r"(?:<bos>)?\s*<start_of_turn>", "`<start_of_turn>`"),),
         format="gemma",
-        advice=_PROMPT,
+        advice=_ROWS,
     ),
     Kind(
         "a Phi, Zephyr or GLM prompt",

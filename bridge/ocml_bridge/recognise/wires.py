@@ -146,6 +146,7 @@ SPECIFIC: Final[tuple[Kind, ...]] = (
         ),
         format="openai-responses",
     ),
+    Kind("a saved prompt of Google AI Studio", (_mark(_D, chunkedPrompt=holding("chunks")),), advice=_PLANNED),
     Kind(
         "a Gemini request",
         (
@@ -248,6 +249,22 @@ SPECIFIC: Final[tuple[Kind, ...]] = (
     ),
     Kind("a ChatGPT export", (_mark(_D, mapping=dict),), advice=_PLANNED),
     Kind("a Claude export", (_mark(_D, chat_messages=list),), advice=_PLANNED),
+    Kind(
+        "an Open WebUI export",
+        (_mark(_D, chat=holding("history")), _mark(_D, chat=holding("messages", "models"))),
+        advice=_PLANNED,
+    ),
+    Kind(
+        "a LibreChat export",
+        (_mark(_D, conversationId=str, messages=listing("isCreatedByUser")), _mark(_D, messagesTree=list)),
+        advice=_PLANNED,
+    ),
+    Kind("a conversation file of LM Studio", (_mark(_D, messages=listing("versions")),), advice=_PLANNED),
+    Kind(
+        "turns of MOSS",
+        (_mark(_D, chat=holding("turn_1")), _mark(_D, plain_text=like(r"(?s)\[Human\]:.*"))),
+        advice=_PLANNED,
+    ),
     Kind(
         "a session of Claude Code",
         (_mark(_D, sessionId=str, message=holding("role")),),

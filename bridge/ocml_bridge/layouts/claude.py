@@ -1,0 +1,86 @@
+"""Claude's exported chats: messages in blocks, some of which name the message before them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final, cast
+
+from .fitting import as_list, as_object
+from .layout import Document, Object, Wording
+from .pieces import Pieces
+from .trees import conversations, linked, rest, role_of
+
+
+def is_claude(fields: Object, wording: Wording) -> bool:
+    """Whether the messages of an exported chat stand there."""
+    return all("sender" in (as_object(each) or {}) for each in as_list(fields.get("chat_messages")) or [None])
+
+
+def read_claude(fields: Object, wording: Wording) -> Sequence[Document]:
+    """A conversation for each branch; one where messages name no parents.
+
+    Raises:
+        BridgeError: OCB-SHAPE for what is no message, or where nothing is said; OCB-LIMIT for a tree too large.
+    """
+    items = {
+        f"/chat_messages/{at}": cast("Object", each) for at, each in enumerate(as_list(fields["chat_messages"]) or [])
+    }
+    names = {item["uuid"]: place for place, item in items.items() if isinstance(item.get("uuid"), str)}
+    tree = linked(items, names, "parent_message_uuid")
+    documents = conversations(tree, lambda item, place: _said(item, place, wording), _about)
+    return [document._replace(path=None) for document in documents] if len(documents) == 1 else documents
+
+
+def _said(item: Object, place: str, wording: Wording) -> list[Object]:
+    """The messages of one: what it thinks, says and calls, block by block."""
+    pieces = Pieces(role_of(item.get("sender"), wording, f"{place}/sender"))
+    blocks = _blocks(item)
+    for block in blocks:
+        kind = block.get("type")
+        if kind == "thinking":
+            pieces.think(str(block.get("thinking") or ""))
+        elif kind == "tool_use":
+            pieces.call(str(block.get("name")), block.get("input"), block.get("id"))
+        elif kind == "tool_result":
+            pieces.result(block.get("content"), block.get("tool_use_id"))
+        else:
+            pieces.say(str(block.get("text") or ""))
+    attached = [] if blocks else [str(item.get("text") or "")]
+    for text in (*attached, *(f"\n\n{each}" for each in _attachments(item))):
+        pieces.say(text)
+    return pieces.messages()
+
+
+_TOLD: Final = {
+    "thinking": ("type", "thinking"),
+    "tool_use": ("type", "name", "input", "id"),
+    "tool_result": ("type", "tool_use_id", "content"),
+    "text": ("type", "text"),
+}
+"""The members of blocks that their messages have, by the type of the block."""
+
+
+def _about(item: Object) -> Object:
+    """What else a message says: of itself, of its blocks, and of the files that were attached to it."""
+    blocks = _blocks(item)
+    whole = "".join(str(block["text"]) for block in blocks if block.get("type") == "text" and block.get("text"))
+    known = ["sender", "content", "attachments", *(["text"] if not blocks or item.get("text") in (whole, "") else [])]
+    apart = {
+        "content": [rest(block, _TOLD.get(str(block.get("type")), ("text",))) for block in blocks],
+        "attachments": [
+            rest(as_object(each) or {}, ("extracted_content",)) for each in as_list(item.get("attachments")) or []
+        ],
+    }
+    return {**rest(item, known), **{key: each for key, each in apart.items() if any(each)}}
+
+
+def _blocks(item: Object) -> list[Object]:
+    return [as_object(each) or {} for each in as_list(item.get("content")) or []]
+
+
+def _attachments(item: Object) -> Iterator[str]:
+    """The texts of the files that were attached to a message."""
+    for each in as_list(item.get("attachments")) or []:
+        text = (as_object(each) or {}).get("extracted_content")
+        if isinstance(text, str) and text:
+            yield text

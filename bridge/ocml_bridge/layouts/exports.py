@@ -1,0 +1,65 @@
+"""The layouts of chats as apps export or keep them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from . import ai_studio, chatgpt, claude, librechat, lm_studio, open_webui
+from .layout import Layout
+
+EXPORTS: Final[tuple[Layout, ...]] = (
+    Layout(
+        "chatgpt-export",
+        "ChatGPT's exported chats",
+        "openai",
+        {"mapping": ("mapping",), "current_node": ("current_node",)},
+        chatgpt.is_chatgpt,
+        chatgpt.read_chatgpt,
+    ),
+    Layout(
+        "claude-export",
+        "Claude's exported chats",
+        "openai",
+        {"chat_messages": ("chat_messages",)},
+        claude.is_claude,
+        claude.read_claude,
+    ),
+    Layout(
+        "open-webui",
+        "Open WebUI's exported chats",
+        "openai",
+        {open_webui.CHAT: ("chat",)},
+        open_webui.is_open_webui,
+        open_webui.read_open_webui,
+    ),
+    Layout(
+        "librechat",
+        "LibreChat's exported chats",
+        "openai",
+        {librechat.MESSAGES: ("messages", "messagesTree"), librechat.OPTIONS: ("options",)},
+        librechat.is_librechat,
+        librechat.read_librechat,
+        beside=frozenset({librechat.OPTIONS}),
+    ),
+    Layout(
+        "lm-studio",
+        "LM Studio's conversation files",
+        "openai",
+        {
+            lm_studio.MESSAGES: ("messages",),
+            lm_studio.SYSTEM: ("systemPrompt",),
+            lm_studio.SETTINGS: ("perChatPredictionConfig",),
+        },
+        lm_studio.is_lm_studio,
+        lm_studio.read_lm_studio,
+        beside=frozenset({lm_studio.SYSTEM, lm_studio.SETTINGS}),
+    ),
+    Layout(
+        "ai-studio",
+        "Google AI Studio's saved prompts",
+        "gemini",
+        {ai_studio.PROMPT: ("chunkedPrompt",), ai_studio.SYSTEM: ("systemInstruction",)},
+        ai_studio.is_ai_studio,
+        ai_studio.read_ai_studio,
+    ),
+)

@@ -1,0 +1,155 @@
+"""LM Studio's conversation files: messages in versions, and what the model did in steps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from ..model import Json
+from .fitting import as_list, as_object
+from .layout import Document, Object, Wording, misshapen
+from .messages import message, request
+from .pieces import Pieces
+from .trees import NODES, bounded, rest, role_of
+
+MESSAGES: Final = "messages"
+SYSTEM: Final = "system"
+SETTINGS: Final = "settings"
+_PROMPT: Final = "llm.prediction.systemPrompt"
+"""The key of the setting that holds what the system says."""
+
+
+def is_lm_studio(fields: Object, wording: Wording) -> bool:
+    """Whether messages stand there in versions."""
+    items = as_list(fields.get(MESSAGES))
+    return bool(items) and all(as_list((as_object(each) or {}).get("versions")) for each in items or [])
+
+
+def read_lm_studio(fields: Object, wording: Wording) -> Sequence[Document]:
+    """The conversation of the versions that are selected, and one that ends in each of the other versions.
+
+    Raises:
+        BridgeError: OCB-SHAPE for what is no message; OCB-LIMIT for too many versions.
+    """
+    system = _system(fields)
+    before = [message("system", system)] if system else []
+    selected: list[_Version] = []
+    others: list[tuple[int, _Version]] = []
+    for at, item in enumerate(as_list(fields[MESSAGES]) or []):
+        versions = _versions(item, f"/{MESSAGES}/{at}")
+        number = (as_object(item) or {}).get("currentlySelected")
+        chosen = number if isinstance(number, int) and 0 <= number < len(versions) else 0
+        others += [(at, version) for number, version in enumerate(versions) if number != chosen]
+        selected.append(versions[chosen])
+    told = [_said(version, place, wording) for place, version in selected]
+    about = [_about(version) for _, version in selected]
+    bounded(1 + len(others), len(selected))
+    ends = [(len(selected), None), *others]
+    return [_document(before, told[:at], about[:at], last, wording, alone=not others) for at, last in ends]
+
+
+_Version = tuple[str, Object]
+"""The place of a version, and what it holds."""
+
+
+def _document(
+    before: Sequence[Object],
+    told: Sequence[Sequence[Object]],
+    about: Sequence[Object],
+    last: _Version | None,
+    wording: Wording,
+    *,
+    alone: bool,
+) -> Document:
+    """The conversation of some messages, with one more version behind them where there is one."""
+    place = None if alone else f"/{MESSAGES}"
+    messages = [*before, *(said for each in told for said in each)]
+    nodes = list(about)
+    if last is not None:
+        place, version = last
+        messages += _said(version, place, wording)
+        nodes.append(_about(version))
+    left = [each for each in nodes if each]
+    return Document(request(messages, None), path=place, beside={NODES: left} if left else {})
+
+
+def _system(fields: Object) -> str | None:
+    settings = as_list((as_object(fields.get(SETTINGS)) or {}).get("fields")) or []
+    values = {setting.get("key"): setting.get("value") for setting in (as_object(each) or {} for each in settings)}
+    found = values.get(_PROMPT) or fields.get(SYSTEM)
+    return found if isinstance(found, str) else None
+
+
+def _versions(item: Json, place: str) -> list[_Version]:
+    """The versions of a message, each with its place."""
+    versions = as_list((as_object(item) or {}).get("versions")) or []
+    found = [(f"{place}/versions/{at}", as_object(each)) for at, each in enumerate(versions)]
+    odd = next((path for path, each in found if each is None), None)
+    if odd is not None:
+        raise misshapen(odd, "a version of a message")
+    return [(path, each) for path, each in found if each is not None]
+
+
+def _said(version: Object, place: str, wording: Wording) -> list[Object]:
+    """The messages of a version: its contents, or those of its steps."""
+    pieces = Pieces(role_of(version.get("role"), wording, f"{place}/role"))
+    for step in _steps(version):
+        thinks = (as_object(step.get("style")) or {}).get("type") == "thinking"
+        for item in _items(step):
+            _read_item(item, pieces, thinks=thinks)
+    return pieces.messages()
+
+
+def _steps(version: Object) -> list[Object]:
+    """The steps of a version; one that has none is a step."""
+    steps = as_list(version.get("steps"))
+    return [version] if steps is None else [as_object(each) or {} for each in steps]
+
+
+def _items(step: Object) -> list[Object]:
+    content = step.get("content")
+    listed = [{"type": "text", "text": content}] if isinstance(content, str) else as_list(content) or []
+    return [as_object(each) or {} for each in listed]
+
+
+def _read_item(item: Object, pieces: Pieces, *, thinks: bool) -> None:
+    kind = item.get("type")
+    if kind == "text":
+        (pieces.think if thinks else pieces.say)(str(item.get("text") or ""))
+    elif kind == "toolCallRequest":
+        pieces.call(str(item.get("name")), item.get("parameters", item.get("arguments")), _identity(item))
+    elif kind == "toolCallResult":
+        pieces.result(item.get("content"), _identity(item))
+    elif kind == "file" and isinstance(item.get("fileIdentifier"), str):
+        name = item["fileIdentifier"]
+        image = item.get("fileType") == "image"
+        pieces.show(
+            {"type": "image_url", "image_url": {"url": name}} if image else {"type": "file", "file": {"file_id": name}}
+        )
+
+
+def _identity(item: Object) -> Json:
+    """The id of a call; a number of the app's own stands in for it."""
+    return item.get("toolCallRequestId") or item.get("callId")
+
+
+_TOLD: Final = {
+    "text": ("type", "text"),
+    "toolCallRequest": ("type", "name", "parameters", "arguments", "toolCallRequestId"),
+    "toolCallResult": ("type", "content", "toolCallRequestId"),
+    "file": ("type", "fileIdentifier", "fileType"),
+}
+"""The members of contents that their messages have."""
+
+
+def _about(version: Object) -> Object:
+    """What else a version says: of itself, of its steps, and of what these hold."""
+    if "steps" not in version:
+        return _left(version, ("type", "role"))
+    steps = [_left(step, ()) for step in _steps(version)]
+    return {**rest(version, ("type", "role", "steps")), "steps": steps}
+
+
+def _left(step: Object, known: Sequence[str]) -> Object:
+    items = [rest(item, _TOLD.get(str(item.get("type")), ())) for item in _items(step)]
+    return {**rest(step, (*known, "content")), **({"content": items} if any(items) else {})}

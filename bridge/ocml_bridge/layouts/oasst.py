@@ -1,0 +1,32 @@
+"""Open Assistant's trees: messages with the replies to them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .fitting import as_object
+from .layout import Document, Object, Wording, misshapen
+from .messages import message
+from .trees import conversations, nested, rest, role_of
+
+
+def is_oasst(fields: Object, wording: Wording) -> bool:
+    """Whether a message with replies stands there."""
+    root = as_object(fields.get("prompt")) or {}
+    return isinstance(root.get("text"), str) and isinstance(root.get("role"), str)
+
+
+def read_oasst(fields: Object, wording: Wording) -> Sequence[Document]:
+    """A conversation for each message without a reply: what leads to it.
+
+    Raises:
+        BridgeError: OCB-SHAPE for what is no message; OCB-LIMIT for a tree too large.
+    """
+
+    def said(node: Object, place: str) -> list[Object]:
+        if not isinstance(node.get("text"), str):
+            raise misshapen(place, "a message with 'text', 'role' and 'replies'")
+        return [message(role_of(node.get("role"), wording, place), node["text"])]
+
+    tree = nested({"/prompt": fields["prompt"]}, "replies")
+    return conversations(tree, said, lambda node: rest(node, ("text", "role", "replies")))

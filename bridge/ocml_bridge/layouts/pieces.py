@@ -1,0 +1,96 @@
+"""What the assistant does in a turn, told piece by piece: thoughts, texts, media, calls and their results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .. import jsontext
+from ..model import Json
+from .fitting import as_list, as_object
+from .layout import Object
+
+
+class Pieces:
+    """Pieces in the order in which they came, as messages of Chat Completions.
+
+    A message holds a thought, what is said after it, and the calls after that; what comes in another order begins
+    another message.
+    """
+
+    def __init__(self, role: str) -> None:
+        self._role = role
+        self._messages: list[Object] = []
+        self._thought: str | None = None
+        self._parts: list[Object] = []
+        self._calls: list[Object] = []
+
+    def think(self, text: str) -> None:
+        """Add a thought."""
+        if self._parts or self._calls:
+            self._end()
+        self._thought = f"{self._thought or ''}{text}"
+
+    def say(self, text: str) -> None:
+        """Add a text."""
+        self._begin_part()
+        if self._parts and self._parts[-1]["type"] == "text":
+            self._parts[-1]["text"] += text
+        elif text:
+            self._parts.append({"type": "text", "text": text})
+
+    def show(self, part: Object) -> None:
+        """Add a part that is no text, as Chat Completions has it."""
+        self._begin_part()
+        self._parts.append(part)
+
+    def _begin_part(self) -> None:
+        if self._calls:
+            self._end()
+
+    def call(self, name: str, arguments: Json, identity: Json = None) -> None:
+        """Add a call; its arguments are an object, or text."""
+        text = arguments if isinstance(arguments, str) else spelled({} if arguments is None else arguments)
+        call = {"type": "function", "function": {"name": name, "arguments": text}}
+        self._calls.append(call if identity is None else {"id": str(identity), **call})
+
+    def command(self, name: str, text: str) -> None:
+        """Add a call of a tool that takes a text."""
+        self._calls.append({"type": "custom", "custom": {"name": name, "input": text}})
+
+    def result(self, content: Json, identity: Json = None, name: str | None = None) -> None:
+        """Add what a call gave."""
+        self._end()
+        reply: Object = {} if identity is None else {"tool_call_id": str(identity)}
+        reply |= {} if name is None else {"name": name}
+        self._messages.append({"role": "tool", **reply, "content": text_of(content)})
+
+    def messages(self) -> list[Object]:
+        """The messages; none where nothing was told."""
+        self._end()
+        return self._messages
+
+    def _end(self) -> None:
+        if self._thought is None and not self._parts and not self._calls:
+            return
+        said: Json = None
+        if self._parts:
+            said = self._parts[0]["text"] if [part["type"] for part in self._parts] == ["text"] else self._parts
+        thought = {} if self._thought is None else {"reasoning": self._thought}
+        calls = {"tool_calls": self._calls} if self._calls else {}
+        self._messages.append({"role": self._role, **thought, "content": said, **calls})
+        self._thought, self._parts, self._calls = None, [], []
+
+
+def text_of(content: Json) -> str:
+    """What a tool gave, as a text: one that stands in blocks, or the JSON of a value."""
+    if isinstance(content, str):
+        return content
+    blocks: Sequence[Object] = [as_object(each) or {} for each in as_list(content) or []]
+    if blocks and all(isinstance(each.get("text"), str) for each in blocks):
+        return "\n".join(each["text"] for each in blocks)
+    return spelled(content)
+
+
+def spelled(value: Json) -> str:
+    """A value as JSON text."""
+    return jsontext.dumps(value).decode("utf-8", "surrogatepass")

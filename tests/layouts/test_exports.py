@@ -1,0 +1,382 @@
+"""Chats as apps export or keep them, written after what the apps and their public readers show of these files.
+
+* Open WebUI: `openwebui-export.json` in LibreChat (`api/server/utils/import/__data__`), and
+  `backend/open_webui/utils/middleware.py` for what is folded in texts.
+* LibreChat: `librechat-tree.json` and `librechat-export.json` there, and `TMessageContentParts` in its data provider.
+* LM Studio: the reader of lm-studio-conversation-converter (YorkieDev), and files of LM Studio 0.3.
+* Google AI Studio: the readers of aistudioMD and chat2html.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Iterator
+from typing import Any, cast
+
+import pytest
+
+from ocml_bridge import BridgeError
+from ocml_bridge.layouts import AUTO, Plan, read_row
+from rows import Said, conversations, told
+
+ASKED: Said = ("user", "Rome?")
+ANSWERED: Said = ("assistant", "20 degrees.")
+CALLED: list[Said] = [("call weather", '{"city":"Rome"}'), ("tool", "20")]
+
+
+# --- Open WebUI -------------------------------------------------------------------------------------------------------
+
+
+def webui(*nodes: dict[str, Any], current: str, **more: Any) -> dict[str, Any]:
+    history = {"currentId": current, "messages": {node["id"]: node for node in nodes}}
+    chat = {"title": "Weather", "models": ["m"], "history": history, **more}
+    return {"id": "c1", "user_id": "u1", "title": "Weather", "chat": chat, "archived": False, "meta": {}}
+
+
+def node(name: str, parent: str | None, role: str, content: str, **more: Any) -> dict[str, Any]:
+    return {"id": name, "parentId": parent, "childrenIds": [], "role": role, "content": content, **more}
+
+
+CITY = html.escape(json.dumps({"city": "Rome"}))
+FOLDED_CALL = (
+    f'<details type="tool_calls" done="true" id="call_1" name="weather" arguments="{CITY}" '
+    f'result="{html.escape(json.dumps("20"))}" files="">\n<summary>Tool Executed</summary>\n</details>\n'
+)
+FOLDED_THOUGHT = (
+    '<details type="reasoning" done="true" duration="3">\n<summary>Thought for 3 seconds</summary>\n'
+    "&gt; Is it 1 &lt; 2?\n&gt; Yes.\n</details>\n"
+)
+OUTPUT: list[dict[str, Any]] = [
+    {"type": "reasoning", "id": "r1", "status": "completed", "content": [{"type": "output_text", "text": "Hm."}]},
+    {"type": "function_call", "id": "call_1", "call_id": "call_1", "name": "weather", "arguments": '{"city":"Rome"}'},
+    {"type": "function_call_output", "call_id": "call_1", "output": [{"type": "input_text", "text": "20"}]},
+    {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "20 degrees."}]},
+]
+IMAGE = {"type": "image", "url": "data:image/png;base64,AAAA", "name": "a.png"}
+USER = node("a", None, "user", "Rome?", timestamp=1700000000)
+PLAIN = webui(USER, node("b", "a", "assistant", "20 degrees.", model="m", done=True), current="b")
+
+# --- LibreChat --------------------------------------------------------------------------------------------------------
+
+
+def libre(*messages: dict[str, Any], **more: Any) -> dict[str, Any]:
+    around = {"conversationId": "c1", "endpoint": "openAI", "title": "Weather", "exportAt": "13:18:04 GMT-0400"}
+    return {
+        **around,
+        "branches": True,
+        "recursive": True,
+        "options": {"model": "m"},
+        "messages": list(messages),
+        **more,
+    }
+
+
+def said(name: str, text: str, *children: dict[str, Any], user: bool = False, **more: Any) -> dict[str, Any]:
+    around = {"messageId": name, "parentMessageId": "0", "sender": "User" if user else "GPT-4", "isCreatedByUser": user}
+    return {**around, "text": text, "children": list(children), **more}
+
+
+PARTS: list[dict[str, Any]] = [
+    {"type": "think", "think": "Hm."},
+    {
+        "type": "tool_call",
+        "tool_call": {"id": "t", "name": "weather", "args": '{"city":"Rome"}', "output": "20", "progress": 1},
+    },
+    {"type": "text", "text": {"value": "20 degrees.", "annotations": []}},
+]
+
+# --- LM Studio --------------------------------------------------------------------------------------------------------
+
+
+def studio(*messages: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {
+        "name": "Weather",
+        "createdAt": 1724000000000,
+        "tokenCount": 9,
+        "systemPrompt": "",
+        "messages": list(messages),
+        **more,
+    }
+
+
+def one(version: dict[str, Any], *others: dict[str, Any]) -> dict[str, Any]:
+    return {"versions": [*others, version], "currentlySelected": len(others)}
+
+
+def text(words: str) -> list[dict[str, Any]]:
+    return [{"type": "text", "text": words}]
+
+
+def block(content: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
+    return {
+        "type": "contentBlock",
+        "stepIdentifier": "s",
+        "content": content,
+        "defaultShouldIncludeInContext": True,
+        **more,
+    }
+
+
+def steps(*found: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "multiStep", "role": "assistant", "senderInfo": {"senderName": "m"}, "steps": list(found)}
+
+
+ASKS = {"type": "singleStep", "role": "user", "content": text("Rome?")}
+ANSWERS = steps(block(text("20 degrees."), genInfo={"stats": {"stopReason": "eosFound"}}))
+REQUESTED = {
+    "type": "toolCallRequest",
+    "callId": 7,
+    "toolCallRequestId": "t",
+    "name": "weather",
+    "parameters": {"city": "Rome"},
+}
+RESULTED = {"type": "toolCallResult", "callId": 7, "toolCallRequestId": "t", "content": "20"}
+CALLS = steps(
+    block(text("Hm."), style={"type": "thinking", "ended": True}, prefix="<think>", suffix="</think>"),
+    block([REQUESTED]),
+    {"type": "toolStatus", "callId": 7, "statusState": {"status": {"type": "toolCallSucceeded"}}},
+    block([RESULTED], roleOverride="tool"),
+    block(text("20 degrees.")),
+)
+SYSTEM_FIELD = {"fields": [{"key": "llm.prediction.systemPrompt", "value": "Be kind."}]}
+
+# --- Google AI Studio -------------------------------------------------------------------------------------------------
+
+
+def prompt(*chunks: dict[str, Any], **more: Any) -> dict[str, Any]:
+    chunked = {"chunks": list(chunks), "pendingInputs": [{"text": "And so", "role": "user"}]}
+    return {
+        "runSettings": {"model": "models/m", "temperature": 1.0},
+        "systemInstruction": {},
+        "chunkedPrompt": chunked,
+        **more,
+    }
+
+
+THOUGHT = {
+    "text": "Hm.",
+    "role": "model",
+    "isThought": True,
+    "tokenCount": 3,
+    "parts": [{"text": "Hm.", "thought": True}, {"text": "", "thought": True}],
+}
+ANSWER = {"text": "20 degrees.", "role": "model", "finishReason": "STOP", "tokenCount": 4}
+
+ROWS: list[tuple[str, dict[str, Any], list[list[Said]]]] = [
+    ("open-webui", PLAIN, [[ASKED, ANSWERED]]),
+    # a system prompt; earlier versions had it in another place
+    ("open-webui", webui(USER, current="a", params={"system": "Be kind."}), [[("system", "Be kind."), ASKED]]),
+    ("open-webui", webui(USER, current="a", system="Be kind."), [[("system", "Be kind."), ASKED]]),
+    # the branch that is looked at comes first
+    (
+        "open-webui",
+        webui(USER, node("b", "a", "assistant", "No."), node("c", "a", "assistant", "20 degrees."), current="c"),
+        [[ASKED, ANSWERED], [ASKED, ("assistant", "No.")]],
+    ),
+    # what the model put out, as items
+    (
+        "open-webui",
+        webui(USER, node("b", "a", "assistant", f"{FOLDED_THOUGHT}20 degrees.", output=OUTPUT), current="b"),
+        [[ASKED, ("thought", "Hm."), *CALLED, ANSWERED]],
+    ),
+    # and what is folded in its text, where there are no items
+    (
+        "open-webui",
+        webui(USER, node("b", "a", "assistant", f"{FOLDED_THOUGHT}{FOLDED_CALL}20 degrees."), current="b"),
+        [[ASKED, ("thought", "Is it 1 < 2?\nYes."), *CALLED, ANSWERED]],
+    ),
+    # messages without a history
+    ("open-webui", {"chat": {"messages": [USER, node("b", "a", "assistant", "20 degrees.")]}}, [[ASKED, ANSWERED]]),
+    ("librechat", libre(said("a", "Rome?", said("b", "20 degrees.", model="m"), user=True)), [[ASKED, ANSWERED]]),
+    (
+        "librechat",
+        libre(said("a", "Rome?", said("b", "No."), said("c", "20 degrees."), user=True)),
+        [[ASKED, ("assistant", "No.")], [ASKED, ANSWERED]],
+    ),
+    (
+        "librechat",
+        libre(said("a", "Rome?", said("b", "", content=PARTS), user=True), options={"promptPrefix": "Be kind."}),
+        [[("system", "Be kind."), ASKED, ("thought", "Hm."), *CALLED, ANSWERED]],
+    ),
+    # the messages of an export that is not recursive name those before them
+    (
+        "librechat",
+        libre(
+            {**said("a", "Rome?", user=True), "parentMessageId": "00000000-0000-0000-0000-000000000000"},
+            {**said("b", "20 degrees."), "parentMessageId": "a"},
+            recursive=False,
+        ),
+        [[ASKED, ANSWERED]],
+    ),
+    ("lm-studio", studio(one(ASKS), one(ANSWERS)), [[ASKED, ANSWERED]]),
+    ("lm-studio", studio(one(ASKS), one(CALLS)), [[ASKED, ("thought", "Hm."), *CALLED, ANSWERED]]),
+    # an answer that was made again
+    (
+        "lm-studio",
+        studio(one(ASKS), one(ANSWERS, steps(block(text("No."))))),
+        [[ASKED, ANSWERED], [ASKED, ("assistant", "No.")]],
+    ),
+    ("lm-studio", studio(one(ASKS), systemPrompt="Be kind."), [[("system", "Be kind."), ASKED]]),
+    ("lm-studio", studio(one(ASKS), perChatPredictionConfig=SYSTEM_FIELD), [[("system", "Be kind."), ASKED]]),
+    (
+        "ai-studio",
+        prompt({"text": "Rome?", "role": "user", "tokenCount": 2}, THOUGHT, ANSWER),
+        [[ASKED, ("thought", "Hm."), ANSWERED]],
+    ),
+    (
+        "ai-studio",
+        prompt({"text": "Rome?", "role": "user"}, systemInstruction={"text": "Be kind."}),
+        [[("system", "Be kind."), ASKED]],
+    ),
+    (
+        "ai-studio",
+        prompt({"text": "Rome?", "role": "user"}, systemInstruction={"parts": [{"text": "Be kind."}]}),
+        [[("system", "Be kind."), ASKED]],
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "row", "said"), ROWS, ids=[f"{name}-{at}" for at, (name, *_) in enumerate(ROWS)])
+def test_an_exported_chat_is_its_conversations(name: str, row: dict[str, Any], said: list[list[Said]]) -> None:
+    assert read_row(Plan((AUTO,)), row).layout.name == name
+    assert [told(each.messages) for each in conversations(row)] == said
+
+
+STRUCTURE = frozenset(
+    {"text", "think", "tool_call", "singleStep", "multiStep", "contentBlock", "toolCallRequest", "toolCallResult"}
+    | {"message", "function_call", "function_call_output", "input_text", "output_text"}
+)
+"""Words that say what the pieces of a message are: the messages are what they are of."""
+
+
+def words(value: Any) -> Iterator[str]:
+    if isinstance(value, (dict, list)):
+        members = cast("dict[str, Any]", value).values() if isinstance(value, dict) else cast("list[Any]", value)
+        for each in members:
+            yield from words(each)
+    elif isinstance(value, str) and value not in STRUCTURE:
+        yield value
+
+
+@pytest.mark.parametrize("row", [row for _, row, _ in ROWS], ids=[f"{name}-{at}" for at, (name, *_) in enumerate(ROWS)])
+def test_every_word_of_an_export_is_in_its_conversations_or_beside_them(row: dict[str, Any]) -> None:
+    found = read_row(Plan((AUTO,)), row)
+    kept = [*words([found.beside, [[each.value, each.beside] for each in found.documents]])]
+    everything = "\n".join(kept).replace('\\"', '"')
+    links = {"a", "b", "c", "currentId", "user", "assistant", "model"}
+    assert [each for each in words(row) if each not in links and each not in everything] == []
+
+
+def test_media_of_a_chat_are_parts_of_what_is_said() -> None:
+    shown = [
+        webui({**USER, "files": [IMAGE]}, current="a"),
+        libre(said("a", "Rome?", user=True, files=[{"type": "image/png", "filepath": "/images/a.png", "width": 1}])),
+        studio(
+            one({**ASKS, "content": [{"type": "file", "fileIdentifier": "1.png", "fileType": "image"}, *text("Rome?")]})
+        ),
+        prompt({"driveImage": {"id": "1"}, "role": "user"}, {"text": "Rome?", "role": "user"}),
+    ]
+    for row in shown:
+        [conversation] = conversations(row)
+        [media, words] = conversation.messages[0].content
+        assert (getattr(media, "type", None), getattr(words, "text", None)) == ("media", "Rome?")
+
+
+def test_what_else_is_said_of_messages_stands_beside() -> None:
+    [document] = read_row(Plan((AUTO,)), PLAIN).documents
+    assert document.beside == {
+        "nodes": [{"id": "a", "timestamp": 1700000000}, {"id": "b", "model": "m", "done": True}],
+        "chat": {"title": "Weather", "models": ["m"]},
+    }
+    [document] = read_row(Plan((AUTO,)), ROWS[-3][1]).documents
+    assert document.beside["chunkedPrompt"] == {"pendingInputs": [{"text": "And so", "role": "user"}]}
+    assert document.beside["nodes"] == [{"tokenCount": 2}, {"tokenCount": 3}, {"finishReason": "STOP", "tokenCount": 4}]
+
+
+def test_a_text_with_something_else_folded_in_it_is_one_text() -> None:
+    code = '<details type="code_interpreter" done="true">\n<summary>Analyzed</summary>\n```python\n1\n```\n</details>\n'
+    for content in (f"{FOLDED_THOUGHT}{code}1.", f"{FOLDED_THOUGHT}<details>\n<summary>More</summary>\n1", "<details>"):
+        row = webui(USER, node("b", "a", "assistant", content), current="b")
+        [conversation] = conversations(row)
+        assert told(conversation.messages) == [ASKED, ("assistant", content)]
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        (webui(node("a", "b", "user", "Rome?"), node("b", "a", "assistant", "20"), current="b"), "a node of a tree"),
+        (webui(node("a", None, "user", ""), current="a"), "a tree with a message at least"),
+        (libre(said("a", "Rome?", {"text": "No."}, user=True)), "true for what a person wrote"),
+        (studio({"versions": [ASKS, 3]}), "a version of a message"),
+        (prompt({"errorMessage": "An internal error has occurred.", "role": "model"}), "a chunk with a text at least"),
+    ],
+)
+def test_a_chat_that_cannot_be_read_says_why(row: dict[str, Any], reason: str) -> None:
+    with pytest.raises(BridgeError, match="OCB-SHAPE") as caught:
+        read_row(Plan((AUTO,)), row)
+    assert reason in str(caught.value)
+
+
+# --- MOSS -------------------------------------------------------------------------------------------------------------
+
+
+def turn(human: str, moss: str, thought: str = "None", commands: str = "None", results: str = "None") -> dict[str, Any]:
+    """A turn as moss-003-sft-data has it."""
+    return {
+        "Human": f"<|Human|>: {human}<eoh>\n",
+        "Inner Thoughts": f"<|Inner Thoughts|>: {thought}<eot>\n",
+        "Commands": f"<|Commands|>: {commands}<eoc>\n",
+        "Tool Responses": f"<|Results|>: {results}<eor>\n",
+        "MOSS": f"<|MOSS|>: {moss}<eom>\n",
+    }
+
+
+def moss(*turns: dict[str, Any]) -> dict[str, Any]:
+    chat = {f"turn_{at}": each for at, each in reversed(list(enumerate(turns, 1)))}
+    return {"conversation_id": "1", "meta_instruction": "Be kind.", "num_turns": len(turns), "chat": chat}
+
+
+SYSTEM: Said = ("system", "Be kind.")
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        (
+            moss(turn("Hi", "Hello"), turn("Rome?", "20 degrees.")),
+            [("user", "Hi"), ("assistant", "Hello"), ASKED, ANSWERED],
+        ),
+        (
+            moss(turn("Rome?", "20 degrees.", "Hm.", 'Search("Rome")', 'Search("Rome") =>\n<|1|>: 20')),
+            [ASKED, ("thought", "Hm."), ("call Search", '"Rome"'), ("tool", 'Search("Rome") =>\n<|1|>: 20'), ANSWERED],
+        ),
+        (
+            moss(turn("Rome?", "20 degrees.", "None", 'A("1"), B(x=2)', 'A("1") =>\n1\nB(x=2) =>\n2')),
+            [
+                ASKED,
+                ("call A", '"1"'),
+                ("call B", "x=2"),
+                ("tool", 'A("1") =>\n1'),
+                ("tool", "B(x=2) =>\n2"),
+                ANSWERED,
+            ],
+        ),
+        # commands that are no calls
+        (
+            moss(turn("Rome?", "20 degrees.", "None", "look it up", "20")),
+            [ASKED, ("call Commands", "look it up"), ("tool", "20"), ANSWERED],
+        ),
+    ],
+)
+def test_a_turn_of_moss_is_what_was_thought_commanded_and_said(row: dict[str, Any], expected: list[Said]) -> None:
+    found = read_row(Plan((AUTO,)), row)
+    assert (found.layout.name, [*found.beside]) == ("moss", ["conversation_id", "num_turns"])
+    [conversation] = conversations(row)
+    assert told(conversation.messages) == [SYSTEM, *expected]
+
+
+def test_earlier_data_of_moss_is_a_text() -> None:
+    row = {"id": 1, "plain_text": "[Human]: Rome?<eoh> [MOSS]: 20 degrees.<eoa> ", "num_turns": 1, "prefix": "Be kind."}
+    [conversation] = conversations(row)
+    assert told(conversation.messages) == [SYSTEM, ASKED, ANSWERED]
