@@ -183,6 +183,12 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
     "a record with a text in it": ({"text": "Once upon a time"},),
     "an error that a server answered with": ({"error": {"message": "no", "type": "invalid_request_error"}},),
     "OpenChatML 2.2": ("version: 2.2\n<|start|>user<|message|>Hi<|end|>", "---\nversion: 2.2\n---\n"),
+    "a text whose line ends are written as `\\n`": (
+        r"<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\nHello!<|im_end|>\n",
+        r"[BOS]<|im_start|>user\nHi<|im_end|>[EOS]",
+        r"<|begin_of_text|><|start_header_id|>user<|end_header_id|>\n\nHi<|eot_id|>",
+        r"<bos><start_of_turn>user\nHi<end_of_turn>",
+    ),
     "Harmony": ("<|start|>user<|message|>Hi<|end|>", "<|channel|>final<|message|>Hi"),
     "Harmony without its special tokens": (
         "analysisThey greet.assistantfinalHello!",

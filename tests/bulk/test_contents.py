@@ -42,13 +42,28 @@ def test_what_is_no_text_and_no_records_is_refused_before_the_run_and_named(
     assert not (tmp_path / "out").exists()
 
 
-def test_a_page_in_a_folder_of_texts_is_refused_too(batch: Batch, tmp_path: Path, capfd: Any) -> None:
-    folder = tmp_path / "data"
+@pytest.mark.parametrize("options", [("-f", "chatml"), ("--plan", "auto")], ids=["format", "plan"])
+@pytest.mark.parametrize("given", ["data", "data/*"], ids=["folder", "pattern"])
+def test_what_is_not_read_among_others_is_quarantined_and_the_others_go_on(
+    options: tuple[str, ...], given: str, batch: Batch, tmp_path: Path
+) -> None:
+    folder, out = tmp_path / "data", tmp_path / "out"
     folder.mkdir()
     (folder / "a.txt").write_text(CHATML)
     (folder / "b.html").write_text("<html>Hi</html>")
-    assert batch("-f", "chatml", "-t", "openai", folder, "-o", tmp_path / "out") == ExitCode.FORMAT
-    assert "b.html" in capfd.readouterr().err
+    (folder / "c.dat").write_bytes(b"%PDF-1.7\n")
+    (folder / "d.xlsx").write_text("Hi")
+    (folder / "e.txt").write_text(CHATML)
+    sources = (*options, "-t", "openai", tmp_path / given, "-o", out, "--into", "jsonl", "--ledger", "jsonl")
+    assert batch(*sources) == ExitCode.SOME_FAILED
+    [quarantine] = out.rglob("*.quarantine.jsonl")
+    told = {line["file"]: (line["code"], line["message"]) for line in read_lines(quarantine)}
+    assert {code for code, _ in told.values()} == {"OCB-FORMAT-UNKNOWN"}
+    says = {"b.html": "a web page", "c.dat": "a PDF document", "d.xlsx": "no .xlsx file is read"}
+    assert [name for name, what in says.items() if what not in told[name][1]] == []
+    [ledger] = out.rglob("*.ledger.jsonl")
+    outcomes = [line["outcome"] for line in read_lines(ledger)]
+    assert outcomes == ["converted", "quarantined", "quarantined", "quarantined", "converted"]
 
 
 @pytest.mark.parametrize("compressed", [False, True])

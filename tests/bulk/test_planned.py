@@ -377,10 +377,11 @@ def test_rows_are_found_as_they_are_stored(name: str, data: bytes, batch: Run, t
     ("name", "data", "code"),
     [
         ("a.jsonl", json.dumps([ROW, ROW]), "OCB-SHAPE"),
+        ("a.jsonl", '["Why?","Because."]', "OCB-SHAPE"),
         ("a.json", '[{"instruction":"a","output":"b"},]', "OCB-JSON"),
         ("a.jsonl", '{"prompt":"Why?","responses":["So","Or so"]}', "OCB-SHAPE"),
     ],
-    ids=("a list of rows", "broken", "several answers"),
+    ids=("a list of rows", "a list of texts", "broken", "several answers"),
 )
 def test_rows_that_would_lose_something_unsaid_are_no_conversation(
     name: str, data: str, code: str, batch: Run, tmp_path: Path
@@ -429,6 +430,45 @@ def test_a_word_that_is_known_is_what_it_says_and_a_third_stranger_is_nobody(
     (tmp_path / "plan.yaml").write_text(propose([str(tmp_path / "a.jsonl")], 10))
     [written] = convert([row], "--plan", str(tmp_path / "plan.yaml"), "-t", "openai")
     assert [turn["role"] for turn in written["messages"]] == roles
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        [["Why?", "Because."]],
+        [{"role": "user", "text": "Why?"}, {"role": "assistant", "text": "Because."}],
+        [{"speaker": "user", "text": "Why?"}, {"speaker": "bot", "text": "Because."}],
+    ],
+    ids=("pairs", "role and text", "speaker and text"),
+)
+def test_a_line_may_be_the_list_of_what_was_said(line: list[Any], convert: Convert) -> None:
+    said = [{"role": "user", "content": "Why?"}, {"role": "assistant", "content": "Because."}]
+    assert convert([line], "--plan", "auto", "-t", "openai") == [{"messages": said}]
+
+
+@pytest.mark.parametrize(
+    ("row", "says"),
+    [
+        ({"speaker": "user", "text": "Why?"}, "jq -sc '{messages: .}' DATA > rows.jsonl"),
+        ({"text": r"<|im_start|>user\nWhy?<|im_end|>"}, "write them as line ends: jq"),
+    ],
+    ids=("a message a row", "no line ends"),
+)
+def test_what_has_to_be_mended_first_is_said_with_what_to_type(row: dict[str, Any], says: str, tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text(json.dumps(row) + "\n")
+    proposed = propose([str(tmp_path / "a.jsonl")], 10)
+    assert says in proposed
+    assert yaml.safe_load(proposed) == {"layout": "auto"}
+
+
+def test_a_file_that_cannot_be_read_is_named_and_the_others_are_looked_at(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text(json.dumps(ROW) + "\n")
+    (tmp_path / "b.parquet").write_bytes(b"torn")
+    proposed = propose([str(tmp_path)], 10)
+    assert "b.parquet: cannot be read: " in proposed
+    assert yaml.safe_load(proposed) == {"layout": "alpaca"}
+    with pytest.raises(BridgeError, match="OCB-IO"):
+        propose([str(tmp_path / "b.parquet")], 10)
 
 
 def test_messages_in_a_column_of_any_name_are_found(convert: Convert, tmp_path: Path) -> None:

@@ -449,6 +449,54 @@ ROWS: list[tuple[str, dict[str, Any], list[Said]]] = [
         },
         BOTH,
     ),
+    # messages with the answer in a column: a text, a message, a wire's answer (LiteLLM's logs)
+    ("answered", {"messages": [ASK], "response": "Because."}, BOTH),
+    ("answered", {"messages": [ASK], "output": '{"why": "so"}'}, [ASKED, ("assistant", '{"why": "so"}')]),
+    ("answered", {"messages": [ASK], "response": {"role": "assistant", "content": "Because."}}, BOTH),
+    ("answered", {"messages": [ASK], "response": ANSWER}, BOTH),
+    ("answered", {"conversations": [{"role": "human", "content": "Why?"}], "completion": "Because."}, BOTH),
+    # where the messages end in an answer, the column is another one
+    ("messages", {"messages": [ASK, {"role": "assistant", "content": "Because."}], "response": "No."}, BOTH),
+    ("messages", {"messages": [ASK], "response": {"role": "user", "content": "So?"}}, [ASKED]),
+    # messages with other keys; Vertex AI's tuning data for chat-bison
+    ("messages", {"messages": [{"role": "user", "text": "Why?"}, {"role": "assistant", "text": "Because."}]}, BOTH),
+    ("spoken", {"messages": [{"speaker": "user", "text": "Why?"}, {"speaker": "assistant", "text": "Because."}]}, BOTH),
+    (
+        "spoken",
+        {
+            "context": "Be kind.",
+            "messages": [{"author": "user", "content": "Why?"}, {"author": "bot", "content": "Because."}],
+        },
+        [("system", "Be kind."), *BOTH],
+    ),
+    # Gradio's history
+    ("history", {"history": [["Why?", "Because."]]}, BOTH),
+    ("history", {"chatbot": [["Why?", "Because."], ["So?", None]], "id": 1}, [*BOTH, ("user", "So?")]),
+    # Vertex AI's and Gemini's tuning data
+    (
+        "gemini",
+        {
+            "systemInstruction": {"role": "system", "parts": [{"text": "Be kind."}]},
+            "contents": [
+                {"role": "user", "parts": [{"text": "Why?"}]},
+                {"role": "model", "parts": [{"text": "Because."}]},
+            ],
+        },
+        [("system", "Be kind."), *BOTH],
+    ),
+    ("messages", {"messages": [ASK, {"role": "model", "content": "Because."}]}, BOTH),
+    # BELLE's turns in an instruction, and Firefly's pairs
+    (
+        "alpaca",
+        {"instruction": "Human:Hi\nAssistant:Hello\nHuman:Why?\nAssistant:\n", "input": "", "output": "Because."},
+        [("user", "Hi"), ("assistant", "Hello"), *BOTH],
+    ),
+    ("alpaca", {"kind": "QA", "input": "Why?", "target": "Because."}, BOTH),
+    (
+        "pairs",
+        {"conversation_id": 1, "category": "QA", "conversation": [{"human": "Why?", "assistant": "Because."}]},
+        BOTH,
+    ),
     # a line of OpenAI's batches
     ("logged", {"custom_id": "1", "method": "POST", "url": "/v1/chat/completions", "body": REQUEST}, [ASKED]),
 ]
@@ -614,6 +662,13 @@ def test_a_claude_export_has_texts_thoughts_and_calls_in_blocks() -> None:
         ("alpaca", {"instruction": "Why?", "output": "x", "history": [["a"]]}, "a pair of texts"),
         ("messages", {"messages": [{"role": "user", "content": "x"}], "tools": "[{"}, "not JSON text"),
         (AUTO, {"text": "The sky is blue."}, "not a row of any layout"),
+        (
+            AUTO,
+            {"messages": [{"speaker": "Ann", "text": "Why?"}]},
+            "`ocml-convert plan DATA -o plan.yaml` proposes one",
+        ),
+        (AUTO, {"text": r"<|im_start|>user\nWhy?<|im_end|>"}, "write them as line ends: jq"),
+        (AUTO, {"history": [["Why?", ["image.png"]]]}, "not a row of any layout"),
         (AUTO, {"prompt": "Why?", "chosen": None, "rejected": "No."}, "not a row of any layout"),
         (AUTO, {"prompt": "Why?", "answers": [{"answer": "Because."}]}, "not a row of any layout"),
         (AUTO, {"mapping": {"a": {"message": None, "parent": None, "children": []}}}, "a tree with a message"),

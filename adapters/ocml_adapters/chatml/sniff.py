@@ -5,13 +5,14 @@ from __future__ import annotations
 from ocml_bridge.adapter import Source
 from ocml_bridge.boundary import is_list_of_lists
 from ocml_bridge.text.edges import is_trivia
+from ocml_bridge.text.im import is_escaped
 
 from .syntax import START
 
 
 def sniff_text(source: Source) -> int:
     """Probably where the first thing is a start token; possibly where one stands anywhere."""
-    if not isinstance(source, str):
+    if not isinstance(source, str) or is_escaped(source):
         return 0
     before, start, _ = source.partition(START)
     if not start:

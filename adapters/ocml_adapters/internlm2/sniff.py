@@ -6,6 +6,7 @@ from typing import Final, cast
 
 from ocml_bridge.adapter import Source
 from ocml_bridge.model import Json
+from ocml_bridge.text.im import is_escaped
 
 from .syntax import IDS, IM, UNUSED
 
@@ -14,7 +15,7 @@ _OWN: Final = (UNUSED.start, UNUSED.end, IM.action_start, f"name={IM.plugin}", f
 
 def sniff(source: Source) -> int:
     """Certain where a token stands that only InternLM2 has, possibly where one stands that ChatML has too."""
-    if not isinstance(source, str):
+    if not isinstance(source, str) or is_escaped(source):
         return 0
     if any(token in source for token in _OWN):
         return 3

@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from ocml_bridge.adapter import Source
+from ocml_bridge.text.im import is_escaped
 
 from .syntax import CALL, FIM, FLAGS, LIST, OPENERS, OUTPUT, SEPARATOR, START
 
@@ -19,7 +20,7 @@ _OTHERS: Final = ("<|start|>", "<|action_start|>", "<tool_call>")
 
 def sniff(source: Source) -> int:
     """Certain by `[BOS]` or a token that is its own; possibly by frames alone, which ChatML has too."""
-    if not isinstance(source, str):
+    if not isinstance(source, str) or is_escaped(source):
         return 0
     if _OPENING.match(source):
         return 3

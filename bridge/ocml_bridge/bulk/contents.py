@@ -6,27 +6,21 @@ from codecs import BOM_UTF8
 from typing import Any, Final, cast
 
 from .. import jsontext
-from ..detection import looks
 from ..errors import BridgeError, ErrorCode
-from ..recognise import recognise
 from .compression import open_plain, reading_errors
 from .texts import kind_of, split
+from .unread import BEGINNING, unread
 
-_UNREAD: Final = frozenset(
-    {".xls", ".xlsx", ".docx", ".pdf", ".html", ".htm", ".db", ".sqlite", ".sqlite3"}
-    | {".avro", ".orc", ".pkl", ".pickle", ".npy", ".npz", ".7z", ".zip", ".tar", ".tgz", ".rar"}
-)
-"""Endings of files that are no text of one transcript."""
 _READ: Final = "batch reads JSON lines, JSON arrays, CSV, Arrow, Parquet, and text files of one transcript each"
-_BEGINNING: Final = 1 << 16
 
 
-def stored(path: str, *, rows: bool = False) -> str:
+def stored(path: str, *, rows: bool = False, refuse: bool = True) -> str:
     """How a file stores records: a key of `work.CONTAINERS`. A `.json` file is looked into.
 
     Args:
         path: the file.
         rows: whether records are the rows of a plan: an object alone is one, too.
+        refuse: whether a file that is not read is refused; else it is a text, and will be quarantined.
 
     Raises:
         BridgeError: OCB-FORMAT-UNKNOWN, naming what it is, for a file that holds neither records nor a transcript.
@@ -34,37 +28,22 @@ def stored(path: str, *, rows: bool = False) -> str:
     kind = kind_of(path)
     if kind != "files":
         return kind
-    refuse_unread(path)
     begins = _beginning(path)
-    found = recognise(begins)
-    if found is not None and found.kind.signatures:
-        raise _refusal(path, f"this {looks(found)}")
+    what = unread(split(path)[1], begins)
+    if what is not None and refuse:
+        raise BridgeError(ErrorCode.FORMAT_UNKNOWN, f"{path}: {what}; {_READ}; move it, or name the others")
+    if what is not None:
+        return kind
     if split(path)[1].lower() != ".json":
         return _in_json(path, begins) if rows and begins.lstrip().startswith(b"{") else kind
     return _rows_in_json(path) or _in_json(path, begins) if rows else _in_json(path, begins)
-
-
-def refuse_unread(path: str) -> None:
-    """Let no file pass whose ending says that it is not the text of a transcript.
-
-    Raises:
-        BridgeError: OCB-FORMAT-UNKNOWN, naming what it is.
-    """
-    end = split(path)[1].lower()
-    if end in _UNREAD:
-        found = recognise(_beginning(path))
-        raise _refusal(path, f"no {end} file is read" if found is None else f"this {looks(found)}")
-
-
-def _refusal(path: str, what: str) -> BridgeError:
-    return BridgeError(ErrorCode.FORMAT_UNKNOWN, f"{path}: {what}; {_READ}; move it, or name the others")
 
 
 def _beginning(path: str) -> bytes:
     try:
         content, raw = open_plain(path)
         with raw, content:
-            return content.read(_BEGINNING).removeprefix(BOM_UTF8)
+            return content.read(BEGINNING).removeprefix(BOM_UTF8)
     except reading_errors():
         return b""  # the run says what is wrong with it
 

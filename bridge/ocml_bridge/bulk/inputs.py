@@ -11,7 +11,7 @@ from ..adapter import Kind
 from ..errors import BridgeError, ErrorCode
 from . import remote
 from .compression import size_of
-from .contents import refuse_unread, stored
+from .contents import stored
 from .records import QUARANTINE, STANDARD, Input
 from .texts import kind_of, lines_name, names_of, output_name, split, walk
 
@@ -87,7 +87,8 @@ def _gathered(arguments: Iterable[str], apart: str | None, *, rows: bool) -> Ite
                 yield base, _Records(path.removeprefix(f"{base}/"), _stored_there(path, rows=rows))
                 continue
             name = path if path == STANDARD else os.path.relpath(path, base or ".")
-            kind = "jsonl" if path == STANDARD or not os.path.isfile(path) else stored(path, rows=rows)
+            is_file = path != STANDARD and os.path.isfile(path)
+            kind = stored(path, rows=rows, refuse=path == argument) if is_file else "jsonl"
             if kind == "files":
                 named.setdefault(base, []).append(name)
             else:
@@ -139,9 +140,8 @@ def _in_folder(folder: str, apart: str | None, *, rows: bool) -> Iterator[tuple[
             raise BridgeError(
                 ErrorCode.OPTION, f"{path} is a pipe or a device: give it as the only input, or leave it out"
             )
-        kind = stored(os.path.join(folder, name), rows=True) if rows else kind_of(name)
+        kind = stored(os.path.join(folder, name), rows=True, refuse=False) if rows else kind_of(name)
         if kind == "files":
-            refuse_unread(os.path.join(folder, name))
             texts.append(name)
         else:
             yield folder, _Records(name, kind)

@@ -108,7 +108,7 @@ def _columns(value: Any, *, text: bool) -> tuple[dict[str, Json], dict[str, str]
             spans = found[0].items()
             return {name: _as_turns(span.value) for name, span in spans}, {name: span.raw for name, span in spans}, ()
         value = _parsed(value, text=text)
-    if isinstance(value, list) and value and all(isinstance(item, dict) for item in cast("list[Json]", value)):
+    if isinstance(value, list) and value:
         value = _list_as_row(cast("list[Json]", value))
     if not isinstance(value, dict):
         raise BridgeError(ErrorCode.SHAPE, "a row must be an object, with a member for each column", path="")
@@ -134,11 +134,18 @@ _TEXT: Final = ("value", "content")
 
 
 def _list_as_row(items: list[Json]) -> Json:
-    """A list as the row that it is: the events of a stream, or messages.
+    """A list as the row that it is: the events of a stream, messages, or pairs of texts; any other list as it is.
 
     Raises:
-        BridgeError: OCB-SHAPE for a list of rows.
+        BridgeError: OCB-SHAPE for a list of rows, or of texts.
     """
+    if all(isinstance(item, list) for item in items):
+        return {"messages": items}
+    if all(isinstance(item, str) for item in items):
+        message = "a list of texts does not say who speaks; `jq -c '{data: .}'` makes a row of texts by turns of each"
+        raise BridgeError(ErrorCode.SHAPE, message, path="")
+    if not all(isinstance(item, dict) for item in items):
+        return items
     if stream_of(items) is not None:
         return {EVENTS: items}
     rows = cast("list[dict[str, Json]]", items)

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Final
 
 from ..adapter import Kind
-from ..errors import BridgeError
+from ..errors import BridgeError, ErrorCode
 from ..layouts import AUTO, Plan
 from ..layouts.propose import Survey, proposal
 from ..model import Json
@@ -40,14 +40,24 @@ def propose(arguments: Sequence[str], most: int) -> str:
         most: how many rows of each input to look at.
 
     Raises:
-        BridgeError: as `find_inputs`; OCB-DEPENDENCY where a library is missing.
+        BridgeError: as `find_inputs`; OCB-IO where no input can be read; OCB-DEPENDENCY where a library is missing.
     """
     survey = Survey()
     stored: list[str] = []
+    unread: BridgeError | None = None
     for item in find_inputs(arguments, Kind.JSON, rows=True):
         stored.append(f"{item.path}: {_STORED.get(item.kind, item.kind)}")
-        for row in islice(_rows(item, most), most):
-            survey.look(row)
+        try:
+            for row in islice(_rows(item, most), most):
+                survey.look(row)
+        except BridgeError as error:
+            if error.code is not ErrorCode.IO:
+                raise
+            unread = error
+            reason = error.message.removeprefix(f"{item.path}: ")
+            stored[-1] = f"{item.path}: cannot be read: {' '.join(reason.split())}"
+    if unread is not None and not survey.rows:
+        raise unread
     return proposal(survey, stored)
 
 
@@ -56,7 +66,8 @@ def _rows(item: Input, most: int) -> Iterator[Json | BridgeError]:
     try:
         yield from islice(map(_columns, _records(item, most)), most)
     except reading_errors() as error:
-        raise OSError(f"{item.path}: {getattr(error, 'strerror', None) or error}") from error
+        reason = getattr(error, "strerror", None) or str(error)
+        raise BridgeError(ErrorCode.IO, f"{item.path}: {reason}") from error
 
 
 def _columns(record: Record) -> Json | BridgeError:

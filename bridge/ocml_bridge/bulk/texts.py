@@ -22,6 +22,7 @@ from .durable import discard, partial_name, settle_folders
 from .lines import count as count_lines
 from .lines import spell
 from .records import CHUNK_BYTES, CHUNK_RECORDS, DEFAULT_FIELD, Chunk, Input, Job, Position, Range, Record, Row
+from .unread import unread
 
 RECORD_FILES: Final = {
     **dict.fromkeys((".jsonl", ".ndjson"), "jsonl"),
@@ -151,6 +152,9 @@ def record_of(row: Row, _payload: None, item: Input, _job: Job) -> Record:
         reason = getattr(error, "strerror", None) or str(error)
         error = BridgeError(ErrorCode.IO, f"the file cannot be read: {reason}")
         return record(b"", row.where)._replace(value=error, raw=None)
+    what = unread(split(name)[1], data)
+    if what is not None:
+        return record(data, row.where)._replace(value=BridgeError(ErrorCode.FORMAT_UNKNOWN, what))
     return record(data, row.where)
 
 

@@ -35,6 +35,13 @@ def is_exchange(fields: Object, wording: Wording) -> bool:
     return _is_text(fields.get(INSTRUCTION, fields.get(INPUT))) and (_is_text(answer) or as_object(answer) is not None)
 
 
+def is_history(fields: Object, wording: Wording) -> bool:
+    """Whether pairs stand there, each a text and its answer; nothing, where there is none yet."""
+    pairs = [as_list(each) or [] for each in as_list(fields.get(HISTORY)) or []]
+    texts = all(len(pair) == 2 and all(each is None or isinstance(each, str) for each in pair) for pair in pairs)
+    return texts and any(isinstance(each, str) for pair in pairs for each in pair)
+
+
 def is_prompt(fields: Object, wording: Wording) -> bool:
     """Whether a prompt stands there."""
     return _is_text(fields.get(INSTRUCTION))

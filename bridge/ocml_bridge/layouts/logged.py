@@ -73,7 +73,7 @@ def read_logged(fields: Object, wording: Wording) -> Sequence[Document]:
         beside |= {RESPONSE: fields[RESPONSE]}
     elif RESPONSE in fields:
         answer, more, around = _read(fields, RESPONSE)
-        around = {**around, **_about(request, answer)}
+        around = {**around, **told_otherwise(request, answer)}
         request, findings = joined(request, answer), (*findings, *more)
         beside |= {RESPONSE: around} if around else {}
     return [Document(to_json(request), findings, beside=beside)]
@@ -81,8 +81,14 @@ def read_logged(fields: Object, wording: Wording) -> Sequence[Document]:
 
 def _answer(fields: Object) -> Object | None:
     """The answer, in a format that is surely known; None where there is none."""
-    body = _body(fields[RESPONSE], f"/{RESPONSE}")[0] if RESPONSE in fields else None
-    return None if body is None or format_of_row(body) is None else body
+    found = answer_in(fields.get(RESPONSE))
+    return None if found is None else found[0]
+
+
+def answer_in(value: Json) -> tuple[Object, Object] | None:
+    """An answer in a format that is surely known, and what stands around it; None for any other value."""
+    body, around = _body(value, f"/{RESPONSE}")
+    return None if body is None or format_of_row(body) is None else (body, around)
 
 
 def _failure(fields: Object) -> str | None:
@@ -157,7 +163,7 @@ def _settings(request: Settings | None, answer: Settings | None) -> Settings | N
 _SETTINGS: Final = tuple(each.name for each in fields_of(Settings))
 
 
-def _about(request: Transcript, answer: Transcript) -> Object:
+def told_otherwise(request: Transcript, answer: Transcript) -> Object:
     """What an answer says that only its format can say, or otherwise than the request, as the version of a model."""
     own = {name: value for members in (answer.extras or {}).values() for name, value in members.items()}
     one, other = _declared(request), _declared(answer)

@@ -141,11 +141,21 @@ def _unfitting(plan: Plan, row: Object) -> str:
     other = None if plan.layout == (AUTO,) else next((each.name for each in LAYOUTS if each.has(row)), None)
     if other is not None:
         return f"this is not a row of the layout {' or '.join(plan.layout)}: {has}; it looks like {other}"
-    found = recognise(row)
-    if found is not None and found.certain and found.kind.format not in registry.formats():
-        return f"this {looks(found)}: {has}"
+    what = likeness(row)
+    if what is not None:
+        return f"this {what}: {has}"
     wanted = "any layout" if plan.layout == (AUTO,) else " or ".join(plan.layout)
-    return f"this is not a row of {wanted}: {has}; a plan with 'columns' says which of them hold the conversation"
+    advice = "`ocml-convert plan DATA -o plan.yaml` proposes one"
+    return f"this is not a row of {wanted}: {has}; a plan with 'columns' says which hold the conversation: {advice}"
+
+
+def likeness(row: Object) -> str | None:
+    """What a row of no layout, or the text in it, surely looks like, as a sentence without its subject; else None."""
+    text = row.get("text")
+    for found in (recognise(row), recognise(text) if isinstance(text, str) else None):
+        if found is not None and found.certain and found.kind.format not in registry.formats():
+            return looks(found)
+    return None
 
 
 # --- as values of a file ----------------------------------------------------------------------------------------------

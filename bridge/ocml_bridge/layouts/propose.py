@@ -13,7 +13,7 @@ from ..model import Json
 from .fitting import as_list, as_object
 from .layout import Layout, Object, Wording
 from .messages import ROLES, are_messages
-from .plan import AUTO, Plan, layout_for, layouts_of
+from .plan import AUTO, Plan, layout_for, layouts_of, likeness
 from .thoughts import TAGS, fences, tag_of
 
 _SHORT: Final = 100
@@ -127,6 +127,9 @@ def _role(message: Object) -> str:
 
 def _text(message: Object) -> str:
     found = next((message[key] for key in ("content", "value", "parts") if key in message), "")
+    texts = [(as_object(part) or {}).get("text") for part in as_list(found) or [None]]
+    if all(isinstance(text, str) for text in texts):
+        return "".join(cast("list[str]", texts))
     return found if isinstance(found, str) else jsontext.dumps(found).decode("utf-8", "replace")
 
 
@@ -155,6 +158,9 @@ def proposal(survey: Survey, containers: list[str]) -> str:
     names = [name for name, _ in sorted(survey.layouts.items(), key=lambda pair: -pair[1].rows)]
     if not names:
         guess = None if survey.stranger is None else _guessed(survey.stranger)
+        what = None if survey.stranger is None else likeness(survey.stranger)
+        if guess is None and what is not None:
+            lines.append(f"# The first of them {' '.join(what.split())}")
         return "\n".join([*lines, *(guess or _UNKNOWN), ""])
     lines.append(f"layout: {names[0] if len(names) == 1 else '[' + ', '.join(_in_order(names)) + ']'}")
     tags = sorted({tag for seen in survey.layouts.values() for tag in seen.thoughts}, key=TAGS.index)
@@ -220,6 +226,8 @@ _WORDS: Final = Wording()
 
 def _guessed(row: Object) -> list[str] | None:
     """A plan for a row that has a list of turns in words that no layout knows; None where it has none."""
+    if _role_key([row], [key for key in row if isinstance(row[key], str)]) is not None:
+        return _MESSAGE
     for column, value in row.items():
         turns = [as_object(each) or {} for each in as_list(value) or []]
         if turns and not are_messages(value, _WORDS) and all(layout_for(Plan((AUTO,)), turn) for turn in turns):
@@ -236,6 +244,11 @@ def _guessed(row: Object) -> list[str] | None:
     return None
 
 
+_MESSAGE: Final = [
+    "# Each row is a message. If all of them are one conversation, put them together:",
+    "#   jq -sc '{messages: .}' DATA > rows.jsonl && ocml-convert plan rows.jsonl",
+    "layout: auto",
+]
 _ROLE_KEYS: Final = frozenset(("role", "from", "speaker", "author", "sender", "by", "who", "user", "name", "party"))
 _TEXT_KEYS: Final = frozenset(("text", "content", "value", "utterance", "message", "body", "said", "sentence"))
 """What keys of a turn are called that say whose it is, and what it says."""

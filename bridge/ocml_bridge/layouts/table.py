@@ -7,6 +7,7 @@ from typing import Final
 
 from ..loss import LossCode
 from . import (
+    answered,
     battles,
     dialogue,
     exchange,
@@ -20,6 +21,7 @@ from . import (
     streams,
     templates,
     turns,
+    valued,
 )
 from .exports import EXPORTS
 from .layout import Layout, Wording
@@ -43,6 +45,7 @@ _THOUGHTS: Final = (
     *("reasoning", "reasoning_content", "thinking", "thought", "thoughts", "chain_of_thought", "cot", "complex_cot"),
 )
 _TEXT: Final = ("text", "chat", "prompt", "conversation")
+_TURNS: Final = (*("messages", "conversations", "conversation", "dialog", "dialogue", "chat", "turns", "trajectory"),)
 _LISTS: Final = ("responses", "generations", "completions", "candidates", "choices")
 """Columns of several answers, of which no layout knows the one that is meant."""
 
@@ -80,9 +83,9 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
             "rejected": ("rejected_messages", "rejected"),
             "tools": _TOOLS,
         },
-        turns.are_valued,
-        turns.read_valued,
-        turns.write_valued,
+        valued.are_valued,
+        valued.read_valued,
+        valued.write_valued,
         drops={"tool_call_id": LossCode.CALL_ID, "name": LossCode.NAME},
     ),
     Layout(
@@ -168,26 +171,34 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         beside=logged.BESIDE,
     ),
     Layout(
+        "answered",
+        "messages with the answer to them in a column of its own",
+        "canonical",
+        {answered.MESSAGES: _TURNS, answered.ANSWER: ("response", "output", "completion"), **_PROMPT},
+        answered.is_answered,
+        answered.read_answered,
+    ),
+    Layout(
         "messages",
         "messages of Chat Completions, with tools beside them",
         "openai",
         {
-            "messages": (
-                "messages",
-                "conversations",
-                "conversation",
-                "dialog",
-                "dialogue",
-                "chat",
-                "turns",
-                "trajectory",
-            ),
+            "messages": _TURNS,
             **_PROMPT,
             "parallel_tool_calls": ("parallel_tool_calls",),
         },
         turns.are_requests,
         turns.read_messages,
         turns.write_messages,
+    ),
+    Layout(
+        "spoken",
+        "messages with `speaker`, `author` or `sender` for `role`",
+        "openai",
+        {"messages": _TURNS, **_PROMPT, "system": (*_SYSTEM, "context")},
+        turns.are_spoken,
+        turns.read_messages,
+        wording=Wording(("speaker", "author", "sender"), ("content", "text", "utterance", "message", "value")),
     ),
     Layout(
         "pairs",
@@ -296,6 +307,14 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         exchange.read_exchange,
         exchange.write_alpaca,
         drops={"name": LossCode.NAME, "weight": LossCode.WEIGHT},
+    ),
+    Layout(
+        "history",
+        "pairs of what was asked and what was answered, and nothing else (Gradio)",
+        "openai",
+        {"history": ("history", "chatbot", "chat_history", "messages", "conversation", "conversations"), **_PROMPT},
+        exchange.is_history,
+        exchange.read_exchange,
     ),
     Layout(
         "dialogue",

@@ -20,7 +20,7 @@ from .texts import FILES, TEXTS
 from .walk import Steps, walk
 from .wires import GENERAL, SPECIFIC
 
-__all__ = ["KINDS", "Inside", "Kind", "Recognised", "inside", "is_sure", "recognise"]
+__all__ = ["KINDS", "Inside", "Kind", "Recognised", "file_of", "inside", "is_sure", "recognise"]
 
 KINDS: Final[tuple[Kind, ...]] = (*SPECIFIC, *GENERAL, *TEXTS, *FILES)
 """Every kind that is known, in the order in which they are looked for."""
@@ -37,10 +37,7 @@ def recognise(data: Source | bytes) -> Recognised | None:
         linear in the data, and raises nothing.
     """
     if isinstance(data, bytes):
-        for kind in FILES:
-            if data.startswith(kind.signatures):
-                return Recognised(kind, "the first bytes", certain=True)
-        return recognise(data.decode("utf-8", "replace").removeprefix("\ufeff"))
+        return file_of(data) or recognise(data.decode("utf-8", "replace").removeprefix("\ufeff"))
     if not isinstance(data, str):
         return _in_json(data)
     if data.lstrip()[:1] in ("{", "["):
@@ -48,6 +45,12 @@ def recognise(data: Source | bytes) -> Recognised | None:
         if value is not None:
             return _in_json(value)
     return _in_text(data)
+
+
+def file_of(data: bytes) -> Recognised | None:
+    """What a file is that is neither JSON nor text, by its first bytes; None for any other."""
+    found = next((kind for kind in FILES if data.startswith(kind.signatures)), None)
+    return None if found is None else Recognised(found, "the first bytes", certain=True)
 
 
 def is_sure(found: Recognised | None) -> TypeGuard[Recognised]:

@@ -45,6 +45,20 @@ TEXTS: Final[tuple[Kind, ...]] = (
         format="ocm-2.2",
     ),
     Kind(
+        "a text whose line ends are written as `\\n`",
+        patterns=(
+            _begins(
+                r"(?:\[BOS\]|<s>|<bos>|<\|\w+\|>)?(?:\\n)?"
+                r"(<\|im_start\|>\w+\\n|<\|start_header_id\|>\w+<\|end_header_id\|>\\n|<start_of_turn>\w+\\n)",
+                "`<|im_start|>user\\n` with a backslash and an n",
+            ),
+        ),
+        advice=(
+            r"""write them as line ends: jq -Rj 'gsub("\\\\n"; "\n")' FILE > NEW, """
+            r"""and in JSON lines jq -c '.text |= gsub("\\\\n"; "\n")' FILE > NEW"""
+        ),
+    ),
+    Kind(
         "Harmony",
         patterns=(_begins(r"<\|(?:start|channel)\|>(?=[\w.])", "`<|start|>`, `<|channel|>`"),),
         format="harmony",

@@ -344,7 +344,7 @@ GENERAL: Final[tuple[Kind, ...]] = (
             _mark(_M, "role", certain=False, speaker=anything, content=something),
             _mark(_M, "role", "content", certain=False, user=str, text=str),
         ),
-        advice="rename the keys to `role` and `content`",
+        advice="`ocml-convert plan` proposes how `ocml-convert batch` reads such messages",
     ),
     Kind(
         "a record with a text in it",

@@ -245,6 +245,16 @@ def spell(frames: Sequence[Frame], tail: str) -> str:
     return "".join((*pieces, tail))
 
 
+_ESCAPED: Final = re.compile(r"\w+\\n")
+_START: Final = "<|im_start|>"
+
+
+def is_escaped(text: str) -> bool:
+    """Whether line ends of a text are written as a backslash and an `n`: then its first header never ends."""
+    at = text.find(_START)
+    return at >= 0 and _ESCAPED.match(text, at + len(_START)) is not None
+
+
 class Heading(NamedTuple):
     """What a header says: `role name=x`.
 

@@ -1,0 +1,57 @@
+"""Rows of messages with the answer to them in a column of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from ..convert import read
+from ..model import Json, Transcript
+from ..model.codec import to_json
+from . import thoughts
+from .documents import format_of_row
+from .fitting import as_list, as_object
+from .layout import Document, Object, Wording, misshapen
+from .logged import RESPONSE, answer_in, joined, told_otherwise
+from .messages import message, respelled_all
+from .turns import MESSAGES, are_requests, read_messages
+
+ANSWER: Final = "answer"
+
+
+def is_answered(fields: Object, wording: Wording) -> bool:
+    """Whether messages stand there that wait for an answer, and the answer: a text, a message, or a wire's."""
+    if not are_requests(fields, wording) or _answer(fields.get(ANSWER), wording) is None:
+        return False
+    return respelled_all(fields[MESSAGES], wording, f"/{MESSAGES}")[-1]["role"] != "assistant"
+
+
+def _answer(value: Json, wording: Wording) -> tuple[Object, Object] | None:
+    """The answer as a document of a format, and what stands around it; None for what is none."""
+    found = answer_in(value)
+    if found is None and isinstance(value, str):
+        return {"messages": [thoughts.split(message("assistant", value), wording)]}, {}
+    if found is None:
+        return None
+    said = as_list(found[0].get("messages"))
+    of_assistant = said is None or all((as_object(each) or {}).get("role") == "assistant" for each in said)
+    return found if of_assistant else None
+
+
+def read_answered(fields: Object, wording: Wording) -> Sequence[Document]:
+    """The conversation of the messages and the answer.
+
+    Raises:
+        BridgeError: OCB-SHAPE for what is no message and no answer, or what its reader raises.
+    """
+    found = _answer(fields.get(ANSWER), wording)
+    if found is None:
+        raise misshapen(f"/{ANSWER}", "the answer of the assistant")
+    [document] = read_messages({name: value for name, value in fields.items() if name != ANSWER}, wording)
+    request, answer = read(document.value, "openai"), read(found[0], format_of_row(found[0]))
+    if not isinstance(request.transcript, Transcript) or not isinstance(answer.transcript, Transcript):
+        raise misshapen(f"/{ANSWER}", "a conversation")
+    around = {**found[1], **told_otherwise(request.transcript, answer.transcript)}
+    whole = to_json(joined(request.transcript, answer.transcript))
+    findings = (*document.findings, *request.findings, *answer.findings)
+    return [Document(whole, findings, beside={RESPONSE: around} if around else {})]
