@@ -44,7 +44,7 @@ class Frames(NamedTuple):
 _ROLES: Final = {"system": "system", "user": "user", "assistant": "assistant"}
 LLAMA_3: Final = Frames(
     "<|begin_of_text|>",
-    re.compile(r"\s*<\|(?:start_header_id|header_start)\|>([a-z]+)<\|(?:end_header_id|header_end)\|>"),
+    re.compile(r"<\|(?:start_header_id|header_start)\|>([a-z]+)<\|(?:end_header_id|header_end)\|>"),
     re.compile(r"<\|(?:eot_id|eom_id|eot|eom|end_of_text)\|>"),
     {**_ROLES, **dict.fromkeys(("ipython", "tool", "environment"), "tool")},
     "<|python_tag|>",
@@ -52,7 +52,7 @@ LLAMA_3: Final = Frames(
 )
 GEMMA: Final = Frames(
     "<bos>",
-    re.compile(r"\s*<start_of_turn>([a-z]+)(?:\n|\Z)"),
+    re.compile(r"<start_of_turn>([a-z]+)(?:\n|\Z)"),
     re.compile(r"<end_of_turn>|<eos>"),
     {**_ROLES, "model": "assistant", "developer": "developer"},
     None,
@@ -94,7 +94,7 @@ def _conversations(frames: Frames, text: Json) -> list[list[_Turn]]:
 def _turns(frames: Frames, ends: re.Pattern[str], text: str) -> list[_Turn] | None:
     """The turns of a conversation; None for any other text."""
     opens = list(frames.opens.finditer(text))
-    if not opens or opens[0].start():
+    if not opens or text[: opens[0].start()].strip():
         return None
     turns: list[_Turn] = []
     for label, end in zip(opens, [*(each.start() for each in opens[1:]), len(text)], strict=True):

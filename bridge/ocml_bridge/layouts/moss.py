@@ -129,13 +129,26 @@ def _calls(text: str) -> list[tuple[str, str]]:
         nodes = found.elts if isinstance(found, ast.List) else []
         calls = [each for each in nodes if isinstance(each, ast.Call) and isinstance(each.func, ast.Name)]
         if len(calls) == len(nodes):
-            return [_call(each, f"[{text}]") for each in calls]
+            data = f"[{text}]".encode()
+            lines = [0, *(each.end() for each in _LINE_END.finditer(data))]
+            return [_call(each, data, lines) for each in calls]
     return []
 
 
-def _call(node: ast.Call, text: str) -> tuple[str, str]:
-    whole, name = ast.get_source_segment(text, node) or "", cast("ast.Name", node.func).id
-    return name, whole[len(name) :].strip()[1:-1].strip()
+_LINE_END: Final = re.compile(rb"\r\n|\r|\n")
+
+
+def _call(node: ast.Call, data: bytes, lines: Sequence[int]) -> tuple[str, str]:
+    """The name of a call, and the text between its parentheses.
+
+    Args:
+        node: the call, with its place in bytes of a line.
+        data: the text that it stands in.
+        lines: where its lines begin.
+    """
+    begin = lines[(node.func.end_lineno or 1) - 1] + (node.func.end_col_offset or 0)
+    end = lines[(node.end_lineno or 1) - 1] + (node.end_col_offset or 0)
+    return cast("ast.Name", node.func).id, data[begin:end].decode().strip()[1:-1].strip()
 
 
 _RESULT: Final = re.compile(r"^\w+\(.*\) =>[ \t]*$", re.MULTILINE)
