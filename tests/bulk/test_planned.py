@@ -378,10 +378,11 @@ def test_rows_are_found_as_they_are_stored(name: str, data: bytes, batch: Run, t
     [
         ("a.jsonl", json.dumps([ROW, ROW]), "OCB-SHAPE"),
         ("a.jsonl", '["Why?","Because."]', "OCB-SHAPE"),
+        ("a.jsonl", '{"role":"user","content":"Why?"}', "OCB-SHAPE"),
         ("a.json", '[{"instruction":"a","output":"b"},]', "OCB-JSON"),
         ("a.jsonl", '{"prompt":"Why?","responses":["So","Or so"]}', "OCB-SHAPE"),
     ],
-    ids=("a list of rows", "a list of texts", "broken", "several answers"),
+    ids=("a list of rows", "a list of texts", "a message", "broken", "several answers"),
 )
 def test_rows_that_would_lose_something_unsaid_are_no_conversation(
     name: str, data: str, code: str, batch: Run, tmp_path: Path
@@ -450,9 +451,10 @@ def test_a_line_may_be_the_list_of_what_was_said(line: list[Any], convert: Conve
     ("row", "says"),
     [
         ({"speaker": "user", "text": "Why?"}, "jq -sc '{messages: .}' DATA > rows.jsonl"),
+        ({"role": "user", "content": "Why?"}, "jq -sc '{messages: .}' DATA > rows.jsonl"),
         ({"text": r"<|im_start|>user\nWhy?<|im_end|>"}, "write them as line ends: jq"),
     ],
-    ids=("a message a row", "no line ends"),
+    ids=("a speaker a row", "a message a row", "no line ends"),
 )
 def test_what_has_to_be_mended_first_is_said_with_what_to_type(row: dict[str, Any], says: str, tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text(json.dumps(row) + "\n")

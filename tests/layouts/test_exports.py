@@ -163,7 +163,48 @@ THOUGHT = {
 }
 ANSWER = {"text": "20 degrees.", "role": "model", "finishReason": "STOP", "tokenCount": 4}
 
+# --- ChatGPT and Claude -----------------------------------------------------------------------------------------------
+
+
+def gpt(parent: str | None, role: str, content: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"message": {"author": {"role": role, "metadata": {}}, "content": content, **more}, "parent": parent}
+
+
+GPT: dict[str, Any] = {
+    "title": "Weather",
+    "current_node": "e",
+    "mapping": {
+        "a": gpt(None, "user", {"content_type": "text", "parts": ["Rome?"]}, create_time=1.5),
+        "b": gpt(
+            "a", "assistant", {"content_type": "thoughts", "thoughts": [{"content": "Hm.", "summary": "Looking"}]}
+        ),
+        "c": gpt("b", "assistant", {"content_type": "reasoning_recap", "content": "Thought for 3 s"}),
+        "d": gpt("c", "assistant", {"content_type": "code", "language": "py", "text": "20"}, recipient="python"),
+        "e": gpt("d", "assistant", {"content_type": "text", "parts": ["20 degrees."]}, recipient="all", weight=1.0),
+    },
+}
+CLAUDE: dict[str, Any] = {
+    "uuid": "u1",
+    "name": "Weather",
+    "chat_messages": [
+        {"uuid": "m1", "sender": "human", "text": "Rome?", "content": [{"type": "text", "text": "Rome?"}]},
+        {
+            "uuid": "m2",
+            "sender": "assistant",
+            "text": "20 degrees. This block is not supported.",
+            "content": [
+                {"type": "text", "text": "20 degrees.", "citations": [{"url": "https://rome.example"}]},
+                {"type": "thinking", "thinking": "Hm.", "summaries": [{"summary": "Looking"}]},
+                {"type": "token_budget", "budget": "low"},
+            ],
+        },
+    ],
+}
+
 ROWS: list[tuple[str, dict[str, Any], list[list[Said]]]] = [
+    ("chatgpt-export", GPT, [[ASKED, ("thought", "Hm."), ("call python", "20"), ANSWERED]]),
+    # a thought behind what was said stays behind it
+    ("claude-export", CLAUDE, [[ASKED, ANSWERED, ("thought", "Hm.")]]),
     ("open-webui", PLAIN, [[ASKED, ANSWERED]]),
     # a system prompt; earlier versions had it in another place
     ("open-webui", webui(USER, current="a", params={"system": "Be kind."}), [[("system", "Be kind."), ASKED]]),
@@ -244,7 +285,8 @@ def test_an_exported_chat_is_its_conversations(name: str, row: dict[str, Any], s
 
 
 STRUCTURE = frozenset(
-    {"text", "think", "tool_call", "singleStep", "multiStep", "contentBlock", "toolCallRequest", "toolCallResult"}
+    {"thinking", "thoughts", "code", "human", "e"}
+    | {"text", "think", "tool_call", "singleStep", "multiStep", "contentBlock", "toolCallRequest", "toolCallResult"}
     | {"message", "function_call", "function_call_output", "input_text", "output_text"}
 )
 """Words that say what the pieces of a message are: the messages are what they are of."""
@@ -264,7 +306,7 @@ def test_every_word_of_an_export_is_in_its_conversations_or_beside_them(row: dic
     found = read_row(Plan((AUTO,)), row)
     kept = [*words([found.beside, [[each.value, each.beside] for each in found.documents]])]
     everything = "\n".join(kept).replace('\\"', '"')
-    links = {"a", "b", "c", "currentId", "user", "assistant", "model"}
+    links = {"a", "b", "c", "currentId", "user", "assistant", "model", "all"}
     assert [each for each in words(row) if each not in links and each not in everything] == []
 
 

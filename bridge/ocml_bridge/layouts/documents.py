@@ -15,6 +15,7 @@ from ..model import Json
 from ..split import split
 from .fitting import as_object
 from .layout import Document, Layout, Object, Wording, unfit
+from .messages import is_message
 
 WIRES: Final = (
     "anthropic",
@@ -86,10 +87,15 @@ _FORCED: Final = Options(force_format=True)
 
 
 def _is_of(name: str, row: Object | str, _wording: Wording) -> bool:
+    if isinstance(row, dict) and is_message(row, _CHAT) and "content" in row and "type" not in row:
+        return False  # one message: the conversation is in several rows
     if isinstance(row, dict) and "system" in row and name == "anthropic" and row.keys().isdisjoint(_REQUESTED):
         # Messages beside a column `system` are a row of anybody's; their own blocks tell that they are Anthropic's.
         row = {key: value for key, value in row.items() if key != "system"}
     return format_of_row(row) == name
+
+
+_CHAT: Final = Wording(role=("role",))
 
 
 class _LastRow:
