@@ -32,12 +32,19 @@ _MET: Any = object()
 # --- reading ----------------------------------------------------------------------------------------------------------
 
 
-class _Read(NamedTuple):
-    """What an envelope is read as."""
+class _Read:
+    """What an envelope is read as.
 
-    around: Transcript
-    cut_off: bool
-    document: object
+    Args:
+        parted: it, without units.
+    """
+
+    __slots__ = ("around", "cut_off", "document")
+
+    def __init__(self, parted: Parted) -> None:
+        self.around: Final = parted.around
+        self.cut_off: Final = parted.cut_off
+        self.document: Final = parted.document
 
 
 class OpenedEnvelopes:
@@ -64,7 +71,7 @@ class OpenedEnvelopes:
             found = self._known[key] = self._learned(unpack(key))
         if found is None or found is _UNKNOWN:
             return self._grammar.part(source, log)
-        return Parted(emptied.units, found.around, found.cut_off, found.document)
+        return Parted(emptied.units, found.around, found.cut_off, found.document, found)
 
     def _learned(self, envelope: Json) -> _Read | None:
         """What an envelope is read as; None where there is something to note."""
@@ -75,7 +82,7 @@ class OpenedEnvelopes:
             return None
         if log.findings or isinstance(parted, Completion):
             return None
-        return _Read(parted.around, parted.cut_off, parted.document)
+        return _Read(parted)
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------

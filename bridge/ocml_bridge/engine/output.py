@@ -92,6 +92,8 @@ def _write_units(writer: Writer, document: Document | Conversation, *, spans: bo
             return completed
         completion, document = document, as_transcript(document, log)
     conversation = document if isinstance(document, Conversation) else conversation_of(document)
+    if completion is None and not spans:
+        return writer.fill(conversation)
     written = writer.write(conversation, traced=spans)
     if completion is not None:
         written.document = completion

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Final
 
 from ..errors import BridgeError
@@ -15,13 +15,29 @@ from ..units.conversation import Conversation, whole
 from ..units.grammar import Parted, Skeleton, Unit
 from ..units.heads import Head, Item, head_of, item_of
 from ..units.reader import UnitReader
+from .conversations import MOST, ConversationPlans, Slots
 from .envelopes import OpenedEnvelopes
 
 LIMIT: Final = 4096
 """How many plans a reader knows at once; where there are more, all are forgotten."""
-Slots = tuple[tuple[Head, int, int], ...]
-"""For each message of a unit its head, and which of the unit's values its content and its id are; -1 for none."""
-Reading = Head | Slots
+
+
+class UnitPlan:
+    """What a unit is read as, other than one message whose content is its only value.
+
+    Args:
+        slots: for each message its head, and which of the unit's values its content and its id are; -1 for none.
+        count: how many values a unit has.
+    """
+
+    __slots__ = ("count", "slots")
+
+    def __init__(self, slots: Slots, count: int) -> None:
+        self.slots: Final = slots
+        self.count: Final = count
+
+
+Reading = Head | UnitPlan
 """What a unit is read as: the head of one message whose content is the only value, or more."""
 
 
@@ -38,6 +54,7 @@ class Reader:
         self._part = OpenedEnvelopes(grammar).part if plans else grammar.part
         self._skeleton = grammar.skeleton if plans else _none
         self._plans = Memo[Hashable, Reading | int | None](LIMIT)
+        self._conversations = ConversationPlans(grammar)
 
     def read(self, source: str | Json, log: Log) -> Conversation | Completion:
         """A document as a conversation, or a text to be completed.
@@ -52,35 +69,66 @@ class Reader:
         parted = self._part(source, log)
         if isinstance(parted, Completion):
             return parted
-        items: list[Item] = []
-        skeleton, plans, push = self._skeleton, self._plans, items.append
+        skeleton, known = self._skeleton, self._plans
+        plans: list[Reading | None] = []
+        values: list[str] = []
         before: Unit | None = None
         plain = True
         for at, unit in enumerate(parted.units):
             found = skeleton(unit, before)
             before = unit
+            plan = None
             if found is not None:
-                key, values = found
-                plan = plans.get(key, MEETINGS)
-                if isinstance(plan, Head):
-                    push((plan, values[0], None))
-                    continue
-                if isinstance(plan, int):
-                    plan = self._met(plan, unit, at, found, parted)
-                if plan is not None:
-                    for head, content, call_id in plan:
-                        push((head, values[content] if content >= 0 else "", values[call_id] if call_id >= 0 else None))
-                    continue
-            plain = False
-            items += map(item_of, self._grammar.read(unit, at, len(items), parted, log))
+                plan = known.get(found[0], MEETINGS)
+                if plan.__class__ is int:
+                    plan = self._met(plan, unit, at, found, parted)  # pyright: ignore[reportArgumentType]
+            if plan is None or found is None:
+                plain, plan = False, None
+            else:
+                values += found[1]
+            plans.append(plan)  # pyright: ignore[reportArgumentType]
+        key = (parted.envelope, *plans) if plain and parted.envelope is not None and len(plans) <= MOST else None
+        if key is not None:
+            alike = self._conversations.get(key)
+            if alike is not None and alike.fits(values):
+                return Conversation(None, alike.around, plan=alike, values=values)
+        conversation = self._related(parted, plans, values, log)
+        conversation.plain = plain
+        if key is not None and self._conversations.is_due(key):
+            slots = _slots_of(plans, cut_off=parted.cut_off)
+            self._conversations.learn(key, conversation, parted, slots, values)
+        return conversation
+
+    def _related(
+        self, parted: Parted, plans: Sequence[Reading | None], values: Sequence[str], log: Log
+    ) -> Conversation:
+        """The conversation of a document, unit by unit.
+
+        Args:
+            parted: the document.
+            plans: what each of its units is read as; None for one that the grammar reads.
+            values: the contents and ids of the others.
+            log: takes what is noticed.
+        """
+        items: list[Item] = []
+        push, start = items.append, 0
+        for at, plan in enumerate(plans):
+            if isinstance(plan, Head):
+                push((plan, values[start], None))
+                start += 1
+            elif plan is None:
+                items += map(item_of, self._grammar.read(parted.units[at], at, len(items), parted, log))
+            else:
+                for head, content, call_id in plan.slots:
+                    text = values[start + content] if content >= 0 else ""
+                    push((head, text, values[start + call_id] if call_id >= 0 else None))
+                start += plan.count
         if parted.cut_off and items:
             head, content, call_id = items[-1]
             items[-1] = (head.replaced(end=None), content, call_id)
-        conversation = self._grammar.relate(items, parted, log)
-        conversation.plain = plain
-        return conversation
+        return self._grammar.relate(items, parted, log)
 
-    def _met(self, left: int, unit: Unit, at: int, skeleton: Skeleton, parted: Parted) -> Slots | None:
+    def _met(self, left: int, unit: Unit, at: int, skeleton: Skeleton, parted: Parted) -> Reading | None:
         """What a unit is read as, where units like it were met often enough to learn that; None for the plain way.
 
         Args:
@@ -95,7 +143,7 @@ class Reader:
             self._plans.keep(key, left - 1, 1 if left == MEETINGS else 0)
             return None
         learned = self._plans[key] = self._learned(unit, at, skeleton, parted)
-        return ((learned, 0, -1),) if isinstance(learned, Head) else learned
+        return learned
 
     def _learned(self, unit: Unit, at: int, skeleton: Skeleton, parted: Parted) -> Reading | None:
         """What units like this one are read as; None where that depends on more, or there is something to note."""
@@ -122,7 +170,26 @@ class Reader:
         used = sorted(number for _, *places in plan for number in places if number >= 0)
         if used != list(range(len(probes))):
             return None
-        return plan[0][0] if [place[1:] for place in plan] == [(0, -1)] else tuple(plan)
+        return plan[0][0] if [place[1:] for place in plan] == [(0, -1)] else UnitPlan(tuple(plan), len(values))
+
+
+def _slots_of(plans: Sequence[Reading | None], *, cut_off: bool) -> list[tuple[Head, int, int]]:
+    """The messages of units that all have plans, before they are related."""
+    slots: list[tuple[Head, int, int]] = []
+    start = 0
+    for plan in plans:
+        if isinstance(plan, Head):
+            slots.append((plan, start, -1))
+            start += 1
+        elif plan is not None:
+            for head, *places in plan.slots:
+                content, call_id = [start + place if place >= 0 else -1 for place in places]
+                slots.append((head, content, call_id))
+            start += plan.count
+    if cut_off and slots:
+        head, content, call_id = slots[-1]
+        slots[-1] = head.replaced(end=None), content, call_id
+    return slots
 
 
 def document_of(grammar: UnitReader, source: str | Json, log: Log) -> Document:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import Final
 
@@ -22,6 +23,7 @@ from ..units.relations import paired_by_id, paired_in_order
 from ..units.writer import TOOLS, UnitWriter
 from .envelopes import SealedEnvelopes
 from .losses import KnownLosses
+from .outputs import Filled, OutputPlans
 from .templates import Templates
 from .tracing import Trace, columns_of
 from .written import Written, report_of
@@ -45,6 +47,7 @@ class Writer:
         self._losses = KnownLosses(grammar.target)
         self._joined = Memo[tuple[Head, Head], bool](LIMIT)
         self._known = Memo[Head, Nearest](LIMIT)
+        self._outputs = OutputPlans(grammar, self.write, partial(self.write, traced=True))
 
     def write(self, conversation: Conversation, *, traced: bool = False) -> Written:
         """Write a conversation; replies that would be read as the answers to other calls are moved behind theirs.
@@ -66,6 +69,17 @@ class Writer:
         if not replies or (replies <= _count_replies(items) and self._keeps_pairs(items, written.items)):
             return written
         return self._rearranged(conversation.transcript, written)
+
+    def fill(self, conversation: Conversation) -> Filled | Written:
+        """Write a conversation by the plan of its output where there is one, else as `write`."""
+        plan = conversation.plan if self._plans else None
+        filled = None if plan is None else self._outputs.filled(conversation, plan)
+        if filled is not None:
+            return filled
+        written = self.write(conversation)
+        if plan is not None and written.planned:
+            self._outputs.learn(conversation, plan)
+        return written
 
     def spans(self, written: Written) -> Columns:
         """The spans of what was written, and traced."""
@@ -114,6 +128,7 @@ class Writer:
         wrong = misread(messages, pairs, written.image.messages, written.indices)
         if not wrong:
             return written
+        written.planned = False
         plan = plan_for(messages, pairs, wrong)
         if plan is not None:
             ordered = conversation_of(replace(document, messages=in_order(messages, plan.order)))
@@ -134,6 +149,7 @@ class Writer:
         items, around, origins, start = grammar.prepare(conversation, written.log)
         items, odd = self._nearest(items, origins, written)
         written.order = _moved(written.origins)
+        written.planned = written.planned and written.order is None
         units, state = self._units(items, odd, start, written, ends=around.open_turn is None)
         if written.trace is not None:
             written.trace.units = [*units]
@@ -164,6 +180,7 @@ class Writer:
             if planned and content.__class__ is str and (mark is None or mark not in content or inert(content)):  # pyright: ignore[reportArgumentType, reportOperatorIssue]
                 nearest = known.get(head) or self._learned(head)
             if nearest is None:
+                written.planned = written.planned and indices[at] == TOOLS
                 made = item if indices[at] == TOOLS else self._nearest_to(item, indices[at], written)
                 if made is None:
                     written.leave_out(indices[at], head)
@@ -240,6 +257,7 @@ class Writer:
             if trace is not None:
                 trace.steps.append((start, stop, plan, table.state, last))
             if plan is None:
+                written.planned = False
                 table = self._spelled(group, written.paths(start, stop), table.state, written, out, last=last)
             else:
                 if plan.build is None:

@@ -44,13 +44,14 @@ class Written:
         document: what was to be written, where messages were moved; else None.
         cut_off: whether the last message reads as one that was cut off.
         places: of token ids, where units stand among them, as `Enclosed` has it.
+        planned: whether all of it was written by plans, in the order of the document.
         trace: how it was written; None where nobody wants to know.
         spans: what stands where in the output; None where nobody wants to know.
     """
 
     __slots__ = (
         *("_assembled", "_conversation", "_grammar", "_known_losses", "around", "cut_off", "document"),
-        *("items", "log", "made", "order", "origins", "output", "places", "spans", "trace"),
+        *("items", "log", "made", "order", "origins", "output", "places", "planned", "spans", "trace"),
     )
 
     def __init__(self, grammar: UnitWriter, losses: KnownLosses, conversation: Conversation) -> None:
@@ -67,6 +68,7 @@ class Written:
         self.order: tuple[int, ...] | None = None
         self.document: Document | None = None
         self.cut_off = False
+        self.planned = True
         self.places: Sequence[int] | None = None
         self.trace: Trace | None = None
         self.spans: Columns | None = None
@@ -107,6 +109,7 @@ class Written:
     def move(self, document: Transcript, order: Sequence[int]) -> None:
         """What is written is a document whose messages were put in another order: `order` has their indices."""
         self.document = document
+        self.planned = False
         if self.trace is not None:
             self.trace.order = order
         _ = self.assembled  # may have something to report

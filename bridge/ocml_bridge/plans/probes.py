@@ -42,20 +42,48 @@ def builder(
         embedded: whether probes may stand inside of texts of the JSON.
     """
     source = _Source(probes, embedded=embedded)
-    try:
-        made = source.of_text(unit) if isinstance(unit, str) else source.of(unit)
-    except ValueError:
+    made = source.of_unit(unit)
+    if made is None or any(made.count(place) != 1 for place in probes.values()):
         return None
-    if any(made.count(place) != 1 for place in probes.values()):
-        return None
-    return _maker(made, len(source.texts), tuple(encoders))(*source.texts, *encoders.values())
+    return _maker("items", made, len(source.texts), tuple(encoders))(*source.texts, *encoders.values())
 
 
-@lru_cache(maxsize=1024)
-def _maker(source: str, texts: int, encoders: tuple[str, ...]) -> Callable[..., Callable[[Sequence[Item]], Unit]]:
-    """What gives a builder for its texts and encoders: units that differ in their texts have one source."""
+def filler(
+    output: Unit,
+    probes: Mapping[str, str],
+    encoders: Mapping[str, Callable[[str], Any]],
+    times: Mapping[str, int],
+    *,
+    longest: int,
+    embedded: bool,
+) -> Callable[[Sequence[str]], Unit] | None:
+    """What makes an output like this one of other `values`; None where it is too long, or a probe stands there oddly.
+
+    Args:
+        output: as the unit of `builder`.
+        probes: likewise.
+        encoders: likewise.
+        times: how often the source of a value has to stand in that of the output; that of any other may do so often.
+        longest: how long an output may be without its values, in characters.
+        embedded: as for `builder`.
+    """
+    source = _Source(probes, embedded=embedded)
+    made = source.of_unit(output)
+    if made is None or len(made) + sum(map(len, source.texts)) > longest:
+        return None
+    if any(made.count(place) != count for place, count in times.items()):
+        return None
+    return _made("values", made, len(source.texts), tuple(encoders))(*source.texts, *encoders.values())
+
+
+def _made(variable: str, source: str, texts: int, encoders: tuple[str, ...]) -> Callable[..., Callable[[Any], Unit]]:
+    """What gives a function of a variable for its texts and encoders."""
     names = ", ".join((*(f"text{number}" for number in range(texts)), *encoders))
-    return eval(f"lambda {names}: lambda items: {source}")  # the source is made here, of names and literals
+    return eval(f"lambda {names}: lambda {variable}: {source}")  # the source is made here, of names and literals
+
+
+_maker: Final = lru_cache(maxsize=1024)(_made)
+"""Units that differ in their texts have one source."""
 
 
 class _Source:
@@ -73,6 +101,13 @@ class _Source:
         self._probes: Final = probes
         self._embedded: Final = embedded
         self.texts: Final = list[str]()
+
+    def of_unit(self, unit: Unit) -> str | None:
+        """The source of a text, or of JSON; None where there is a probe in it where there is no place for one."""
+        try:
+            return self.of_text(unit) if isinstance(unit, str) else self.of(unit)
+        except ValueError:
+            return None
 
     def of(self, value: Any) -> str:
         """The source of a JSON value; of nothing else, as whoever made a message by hand may have put anything into it.

@@ -2,33 +2,101 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from typing import Final
 
 from ..model import Document, Transcript, replace
 from ..ownership import fresh
 from ..substance import characters
-from .heads import Item, item_of, message_of, messages_of
+from .heads import Head, Item, item_of, message_of, messages_of
+
+_is_plain_id: Final = re.compile("[A-Za-z0-9_-]{1,36}").fullmatch
+"""An id that every format takes, and that a sentence shows whole."""
+
+
+class ConversationPlan:
+    """What conversations that are read alike have in common: all but their contents and ids.
+
+    Args:
+        items: for each message its head, and which of the conversation's values its content and its id are: -1 for an
+            empty content, and for an id that is not there.
+        around: the transcript without its messages. Nobody changes it.
+        same: for each value that is an id, the first value that is the same id.
+
+    Attributes:
+        items: as given.
+        around: as given.
+        same: as given.
+    """
+
+    __slots__ = ("_first", "_repeated", "around", "items", "same")
+
+    def __init__(self, items: Sequence[tuple[Head, int, int]], around: Transcript, same: dict[int, int]) -> None:
+        self.items: Final = items
+        self.around: Final = around
+        self.same: Final = same
+        self._first: Final = [slot for slot, first in same.items() if slot == first]
+        self._repeated: Final = [(slot, first) for slot, first in same.items() if slot != first]
+
+    def fits(self, values: Sequence[str]) -> bool:
+        """Whether values stand to each other as in all conversations of this plan: ids are the same, or differ."""
+        if not self._first:
+            return True
+        if any(values[slot] != values[first] for slot, first in self._repeated):
+            return False
+        ids = {values[slot] for slot in self._first}
+        return len(ids) == len(self._first) and all(map(_is_plain_id, ids))
+
+    def items_of(self, values: Sequence[str]) -> list[Item]:
+        """The messages of the conversation with some values."""
+        return [
+            (head, values[content] if content >= 0 else "", values[call_id] if call_id >= 0 else None)
+            for head, content, call_id in self.items
+        ]
 
 
 class Conversation:
     """A transcript whose messages are items.
 
     Args:
-        items: its messages.
+        items: its messages; None where a plan and values tell them.
         around: the transcript without its messages. It may be shared with other conversations, and is not changed.
         transcript: the whole, where it is known already.
+        plan: what it has in common with others that were read alike; None where that is not known.
+        values: its contents and ids, as the plan has them.
 
     Attributes:
+        around: as given.
         plain: whether it is known that all messages were read by plans, so that they were understood.
+        plan: as given.
+        values: as given.
     """
 
-    __slots__ = ("_transcript", "around", "items", "plain")
+    __slots__ = ("_items", "_transcript", "around", "plain", "plan", "values")
 
-    def __init__(self, items: Sequence[Item], around: Transcript, transcript: Transcript | None = None) -> None:
-        self.items = items
-        self.around = around
+    def __init__(
+        self,
+        items: Sequence[Item] | None,
+        around: Transcript,
+        transcript: Transcript | None = None,
+        *,
+        plan: ConversationPlan | None = None,
+        values: Sequence[str] = (),
+    ) -> None:
+        self._items = items
         self._transcript = transcript
-        self.plain = False
+        self.around = around
+        self.plain = plan is not None
+        self.plan: Final = plan
+        self.values: Final = values
+
+    @property
+    def items(self) -> Sequence[Item]:
+        """Its messages."""
+        if self._items is None:
+            self._items = [] if self.plan is None else self.plan.items_of(self.values)
+        return self._items
 
     @property
     def transcript(self) -> Transcript:

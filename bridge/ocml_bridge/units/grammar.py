@@ -22,12 +22,15 @@ class Parted(NamedTuple):
         around: the transcript without its messages, as far as it is known before they are read.
         cut_off: whether the document says that its last message was cut off.
         document: what else the format's reader wants to know of it.
+        envelope: what is equal for documents that have the same but for their units: then `around`, `cut_off` and all
+            that `document` has beside the units are the same. None where that is not told.
     """
 
     units: Sequence[Unit]
     around: Transcript
     cut_off: bool = False
     document: object = None
+    envelope: Hashable = None
 
 
 class Emptied(NamedTuple):

@@ -1,0 +1,125 @@
+"""Conversations that are read alike: what they have in common is found once, and remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Final
+
+from ..errors import BridgeError
+from ..loss import Log
+from ..memo import Memo
+from ..plans.probes import PROBE, is_in, probe
+from ..units.conversation import Conversation, ConversationPlan
+from ..units.grammar import Parted
+from ..units.heads import Head, Item
+from ..units.reader import UnitReader
+
+SIZE: Final = 50_000
+"""How many units the plans of a reader have together; where there are more, all are forgotten."""
+MOST: Final = 100
+"""How many units a conversation has at most that others are expected to be like."""
+MEETINGS: Final = 4
+"""How often conversations that are alike are met before their plan is learned: that takes as long as some of them."""
+_COUNTED: Final = 4096
+"""How many kinds of conversations without a plan are counted."""
+
+Slots = Sequence[tuple[Head, int, int]]
+"""For each message its head, and which value its content and its id are; -1 for none."""
+
+
+class ConversationPlans:
+    """The plans of the conversations that a reader has met often.
+
+    Args:
+        grammar: the format's, with the options in it.
+    """
+
+    def __init__(self, grammar: UnitReader) -> None:
+        self._grammar: Final = grammar
+        self._plans = Memo[Hashable, ConversationPlan](SIZE)
+        self._met = Memo[int, int](_COUNTED)
+        self.get: Final = self._plans.get
+
+    def is_due(self, key: Hashable) -> bool:
+        """Count a conversation that was read unit by unit; whether there were as many as a plan is worth.
+
+        Args:
+            key: what is equal for conversations that are read alike.
+        """
+        number = hash(key)
+        met = self._met.get(number, 0) + 1
+        self._met.keep(number, met, 1 if met == 1 else 0)
+        return met == MEETINGS
+
+    def learn(
+        self, key: Hashable, conversation: Conversation, parted: Parted, slots: Slots, values: Sequence[str]
+    ) -> None:
+        """Learn the plan of conversations like one.
+
+        Args:
+            key: what is equal for them.
+            conversation: what was read.
+            parted: its document.
+            slots: its messages, as they were read before they were related.
+            values: its contents and ids.
+        """
+        plan = self._learned(parted, slots, values)
+        if plan is not None and plan.fits(values) and _is_of(plan, conversation, values):
+            self._plans.keep(key, plan, len(parted.units) + 1)
+
+    def _learned(self, parted: Parted, slots: Slots, values: Sequence[str]) -> ConversationPlan | None:
+        """What conversations like this one have in common; None where there is something to note."""
+        same = _same_ids(slots, values)
+        if same is None:
+            return None
+        probes = [probe(same.get(slot, slot)) for slot in range(len(values))]
+        items: list[Item] = ConversationPlan(slots, parted.around, same).items_of(probes)
+        filled = self._filled(parted, probes, [len(one) for one in _values_of(self._grammar, parted)])
+        log = Log()
+        try:
+            made = self._grammar.relate(items, filled, log)
+        except BridgeError:
+            return None
+        if log.findings or PROBE in repr(made.around):
+            return None
+        contents = {probes[slot]: slot for slot in range(len(values)) if slot not in same}
+        ids = {probes[slot]: slot for slot in reversed(same)}
+        plan: list[tuple[Head, int, int]] = []
+        for head, content, call_id in made.items:
+            if content.__class__ is not str or not head.shared or is_in(head):
+                return None
+            at, of_id = contents.get(str(content), -1), ids.get(call_id or "", -1)
+            if (at < 0 and content) or (of_id < 0 and call_id is not None):
+                return None
+            plan.append((head, at, of_id))
+        return ConversationPlan(tuple(plan), made.around, same)
+
+    def _filled(self, parted: Parted, probes: Sequence[str], sizes: Sequence[int]) -> Parted:
+        """The document with probes in place of contents and ids."""
+        units, start = list[object](), 0
+        for unit, size in zip(parted.units, sizes, strict=True):
+            units.append(self._grammar.filled(unit, probes[start : start + size]) if size else unit)
+            start += size
+        return parted._replace(units=units)
+
+
+def _values_of(grammar: UnitReader, parted: Parted) -> list[list[str]]:
+    """The contents and ids of each unit; all have skeletons."""
+    units = parted.units
+    skeletons = [grammar.skeleton(unit, units[at - 1] if at else None) for at, unit in enumerate(units)]
+    return [[] if found is None else found[1] for found in skeletons]
+
+
+def _same_ids(slots: Slots, values: Sequence[str]) -> dict[int, int] | None:
+    """For each value that is an id, the first that is the same; None where a call or reply has no id though some have.
+
+    Ids that are made up for them must be none of the others.
+    """
+    first: dict[str, int] = {}
+    same = {slot: first.setdefault(values[slot], slot) for *_, slot in slots if slot >= 0}
+    return None if same and any((head.calls or head.role == "tool") and slot < 0 for head, _, slot in slots) else same
+
+
+def _is_of(plan: ConversationPlan, conversation: Conversation, values: Sequence[str]) -> bool:
+    """Whether a plan tells a conversation that was read without it."""
+    return plan.items_of(values) == [*conversation.items] and plan.around == conversation.around

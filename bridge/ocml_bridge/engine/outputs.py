@@ -1,0 +1,293 @@
+"""Outputs of conversations that were read alike: they are written once, unit by unit, and filled in from then on.
+
+Whatever a plan of a conversation has is the same in all of them, so nothing but their contents and ids tells what is
+written of them apart. A content that is not written as it is takes the way of units.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from ..loss import Log, Loss, LossCode
+from ..memo import Memo
+from ..model import Document
+from ..plans.probes import PROBE, filler, probe, shown
+from ..units.conversation import Conversation, ConversationPlan
+from ..units.grammar import ANY_CONTENT, ContentClass
+from ..units.heads import Head
+from ..units.writer import TOOLS, UnitWriter
+from .conversations import SIZE
+
+if TYPE_CHECKING:
+    from ..spans.columns import Columns
+    from .written import Written
+
+LONGEST: Final = 50_000
+"""The longest output without its contents that is remembered, in characters."""
+_PIECES: Final = re.compile(f"{PROBE}([0-9]{{4}})Text")
+"""What stands for a value while a plan is learned."""
+
+
+class Use(NamedTuple):
+    """What is written of a value.
+
+    Attributes:
+        head: of its message, as the format holds it.
+        known: its class, where what is written does not follow from the head; else None.
+        settles: whether the format says it in its own words.
+        encode: how it stands in the output; None where it stands there as it is.
+    """
+
+    head: Head
+    known: ContentClass | None
+    settles: bool
+    encode: Callable[[str], Any] | None
+
+
+class Losses:
+    """What is lost of conversations that were read alike: the same of all of them, but for their ids.
+
+    Args:
+        losses: with probes in place of ids.
+
+    Attributes:
+        codes: the codes among them.
+    """
+
+    def __init__(self, losses: Sequence[Loss]) -> None:
+        self._losses: Final = tuple(losses)
+        self._pieces: Final = {at: _PIECES.split(loss.detail) for at, loss in enumerate(losses) if PROBE in loss.detail}
+        self.codes: Final = frozenset([loss.code for loss in losses])
+
+    def of(self, values: Sequence[str]) -> Sequence[Loss]:
+        """The losses of the conversation with some values."""
+        if not self._pieces:
+            return self._losses
+        out = [*self._losses]
+        for at, pieces in self._pieces.items():
+            filled = [values[int(piece)] if number % 2 else piece for number, piece in enumerate(pieces)]
+            out[at] = out[at]._replace(detail="".join(filled))
+        return out
+
+
+class OutputPlan:
+    """How conversations that were read alike are written.
+
+    Args:
+        grammar: the format's, with the options in it.
+        build: makes an output of the contents and ids.
+        uses: by value, what is written of each content.
+        losses: what is lost of them.
+
+    Attributes:
+        losses: as given.
+    """
+
+    __slots__ = ("_build", "_classes", "_contents", "_grammar", "_settled", "losses")
+
+    def __init__(
+        self,
+        grammar: UnitWriter,
+        build: Callable[[Sequence[str]], Any],
+        contents: Sequence[int],
+        uses: dict[int, Use],
+        losses: Losses,
+    ) -> None:
+        self._grammar: Final = grammar
+        self._build: Final = build
+        self._contents: Final = contents
+        self._settled: Final = [(slot, use.head) for slot, use in uses.items() if use.settles]
+        self._classes: Final = [(slot, use.head, use.known) for slot, use in uses.items() if use.known is not None]
+        self.losses: Final = losses
+
+    def output(self, values: Sequence[str]) -> Any:
+        """The output; None where a content is not written as those of the plan are."""
+        grammar = self._grammar
+        mark, inert = grammar.mark, grammar.inert
+        if mark is not None:
+            for slot in self._contents:
+                if mark in values[slot] and not inert(values[slot]):
+                    return None
+        for slot, head in self._settled:
+            if grammar.settled(head, values[slot], "", Log()) != values[slot]:
+                return None
+        for slot, head, known in self._classes:
+            if grammar.classify(head, values[slot]) != known:
+                return None
+        return self._build(values)
+
+
+class Filled:
+    """What was written by the plan of its output: all else is found by writing it unit by unit, when someone asks.
+
+    Args:
+        output: the text, or the JSON.
+        plan: of the output.
+        conversation: what was written.
+        write: writes it unit by unit.
+
+    Attributes:
+        output: as given.
+        order: None, as no message was moved.
+        spans: None, as nobody wanted to know.
+    """
+
+    __slots__ = ("_conversation", "_plan", "_whole", "_write", "order", "output", "spans")
+
+    def __init__(
+        self, output: Any, plan: OutputPlan, conversation: Conversation, write: Callable[[Conversation], Written]
+    ) -> None:
+        self.output = output
+        self.order: tuple[int, ...] | None = None
+        self.spans: Columns | None = None
+        self._plan = plan
+        self._conversation = conversation
+        self._write = write
+        self._whole: Written | None = None
+
+    @property
+    def whole(self) -> Written:
+        """The same, written unit by unit."""
+        if self._whole is None:
+            self._whole = self._write(self._conversation)
+        return self._whole
+
+    @property
+    def losses(self) -> Sequence[Loss]:
+        """Every loss, in order."""
+        return self._plan.losses.of(self._conversation.values)
+
+    @property
+    def logged(self) -> Sequence[Loss]:
+        """The losses that the format itself reported, before the document was compared with the image."""
+        return self.whole.logged
+
+    def losses_of(self, codes: frozenset[LossCode]) -> Sequence[Loss]:
+        """The losses with one of these codes."""
+        if codes.isdisjoint(self._plan.losses.codes):
+            return ()
+        return [loss for loss in self.losses if loss.code in codes]
+
+    @property
+    def image(self) -> Document:
+        """What the output reads as."""
+        return self.whole.image
+
+    @property
+    def characters(self) -> int:
+        """How many characters of what was said are in the output."""
+        return self.whole.characters
+
+
+class OutputPlans:
+    """The plans of the outputs that a writer has written often.
+
+    Args:
+        grammar: the format's, with the options in it.
+        write: writes a conversation unit by unit.
+        traced: likewise, and keeps how.
+    """
+
+    def __init__(
+        self, grammar: UnitWriter, write: Callable[[Conversation], Written], traced: Callable[[Conversation], Written]
+    ) -> None:
+        self._grammar: Final = grammar
+        self._write: Final = write
+        self._traced: Final = traced
+        self._known = Memo[ConversationPlan, OutputPlan | None](SIZE)
+
+    def filled(self, conversation: Conversation, plan: ConversationPlan) -> Filled | None:
+        """A conversation written by the plan of its output; None where it is written unit by unit.
+
+        Args:
+            conversation: it.
+            plan: by which it was read.
+        """
+        found = self._known.get(plan)
+        output = None if found is None else found.output(conversation.values)
+        return None if output is None or found is None else Filled(output, found, conversation, self._write)
+
+    def learn(self, conversation: Conversation, plan: ConversationPlan) -> None:
+        """Learn how conversations like one are written, which was written by the plans of its units alone."""
+        if plan not in self._known:
+            self._known.keep(plan, self._learned(conversation, plan), len(plan.items) + 1)
+
+    def _learned(self, conversation: Conversation, plan: ConversationPlan) -> OutputPlan | None:
+        """How conversations like this one are written; None where that depends on more."""
+        grammar, values = self._grammar, conversation.values
+        if grammar.tokens is not None:
+            return None
+        written = self._traced(conversation)
+        uses = self._uses(written, plan) if written.planned else None
+        if uses is None:
+            return None
+        probes = [
+            probe(plan.same[slot]) if slot in plan.same else _with_probe(slot, uses.get(slot))
+            for slot in range(len(values))
+        ]
+        probed = Conversation(None, plan.around, plan=plan, values=probes)
+        made = self._traced(probed)
+        if not made.planned or self._uses(made, plan) != uses:
+            return None
+        build = _build(made.output, probes, plan, uses, embedded=grammar.embeds)
+        losses = _losses(made.losses, plan)
+        if build is None or losses is None:
+            return None
+        contents = [content for _, content, _ in plan.items if content >= 0]
+        found = OutputPlan(grammar, build, contents, uses, losses)
+        same = found.output(values) == written.output and [*losses.of(values)] == [*written.losses]
+        return found if same else None
+
+    def _uses(self, written: Written, plan: ConversationPlan) -> dict[int, Use] | None:
+        """By content, what was written of it."""
+        assert written.trace is not None, "what is learned is traced"
+        uses: dict[int, Use] = {}
+        for start, stop, of_unit, _, _ in written.trace.steps:
+            if of_unit is None:
+                return None
+            for at in range(start, stop):
+                index = at if written.origins is None else written.origins[at]
+                slot = -1 if index == TOOLS else plan.items[index][1]
+                if slot < 0:
+                    continue
+                head = written.items[at][0]
+                known = of_unit.classes[at - start]
+                follows = self._grammar.follows(head)
+                settles = self._grammar.settles and (head.calls or head.role == "tool")
+                uses[slot] = Use(head, None if follows else known, settles, known.encode)
+        return uses
+
+
+def _with_probe(slot: int, use: Use | None) -> str:
+    """A content of the class of one, with a probe in it."""
+    before, after, _ = ANY_CONTENT if use is None or use.known is None else use.known
+    return f"{before}{probe(slot)}{after}"
+
+
+def _build(
+    output: Any, probes: Sequence[str], plan: ConversationPlan, uses: dict[int, Use], *, embedded: bool
+) -> Callable[[Sequence[str]], Any] | None:
+    """What makes outputs like one of contents and ids; None where a content does not stand there once."""
+    places: dict[str, str] = {}
+    encoders: dict[str, Callable[[str], Any]] = {}
+    times: dict[str, int] = {}
+    for slot, text in enumerate(probes):
+        encode = uses[slot].encode if slot in uses else None
+        place = f"values[{slot}]" if encode is None else f"encode{slot}(values[{slot}])"
+        places.setdefault(text if encode is None else shown(encode(text)), place)
+        if encode is not None:
+            encoders[f"encode{slot}"] = encode
+        if slot not in plan.same:
+            times[place] = int(slot in uses)
+    return filler(output, places, encoders, times, longest=LONGEST, embedded=embedded)
+
+
+def _losses(losses: Sequence[Loss], plan: ConversationPlan) -> Losses | None:
+    """What is lost of conversations like one; None where a sentence quotes a content."""
+    named = {int(slot) for loss in losses for slot in _PIECES.findall(loss.detail)}
+    places = any(PROBE in loss.path for loss in losses)
+    return None if places or not named <= {*plan.same.values()} else Losses(losses)
+
+
