@@ -12,7 +12,7 @@ from . import jsontext
 from .loss import FindingCode, Log
 from .model import Json, Message
 from .turns import FUNCTIONS, is_call, is_reply
-from .units.heads import Item, messages_of
+from .units.heads import Head, Item, messages_of
 
 ROLES: Final = frozenset({"system", "developer", "user", "assistant", "tool"})
 """§4; a tool's name in place of the role is read as the role `tool`."""
@@ -162,14 +162,18 @@ def _is_regular(items: Sequence[Item]) -> bool:
             if call_id is not None and call_id in known:
                 return False
             known.add(call_id)
-        elif head.role == "tool":
-            if call_id is not None and call_id not in known:
-                return False
-        elif head.role == "assistant" and isinstance(content, str) and _QUOTED in content:
+        elif head.role == "tool" and call_id is not None and call_id not in known:
             return False
-        if head.promises_json and (not isinstance(content, str) or jsontext.parse(content) is None):
+        if head.promises_json if not isinstance(content, str) else not is_regular(head, content):
             return False
     return True
+
+
+def is_regular(head: Head, content: str) -> bool:
+    """Whether nothing is to be found of a message among others for what it says."""
+    if head.role == "assistant" and not head.calls and _QUOTED in content:
+        return False
+    return not head.promises_json or jsontext.parse(content) is not None
 
 
 def _has_tool_calls(message: Message) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace as with_fields
 from typing import Final, NamedTuple, cast
 
@@ -181,7 +181,13 @@ def without_open_turn(frames: Sequence[Frame], tail: str, *, marked: bool) -> Pa
     if last is not None and opens_turn(last):
         units, before = units[:-1], frames[-2] if len(frames) > 1 else None
         opening = Placed(last, Place(family, before, last=True, opening=True))
-    return Parted(units, Transcript(), document=Around(family, tail, last, opening, tools, tools_at))
+    envelope = None if tools is not None else (family and family.name, tail, opening and _spelling_of(opening.frame))
+    return Parted(units, Transcript(), document=Around(family, tail, last, opening, tools, tools_at), envelope=envelope)
+
+
+def _spelling_of(frame: Frame) -> tuple[Hashable, ...]:
+    """All of a frame but where it stands."""
+    return frame.gap, frame.start, frame.header, frame.newline, frame.body, frame.end, frame.last
 
 
 def placed_at(unit: Unit, at: int, parted: Parted) -> Placed:

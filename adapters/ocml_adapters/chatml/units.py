@@ -95,6 +95,7 @@ class FamilyFrames(UnitWriter):
     home = HOME
     mark = ""
     groups = True
+    looks_at_contents = True
 
     def __init__(self, options: Options) -> None:
         super().__init__(options)
@@ -116,6 +117,10 @@ class FamilyFrames(UnitWriter):
             MARKS.guard(raw(draft.tools), policy, "/tools", log)
         settle(draft.items, draft.origins, self._family, schemas_of(draft.tools), log)
         return Prepared(draft.items, conversation.around, draft.origins, Behind(own))
+
+    def is_prepared_alike(self, head: Head, content: str) -> bool:
+        """Whether a message is no call, or one whose arguments are JSON: others are spelled by their values."""
+        return self._family.grammar is None or not head.calls
 
     def nearest(self, message: Message, index: int, log: Log) -> Message | None:
         """Who speaks, and a text, a thought, a call or a reply; None for private text that is not the assistant's."""

@@ -82,7 +82,7 @@ class FramesReader(UnitReader):
             raise BridgeError(ErrorCode.SHAPE, "the format harmony is text; read token ids as harmony-tokens")
         units, behind = cut(source)
         if units and not behind:
-            return Parted(informed(units), _NOTHING, document=Around(source))
+            return Parted(informed(units), _NOTHING, document=Around(source), envelope=())
         frames, rest = scanned(pieces_of(behind))
         before: Plain | None = ("", "", "")
         for frame in frames:

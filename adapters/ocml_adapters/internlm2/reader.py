@@ -183,7 +183,9 @@ def without_open_turn(frames: Sequence[Frame], tail: str, text: str, log: Log) -
     if tools is not None:
         del units[tools[1]]
     mixed = FOREIGN[dialect].search(text) is not None
-    return Parted(units, Transcript(), document=Text(dialect, mixed, tail, tools, opening, closed[-1]))
+    document = Text(dialect, mixed, tail, tools, opening, closed[-1])
+    envelope = None if tools is not None or opening is not None else (dialect, mixed, tail, closed[-1])
+    return Parted(units, Transcript(), document=document, envelope=envelope)
 
 
 def _declared(units: Sequence[Placed], log: Log) -> tuple[Message, int] | None:

@@ -68,6 +68,7 @@ class Frames(UnitWriter):
     home = HOME
     mark = ""
     groups = True
+    looks_at_contents = True
 
     def __init__(self, options: Options) -> None:
         super().__init__(options)
@@ -88,6 +89,10 @@ class Frames(UnitWriter):
         dialect = self.options.dialect or dialect_of(around)
         start = Behind(dialect, starts=self.options.dialect is not None or draft.reads_as(dialect))
         return Prepared(draft.items, around, draft.origins, start)
+
+    def is_prepared_alike(self, head: Head, content: str) -> bool:
+        """Whether a message says something: blank text beside calls is nothing."""
+        return not content.isspace()
 
     def nearest(self, message: Message, index: int, log: Log) -> Message | None:
         """The message with its content as a text; its frame shows what can be held of the rest."""

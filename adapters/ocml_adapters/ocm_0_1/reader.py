@@ -76,7 +76,8 @@ class FramesReader(UnitReader):
         _remark_outside(edges.head, "/messages/0", log)
         if last.last and not last.body.strip():
             return Parted(frames[:-1], Transcript(), document=Around(edges, cut=True, opening=last))
-        return Parted(frames, Transcript(), document=Around(edges, cut=last.last))
+        envelope = edges, last.last
+        return Parted(frames, Transcript(), document=Around(edges, cut=last.last), envelope=envelope)
 
     def skeleton(self, unit: Frame, before: Frame | None) -> Skeleton | None:
         """A frame without contents; None where its edges or its body are spelled otherwise than by default."""

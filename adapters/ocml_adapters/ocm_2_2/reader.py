@@ -8,15 +8,16 @@ from typing import Any, Final, NamedTuple, cast
 
 from ocml_bridge.adapter import Options, Source
 from ocml_bridge.boundary import cut_text, several
-from ocml_bridge.conformance import check_alone, check_heading, check_together
+from ocml_bridge.conformance import check_alone, check_heading, check_together, is_regular
 from ocml_bridge.errors import BridgeError
 from ocml_bridge.loss import FindingCode, Log, Severity
 from ocml_bridge.memo import Memo
 from ocml_bridge.model import Header, Json, Message, Settings, Transcript, replace
+from ocml_bridge.text import developer
 from ocml_bridge.turns import is_call, is_reply, is_thought
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.grammar import Parted, Skeleton, Unit
-from ocml_bridge.units.heads import Item, item_of, message_of
+from ocml_bridge.units.heads import Head, Item, item_of, message_of
 from ocml_bridge.units.reader import UnitReader
 
 from .around import front_of, read_front, with_tail, with_tools
@@ -56,6 +57,8 @@ class Behind(NamedTuple):
 class FramesReader(UnitReader):
     """Reads frames."""
 
+    looks_at_contents = True
+
     def __init__(self, options: Options) -> None:
         self._fronts = Memo[str, Transcript](512)
 
@@ -69,11 +72,12 @@ class FramesReader(UnitReader):
         text = cast("str", source)
         at = text.find(f"\n{START}") + 1
         around = self._fronts.get(text[:at]) if at <= REMEMBERED else None
+        known = around is not None
         if around is None:
             at, around = self._read_front(text, log)
         found = lines(text, at)
         if found:
-            return Parted(found, around, document=Behind(tail="\n"))
+            return Parted(found, around, document=Behind(tail="\n"), envelope=text[:at] if known else None)
         found, behind = _scanned(text, at)
         return Parted(found, around, document=behind)
 
@@ -115,6 +119,10 @@ class FramesReader(UnitReader):
                 conversation.
         """
         return [with_whole_end(read_frame(unit, index, log), unit)]
+
+    def is_related_alike(self, head: Head, content: str) -> bool:
+        """Whether a message holds no section of tools, and nothing is to be found of what it says."""
+        return developer.is_plain(head, content) and is_regular(head, content)
 
     def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
         """The conversation, with its open turn, and with the tools out of the developer's message.

@@ -33,6 +33,7 @@ class Frames(UnitWriter):
     home = HOME
     mark = "<"
     keeps_ids = True
+    looks_at_contents = True
 
     def __init__(self, options: Options) -> None:
         pass
@@ -65,6 +66,10 @@ class Frames(UnitWriter):
             head, content, call_id = items[-1]
             items = [*items[:-1], (head.replaced(end="end"), content, call_id)]
         return Prepared(items, around, origins, _FIRST)
+
+    def is_prepared_alike(self, head: Head, content: str) -> bool:
+        """Whether a message holds no section of tools."""
+        return developer.is_plain(head, content)
 
     def nearest(self, message: Message, index: int, log: Log) -> Message:
         """All but what no header can hold, and content that is neither text nor a thought marker."""

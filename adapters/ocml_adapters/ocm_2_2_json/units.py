@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 
 from ocml_bridge import jsontext
 from ocml_bridge.boundary import is_list_of_lists, several_documents
-from ocml_bridge.conformance import check_alone, check_together
+from ocml_bridge.conformance import check_alone, check_together, is_regular
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Json, Message, Transcript, replace
@@ -38,6 +38,8 @@ _MARK: Final = "|start_"
 class ObjectReader(UnitReader):
     """Reads objects."""
 
+    looks_at_contents = True
+
     def part(self, source: str | Json, log: Log) -> Parted:
         """The objects of a document: of a list, of JSON lines, or the one that it is.
 
@@ -47,11 +49,11 @@ class ObjectReader(UnitReader):
         if is_list_of_lists(source):
             raise several_documents(source)
         if isinstance(source, dict):
-            return Parted([source], Transcript(), document="object")
+            return Parted([source], Transcript(), document="object", envelope="object")
         if not isinstance(source, list):
             raise BridgeError(ErrorCode.SHAPE, "a document must be a message object or a list of them", path="")
         shape = "lines" if isinstance(source, jsontext.Lines) else "list"
-        return Parted(cast("list[Json]", source), Transcript(), document=shape)
+        return Parted(cast("list[Json]", source), Transcript(), document=shape, envelope=shape)
 
     def skeleton(self, unit: Any, before: Any) -> Skeleton | None:
         """An object without contents and ids; None where it has members that are none of the format's."""
@@ -86,6 +88,10 @@ class ObjectReader(UnitReader):
         for number, message in enumerate(messages, index):
             check_alone(message, f"/messages/{number}", log)
         return messages
+
+    def is_related_alike(self, head: Head, content: str) -> bool:
+        """Whether a message holds no section of tools, and nothing is to be found of what it says."""
+        return developer.is_plain(head, content) and is_regular(head, content)
 
     def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
         """The conversation, with the tools out of the developer's message."""
@@ -141,6 +147,7 @@ class ObjectWriter(UnitWriter):
     mark = _MARK
     groups = True
     keeps_ids = True
+    looks_at_contents = True
 
     def inert(self, text: str) -> bool:
         """Whether a text holds no thought marker, whole or broken."""
@@ -150,6 +157,10 @@ class ObjectWriter(UnitWriter):
         """The document with ids for calls that have none, and with its tools behind what the developer says."""
         items, near = identified(conversation.items, HOME), partial(self.nearest, log=log)
         return developer.lowered(items, conversation.around, near, log, target=HOME, lenient=False)
+
+    def is_prepared_alike(self, head: Head, content: str) -> bool:
+        """Whether a message holds no section of tools."""
+        return developer.is_plain(head, content)
 
     def nearest(self, message: Message, index: int, log: Log) -> Message:
         """What an object can say of it."""

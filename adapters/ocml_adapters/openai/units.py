@@ -10,6 +10,7 @@ from ocml_bridge.form import Object
 from ocml_bridge.loss import Log
 from ocml_bridge.memo import Memo
 from ocml_bridge.model import Alternative, Json, Message, Transcript, replace
+from ocml_bridge.ownership import key_of
 from ocml_bridge.pairing import name_replies
 from ocml_bridge.transform import missing
 from ocml_bridge.units.conversation import Conversation
@@ -32,11 +33,9 @@ from .syntax import CONTENT, FUNCTION, HOME, MESSAGES, NOTES, REASONING_TEXTS, T
 
 _LONGEST: Final = 200
 """The longest name that plans are made for, in characters."""
-_PLACES: Final = range(64)
-"""The places among the calls of a message that plans are made for."""
 _TEXT: Final = frozenset({("role", "content"), ("content", "role")})
 """The members of the commonest messages."""
-_NUMBERS: Final = frozenset({int, float, bool})
+_SCALARS: Final = frozenset({str, int, bool, type(None)})
 _NEW: Any = ()
 """Stands for members that have not been looked at."""
 
@@ -63,43 +62,44 @@ def _add_text(name: str, value: Any, key: list[Hashable], values: list[str]) -> 
 
 def _add_word(name: str, value: Any, key: list[Hashable], values: list[str]) -> bool:
     key.append(value)
-    return value.__class__ is str and len(value) <= _LONGEST
+    return value is None or (value.__class__ is str and len(value) <= _LONGEST)
 
 
 def _add_calls(name: str, value: Any, key: list[Hashable], values: list[str]) -> bool:
     if not value:
-        return _add_nothing(name, value, key, values)
+        return _add_other(name, value, key, values)
     return value.__class__ is list and all(_add_call(call, key, values) for call in value)
 
 
 def _add_call(call: Any, key: list[Hashable], values: list[str]) -> bool:
-    if call.__class__ is not dict or (len(call) != 3 and not _has_index(call)):
+    if call.__class__ is not dict:
         return False
-    call_id, function = call.get("id"), call.get("function")
+    call_id, function = call.get("id"), call.get(FUNCTION)
     if function.__class__ is not dict or call_id.__class__ is not str or not call_id or len(function) != 2:
         return False
     name, arguments = function.get("name"), function.get("arguments")
-    if not (name.__class__ is arguments.__class__ is str) or call.get("type") != "function" or len(name) > _LONGEST:
+    if not (name.__class__ is arguments.__class__ is str) or len(name) > _LONGEST:
         return False
-    key += (tuple(call), tuple(function), name, not arguments, call.get("index"))
-    for member in call:
+    key += (tuple(call), tuple(function), name, not arguments)
+    for member, value in call.items():
         if member == "id":
             values.append(call_id)
-        elif member == "function" and arguments:
-            values.append(arguments)
+        elif member == FUNCTION:
+            if arguments:
+                values.append(arguments)
+        elif not (member == "type" and value == FUNCTION) and not _add_other(member, value, key, values):
+            return False
     return True
 
 
-def _has_index(call: Object) -> bool:
-    """Whether a call says one thing more: its place among those of its message, as where a stream was put together."""
-    index: Any = call.get("index")
-    return len(call) == 4 and index.__class__ is int and index in _PLACES
-
-
-def _add_nothing(name: str, value: Any, key: list[Hashable], values: list[str]) -> bool:
-    """A member that says nothing."""
-    key.append((name, repr(value)))
-    return not (value or value.__class__ in _NUMBERS)
+def _add_other(name: str, value: Any, key: list[Hashable], values: list[str]) -> bool:
+    """A member that is the same in many messages, such as a mark or the name of an agent."""
+    if value.__class__ in _SCALARS:
+        key.append((name, value, value.__class__))
+        return value.__class__ is not str or len(value) <= _LONGEST
+    packed = key_of(value)
+    key.append((name, packed))
+    return len(packed) <= _LONGEST
 
 
 _MEMBERS: Final[dict[str, Add]] = {
@@ -140,7 +140,7 @@ def _kinds(keys: tuple[str, ...]) -> tuple[tuple[str, Add], ...] | None:
     """How each member of a wire message is added; None where one is not for plans."""
     if sum(key in REASONING_TEXTS for key in keys) > 1:
         return None
-    return tuple((key, _MEMBERS.get(key, _add_nothing)) for key in keys)
+    return tuple((key, _MEMBERS.get(key, _add_other)) for key in keys)
 
 
 # --- reading and writing ----------------------------------------------------------------------------------------------
@@ -157,7 +157,7 @@ class WireReader(DocumentReader):
         self._kinds = Memo[tuple[str, ...], "tuple[tuple[str, Add], ...] | None"](1024)
 
     def skeleton(self, unit: Any, before: Any) -> Skeleton | None:
-        """A wire message without contents and ids; None where it has other members that say something."""
+        """A wire message without contents and ids; None where something else in it is long, or spelled oddly."""
         if unit.__class__ is not dict:
             return None
         keys = tuple(unit)

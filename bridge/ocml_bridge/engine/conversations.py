@@ -10,7 +10,7 @@ from ..loss import Log
 from ..memo import Memo
 from ..plans.probes import PROBE, is_in, probe
 from ..units.conversation import Conversation, ConversationPlan
-from ..units.grammar import Parted
+from ..units.grammar import AN_OBJECT, Parted
 from ..units.heads import Head, Item
 from ..units.reader import UnitReader
 
@@ -38,7 +38,24 @@ class ConversationPlans:
         self._grammar: Final = grammar
         self._plans = Memo[Hashable, ConversationPlan](SIZE)
         self._met = Memo[int, int](_COUNTED)
-        self.get: Final = self._plans.get
+
+    def find(self, key: Hashable, values: Sequence[str]) -> ConversationPlan | None:
+        """The plan of a conversation; None where there is none, or it is related otherwise than those of the plan.
+
+        Args:
+            key: what is equal for conversations that are read alike.
+            values: its contents and ids.
+        """
+        plan = self._plans.get(key)
+        return plan if plan is not None and self._fits(plan, values) else None
+
+    def _fits(self, plan: ConversationPlan, values: Sequence[str]) -> bool:
+        if not plan.fits(values):
+            return False
+        grammar = self._grammar
+        return not grammar.looks_at_contents or all(
+            grammar.is_related_alike(head, values[slot]) for head, slot, _ in plan.items if slot >= 0
+        )
 
     def is_due(self, key: Hashable) -> bool:
         """Count a conversation that was read unit by unit; whether there were as many as a plan is worth.
@@ -64,7 +81,7 @@ class ConversationPlans:
             values: its contents and ids.
         """
         plan = self._learned(parted, slots, values)
-        if plan is not None and plan.fits(values) and _is_of(plan, conversation, values):
+        if plan is not None and self._fits(plan, values) and _is_of(plan, conversation, values):
             self._plans.keep(key, plan, len(parted.units) + 1)
 
     def _learned(self, parted: Parted, slots: Slots, values: Sequence[str]) -> ConversationPlan | None:
@@ -73,6 +90,9 @@ class ConversationPlans:
         if same is None:
             return None
         probes = [probe(same.get(slot, slot)) for slot in range(len(values))]
+        for head, slot, _ in slots:
+            if slot >= 0 and (head.calls or head.promises_json):
+                probes[slot] = f"{AN_OBJECT.before}{probes[slot]}{AN_OBJECT.after}"
         items: list[Item] = ConversationPlan(slots, parted.around, same).items_of(probes)
         filled = self._filled(parted, probes, [len(one) for one in _values_of(self._grammar, parted)])
         log = Log()

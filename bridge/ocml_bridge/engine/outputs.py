@@ -29,6 +29,9 @@ LONGEST: Final = 50_000
 _PIECES: Final = re.compile(f"{PROBE}([0-9]{{4}})Text")
 """What stands for a value while a plan is learned."""
 
+_ID_AND_EDGES: Final = re.compile(f"([A-Za-z0-9_-]?){_PIECES.pattern}([A-Za-z0-9_-]?)")
+"""The same, with what an id may have beside it."""
+
 
 class Use(NamedTuple):
     """What is written of a value.
@@ -36,14 +39,14 @@ class Use(NamedTuple):
     Attributes:
         head: of its message, as the format holds it.
         known: its class, where what is written does not follow from the head; else None.
-        settles: whether the format says it in its own words.
         encode: how it stands in the output; None where it stands there as it is.
+        settled: what is lost where the format says it in its own words, as of a content at ""; None where it does not.
     """
 
     head: Head
     known: ContentClass | None
-    settles: bool
     encode: Callable[[str], Any] | None
+    settled: Sequence[Loss] | None
 
 
 class Losses:
@@ -78,6 +81,7 @@ class OutputPlan:
     Args:
         grammar: the format's, with the options in it.
         build: makes an output of the contents and ids.
+        contents: which values are contents, with the heads of their messages.
         uses: by value, what is written of each content.
         losses: what is lost of them.
 
@@ -85,20 +89,21 @@ class OutputPlan:
         losses: as given.
     """
 
-    __slots__ = ("_build", "_classes", "_contents", "_grammar", "_settled", "losses")
+    __slots__ = ("_build", "_classes", "_contents", "_grammar", "_looks", "_settled", "losses")
 
     def __init__(
         self,
         grammar: UnitWriter,
         build: Callable[[Sequence[str]], Any],
-        contents: Sequence[int],
+        contents: Sequence[tuple[Head, int]],
         uses: dict[int, Use],
         losses: Losses,
     ) -> None:
         self._grammar: Final = grammar
         self._build: Final = build
-        self._contents: Final = contents
-        self._settled: Final = [(slot, use.head) for slot, use in uses.items() if use.settles]
+        self._contents: Final = [slot for _, slot in contents]
+        self._looks: Final = contents if grammar.looks_at_contents else ()
+        self._settled: Final = [(slot, use.head, use.settled) for slot, use in uses.items() if use.settled is not None]
         self._classes: Final = [(slot, use.head, use.known) for slot, use in uses.items() if use.known is not None]
         self.losses: Final = losses
 
@@ -106,13 +111,19 @@ class OutputPlan:
         """The output; None where a content is not written as those of the plan are."""
         grammar = self._grammar
         mark, inert = grammar.mark, grammar.inert
-        if mark is not None:
+        if mark is not None and mark in "".join(values):
             for slot in self._contents:
                 if mark in values[slot] and not inert(values[slot]):
                     return None
-        for slot, head in self._settled:
-            if grammar.settled(head, values[slot], "", Log()) != values[slot]:
+        for head, slot in self._looks:
+            if not grammar.is_prepared_alike(head, values[slot]):
                 return None
+        if self._settled:
+            values = [*values]
+            for slot, head, losses in self._settled:
+                values[slot], lost = _settled(grammar, head, values[slot])
+                if lost != losses:
+                    return None
         for slot, head, known in self._classes:
             if grammar.classify(head, values[slot]) != known:
                 return None
@@ -220,27 +231,43 @@ class OutputPlans:
         if grammar.tokens is not None:
             return None
         written = self._traced(conversation)
-        uses = self._uses(written, plan) if written.planned else None
+        uses = self._uses(written, plan, values) if written.planned else None
         if uses is None:
             return None
         probes = [
-            probe(plan.same[slot]) if slot in plan.same else _with_probe(slot, uses.get(slot))
+            probe(plan.same[slot]) if slot in plan.same else self._probed(slot, uses.get(slot))
             for slot in range(len(values))
         ]
-        probed = Conversation(None, plan.around, plan=plan, values=probes)
-        made = self._traced(probed)
-        if not made.planned or self._uses(made, plan) != uses:
+        made = self._traced(Conversation(None, plan.around, plan=plan, values=probes))
+        if not made.planned or self._uses(made, plan, probes) != uses:
+            return None
+        for slot, use in uses.items():
+            if use.settled is not None:
+                probes[slot], _ = _settled(grammar, use.head, probes[slot])
+        texts = [made.output] if isinstance(made.output, str) else []
+        if _has_derived_ids([*texts, *(loss.detail for loss in made.losses)], plan):
             return None
         build = _build(made.output, probes, plan, uses, embedded=grammar.embeds)
         losses = _losses(made.losses, plan)
         if build is None or losses is None:
             return None
-        contents = [content for _, content, _ in plan.items if content >= 0]
+        contents = [(head, content) for head, content, _ in plan.items if content >= 0]
         found = OutputPlan(grammar, build, contents, uses, losses)
         same = found.output(values) == written.output and [*losses.of(values)] == [*written.losses]
         return found if same else None
 
-    def _uses(self, written: Written, plan: ConversationPlan) -> dict[int, Use] | None:
+    def _probed(self, slot: int, use: Use | None) -> str:
+        """A content that is written as one, with a probe in it."""
+        before, after, _ = ANY_CONTENT if use is None or use.known is None else use.known
+        text = f"{before}{probe(slot)}{after}"
+        if use is None or use.settled is None:
+            return text
+        settled, _ = _settled(self._grammar, use.head, text)
+        spaced = f" {text}"  # JSON that no format writes so
+        tried = [one for one in (text, settled, spaced) if _settled(self._grammar, use.head, one)[1] == use.settled]
+        return tried[0] if tried else text
+
+    def _uses(self, written: Written, plan: ConversationPlan, values: Sequence[str]) -> dict[int, Use] | None:
         """By content, what was written of it."""
         assert written.trace is not None, "what is learned is traced"
         uses: dict[int, Use] = {}
@@ -256,14 +283,15 @@ class OutputPlans:
                 known = of_unit.classes[at - start]
                 follows = self._grammar.follows(head)
                 settles = self._grammar.settles and (head.calls or head.role == "tool")
-                uses[slot] = Use(head, None if follows else known, settles, known.encode)
+                settled = _settled(self._grammar, head, values[slot])[1] if settles else None
+                uses[slot] = Use(head, None if follows else known, known.encode, settled)
         return uses
 
 
-def _with_probe(slot: int, use: Use | None) -> str:
-    """A content of the class of one, with a probe in it."""
-    before, after, _ = ANY_CONTENT if use is None or use.known is None else use.known
-    return f"{before}{probe(slot)}{after}"
+def _settled(grammar: UnitWriter, head: Head, content: str) -> tuple[str, Sequence[Loss]]:
+    """A content as the format says it, and what is lost of it."""
+    log = Log()
+    return grammar.settled(head, content, "", log), log.losses
 
 
 def _build(
@@ -284,10 +312,17 @@ def _build(
     return filler(output, places, encoders, times, longest=LONGEST, embedded=embedded)
 
 
+def _has_derived_ids(texts: Sequence[str], plan: ConversationPlan) -> bool:
+    """Whether an id in some texts was made of another, such as `call_1_2`: that depends on which others there are."""
+    return any(
+        int(found[2]) in plan.same and (found[1] or found[3])
+        for text in texts
+        for found in _ID_AND_EDGES.finditer(text)
+    )
+
+
 def _losses(losses: Sequence[Loss], plan: ConversationPlan) -> Losses | None:
     """What is lost of conversations like one; None where a sentence quotes a content."""
     named = {int(slot) for loss in losses for slot in _PIECES.findall(loss.detail)}
     places = any(PROBE in loss.path for loss in losses)
     return None if places or not named <= {*plan.same.values()} else Losses(losses)
-
-

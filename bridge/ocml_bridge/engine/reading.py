@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Final
+from typing import Any, Final
 
 from ..errors import BridgeError
 from ..loss import Log
@@ -20,6 +20,10 @@ from .envelopes import OpenedEnvelopes
 
 LIMIT: Final = 4096
 """How many plans a reader knows at once; where there are more, all are forgotten."""
+
+
+_UNKNOWN: Final[Any] = object()
+"""Stands for what has not been learned."""
 
 
 class UnitPlan:
@@ -53,7 +57,8 @@ class Reader:
         self._grammar = grammar
         self._part = OpenedEnvelopes(grammar).part if plans else grammar.part
         self._skeleton = grammar.skeleton if plans else _none
-        self._plans = Memo[Hashable, Reading | int | None](LIMIT)
+        self._plans = Memo[Hashable, Reading | None](LIMIT)
+        self._counts = Memo[int, int](LIMIT)
         self._conversations = ConversationPlans(grammar)
 
     def read(self, source: str | Json, log: Log) -> Conversation | Completion:
@@ -79,18 +84,18 @@ class Reader:
             before = unit
             plan = None
             if found is not None:
-                plan = known.get(found[0], MEETINGS)
-                if plan.__class__ is int:
-                    plan = self._met(plan, unit, at, found, parted)  # pyright: ignore[reportArgumentType]
+                plan = known.get(found[0], _UNKNOWN)
+                if plan is _UNKNOWN:
+                    plan = self._met(unit, at, found, parted)
             if plan is None or found is None:
                 plain, plan = False, None
             else:
                 values += found[1]
-            plans.append(plan)  # pyright: ignore[reportArgumentType]
+            plans.append(plan)
         key = (parted.envelope, *plans) if plain and parted.envelope is not None and len(plans) <= MOST else None
         if key is not None:
-            alike = self._conversations.get(key)
-            if alike is not None and alike.fits(values):
+            alike = self._conversations.find(key, values)
+            if alike is not None:
                 return Conversation(None, alike.around, plan=alike, values=values)
         conversation = self._related(parted, plans, values, log)
         conversation.plain = plain
@@ -128,22 +133,20 @@ class Reader:
             items[-1] = (head.replaced(end=None), content, call_id)
         return self._grammar.relate(items, parted, log)
 
-    def _met(self, left: int, unit: Unit, at: int, skeleton: Skeleton, parted: Parted) -> Reading | None:
+    def _met(self, unit: Unit, at: int, skeleton: Skeleton, parted: Parted) -> Reading | None:
         """What a unit is read as, where units like it were met often enough to learn that; None for the plain way.
 
         Args:
-            left: after how many meetings it is learned, this one included.
             unit: the unit.
             at: its index.
             skeleton: of the unit.
             parted: its document.
         """
         key, _ = skeleton
-        if left > 1:
-            self._plans.keep(key, left - 1, 1 if left == MEETINGS else 0)
-            return None
-        learned = self._plans[key] = self._learned(unit, at, skeleton, parted)
-        return learned
+        number = hash(key)
+        met = self._counts.get(number, 0) + 1
+        self._counts.keep(number, met, 1 if met == 1 else 0)
+        return None if met < MEETINGS else self._plans.keep(key, self._learned(unit, at, skeleton, parted))
 
     def _learned(self, unit: Unit, at: int, skeleton: Skeleton, parted: Parted) -> Reading | None:
         """What units like this one are read as; None where that depends on more, or there is something to note."""

@@ -134,7 +134,7 @@ class _Source:
             return self._text(text)
         pieces = re.split("(" + "|".join(map(re.escape, self._probes)) + ")", text)
         sources = [self._probes[piece] if at % 2 else self._text(piece) for at, piece in enumerate(pieces) if piece]
-        return f"''.join(({', '.join(sources)},))"
+        return f"''.join(({', '.join(sources)},))" if sources else "''"
 
     def _of_member(self, text: str) -> str:
         """The source of a text that is a JSON value."""

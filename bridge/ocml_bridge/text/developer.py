@@ -10,7 +10,7 @@ from ..model import ByFormat, Content, Message, Tool, Tools, Transcript, replace
 from ..report import compared
 from ..transform import renumber
 from ..turns import hoist_tools, places, says_nothing
-from ..units.heads import Item, item_of, message_of, messages_of
+from ..units.heads import Head, Item, item_of, message_of, messages_of
 from ..units.writer import TOOLS, Prepared
 from .typescript import declare, parse_tools, render_tools
 
@@ -294,6 +294,11 @@ def _place(items: Sequence[Item]) -> int:
 def _is_developer(items: Sequence[Item], at: int) -> bool:
     """Whether a developer's message has an index."""
     return at < len(items) and items[at][0].role == "developer"
+
+
+def is_plain(head: Head, content: str) -> bool:
+    """Whether a message is none that holds a section of tools, or might."""
+    return head.role != "developer" or SECTION not in content
 
 
 def _may_hold(item: Item) -> bool:

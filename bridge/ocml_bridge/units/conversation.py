@@ -69,11 +69,12 @@ class Conversation:
     Attributes:
         around: as given.
         plain: whether it is known that all messages were read by plans, so that they were understood.
+        is_unicode: whether it is known that no half of a surrogate pair stands in it.
         plan: as given.
         values: as given.
     """
 
-    __slots__ = ("_items", "_transcript", "around", "plain", "plan", "values")
+    __slots__ = ("_items", "_transcript", "around", "is_unicode", "plain", "plan", "values")
 
     def __init__(
         self,
@@ -88,6 +89,7 @@ class Conversation:
         self._transcript = transcript
         self.around = around
         self.plain = plan is not None
+        self.is_unicode = False
         self.plan: Final = plan
         self.values: Final = values
 

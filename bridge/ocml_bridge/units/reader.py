@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import ClassVar
 
 from ..loss import Log
 from ..model import Completion, Json, Message
 from ..options import Options
 from .conversation import Conversation
 from .grammar import Emptied, Parted, Skeleton, Unit
-from .heads import Item
+from .heads import Head, Item
 
 
 class UnitReader(ABC):
@@ -21,7 +22,12 @@ class UnitReader(ABC):
 
     Args:
         options: how to read.
+
+    Attributes:
+        looks_at_contents: whether `relate` looks at what messages say.
     """
+
+    looks_at_contents: ClassVar[bool] = False
 
     def __init__(self, options: Options) -> None:
         self.options = options
@@ -80,6 +86,9 @@ class UnitReader(ABC):
     def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
         """The conversation: the items with what only the whole of it tells of one, and what stands around them.
 
+        That must depend on nothing but the envelope, heads, which ids are the same, and contents that are not
+        `is_related_alike` or have parts.
+
         Args:
             items: as they were read, one by one; the list may be changed.
             parted: the document.
@@ -89,3 +98,7 @@ class UnitReader(ABC):
             BridgeError: where they make no document.
         """
         return Conversation(items, parted.around)
+
+    def is_related_alike(self, head: Head, content: str) -> bool:
+        """Whether a message is related like any other with its head; it is asked where `relate` looks at contents."""
+        return True

@@ -69,6 +69,7 @@ class UnitWriter(ABC):
         tokens: what there is to know of the tokens of its outputs; None for text.
         embeds: whether contents stand as they are inside of texts of a unit that is JSON.
         settles: whether what calls and replies say is `settled` before it is spelled.
+        looks_at_contents: whether `prepare` or `assembled` looks at what messages say.
         declaration: the head of the message that declared tools are written in, where it is one for all; no message of
             a document has this very object.
     """
@@ -82,6 +83,7 @@ class UnitWriter(ABC):
     tokens: ClassVar[Tokens | None] = None
     embeds: ClassVar[bool] = False
     settles: ClassVar[bool] = False
+    looks_at_contents: ClassVar[bool] = False
     declaration: ClassVar[Head | None] = None
 
     def __init__(self, options: Options) -> None:
@@ -105,11 +107,18 @@ class UnitWriter(ABC):
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
         """The document as it is written: with ids where there were none, with tools where they are declared.
 
+        Like `arranged` and `assembled`, it must depend on nothing but what stands around the messages, their heads,
+        which ids are the same, and contents that are not `is_prepared_alike` or have parts.
+
         Args:
             conversation: the document; nothing of it may be changed.
             log: takes what is lost, by its path in the document.
         """
         return Prepared(conversation.items, conversation.around)
+
+    def is_prepared_alike(self, head: Head, content: str) -> bool:
+        """Whether a message is prepared like any other with its head; it is asked where `looks_at_contents`."""
+        return True
 
     def nearest(self, message: Message, index: int, log: Log) -> Message | None:
         """The nearest message that the format can hold; None where it has no place for it, which is reported.

@@ -1,0 +1,211 @@
+"""Conversations that are read alike are written by one plan, and as if there were none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from corpus import corpus_cases
+from ocml_bridge import BridgeError, Message, Options, Settings, Tool, Transcript, convert, formats, write
+from ocml_bridge.adapter import Kind
+from ocml_bridge.engine.by_format import reader_for, writer_for
+from ocml_bridge.engine.conversations import MEETINGS
+from ocml_bridge.engine.outputs import Filled
+from ocml_bridge.loss import Log
+from ocml_bridge.policy import LENIENT
+from ocml_bridge.registry import adapter
+from ocml_bridge.source import decode
+from ocml_bridge.testing import strategies
+from ocml_bridge.units.conversation import Conversation
+
+PLAIN = Options(plans=False, force_format=True)
+PLANNED = Options(force_format=True)
+TIMES: Final = MEETINGS + 3
+"""How often a conversation is converted until plans write all others that are read like it."""
+
+TURNS: Final = ("system", "developer", "user", "final", "thought", "preamble", "call", "reply")
+"""What messages of drawn conversations are."""
+IDS: Final = (
+    "call_1",
+    "call_2",
+    "c",
+    "c_2",
+    "call_1_2",
+    "chatcmpl-tool-0123456789abcdef0123456789abcdef",
+    "a b",
+    "<|end|>",
+    "ü",
+)
+ARGUMENTS: Final = (
+    *('{"a": 1}', '{"a":1}', "{}", "[1]", "x", '{"a": "<|end|>"}', '{"a":1,"a":2}', '{"a": 1e2}'),
+    *('"\\ud83d"', '{"a": "\\u003c|end|>"}', ' {"a": 1}', "", "null"),
+)
+
+TEXTS: Final = (
+    *("", " ", "\n", " a", "a\n", "<", "a<", "<|", "<think>a</think>", "<tool_call>", "<image>", '{"tool_calls": 1}'),
+    *("# Tools\n\n## functions\n\nnamespace functions {\n\n}", "# Instructions\n\na", "Observation: a", "0.10", "[]"),
+)
+"""Texts that some format takes for more than a text, at its edges or as a whole."""
+TARGETS: Final = (*formats(), *(f"{name}:{dialect}" for name in formats() for dialect in adapter(name)[0].dialects))
+
+
+class Said(NamedTuple):
+    """What differs between two conversations that are read alike.
+
+    Attributes:
+        texts: of messages.
+        arguments: of calls.
+        ids: of calls.
+    """
+
+    texts: list[str]
+    arguments: list[str]
+    ids: list[str]
+
+
+def said() -> SearchStrategy[Said]:
+    texts = st.one_of(st.just("Hello."), st.sampled_from(TEXTS), strategies.texts())
+    arguments = st.sampled_from(ARGUMENTS)
+    return st.builds(
+        Said,
+        st.lists(texts, min_size=6, max_size=6),
+        st.lists(arguments, min_size=2, max_size=2),
+        st.lists(st.sampled_from(IDS), min_size=2, max_size=2),
+    )
+
+
+def conversation(turns: Sequence[str], say: Said, around: Transcript) -> Transcript:
+    """A conversation of some turns, in which the calls of a name wait for their replies in order."""
+    messages: list[Message] = []
+    calls, replies = 0, 0
+    for at, turn in enumerate(turns):
+        text = say.texts[at % len(say.texts)]
+        call_id = say.ids[calls % len(say.ids)]
+        match turn:
+            case "final":
+                made = Message("assistant", text, channel="final")
+            case "thought":
+                made = Message("assistant", text, channel="analysis")
+            case "preamble":
+                made = Message("assistant", text, channel="commentary", intent="preamble")
+            case "call":
+                arguments = say.arguments[calls % len(say.arguments)]
+                made = Message("assistant", arguments, None, "commentary", "functions.f", call_id, constraint="json")
+                made.end = "call"
+                calls += 1
+            case "reply":
+                name = "functions.f"
+                made = Message("tool", text, name, "commentary", "assistant", say.ids[replies % len(say.ids)])
+                replies += 1
+            case _:
+                made = Message(turn, text)
+        messages.append(made)
+    return Transcript(tuple(messages), around.tools, settings=around.settings)
+
+
+AROUND: Final = (
+    Transcript(),
+    Transcript(settings=Settings(model="m", temperature=0.5)),
+    Transcript(tools=(Tool("f", "Does it.", {"type": "object", "properties": {"a": {}}}),)),
+)
+
+
+def outcome(data: bytes, source: str, target: str, options: Options) -> object:
+    """All that a conversion gives, or the error that it raises."""
+    try:
+        result = convert(data, source=source, target=target, options=options, policy=LENIENT)
+    except BridgeError as error:
+        return str(error)
+    losses = sorted(map(repr, result.losses))
+    whole = result.encode(), losses, result.order, result.characters, result.origins, result.transcript, result.findings
+    return *whole, result.image
+
+
+def hold(before: bytes, data: bytes, source: str, targets: Sequence[str]) -> None:
+    for target in targets:
+        for _ in range(TIMES):
+            outcome(before, source, target, PLANNED)
+        assert outcome(data, source, target, PLANNED) == outcome(data, source, target, PLAIN), (source, target)
+
+
+def written(document: Transcript, target: str) -> bytes:
+    return write(document, target, options=PLAIN, policy=LENIENT).encode()
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.sampled_from(TURNS), min_size=1, max_size=6),
+    said(),
+    said(),
+    st.sampled_from(AROUND),
+    st.sampled_from(formats()),
+    st.lists(st.sampled_from(TARGETS), min_size=3, max_size=3, unique=True),
+)
+def test_what_is_read_alike_is_written_as_without_plans(
+    turns: list[str], one: Said, other: Said, around: Transcript, source: str, targets: list[str]
+) -> None:
+    before, data = (written(conversation(turns, say, around), source) for say in (one, other))
+    hold(before, data, source, targets)
+
+
+WEATHER: Final = ("system", "user", "call", "reply", "final", "user", "final")
+WORDS: Final = Said(["You help.", "How is it?", "Sunny.", "It is sunny."], ['{"a": 1}'], ["call_1"])
+OTHER_WORDS: Final = Said(["Help.", "And there?", "Rain.", "It rains."], ['{"a": "Rome"}'], ["call_9"])
+WITHOUT_PLANS: Final = frozenset({"canonical", "chatml-json", "harmony-tokens", "internlm2-tokens"})
+"""Formats whose conversations have no plans: their units have none, or are token ids."""
+
+
+def read_in(source: str, data: bytes) -> Conversation:
+    value = decode(data, adapter(source)[0].kind, Log())
+    read = reader_for(adapter(source)[0], PLANNED).read(value, Log())
+    assert isinstance(read, Conversation)
+    return read
+
+
+@pytest.mark.parametrize("source", sorted(set(formats()) - WITHOUT_PLANS))
+def test_a_conversation_that_is_like_others_is_read_by_their_plan_and_written_by_that_of_their_output(
+    source: str,
+) -> None:
+    one, other = (written(conversation(WEATHER, words, AROUND[1]), source) for words in (WORDS, OTHER_WORDS))
+    for target in ("harmony", "openai", "ocm-2.2-json", "sharegpt"):
+        for _ in range(TIMES):
+            convert(one, source=source, target=target, options=PLANNED)
+        writer = writer_for(adapter(target)[0], PLANNED)
+        assert isinstance(writer.fill(read_in(source, other)), Filled), target
+
+
+def test_conversations_that_are_not_alike_have_plans_of_their_own() -> None:
+    """Whatever else differs than contents and ids: who speaks, what stands around, which id is whose."""
+    data = written(conversation(WEATHER, WORDS, AROUND[1]), "openai")
+    for _ in range(TIMES):
+        convert(data, source="openai", target="harmony", options=PLANNED)
+    plan = read_in("openai", data).plan
+    assert plan is not None
+    for old, new in ((b'"user"', b'"system"'), (b'"m"', b'"n"'), (b'"tool_call_id":"call_1"', b'"tool_call_id":"c"')):
+        assert old in data
+        assert read_in("openai", data.replace(old, new)).plan is not plan
+
+
+@pytest.mark.parametrize("source", ["openai", "ocm-2.2", "anthropic"])
+def test_an_id_that_is_made_of_another_may_be_one_that_is_there(source: str) -> None:
+    """Of two calls with one id the second gets another id, which must be none of the others."""
+    turns = ("user", "call", "reply", "call", "reply", "call", "reply", "final")
+    say = WORDS._replace(ids=["c", "c", "d"]), WORDS._replace(ids=["c", "c", "c_2"])
+    before, data = (written(conversation(turns, each, Transcript()), source) for each in say)
+    hold(before, data, source, formats())
+
+
+SAMPLE: Final = 40
+"""One real document in so many is looked at."""
+
+
+def test_real_documents_are_written_by_plans_of_documents_like_them() -> None:
+    for case in list(corpus_cases())[::SAMPLE]:
+        if adapter(case.format)[0].kind is Kind.JSON:
+            before = case.data.replace(b'"content":"', b'"content":"So ').replace(b'"content": "', b'"content": "So ')
+            hold(before, case.data, case.format, ("harmony", "openai", "chatml"))
