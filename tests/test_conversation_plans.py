@@ -17,6 +17,7 @@ from ocml_bridge.engine.by_format import reader_for, writer_for
 from ocml_bridge.engine.conversations import MEETINGS
 from ocml_bridge.engine.outputs import Filled
 from ocml_bridge.loss import Log
+from ocml_bridge.model import CacheMark, Media, Text
 from ocml_bridge.policy import LENIENT
 from ocml_bridge.registry import adapter
 from ocml_bridge.source import decode
@@ -28,7 +29,7 @@ PLANNED = Options(force_format=True)
 TIMES: Final = MEETINGS + 3
 """How often a conversation is converted until plans write all others that are read like it."""
 
-TURNS: Final = ("system", "developer", "user", "final", "thought", "preamble", "call", "reply")
+TURNS: Final = ("system", "developer", "user", "final", "thought", "preamble", "call", "reply", "picture", "parts")
 """What messages of drawn conversations are."""
 IDS: Final = (
     "call_1",
@@ -102,6 +103,11 @@ def conversation(turns: Sequence[str], say: Said, around: Transcript) -> Transcr
                 name = "functions.f"
                 made = Message("tool", text, name, "commentary", "assistant", say.ids[replies % len(say.ids)])
                 replies += 1
+            case "picture":
+                made = Message("user", (Text(text), Media("image", url="https://example.org/a.png"), Text("Look.")))
+            case "parts":
+                other = say.texts[(at + 1) % len(say.texts)]
+                made = Message("system", (Text(text, cache=CacheMark("1h")), Text(other)))
             case _:
                 made = Message(turn, text)
         messages.append(made)
@@ -135,6 +141,24 @@ def hold(before: bytes, data: bytes, source: str, targets: Sequence[str]) -> Non
 
 def written(document: Transcript, target: str) -> bytes:
     return write(document, target, options=PLAIN, policy=LENIENT).encode()
+
+
+PARTED: Final = ("user", "parts", "picture", "system", "final", "call", "reply")
+
+
+@settings(max_examples=40)
+@given(
+    st.lists(st.sampled_from(PARTED), min_size=1, max_size=4),
+    said(),
+    said(),
+    st.sampled_from(AROUND),
+    st.lists(st.sampled_from(TARGETS), min_size=3, max_size=3, unique=True),
+)
+def test_so_are_texts_among_parts(
+    turns: list[str], one: Said, other: Said, around: Transcript, targets: list[str]
+) -> None:
+    before, data = (written(conversation(turns, say, around), "openai") for say in (one, other))
+    hold(before, data, "openai", targets)
 
 
 @settings(max_examples=60)

@@ -10,11 +10,13 @@ from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import FindingCode, Log, Severity
 from ocml_bridge.model import Json, Message, Transcript, replace
 from ocml_bridge.narrowing import drop_message, narrow
+from ocml_bridge.text.control import stands_alone
 from ocml_bridge.text.edges import gap_behind, is_trivia, may_stand, recall, remember
 from ocml_bridge.text.im import Frame, read_header, spell
 from ocml_bridge.text.plain import ROLES, header_for, message, name_from_header
 from ocml_bridge.turns import is_call
 from ocml_bridge.units.grammar import Enclosed, Spelled, State, Unit
+from ocml_bridge.units.heads import Head
 from ocml_bridge.units.writer import UnitWriter
 from ocml_bridge.visibility import is_private
 
@@ -175,6 +177,10 @@ class Frames(UnitWriter):
     def inert(self, text: str) -> bool:
         """Whether a text holds no token and no tag, whole or broken."""
         return not may_be_markup(text)
+
+    def is_plain_part(self, head: Head, text: str) -> bool:
+        """Whether a text is no part of a token, and has its line breaks inside."""
+        return stands_alone(text)
 
     def nearest(self, message: Message, index: int, log: Log) -> Message | None:
         """Who speaks, and the text."""

@@ -12,7 +12,7 @@ from ocml_bridge.boundary import several
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Json, Message, Transcript
-from ocml_bridge.text.control import BREAK
+from ocml_bridge.text.control import BREAK, stands_alone
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass, Enclosed, Parted, Skeleton, Spelled, State, Unit
 from ocml_bridge.units.grouping import with_grouping
@@ -241,6 +241,10 @@ class Frames(UnitWriter):
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
         """The document with a place for declared tools, a name for each reply, and ends that the format allows."""
         return prepared(conversation, self.options, log)
+
+    def is_plain_part(self, head: Head, text: str) -> bool:
+        """Whether a text is no part of a token; a developer's might be one of its sections."""
+        return head.role != DEVELOPER and stands_alone(text)
 
     def nearest(self, message: Message, index: int, log: Log) -> Message:
         """The message with a content that a body can say; its frame shows what can be held of the rest."""

@@ -8,6 +8,7 @@ from typing import NamedTuple, cast
 from ocml_bridge.adapter import Options
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Json, Message, Transcript, replace
+from ocml_bridge.text.control import stands_alone
 from ocml_bridge.text.edges import remember
 from ocml_bridge.text.im import Frame, spell
 from ocml_bridge.turns import is_call
@@ -93,6 +94,10 @@ class Frames(UnitWriter):
     def is_prepared_alike(self, head: Head, content: str) -> bool:
         """Whether a message says something: blank text beside calls is nothing."""
         return not content.isspace()
+
+    def is_plain_part(self, head: Head, text: str) -> bool:
+        """Whether a text is no part of a token, and has its line breaks inside."""
+        return stands_alone(text)
 
     def nearest(self, message: Message, index: int, log: Log) -> Message | None:
         """The message with its content as a text; its frame shows what can be held of the rest."""

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from ocml_bridge.adapter import Options
 from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import Completion, Message, Tools, Transcript, replace
-from ocml_bridge.text.control import BREAK
+from ocml_bridge.text.control import BREAK, stands_alone
 from ocml_bridge.text.im import Frame
 from ocml_bridge.text.im import spell as spell_frames
 from ocml_bridge.turns import is_call, parts_of
@@ -89,6 +89,10 @@ class Frames(UnitWriter):
     def inert(self, text: str) -> bool:
         """Whether a text holds no token, the newline behind it is a plain one, and it may share its frame."""
         return TOKENS.is_free(text) and not text.endswith("\r") and not text.isspace()
+
+    def is_plain_part(self, head: Head, text: str) -> bool:
+        """Whether a text is no part of a token, and has its line breaks inside."""
+        return stands_alone(text)
 
     def nearest(self, message: Message, index: int, log: Log) -> Message | None:
         """What there is a place for; none for private reasoning that is not an assistant's."""

@@ -14,6 +14,7 @@ from ocml_bridge.loss import Log
 from ocml_bridge.model import Json, Message, Transcript, replace
 from ocml_bridge.pairing import identified
 from ocml_bridge.text import developer
+from ocml_bridge.text.control import stands_alone
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.grammar import Enclosed, Parted, Skeleton, Spelled, State, Unit
 from ocml_bridge.units.grouping import with_grouping
@@ -161,6 +162,10 @@ class ObjectWriter(UnitWriter):
     def is_prepared_alike(self, head: Head, content: str) -> bool:
         """Whether a message holds no section of tools."""
         return developer.is_plain(head, content)
+
+    def is_plain_part(self, head: Head, text: str) -> bool:
+        """Whether a text is no part of a marker, and none of a section of tools."""
+        return stands_alone(text) and developer.is_plain(head, text)
 
     def nearest(self, message: Message, index: int, log: Log) -> Message:
         """What an object can say of it."""

@@ -29,13 +29,29 @@ from .nearest import joins, linked, nearest, with_names
 from .reader import notice, read_message
 from .shapes import DOCUMENTS, UNITS, branches_of, read_alternatives, write_document
 from .spelling import spelled
-from .syntax import CONTENT, FUNCTION, HOME, MESSAGES, NOTES, REASONING_TEXTS, TOOL_CALLS
+from .syntax import (
+    ANNOTATIONS,
+    BLOCKS,
+    CONTENT,
+    DETAILS,
+    FUNCTION,
+    FUNCTION_CALL,
+    HOME,
+    MESSAGES,
+    NOTES,
+    REASONING_TEXTS,
+    TOOL_CALLS,
+)
 
 _LONGEST: Final = 200
 """The longest name that plans are made for, in characters."""
 _TEXT: Final = frozenset({("role", "content"), ("content", "role")})
 """The members of the commonest messages."""
+_LONGEST_PART: Final = 1000
+"""The longest part other than text, packed."""
 _SCALARS: Final = frozenset({str, int, bool, type(None)})
+_TOLD_TWICE: Final = frozenset({DETAILS, BLOCKS, ANNOTATIONS, FUNCTION_CALL, "refusal"})
+"""Members that say what a text says, too, or say it in its place."""
 _NEW: Any = ()
 """Stands for members that have not been looked at."""
 
@@ -52,12 +68,30 @@ def _add_text(name: str, value: Any, key: list[Hashable], values: list[str]) -> 
         key.append(not value)
     elif value is None:
         key.append(None)
-    elif name == CONTENT and (text := _one_text(value)):
-        values.append(text)
-        key.append("list")
     else:
-        return False
+        return name == CONTENT and value.__class__ is list and value != [] and _add_parts(value, key, values)
     return True
+
+
+def _add_parts(parts: list[Any], key: list[Hashable], values: list[str]) -> bool:
+    """Parts: of those that are texts, all but the text; any other whole, where it is short."""
+    for part in parts:
+        if part.__class__ is not dict or not _TOLD_TWICE.isdisjoint(part):
+            return False
+        if _is_text(part):
+            values.append(part["text"])
+            key.append(tuple(part) if len(part) == 2 else key_of({**part, "text": None}))
+        else:
+            packed = key_of(part)
+            key.append(packed)
+            if len(packed) > _LONGEST_PART:
+                return False
+    return True
+
+
+def _is_text(part: Object) -> bool:
+    """Whether a part is one of text that says something."""
+    return part.get("type") == "text" and part.get("text").__class__ is str and part["text"] != ""
 
 
 def _add_word(name: str, value: Any, key: list[Hashable], values: list[str]) -> bool:
@@ -94,6 +128,8 @@ def _add_call(call: Any, key: list[Hashable], values: list[str]) -> bool:
 
 def _add_other(name: str, value: Any, key: list[Hashable], values: list[str]) -> bool:
     """A member that is the same in many messages, such as a mark or the name of an agent."""
+    if value and name in _TOLD_TWICE:
+        return False
     if value.__class__ in _SCALARS:
         key.append((name, value, value.__class__))
         return value.__class__ is not str or len(value) <= _LONGEST
@@ -109,20 +145,12 @@ _MEMBERS: Final[dict[str, Add]] = {
 }
 
 
-def _one_text(value: Any) -> str | None:
-    """The text of content that is one part of text and says nothing else."""
-    if value.__class__ is not list or len(value) != 1 or value[0].__class__ is not dict:
-        return None
-    part = value[0]
-    if tuple(part) != ("type", "text") or part["type"] != "text" or part["text"].__class__ is not str:
-        return None
-    return part["text"]
-
-
 def _filled(key: str, value: Any, values: Iterator[str]) -> Any:
     add = _MEMBERS.get(key)
     if add is _add_text:
-        return next(values) if isinstance(value, str) else [{**value[0], "text": next(values)}]
+        if isinstance(value, str):
+            return next(values)
+        return [{**part, "text": next(values)} if _is_text(part) else part for part in value]
     return [_filled_call(call, values) for call in value] if add is _add_calls else value
 
 

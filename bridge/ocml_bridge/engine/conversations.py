@@ -8,10 +8,11 @@ from typing import Final
 from ..errors import BridgeError
 from ..loss import Log
 from ..memo import Memo
-from ..plans.probes import PROBE, is_in, probe
+from ..plans.probes import PROBE, has_others, is_in, probe
 from ..units.conversation import Conversation, ConversationPlan
 from ..units.grammar import AN_OBJECT, Parted
-from ..units.heads import Head, Item
+from ..units.heads import Item
+from ..units.places import NONE, Slots, place_of
 from ..units.reader import UnitReader
 
 SIZE: Final = 50_000
@@ -22,9 +23,6 @@ MEETINGS: Final = 4
 """How often conversations that are alike are met before their plan is learned: that takes as long as some of them."""
 _COUNTED: Final = 4096
 """How many kinds of conversations without a plan are counted."""
-
-Slots = Sequence[tuple[Head, int, int]]
-"""For each message its head, and which value its content and its id are; -1 for none."""
 
 
 class ConversationPlans:
@@ -54,7 +52,7 @@ class ConversationPlans:
             return False
         grammar = self._grammar
         return not grammar.looks_at_contents or all(
-            grammar.is_related_alike(head, values[slot]) for head, slot, _ in plan.items if slot >= 0
+            grammar.is_related_alike(item.head, values[number]) for item in plan.items for number in item.texts
         )
 
     def is_due(self, key: Hashable) -> bool:
@@ -69,7 +67,7 @@ class ConversationPlans:
         return met == MEETINGS
 
     def learn(
-        self, key: Hashable, conversation: Conversation, parted: Parted, slots: Slots, values: Sequence[str]
+        self, key: Hashable, conversation: Conversation, parted: Parted, slots: Sequence[Slots], values: Sequence[str]
     ) -> None:
         """Learn the plan of conversations like one.
 
@@ -84,15 +82,15 @@ class ConversationPlans:
         if plan is not None and self._fits(plan, values) and _is_of(plan, conversation, values):
             self._plans.keep(key, plan, len(parted.units) + 1)
 
-    def _learned(self, parted: Parted, slots: Slots, values: Sequence[str]) -> ConversationPlan | None:
+    def _learned(self, parted: Parted, slots: Sequence[Slots], values: Sequence[str]) -> ConversationPlan | None:
         """What conversations like this one have in common; None where there is something to note."""
         same = _same_ids(slots, values)
         if same is None:
             return None
         probes = [probe(same.get(slot, slot)) for slot in range(len(values))]
-        for head, slot, _ in slots:
-            if slot >= 0 and (head.calls or head.promises_json):
-                probes[slot] = f"{AN_OBJECT.before}{probes[slot]}{AN_OBJECT.after}"
+        for head, place, _ in slots:
+            if isinstance(place, int) and place >= 0 and (head.calls or head.promises_json):
+                probes[place] = f"{AN_OBJECT.before}{probes[place]}{AN_OBJECT.after}"
         items: list[Item] = ConversationPlan(slots, parted.around, same).items_of(probes)
         filled = self._filled(parted, probes, [len(one) for one in _values_of(self._grammar, parted)])
         log = Log()
@@ -104,14 +102,14 @@ class ConversationPlans:
             return None
         contents = {probes[slot]: slot for slot in range(len(values)) if slot not in same}
         ids = {probes[slot]: slot for slot in reversed(same)}
-        plan: list[tuple[Head, int, int]] = []
+        plan: list[Slots] = []
         for head, content, call_id in made.items:
-            if content.__class__ is not str or not head.shared or is_in(head):
+            place, of_id = place_of(content, contents), NONE if call_id is None else ids.get(call_id)
+            if place is None or of_id is None or not head.shared or is_in(head):
                 return None
-            at, of_id = contents.get(str(content), -1), ids.get(call_id or "", -1)
-            if (at < 0 and content) or (of_id < 0 and call_id is not None):
-                return None
-            plan.append((head, at, of_id))
+            plan.append(Slots(head, place, of_id))
+        if has_others(plan):
+            return None
         return ConversationPlan(tuple(plan), made.around, same)
 
     def _filled(self, parted: Parted, probes: Sequence[str], sizes: Sequence[int]) -> Parted:
@@ -130,14 +128,15 @@ def _values_of(grammar: UnitReader, parted: Parted) -> list[list[str]]:
     return [[] if found is None else found[1] for found in skeletons]
 
 
-def _same_ids(slots: Slots, values: Sequence[str]) -> dict[int, int] | None:
+def _same_ids(slots: Sequence[Slots], values: Sequence[str]) -> dict[int, int] | None:
     """For each value that is an id, the first that is the same; None where a call or reply has no id though some have.
 
     Ids that are made up for them must be none of the others.
     """
     first: dict[str, int] = {}
-    same = {slot: first.setdefault(values[slot], slot) for *_, slot in slots if slot >= 0}
-    return None if same and any((head.calls or head.role == "tool") and slot < 0 for head, _, slot in slots) else same
+    same = {one.call_id: first.setdefault(values[one.call_id], one.call_id) for one in slots if one.call_id >= 0}
+    without = any((one.head.calls or one.head.role == "tool") and one.call_id < 0 for one in slots)
+    return None if same and without else same
 
 
 def _is_of(plan: ConversationPlan, conversation: Conversation, values: Sequence[str]) -> bool:

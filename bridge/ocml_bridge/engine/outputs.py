@@ -41,12 +41,14 @@ class Use(NamedTuple):
         known: its class, where what is written does not follow from the head; else None.
         encode: how it stands in the output; None where it stands there as it is.
         settled: what is lost where the format says it in its own words, as of a content at ""; None where it does not.
+        beside: whether it stands among parts, or in a unit with such, and is spelled by the grammar.
     """
 
     head: Head
     known: ContentClass | None
     encode: Callable[[str], Any] | None
     settled: Sequence[Loss] | None
+    beside: bool = False
 
 
 class Losses:
@@ -89,7 +91,7 @@ class OutputPlan:
         losses: as given.
     """
 
-    __slots__ = ("_build", "_classes", "_contents", "_grammar", "_looks", "_settled", "losses")
+    __slots__ = ("_beside", "_build", "_classes", "_contents", "_grammar", "_looks", "_settled", "losses")
 
     def __init__(
         self,
@@ -103,6 +105,7 @@ class OutputPlan:
         self._build: Final = build
         self._contents: Final = [slot for _, slot in contents]
         self._looks: Final = contents if grammar.looks_at_contents else ()
+        self._beside: Final = [(slot, use.head) for slot, use in uses.items() if use.beside]
         self._settled: Final = [(slot, use.head, use.settled) for slot, use in uses.items() if use.settled is not None]
         self._classes: Final = [(slot, use.head, use.known) for slot, use in uses.items() if use.known is not None]
         self.losses: Final = losses
@@ -117,6 +120,9 @@ class OutputPlan:
                     return None
         for head, slot in self._looks:
             if not grammar.is_prepared_alike(head, values[slot]):
+                return None
+        for slot, head in self._beside:
+            if not grammar.is_plain_part(head, values[slot]):
                 return None
         if self._settled:
             values = [*values]
@@ -251,7 +257,7 @@ class OutputPlans:
         losses = _losses(made.losses, plan)
         if build is None or losses is None:
             return None
-        contents = [(head, content) for head, content, _ in plan.items if content >= 0]
+        contents = [(item.head, number) for item in plan.items for number in item.texts]
         found = OutputPlan(grammar, build, contents, uses, losses)
         same = found.output(values) == written.output and [*losses.of(values)] == [*written.losses]
         return found if same else None
@@ -268,23 +274,25 @@ class OutputPlans:
         return tried[0] if tried else text
 
     def _uses(self, written: Written, plan: ConversationPlan, values: Sequence[str]) -> dict[int, Use] | None:
-        """By content, what was written of it."""
+        """By content, what was written of it; None where it is one that may be written otherwise."""
         assert written.trace is not None, "what is learned is traced"
         uses: dict[int, Use] = {}
         for start, stop, of_unit, _, _ in written.trace.steps:
-            if of_unit is None:
-                return None
             for at in range(start, stop):
                 index = at if written.origins is None else written.origins[at]
-                slot = -1 if index == TOOLS else plan.items[index][1]
-                if slot < 0:
-                    continue
-                head = written.items[at][0]
-                known = of_unit.classes[at - start]
+                head, content, _ = written.items[at]
+                slots = () if index == TOOLS else plan.items[index].texts
                 follows = self._grammar.follows(head)
-                settles = self._grammar.settles and (head.calls or head.role == "tool")
-                settled = _settled(self._grammar, head, values[slot])[1] if settles else None
-                uses[slot] = Use(head, None if follows else known, known.encode, settled)
+                if of_unit is None or not isinstance(content, str):
+                    uses |= dict.fromkeys(slots, Use(head, None, None, None, beside=True))
+                    if not follows or not all(self._grammar.is_plain_part(head, values[slot]) for slot in slots):
+                        return None
+                    continue
+                for slot in slots:
+                    known = of_unit.classes[at - start]
+                    settles = self._grammar.settles and (head.calls or head.role == "tool")
+                    settled = _settled(self._grammar, head, values[slot])[1] if settles else None
+                    uses[slot] = Use(head, None if follows else known, known.encode, settled)
         return uses
 
 

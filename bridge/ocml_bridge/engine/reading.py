@@ -10,12 +10,13 @@ from ..loss import Log
 from ..memo import Memo
 from ..model import Completion, Document, Json, Transcript
 from ..plans.learning import MEETINGS
-from ..plans.probes import is_in, probe
+from ..plans.probes import has_others, is_in, probe
 from ..units.conversation import Conversation, whole
 from ..units.grammar import Parted, Skeleton, Unit
 from ..units.heads import Head, Item, head_of, item_of
+from ..units.places import NONE, Slots, place_of
 from ..units.reader import UnitReader
-from .conversations import MOST, ConversationPlans, Slots
+from .conversations import MOST, ConversationPlans
 from .envelopes import OpenedEnvelopes
 
 LIMIT: Final = 4096
@@ -30,14 +31,20 @@ class UnitPlan:
     """What a unit is read as, other than one message whose content is its only value.
 
     Args:
-        slots: for each message its head, and which of the unit's values its content and its id are; -1 for none.
+        slots: its messages.
         count: how many values a unit has.
+
+    Attributes:
+        slots: as given.
+        count: as given.
+        plain: whether all contents are one text.
     """
 
-    __slots__ = ("count", "slots")
+    __slots__ = ("count", "plain", "slots")
 
-    def __init__(self, slots: Slots, count: int) -> None:
+    def __init__(self, slots: Sequence[Slots], count: int) -> None:
         self.slots: Final = slots
+        self.plain: Final = all(isinstance(slot.content, int) for slot in slots)
         self.count: Final = count
 
 
@@ -78,7 +85,7 @@ class Reader:
         plans: list[Reading | None] = []
         values: list[str] = []
         before: Unit | None = None
-        plain = True
+        known_all = True
         for at, unit in enumerate(parted.units):
             found = skeleton(unit, before)
             before = unit
@@ -88,17 +95,20 @@ class Reader:
                 if plan is _UNKNOWN:
                     plan = self._met(unit, at, found, parted)
             if plan is None or found is None:
-                plain, plan = False, None
+                known_all, plan = False, None
             else:
                 values += found[1]
             plans.append(plan)
-        key = (parted.envelope, *plans) if plain and parted.envelope is not None and len(plans) <= MOST else None
+        planned = known_all and parted.envelope is not None and len(plans) <= MOST
+        key = (parted.envelope, *plans) if planned else None
         if key is not None:
             alike = self._conversations.find(key, values)
             if alike is not None:
                 return Conversation(None, alike.around, plan=alike, values=values)
         conversation = self._related(parted, plans, values, log)
-        conversation.plain = plain
+        conversation.plain = known_all and all(
+            isinstance(plan, Head) or (plan is not None and plan.plain) for plan in plans
+        )
         if key is not None and self._conversations.is_due(key):
             slots = _slots_of(plans, cut_off=parted.cut_off)
             self._conversations.learn(key, conversation, parted, slots, values)
@@ -124,9 +134,8 @@ class Reader:
             elif plan is None:
                 items += map(item_of, self._grammar.read(parted.units[at], at, len(items), parted, log))
             else:
-                for head, content, call_id in plan.slots:
-                    text = values[start + content] if content >= 0 else ""
-                    push((head, text, values[start + call_id] if call_id >= 0 else None))
+                own = values[start : start + plan.count]
+                items += [slots.item(own) for slots in plan.slots]
                 start += plan.count
         if parted.cut_off and items:
             head, content, call_id = items[-1]
@@ -162,37 +171,40 @@ class Reader:
             return None
         probes = other[1]
         numbers = {text: number for number, text in enumerate(probes)}
-        plan: list[tuple[Head, int, int]] = []
+        plan: list[Slots] = []
         for message in made:
-            content, call_id, head = message.content, message.call_id, head_of(message, expected=True)
-            if not isinstance(content, str) or not head.shared or is_in(head):
+            head, place = head_of(message, expected=True), place_of(message.content, numbers)
+            call_id = NONE if message.call_id is None else numbers.get(message.call_id)
+            if place is None or call_id is None or not head.shared or is_in(head):
                 return None
-            if (content and content not in numbers) or (call_id is not None and call_id not in numbers):
-                return None
-            plan.append((head, numbers[content] if content else -1, -1 if call_id is None else numbers[call_id]))
-        used = sorted(number for _, *places in plan for number in places if number >= 0)
-        if used != list(range(len(probes))):
+            plan.append(Slots(head, place, call_id))
+        used = sorted([number for slots in plan for number in (*slots.texts, slots.call_id) if number >= 0])
+        if used != list(range(len(probes))) or has_others(plan):
             return None
-        return plan[0][0] if [place[1:] for place in plan] == [(0, -1)] else UnitPlan(tuple(plan), len(values))
+        if [slots.item(values) for slots in plan] != self._items_of(unit, at, parted):
+            return None
+        plain = len(plan) == 1 and plan[0][1:] == (0, NONE)
+        return plan[0].head if plain else UnitPlan(tuple(plan), len(values))
+
+    def _items_of(self, unit: Unit, at: int, parted: Parted) -> list[Item]:
+        """The messages of a unit, as the grammar reads them."""
+        return [item_of(message, expected=True) for message in self._grammar.read(unit, at, 0, parted, Log())]
 
 
-def _slots_of(plans: Sequence[Reading | None], *, cut_off: bool) -> list[tuple[Head, int, int]]:
+def _slots_of(plans: Sequence[Reading | None], *, cut_off: bool) -> list[Slots]:
     """The messages of units that all have plans, before they are related."""
-    slots: list[tuple[Head, int, int]] = []
+    found: list[Slots] = []
     start = 0
     for plan in plans:
         if isinstance(plan, Head):
-            slots.append((plan, start, -1))
+            found.append(Slots(plan, start, NONE))
             start += 1
         elif plan is not None:
-            for head, *places in plan.slots:
-                content, call_id = [start + place if place >= 0 else -1 for place in places]
-                slots.append((head, content, call_id))
+            found += [slots.behind(start) for slots in plan.slots]
             start += plan.count
-    if cut_off and slots:
-        head, content, call_id = slots[-1]
-        slots[-1] = head.replaced(end=None), content, call_id
-    return slots
+    if cut_off and found:
+        found[-1] = found[-1]._replace(head=found[-1].head.replaced(end=None))
+    return found
 
 
 def document_of(grammar: UnitReader, source: str | Json, log: Log) -> Document:

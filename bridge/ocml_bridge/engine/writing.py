@@ -180,7 +180,8 @@ class Writer:
             if planned and content.__class__ is str and (mark is None or mark not in content or inert(content)):  # pyright: ignore[reportArgumentType, reportOperatorIssue]
                 nearest = known.get(head) or self._learned(head)
             if nearest is None:
-                written.planned = written.planned and indices[at] == TOOLS
+                if content.__class__ is str and indices[at] != TOOLS:
+                    written.planned = False
                 made = item if indices[at] == TOOLS else self._nearest_to(item, indices[at], written)
                 if made is None:
                     written.leave_out(indices[at], head)
@@ -257,7 +258,7 @@ class Writer:
             if trace is not None:
                 trace.steps.append((start, stop, plan, table.state, last))
             if plan is None:
-                written.planned = False
+                written.planned = written.planned and not all(isinstance(item[1], str) for item in group)
                 table = self._spelled(group, written.paths(start, stop), table.state, written, out, last=last)
             else:
                 if plan.build is None:

@@ -44,7 +44,7 @@ class Written:
         document: what was to be written, where messages were moved; else None.
         cut_off: whether the last message reads as one that was cut off.
         places: of token ids, where units stand among them, as `Enclosed` has it.
-        planned: whether all of it was written by plans, in the order of the document.
+        planned: whether all of it was written by plans, but for units with parts, in the order of the document.
         trace: how it was written; None where nobody wants to know.
         spans: what stands where in the output; None where nobody wants to know.
     """

@@ -8,8 +8,10 @@ from functools import lru_cache
 from math import isfinite
 from typing import Any, Final, cast
 
+from ..model import replace
 from ..units.grammar import Unit
 from ..units.heads import Head, Item
+from ..units.places import Place, Slots
 
 PROBE: Final = "Probe"
 """What all probes begin with."""
@@ -23,6 +25,19 @@ def probe(number: int) -> str:
 def is_in(head: Head) -> bool:
     """Whether a probe stands in a head, such as in the layout of a unit that is kept whole: no other has that head."""
     return PROBE in repr(head.message("", None))
+
+
+def has_others(messages: Sequence[Slots]) -> bool:
+    """Whether a probe stands in a content elsewhere than as a text, such as in the address of an image."""
+    return any(_has_others(slots.content) for slots in messages)
+
+
+def _has_others(place: Place) -> bool:
+    if isinstance(place, int):
+        return False
+    texts = {index for index, _ in place.slots}
+    others = [replace(part, text="") if at in texts else part for at, part in enumerate(place.parts)]
+    return PROBE in repr(others)
 
 
 def shown(value: Any) -> str:

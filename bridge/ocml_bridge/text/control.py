@@ -16,9 +16,16 @@ from ..adapter import Policy
 from ..errors import BridgeError, ErrorCode
 from ..loss import Log, LossCode, Severity
 
+_BRACKETS: Final = re.compile(r"[<>\[\]|]")
+"""What tokens begin and end with, in all formats."""
 BREAK: Final = "\u200b"
 NUMBER: Final = "[0-9]{1,7}"
 """What `#` stands for in the spelling of a numbered token: any number that a vocabulary has ids for."""
+
+
+def stands_alone(text: str) -> bool:
+    """Whether a text is no part of a token, whatever stands beside it, and has no blank at its edges."""
+    return text != "" and text == text.strip() and _BRACKETS.search(text) is None
 
 
 class ControlTokens:

@@ -9,7 +9,8 @@ from typing import Final
 from ..model import Document, Transcript, replace
 from ..ownership import fresh
 from ..substance import characters
-from .heads import Head, Item, item_of, message_of, messages_of
+from .heads import Item, item_of, message_of, messages_of
+from .places import Slots
 
 _is_plain_id: Final = re.compile("[A-Za-z0-9_-]{1,36}").fullmatch
 """An id that every format takes, and that a sentence shows whole."""
@@ -19,8 +20,7 @@ class ConversationPlan:
     """What conversations that are read alike have in common: all but their contents and ids.
 
     Args:
-        items: for each message its head, and which of the conversation's values its content and its id are: -1 for an
-            empty content, and for an id that is not there.
+        items: each message, with the places of its content and its id among the conversation's values.
         around: the transcript without its messages. Nobody changes it.
         same: for each value that is an id, the first value that is the same id.
 
@@ -28,12 +28,14 @@ class ConversationPlan:
         items: as given.
         around: as given.
         same: as given.
+        plain: whether all contents are one text.
     """
 
-    __slots__ = ("_first", "_repeated", "around", "items", "same")
+    __slots__ = ("_first", "_repeated", "around", "items", "plain", "same")
 
-    def __init__(self, items: Sequence[tuple[Head, int, int]], around: Transcript, same: dict[int, int]) -> None:
+    def __init__(self, items: Sequence[Slots], around: Transcript, same: dict[int, int]) -> None:
         self.items: Final = items
+        self.plain: Final = all(isinstance(item.content, int) for item in items)
         self.around: Final = around
         self.same: Final = same
         self._first: Final = [slot for slot, first in same.items() if slot == first]
@@ -50,10 +52,7 @@ class ConversationPlan:
 
     def items_of(self, values: Sequence[str]) -> list[Item]:
         """The messages of the conversation with some values."""
-        return [
-            (head, values[content] if content >= 0 else "", values[call_id] if call_id >= 0 else None)
-            for head, content, call_id in self.items
-        ]
+        return [item.item(values) for item in self.items]
 
 
 class Conversation:
@@ -88,7 +87,7 @@ class Conversation:
         self._items = items
         self._transcript = transcript
         self.around = around
-        self.plain = plan is not None
+        self.plain = plan is not None and plan.plain
         self.is_unicode = False
         self.plan: Final = plan
         self.values: Final = values

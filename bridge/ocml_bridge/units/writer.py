@@ -152,6 +152,17 @@ class UnitWriter(ABC):
         """
         return False
 
+    def is_plain_part(self, head: Head, text: str) -> bool:
+        """Whether the text of a part is written as it is, whatever parts and messages stand beside it in its unit.
+
+        What else is written of the unit must not depend on it.
+
+        Args:
+            head: of its message, as the format holds it.
+            text: of one of its parts, or all that it says.
+        """
+        return False
+
     def follows(self, head: Head) -> bool:
         """Whether all that is written of a message but its content and id follows from its head."""
         return True

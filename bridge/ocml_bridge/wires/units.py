@@ -9,6 +9,7 @@ from ..loss import Log
 from ..model import Json, Transcript
 from ..units.envelopes import Body, EnvelopeWriter
 from ..units.grammar import Emptied, Parted, Unit
+from ..units.heads import Head
 from ..units.reader import UnitReader
 from .documents import Documents
 from .requests import RequestUnits
@@ -52,6 +53,10 @@ class DocumentWriter(EnvelopeWriter):
     def written(self, around: Transcript, body: Body) -> Json:
         """A document in the shape that it was read from, or a request."""
         return self.documents.write(around, body)
+
+    def is_plain_part(self, head: Head, text: str) -> bool:
+        """JSON says any text as it is; none is left out but one that is blank."""
+        return text.strip() != ""
 
     def refilled(self, envelope: Json, units: list[Unit], around: Transcript) -> Json:
         """A request with other units."""

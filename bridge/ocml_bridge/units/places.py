@@ -1,0 +1,89 @@
+"""Where contents and ids stand among the values of a unit or a conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
+
+from ..model import Content, Part, Text
+from ..ownership import fresh
+from .heads import Head, Item
+
+NONE: Final = -1
+"""Stands for the place of a content that is an empty text, and of an id that is not there."""
+
+
+class Parts(NamedTuple):
+    """A content of several parts, some of whose texts are values.
+
+    Attributes:
+        parts: all of them. Nobody changes them.
+        slots: for each text that is a value the index of its part, and which of the values it is.
+    """
+
+    parts: tuple[Part, ...]
+    slots: tuple[tuple[int, int], ...]
+
+    def filled(self, values: Sequence[str]) -> tuple[Part, ...]:
+        """The content with some values: new parts."""
+        parts = fresh(self.parts)
+        for index, number in self.slots:
+            part = parts[index]
+            assert isinstance(part, Text)
+            part.text = values[number]
+        return parts
+
+
+Place = int | Parts
+"""Which of the values a content is, or the parts that it has; -1 for an empty text."""
+
+
+class Slots(NamedTuple):
+    """A message as its head, and where its content and its id stand.
+
+    Attributes:
+        head: of the message.
+        content: the place of its content.
+        call_id: which of the values its id is; -1 for none.
+    """
+
+    head: Head
+    content: Place
+    call_id: int
+
+    def item(self, values: Sequence[str]) -> Item:
+        """The message with some values."""
+        head, place, call_id = self
+        content: Content = place.filled(values) if isinstance(place, Parts) else values[place] if place >= 0 else ""
+        return head, content, values[call_id] if call_id >= 0 else None
+
+    def behind(self, count: int) -> Slots:
+        """The same where so many values of other messages stand before."""
+        head, place, call_id = self
+        if isinstance(place, int):
+            place = place + count if place >= 0 else NONE
+        else:
+            place = place._replace(slots=tuple([(index, number + count) for index, number in place.slots]))
+        return Slots(head, place, call_id + count if call_id >= 0 else NONE)
+
+    @property
+    def texts(self) -> Sequence[int]:
+        """Which of the values it says."""
+        if isinstance(self.content, int):
+            return [self.content] if self.content >= 0 else []
+        return [number for _, number in self.content.slots]
+
+
+def place_of(content: Content, numbers: Mapping[str, int]) -> Place | None:
+    """Where a content stands among values; None where it has others.
+
+    Args:
+        content: any.
+        numbers: values that stand nowhere else, and which they are.
+    """
+    if isinstance(content, str):
+        return numbers.get(content) if content else NONE
+    slots = [
+        (at, numbers[part.text]) for at, part in enumerate(content) if isinstance(part, Text) if part.text in numbers
+    ]
+    return Parts(content, tuple(slots))
