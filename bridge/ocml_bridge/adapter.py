@@ -103,6 +103,7 @@ class Adapter:
             outputs are neither text nor token ids.
         token_bytes: of a format of token ids, what each id spells, control tokens as they are written; a character may
             be cut in two. None where that cannot be told.
+        answer_ids: what the ids of its answers begin with.
     """
 
     id: str
@@ -128,3 +129,4 @@ class Adapter:
     profiles: Mapping[str, ChatTemplate] = field(default_factory=dict[str, "ChatTemplate"])
     frame_marks: FrameMarks | None = None
     token_bytes: Callable[[Sequence[int]], Sequence[bytes]] | None = None
+    answer_ids: str = ""

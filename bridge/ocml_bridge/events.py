@@ -7,7 +7,7 @@ or makes up an id (sans-IO), so both fit into any program.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Final, Literal, NamedTuple, Protocol, Self
 
@@ -21,6 +21,20 @@ Reason = Literal["stop", "tool_calls", "length", "content_filter", "cancelled", 
 The first four are what an engine says, too. `cancelled`: nobody listens any more. `truncated`: it broke off, and nobody
 said why (E-STREAM-TRUNCATED). `error`: what came is not of the format.
 """
+
+
+class Named(NamedTuple):
+    """The stream says which answer it is; that comes before the first message, again where more of it is known.
+
+    Attributes:
+        id: of the answer; None where the stream does not say, as below.
+        model: the name of the model that gives it.
+        created: when, in seconds since 1970.
+    """
+
+    id: str | None = None
+    model: str | None = None
+    created: int | None = None
 
 
 class Start(NamedTuple):
@@ -85,7 +99,7 @@ class Stop(NamedTuple):
         return None if number == self.lifted else number - 1
 
 
-Event = Start | Delta | RefusalDelta | End | Finding | Stop
+Event = Named | Start | Delta | RefusalDelta | End | Finding | Stop
 """One thing that happened; a `Finding` is what the decoder had to mend or assume."""
 
 
@@ -167,9 +181,11 @@ def numbered(number: int) -> str:
 class Answer:
     """What an encoder is told about the answer, since it has no clock and no chance of its own.
 
+    What nobody gave (the defaults of id, model and time) and what is provisional is as the stream says it (`Named`).
+
     Attributes:
         id: of the answer.
-        model: its name.
+        model: the name of the model that gives it.
         created: when, in seconds since 1970.
         index: which of several answers to one request.
         call_id: gives a call that has no id one, by its number in the answer from 0; None for ids that are made of the
@@ -178,6 +194,7 @@ class Answer:
         events: what the client understands (OpenChatML 2.2 `capabilities.streaming`); None where it did not say.
         tools: the names of the tools that the client has declared: a call of one has its name, also where the format
             takes only others.
+        provisional: which of `id`, `model` and `created` are made up, for a stream that does not say them.
     """
 
     id: str = NO_ID
@@ -187,6 +204,13 @@ class Answer:
     call_id: Callable[[int], str] | None = None
     events: frozenset[str] | None = None
     tools: frozenset[str] = frozenset()
+    provisional: frozenset[str] = frozenset()
+
+    def named(self, named: Named) -> Answer:
+        """The same answer, as far as nobody else gave it a name with that of the stream."""
+        own = {"id": self.id != NO_ID, "model": bool(self.model), "created": bool(self.created)}
+        given = {name for name, is_given in own.items() if is_given} - self.provisional
+        return replace(self, **{key: value for key, value in named._asdict().items() if value and key not in given})
 
     def id_of_call(self, number: int) -> str:
         """The id of a call that has none, by its number in the answer."""

@@ -79,6 +79,15 @@ def encoder(
     return made if seen is None else FilteredEncoder(made, seen)
 
 
+def answer_ids(stream: str) -> str:
+    """What the ids of answers begin with in a stream that is written; "" where the format asks for nothing.
+
+    Raises:
+        BridgeError: OCB-FORMAT-UNKNOWN where there is no such stream.
+    """
+    return _find(_in_dialect(stream, DEFAULT)[0], lambda adapter: adapter.encoders, "written")[0].answer_ids
+
+
 def _in_dialect(stream: str | Adapter, options: Options) -> tuple[str | Adapter, Options]:
     """A stream without the dialect that it names, and the options with it."""
     if isinstance(stream, Adapter) or ":" not in stream:

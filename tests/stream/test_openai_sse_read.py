@@ -129,6 +129,7 @@ def test_an_answer_is_told_as_it_comes() -> None:
     for event in source.split("\n\n")[:7]:
         begun += live.feed(event + "\n\n")
     assert [type(event).__name__ for event in begun] == [
+        "Named",
         "Start",
         "Delta",
         "Start",
@@ -611,4 +612,4 @@ def test_many_calls_and_pieces_take_linear_time(count: int) -> None:
 def test_events_are_joined_as_other_streams_are() -> None:
     live = made()
     events = [event for text in ("a", "b") for event in live.feed(sse(chunk({"content": text})))]
-    assert joined(events)[1:] == [Delta(0, "ab")]
+    assert joined(events)[2:] == [Delta(0, "ab")]

@@ -24,4 +24,5 @@ ADAPTER = Adapter(
         "anthropic-sse": Lazy(f"{__name__}.encode:EventEncoder"),
         "anthropic": Lazy(f"{__name__}.encode:WholeEncoder"),
     },
+    answer_ids="msg_",
 )

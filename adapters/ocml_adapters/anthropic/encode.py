@@ -118,7 +118,6 @@ class EventEncoder(ResponseEncoder):
 
     def __init__(self, answer: Answer, options: Options) -> None:
         super().__init__(answer, options)
-        self._events = Events(answer)
         self._assembly = Assembly()
         self._in_order = InOrder()
         self._running: Start | None = None
@@ -155,6 +154,11 @@ class EventEncoder(ResponseEncoder):
             yield event
 
     # --- blocks -------------------------------------------------------------------------------------------------------
+
+    def identify(self, answer: Answer) -> None:
+        """Spell the events."""
+        super().identify(answer)
+        self._events = Events(answer)
 
     def open(self) -> list[bytes]:
         """The answer begins."""

@@ -11,6 +11,7 @@ from ocml_bridge.events import Reason
 from ocml_bridge.form import Object
 from ocml_bridge.loss import FindingCode, Severity
 from ocml_bridge.model import Message, Transcript, replace
+from ocml_bridge.parameters import members_of
 from ocml_bridge.stream.assembled import AssemblingDecoder
 from ocml_bridge.turns import is_call
 
@@ -59,6 +60,8 @@ class EventDecoder(AssemblingDecoder):
             return
         for key in unknown_members(value, kind):
             self.note(f"an event has a member {key[:40]!r} that is not known; it is left out")
+        if kind == "message_start":
+            self.name(members_of(value.get("message")))
         update = self._assembly.take(value, kind)
         if update is None:
             self.note("an event is not understood; the event is left out")

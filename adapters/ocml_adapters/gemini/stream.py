@@ -241,6 +241,8 @@ class ContentDecoder(AssemblingDecoder):
         if chunk.get("error") is not None or name == "error":
             self.fail(chunk.get("error", value))
             return
+        if not self.started:
+            self.name(chunk)
         for part in self._assembly.take(chunk):
             if self._telling:
                 self._tell(part)

@@ -22,4 +22,5 @@ ADAPTER = Adapter(
     hosted_tools=Lazy(f"{__name__}.tools:hosted_tools"),
     decoders={"openai-sse": Lazy(f"{__name__}.stream:ChunkDecoder")},
     encoders={"openai-sse": Lazy(f"{__name__}.encode:ChunkEncoder"), "openai": Lazy(f"{__name__}.encode:WholeEncoder")},
+    answer_ids="chatcmpl-",
 )

@@ -15,7 +15,7 @@ from ocml_bridge.adapter import Options
 from ocml_bridge.events import Answer
 from ocml_bridge.form import Object
 from ocml_bridge.loss import Log, Loss, LossCode, Severity
-from ocml_bridge.model import Document, Json, Message, Transcript, replace
+from ocml_bridge.model import ByFormat, Document, Json, Message, Transcript, replace
 from ocml_bridge.narrowing import drop_message
 from ocml_bridge.report import report
 from ocml_bridge.stream import sse
@@ -23,7 +23,7 @@ from ocml_bridge.stream.response import why_left_out
 
 from .nearest import CALL, stage_of
 from .settings import PARAMETERS
-from .syntax import ANNOTATIONS, DETAILS, FUNCTION, NOTES, REASONING_KEY, TOOL_CALLS
+from .syntax import ANNOTATIONS, DETAILS, FUNCTION, REASONING_KEY, TOOL_CALLS
 
 STREAM: Final = "openai-sse"
 """The stream id."""
@@ -115,6 +115,7 @@ def losses_of(
     read: list[Message],
     present: Collection[int],
     around: Object,
+    extras: ByFormat | None,
     *,
     alone: Collection[int],
     cut_off: bool,
@@ -125,7 +126,8 @@ def losses_of(
         document: what was to be said.
         read: the answer as it is read; none where nothing was said.
         present: the numbers of the document's messages that are in it.
-        around: what the client knows of the document beside its messages, by the keys of a response.
+        around: what the client knows of the settings of the document, by the keys of a response.
+        extras: what it knows of what only the format of the document has.
         alone: those of the present ones that are not joined to others of their kind.
         cut_off: whether the client knows that the last of it was cut off.
     """
@@ -134,8 +136,7 @@ def losses_of(
     log = Log()
     if isinstance(document, Transcript):
         _place(document.messages, present, alone, log)
-    known = PARAMETERS.read(around)
-    image = Transcript(tuple(read), settings=known.settings, extras=NOTES.by_format(known.others))
+    image = Transcript(tuple(read), settings=PARAMETERS.read(around).settings, extras=extras)
     report(document, image, log, target=STREAM)
     return log.losses
 

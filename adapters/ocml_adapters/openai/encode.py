@@ -17,6 +17,7 @@ from ocml_bridge.form import Object
 from ocml_bridge.loss import Loss
 from ocml_bridge.model import Document, Json, Message, Settings, Transcript, replace
 from ocml_bridge.parameters import SETTINGS
+from ocml_bridge.stream.identity import told
 from ocml_bridge.stream.response import ResponseEncoder
 from ocml_bridge.turns import name_of
 
@@ -89,9 +90,6 @@ class ChunkEncoder(ResponseEncoder):
 
     def __init__(self, answer: Answer, options: Options) -> None:
         super().__init__(answer, options)
-        self._chunks = Chunks(answer, options)
-        self._texts = {THOUGHT: _Channel(self._chunks.reasoning), TEXT: _Channel(self._chunks.content)}
-        self._refusals = _Channel(self._chunks.refusal)
         self._calls: dict[int, _Call] = {}
         self._channels: dict[int, _Channel] = {}
         """Where a message that has begun goes."""
@@ -118,6 +116,13 @@ class ChunkEncoder(ResponseEncoder):
             else:
                 out += super().encode((event,))
         return [] if self.whole else out
+
+    def identify(self, answer: Answer) -> None:
+        """Spell the chunks, each of which says which answer it is of."""
+        super().identify(answer)
+        self._chunks = Chunks(answer, self._options)
+        self._texts = {THOUGHT: _Channel(self._chunks.reasoning), TEXT: _Channel(self._chunks.content)}
+        self._refusals = _Channel(self._chunks.refusal)
 
     def accepts(self, message: Message) -> bool:
         """Whether a message is a thought, a text or a call of the assistant's."""
@@ -246,7 +251,9 @@ class ChunkEncoder(ResponseEncoder):
         places, alone = (_places(stop, each) for each in (numbers | sealed, sealed))
         around = {} if self.reason is None else {key: self._upstream[key] for key in self._known()}
         cut_off = self.reason in (None, "length")
-        return losses_of(stop.document, read, places, around, alone=alone, cut_off=cut_off)
+        said = self.wire() if self.opened else {}
+        extras = told(stop.document.extras, said) if isinstance(stop.document, Transcript) else None
+        return losses_of(stop.document, read, places, around, extras, alone=alone, cut_off=cut_off)
 
     def _known(self) -> Iterator[str]:
         """What the client knows of what the document tells beside its messages."""

@@ -89,9 +89,11 @@ class ChunkDecoder(ArrivingDecoder):
             self._chunk(chunk)
 
     def _chunk(self, chunk: Object) -> None:
+        if not self._numbers:
+            self.name(chunk)
         for key, value in chunk.items():
             known = self._envelope.get(key)
-            if key not in _UNKEPT and (known is None or (key == "usage" and value is not None)):
+            if key not in _UNKEPT and (not known or (key == "usage" and value is not None)):
                 self._envelope[key] = _OWN.get(key, value)
         choices = chunk.get("choices")
         if choices is not None and not isinstance(choices, list):

@@ -23,4 +23,5 @@ ADAPTER = Adapter(
         "openai-responses-sse": Lazy(f"{__name__}.encode:EventEncoder"),
         "openai-responses": Lazy(f"{__name__}.encode:WholeEncoder"),
     },
+    answer_ids="resp_",
 )

@@ -75,7 +75,6 @@ class EventEncoder(ResponseEncoder):
 
     def __init__(self, answer: Answer, options: Options) -> None:
         super().__init__(answer, options)
-        self._events = Events(answer)
         self._items: list[LiveItem | HostedItem] = []
         self._item_of: dict[int, LiveItem | HostedItem] = {}
         """The item that each message is in, by its number."""
@@ -89,6 +88,11 @@ class EventEncoder(ResponseEncoder):
     def hosts(self, call: Message) -> bool:
         """Whether there is an item for calls of this tool."""
         return write_hosted([call]) is not None
+
+    def identify(self, answer: Answer) -> None:
+        """Spell the events."""
+        super().identify(answer)
+        self._events = Events(answer)
 
     def open(self) -> list[bytes]:
         """The response begins."""
@@ -190,10 +194,11 @@ class EventEncoder(ResponseEncoder):
         return [item.wire for item in self._items if item.wire is not None]
 
     def wire(self) -> Object:
-        """What a client has of the response: its items, and what the end of a whole one says."""
+        """What a client has of the response: which one it is, its items, and what the end of a whole one says."""
         whole = {} if self.reason is None else self.response(None)
         more = {key: whole[key] for key in ("status", "model", "usage") if whole.get(key)}
-        return {"object": "response", "output": self._output(), **more}
+        named = {"id": self._answer.id, "created_at": self._answer.created} if self.opened else {}
+        return {**named, "object": "response", "output": self._output(), **more}
 
     def order(self) -> Sequence[int]:
         """The number of each message that became an item, or a part of one."""

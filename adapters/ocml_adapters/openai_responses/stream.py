@@ -51,6 +51,8 @@ class EventDecoder(AssemblingDecoder):
         if kind in ("error", "response.failed"):
             self._break(kind, value)
             return
+        if not self.started:
+            self.name(members_of(value.get("response")))
         more = self._assembly.take(kind, value)
         if kind in _OVER:
             self.over = _OVER[kind]

@@ -89,16 +89,22 @@ def _stream_option(*names: str, written: bool, text: str, required: bool = True)
 )
 @click.option("--debug-view", is_flag=True, help="Confirm that --show may show what is private.")
 @click.option(
-    "--model", metavar="NAME", default="", help="Write this model's name, where the output has a place for it."
+    "--model",
+    metavar="NAME",
+    default="",
+    help="Write this name of the model, not the one that the stream says.",
 )
 @click.option(
-    "--id", "answer_id", metavar="ID", help="Write this id of the answer. Without it, ids are made up, for calls too."
+    "--id",
+    "answer_id",
+    metavar="ID",
+    help="Write this id of the answer, not the one that the stream says. Without both, ids are made up, for calls too.",
 )
 @click.option(
     "--created",
     type=int,
     metavar="SECONDS",
-    help="Write this time of the answer, in seconds since 1970, not the current one.",
+    help="Write this time of the answer, in seconds since 1970, not the one that the stream says, or the current one.",
 )
 @click.option("--report", type=FILE, metavar="FILE", help="Write the findings and losses to FILE, as JSON.")
 @format_options
@@ -131,14 +137,16 @@ def stream(
     \b
     cat answer.txt | ocml-convert stream -f harmony -t openai-sse
     """  # noqa: D301  # not raw: a backspace tells click to keep the lines behind it
-    from ..pipe import decoder, encoder
+    from ..pipe import answer_ids, decoder, encoder
 
     refuse_same_file({"the input": file, "--request": request}, {"standard output": STANDARD, "--report": report})
+    given = {"id": answer_id, "created": created}
     answer = Answer(
-        id=answer_id or f"chatcmpl-{os.urandom(12).hex()}",
+        id=answer_id or f"{answer_ids(target)}{os.urandom(12).hex()}",
         model=model,
         created=int(time.time()) if created is None else created,
         call_id=numbered if answer_id else lambda _: f"call_{os.urandom(12).hex()}",
+        provisional=frozenset(name for name, value in given.items() if value is None),
     )
     answering, read_as = _model(source, prefix, prompted=prompted, profile=profile, request=request)
     if answering is None:

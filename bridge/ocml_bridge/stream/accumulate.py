@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ..events import Delta, End, Event, Reason, RefusalDelta, Start, Stop
+from ..events import Delta, End, Event, Named, Reason, RefusalDelta, Start, Stop
 from ..loss import Finding
 from ..model import Document, Message, Part, Refusal, Text, Transcript, replace
 from .decoder import header_of, settle, text_of
@@ -32,7 +32,7 @@ def accumulate(events: Iterable[Event]) -> Document:
                 texts.pop(index, None)
             case Stop(_, document):
                 return document
-            case Finding():
+            case Finding() | Named():
                 pass
     for index, pieces in texts.items():
         refused = "".join(refusals.get(index, ()))

@@ -9,7 +9,7 @@ from itertools import starmap
 from typing import Final, Self
 
 from ..errors import BridgeError, ErrorCode
-from ..events import Decoder, Delta, End, Event, Reason, RefusalDelta, Start, Stop
+from ..events import Decoder, Delta, End, Event, Named, Reason, RefusalDelta, Start, Stop
 from ..loss import Finding, FindingCode, Severity
 from ..model import Content, Message, Part, Text, Transcript, replace
 from ..turns import content_of, parts_of
@@ -98,6 +98,8 @@ class AnswerDecoder:
                     out += self._stopped(event)
                 case Finding():
                     out += self._found(event)
+                case Named():
+                    out.append(event)
         return out
 
     def _own(self, number: int, message: Message) -> Message:

@@ -8,11 +8,12 @@ from copy import deepcopy
 from typing import Any, Protocol, Self, cast
 
 from ..errors import BridgeError, ErrorCode
-from ..events import Event, Reason
+from ..events import Event, Named, Reason
 from ..form import Object
 from ..loss import FindingCode, Severity
 from ..model import Json
 from .decoder import LiveLog
+from .identity import named_in
 
 
 class Arrivals(Protocol):
@@ -41,6 +42,7 @@ class ArrivingDecoder(ABC):
         self.failed = self.done = self.closed = False
         self._arrivals = arrivals
         self._noted: set[str] = set()
+        self._named = Named()
 
     @abstractmethod
     def take_one(self, arrived: Any) -> None:
@@ -105,6 +107,17 @@ class ArrivingDecoder(ABC):
         if detail not in self._noted:
             self._noted.add(detail)
             self.log.find(FindingCode.SHAPE, "", detail)
+
+    def name(self, members: Object) -> None:
+        """Say which answer it is, where that is not said yet.
+
+        Args:
+            members: what stands around the messages of a response.
+        """
+        named = named_in(members, self._named)
+        if named != self._named:
+            self._named = named
+            self.log.events.append(named)
 
     def fail(self, error: Json) -> None:
         """The server says that it cannot go on."""

@@ -12,7 +12,7 @@ from .. import jsontext
 from ..adapter import Options
 from ..engine.reading import transcript_of
 from ..errors import ErrorCode
-from ..events import Answer, Delta, End, Event, Reason, RefusalDelta, Start, Stop
+from ..events import Answer, Delta, End, Event, Named, Reason, RefusalDelta, Start, Stop
 from ..form import Object
 from ..loss import Log, Loss, LossCode, Severity
 from ..model import Document, Json, Message, Settings, Transcript, Usage, replace
@@ -23,6 +23,7 @@ from ..turns import is_call, is_hosted
 from ..units.reader import UnitReader
 from ..visibility import is_private
 from ..wires.tool_alphabet import ToolAlphabet
+from .identity import told
 
 _ERRORS: Final[dict[Reason, str]] = {
     "truncated": "the answer is cut off",
@@ -35,7 +36,7 @@ class ResponseEncoder(ABC):
     """An encoder of one answer: what the assistant says in it, and what a client puts together of that.
 
     Args:
-        answer: its id, model, time and index; it gives ids to calls that have none.
+        answer: its id, model, time and index, where the stream does not say them; it gives ids to calls that have none.
         options: how to write, and how to read back what was written.
 
     Attributes:
@@ -66,12 +67,12 @@ class ResponseEncoder(ABC):
         self.written: list[tuple[int, str]] = []
         self.calls = 0
         self.over = False
-        self._answer = answer
         self._options = options
         self._ids: set[str] = set()
         self._names = None if self.names is None else self.names.streamed(answer.tools)
         self.opened = False
         self._settings: Settings | None = None
+        self.identify(answer)
 
     # --- of a format --------------------------------------------------------------------------------------------------
 
@@ -86,6 +87,10 @@ class ResponseEncoder(ABC):
     def hosts(self, _call: Message, /) -> bool:
         """Whether the format has a place for a call of an API's own tool; a client would take it for one of its own."""
         return False
+
+    def identify(self, answer: Answer) -> None:
+        """Take what is known of the answer; more may be known before its beginning is written."""
+        self._answer = answer
 
     def open(self) -> list[bytes]:
         """The beginning of the answer."""
@@ -162,7 +167,7 @@ class ResponseEncoder(ABC):
 
     @property
     def model(self) -> str:
-        """The name of the model: where the caller gives none the document's, which comes too late for a stream."""
+        """The name of the model: where neither caller nor stream says it the document's, too late for a stream."""
         own = self._settings.model if self.whole and self._settings is not None else None
         return self._answer.model or own or ""
 
@@ -199,6 +204,9 @@ class ResponseEncoder(ABC):
                 return self.start(number, message)
             case End(number, message):
                 return self.end(number, self.named(message)) if number in self.heads else []
+            case Named() if not self.opened:
+                self.identify(self._answer.named(event))
+                return []
             case Stop():
                 return self._stop(event)
             case _:
@@ -247,7 +255,8 @@ class ResponseEncoder(ABC):
         wire = self.wire()
         image = transcript_of(self.reads(self._options), wire, Log()) if wire else Transcript()
         settings = None if self._settings is None else self.known(image.settings or Settings(), self._settings)
-        image = replace(image, layout=None, extras=None, settings=None if settings == Settings() else settings)
+        extras = told(stop.document.extras, wire) if isinstance(stop.document, Transcript) else None
+        image = replace(image, layout=None, extras=extras, settings=None if settings == Settings() else settings)
         order = [index for number in self.order() if (index := stop.place(number)) is not None]
         return losses_of(stop.document, image, order, target=self.stream)
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ..adapter import Adapter, Options
 from ..convert import read
 from ..errors import BridgeError, ErrorCode
-from ..events import Decoder, Delta, End, Event, Reason, RefusalDelta, Start, Stop
+from ..events import Decoder, Delta, End, Event, Named, Reason, RefusalDelta, Start, Stop
 from ..loss import Finding
 from ..model import ByFormat, Json, Message, Transcript
 from ..pipe import decoder
@@ -187,7 +187,7 @@ def check_order(events: Sequence[Event]) -> None:
             case End(number):
                 assert number == ended < started
                 ended += 1
-            case Finding():
+            case Finding() | Named():
                 pass
             case Stop():
                 raise AssertionError("a stop before the end")

@@ -51,7 +51,6 @@ class Api:
         form: the format of its requests.
         stream: the stream id of answers as they are written.
         whole: the same of whole answers.
-        prefix: what the ids of its answers begin with.
         read: takes the parameters of a request, the most answers given; refuses what no request can have.
         refusal: the body of a refusal.
         event: the same as an event of a stream.
@@ -60,7 +59,6 @@ class Api:
     form: str
     stream: str
     whole: str
-    prefix: str
     read: Callable[[Request, int], Parameters]
     refusal: Callable[[ApiError], Any]
     event: Callable[[ApiError], bytes]
@@ -96,7 +94,7 @@ def _event(problem: ApiError) -> bytes:
     return b"data: " + orjson.dumps(problem.body()) + b"\n\n"
 
 
-CHAT: Final = Api("openai", "openai-sse", "openai", "chatcmpl-", _chat, ApiError.body, _event)
+CHAT: Final = Api("openai", "openai-sse", "openai", _chat, ApiError.body, _event)
 
 # --- Responses --------------------------------------------------------------------------------------------------------
 
@@ -134,7 +132,6 @@ RESPONSES: Final = Api(
     "openai-responses",
     "openai-responses-sse",
     "openai-responses",
-    "resp_",
     _responses,
     ApiError.body,
     _responses_event,
@@ -182,4 +179,4 @@ def _messages_event(problem: ApiError) -> bytes:
     return b"event: error\ndata: " + orjson.dumps(_messages_refusal(problem)) + b"\n\n"
 
 
-MESSAGES: Final = Api("anthropic", "anthropic-sse", "anthropic", "msg_", _messages, _messages_refusal, _messages_event)
+MESSAGES: Final = Api("anthropic", "anthropic-sse", "anthropic", _messages, _messages_refusal, _messages_event)

@@ -17,6 +17,7 @@ from ...adapter import Options
 from ...errors import BridgeError, ErrorCode
 from ...events import Answer
 from ...loss import CLASSES, Loss, LossClass, LossCode, Severity
+from ...pipe import answer_ids
 from ...stream.completions import Chunk, Piece
 from .answer import Answering, Choice
 from .api import CHAT, Api
@@ -64,7 +65,7 @@ class Conversation:
         memory: OwnMemory | None = None,
         api: Api = CHAT,
     ) -> None:
-        self.id: Final = f"{api.prefix}{uuid.uuid4().hex}"
+        self.id: Final = f"{answer_ids(api.stream)}{uuid.uuid4().hex}"
         understood = understand(request, settings, today(), memory, api)
         # Of the prompt nothing more is needed but its text: it may be large, and an answer may take long.
         self.request: Final = replace(understood, prompt=None)
