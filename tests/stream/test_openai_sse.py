@@ -385,7 +385,43 @@ def test_signatures_and_sources_come_to_the_client(thoughts: tuple[Message, ...]
     assert [each.signature for each in again.messages] == [each.signature for each in document.messages]
 
 
+MORE = replace(SIGNED, content="And.", signature=Signature("bW9y", "anthropic"))
+SUMMARY = replace(SIGNED, signature=None, content_type="summary")
+
+
+@pytest.mark.parametrize(
+    "thoughts",
+    [
+        (SIGNED, MORE),
+        (SIGNED, MORE, replace(MORE, content="Then.")),
+        (SIGNED, SEALED, MORE),
+        (SEALED, SIGNED, MORE),
+        (SIGNED, replace(MORE, signature=None)),
+        (SUMMARY,),
+        (replace(SUMMED_UP, content_type="summary"), replace(SUMMED_UP, content_type="summary", content="And.")),
+    ],
+)
+def test_several_thoughts_keep_their_signatures(thoughts: tuple[Message, ...]) -> None:
+    """As OpenRouter does, the list says the texts, too; a client has what the whole answer says."""
+    later = [replace(each, continues=True) for each in (*thoughts[1:], final("Hi"))]
+    document = Transcript((thoughts[0], *later))
+    chunks, made = encoded(document, "stop")
+    told = client(chunks)["choices"][0]["message"]
+    output: Any = write(document, "openai").output
+    whole = output["messages"][0]
+    assert told["reasoning"] == whole["reasoning"]
+    items = [{key: value for key, value in item.items() if key != "index"} for item in told["reasoning_details"]]
+    assert items == whole["reasoning_details"]
+    assert [loss for loss in made.losses if loss.severity is not Severity.LAYOUT] == []
+    back = events_of(decoder("openai-sse"), [b"".join(chunks)]).stop.document
+    assert isinstance(back, Transcript)
+    assert [(each.content, each.signature, each.content_type) for each in back.messages[:-1]] == [
+        (each.content, each.signature, each.content_type) for each in thoughts
+    ]
+
+
 def test_nobody_knows_which_of_several_texts_an_item_signs() -> None:
-    document = Transcript((SIGNED, replace(SIGNED, content="And.")))
+    """The first of them is not in the list, and may have been long."""
+    document = Transcript((replace(SIGNED, signature=None), MORE))
     losses = encoded(document, "stop")[1].losses
-    assert [loss.path for loss in losses if loss.code == "signature"] == ["/messages/0/signature"]
+    assert [loss.path for loss in losses if loss.code == "message"] == ["/messages/1"]

@@ -271,7 +271,7 @@ def test_a_key_of_reasoning_may_take_over_from_another() -> None:
     assert messages_of(stream({"reasoning_content": "a"}, {"reasoning": "b"})) == [thought("ab")]
 
 
-def test_blocks_of_reasoning_are_told_apart_by_a_blank_line() -> None:
+def test_blocks_of_reasoning_are_thoughts_of_their_own() -> None:
     blocks = [
         {"reasoning_details": [{"type": "reasoning.text", "text": text, "index": at}]}
         for at, text in ((0, "a"), (0, "b"), (1, "c"))
@@ -280,16 +280,28 @@ def test_blocks_of_reasoning_are_told_apart_by_a_blank_line() -> None:
     document = played.stop.document
     assert isinstance(document, Transcript)
     assert list(map(bare, document.messages)) == [
-        thought("ab\n\nc"),
+        thought("ab"),
+        thought("c"),
     ]
-    assert document.messages[0].extras == {
-        "openai": {
-            "reasoning_details": [
-                {"type": "reasoning.text", "text": "ab", "index": 0},
-                {"type": "reasoning.text", "text": "c", "index": 1},
-            ]
-        }
-    }
+    assert texts_of(played) == ["ab", "c"]
+
+
+def texts_of(played: Decoded) -> list[str]:
+    """What was said of each message."""
+    said: dict[int, str] = {}
+    for event in played.events:
+        if isinstance(event, Delta):
+            said[event.number] = said.get(event.number, "") + event.text
+    return list(said.values())
+
+
+def test_a_list_that_does_not_say_all_texts_is_kept_beside_those_that_were_told() -> None:
+    item = {"type": "reasoning.text", "text": "c", "signature": "s", "index": 0}
+    played = play(stream({"reasoning": "ab"}, {"reasoning": "c", "reasoning_details": [item]}))
+    document = played.stop.document
+    assert isinstance(document, Transcript)
+    assert [message.content for message in document.messages] == texts_of(played) == ["ab", "c"]
+    assert document.messages[0].extras == {"openai": {"reasoning_details": [item]}}
 
 
 def test_what_repeats_is_said_once() -> None:

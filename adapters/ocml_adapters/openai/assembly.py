@@ -89,11 +89,12 @@ def kind_of(item: Object) -> str:
 
 
 class Fragment(NamedTuple):
-    """What is new: text of a kind, and the call that it is of."""
+    """What is new: text of a kind, and the call that it is of, or the place of the thought among others."""
 
     kind: Literal["thought", "text", "refusal", "call"]
     text: str
     call: Call | None = None
+    place: int = 0
 
 
 class Choice:
@@ -120,7 +121,7 @@ class Choice:
         self._content: list[Json] = []
         self._plain = True
         self._refusal: list[str] = []
-        self._thought: list[str] = []
+        self._thoughts: list[list[str]] = []
         self._reasoning: dict[str, list[str]] = {}
         self._details: dict[object, list[Json]] = {}
         self._indices: dict[int, Call] = {}
@@ -130,6 +131,11 @@ class Choice:
         self._legacy: Call | None = None
         self._members: list[Json] = []
         self._more: list[Json] = []
+
+    @property
+    def thoughts(self) -> list[str]:
+        """What it says of its reasoning, thought by thought."""
+        return ["".join(pieces) for pieces in self._thoughts]
 
     # --- as it comes --------------------------------------------------------------------------------------------------
 
@@ -157,8 +163,8 @@ class Choice:
                 yield Fragment("text", text)
             return
         self._head(delta)
-        if text := self._reason(delta):
-            yield Fragment("thought", text)
+        for text in self._reason(delta):
+            yield Fragment("thought", text, place=len(self._thoughts) - 1)
         if text := self._text(delta.get("content")):
             yield Fragment("text", text)
         if refusal := text_in(delta, "refusal", self._note):
@@ -174,7 +180,7 @@ class Choice:
             self.role = self.role or role
             if role != self.role:
                 self._note("the role changes inside an answer; the first one is kept")
-        if name and not (self._thought or self._content or self._refusal or self._all):
+        if name and not (self._thoughts or self._content or self._refusal or self._all):
             self.name = self.name or name
         if rest := {key: value for key, value in delta.items() if key not in _KNOWN}:
             self._members.append(rest)
@@ -189,32 +195,36 @@ class Choice:
             self._note("content is not a text; it is passed on at the end")
         return content if isinstance(content, str) and self._plain else ""
 
-    def _reason(self, delta: Object) -> str:
-        """More reasoning: what the first of the keys says. What the others say is kept."""
+    def _reason(self, delta: Object) -> Iterator[str]:
+        """More reasoning: what the first of the keys says. What the others say is kept.
+
+        A thought begins with an item that is the first with its index; the blank line before it is none of its text.
+        """
         thought = ""
         for key in REASONING_TEXTS:
             if value := text_in(delta, key, self._note):
                 self._reasoning.setdefault(key, []).append(value)
                 thought = thought or value
-        if details := self._items(delta, DETAILS):
-            detail = self._detail(details)
-            thought = thought or detail
+        listed = [*self._listed(self._items(delta, DETAILS))]
         if thought:
-            self._thought.append(thought)
-        return thought
+            begins = bool(self._thoughts) and any(is_new for _, is_new in listed)
+            listed = [(thought.removeprefix(JOINT) if begins else thought, begins)]
+        for text, begins in listed:
+            if begins or not self._thoughts:
+                self._thoughts.append([])
+            if text:
+                self._thoughts[-1].append(text)
+                yield text
 
-    def _detail(self, details: list[Any]) -> str:
-        """Blocks of reasoning, each continued by its index; a blank line goes between the texts of two."""
-        pieces: list[str] = []
-        for item in details:
+    def _listed(self, items: list[Any]) -> Iterator[tuple[str, bool]]:
+        """The texts of items of reasoning, each continued by its index, and whether it is the first of one."""
+        for item in items:
             index = as_object(item).get("index")
             key: object = (type(item).__name__, index if isinstance(index, int) else None, as_object(item).get("type"))
-            texts = detail_texts([item])
-            if texts and (self._thought or pieces) and key not in self._details:
-                pieces.append(JOINT)
+            text, is_new = "".join(detail_texts([item])), key not in self._details
             self._details.setdefault(key, []).append(item)
-            pieces += texts
-        return "".join(pieces)
+            if text:
+                yield text, is_new
 
     # --- calls --------------------------------------------------------------------------------------------------------
 
@@ -283,16 +293,16 @@ class Choice:
 
     def _message(self) -> Object:
         thoughts = {key: "".join(pieces) for key, pieces in self._reasoning.items()}
-        if self._thought:
+        if said := self.thoughts:
             believed = next((key for key in REASONING_TEXTS if key in thoughts), REASONING_TEXTS[0])
-            thoughts[believed] = "".join(self._thought)
+            thoughts[believed] = JOINT.join(said)
         out: Object = {"role": self.role or "assistant"}
         if self.name is not None:
             out["name"] = self.name
         out.update((key, thoughts[key]) for key in REASONING_TEXTS if key in thoughts)
         if self._details:
             out[DETAILS] = [merged(items) for items in self._details.values()]
-        out["content"] = self._whole_content(bool(self._thought or self._refusal or self.calls))
+        out["content"] = self._whole_content(bool(self._thoughts or self._refusal or self.calls))
         if self._refusal:
             out["refusal"] = "".join(self._refusal)
         out.update(self._whole_calls())

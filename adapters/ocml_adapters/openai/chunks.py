@@ -76,9 +76,13 @@ class Chunks:
         """What else a call says."""
         return self._delta({TOOL_CALLS: [{"index": index, **members}]})
 
-    def detail(self, index: int, item: Object) -> bytes:
-        """An item of reasoning; clients that put lists together ask for its index."""
-        return self._delta({DETAILS: [{**item, "index": index}]})
+    def details(self, items: list[Object]) -> bytes:
+        """Items of reasoning; clients that put lists together ask for their indices."""
+        return self._delta({DETAILS: items})
+
+    def listed(self, key: str, text: str, items: list[Object]) -> bytes:
+        """More of a thought, and of the items that have it, too."""
+        return self._delta({key: text, DETAILS: items})
 
     def annotations(self, annotations: list[Json]) -> bytes:
         """The sources of the text; all at once, because clients put no list together whose items have no index."""

@@ -24,7 +24,7 @@ from ocml_bridge.turns import name_of
 from . import chunks
 from .calls import signature_member
 from .chunks import STREAM, Chunks, Ends, losses_of
-from .details import sign
+from .listed import ListedThoughts
 from .nearest import CALL, TEXT, THOUGHT, stage_of
 from .parts import annotations_of
 from .reader import read_message
@@ -52,13 +52,17 @@ class _Channel:
         self._ends = ends
 
     def more(self, number: int, text: str) -> bytes:
+        """A chunk that is more of a message's text."""
+        before, after = self._ends
+        return f"{before}{quote(self.take(number, text))}{after}".encode("ascii")
+
+    def take(self, number: int, text: str) -> str:
         """More of a message's text; a blank line goes before the first of it, if others spoke before."""
         if number not in self.numbers:
             text, before = (JOINT + text, len(JOINT)) if self.pieces else (text, 0)
             self.numbers[number] = sum(map(len, self.pieces)) + before
         self.pieces.append(text)
-        before, after = self._ends
-        return f"{before}{quote(text)}{after}".encode("ascii")
+        return text
 
     def run(self) -> _Run:
         """All that a further piece of text needs."""
@@ -97,8 +101,7 @@ class ChunkEncoder(ResponseEncoder):
         """The same for one of which a piece is written, with all that the next piece needs."""
         self._empty: int | None = None
         """The number of the first text: an answer that says nothing is an empty one."""
-        self._details: dict[int, Object] = {}
-        """What is told of a thought beside its text, by the number of its message."""
+        self._listed = ListedThoughts()
         self._annotations: list[Json] = []
         self._upstream: Object = {}
 
@@ -147,7 +150,10 @@ class ChunkEncoder(ResponseEncoder):
 
     def more(self, number: int, text: str) -> list[bytes]:
         """The first text of a message; what comes behind it takes the short way."""
-        channel = self._channels[number]
+        channel, head = self._channels[number], self.heads[number]
+        if channel is self._texts[THOUGHT] and self._listed.wants(number, head, channel.numbers):
+            items = self._listed.more(number, head, text)
+            return [self._chunks.listed(REASONING_KEY.of(self._options), channel.take(number, text), items)]
         chunk = channel.more(number, text)
         self._running[number] = channel.run()
         return [chunk]
@@ -166,9 +172,8 @@ class ChunkEncoder(ResponseEncoder):
             return [self._chunks.of_call(call.index, more)] if call.more else []
         if stage_of(message) == TEXT:
             self._cite(number, message)
-        elif (item := sign(message)) is not None:
-            self._details[number] = item
-            return [*self.opening(), self._chunks.detail(len(self._details) - 1, item)]
+        elif items := self._listed.end(number, message, self._texts[THOUGHT].numbers):
+            return [*self.opening(), self._chunks.details(items)]
         return []
 
     def _cite(self, number: int, message: Message) -> None:
@@ -226,8 +231,8 @@ class ChunkEncoder(ResponseEncoder):
         message: Object = {"role": "assistant"}
         if thought:
             message[REASONING_KEY.of(self._options)] = thought
-        if self._details:
-            message[DETAILS] = [{**item, "index": at} for at, item in enumerate(self._details.values())]
+        if self._listed.numbers:
+            message[DETAILS] = self._listed.wire()
         message[CONTENT] = text or (None if thought or refusal or self._calls else "")
         if refusal:
             message["refusal"] = refusal
@@ -244,11 +249,11 @@ class ChunkEncoder(ResponseEncoder):
         self._upstream = members_of(stop.document)
         read = read_message(self._message()) if self.opened else []
         numbers = set(self._calls).union(*(channel.numbers for channel in (*self._texts.values(), self._refusals)))
-        sealed = {number for number in self._details if number not in self._texts[THOUGHT].numbers}
+        sealed = {number for number in self._listed.numbers if number not in self._texts[THOUGHT].numbers}
         if all(message.content for message in read if stage_of(message) == THOUGHT):
             sealed = set[int]()  # the client has them, and cannot tell which is whose
         numbers = numbers or sealed or ({self._empty} if self._empty is not None else set())
-        places, alone = (_places(stop, each) for each in (numbers | sealed, sealed))
+        places, alone = (_places(stop, each) for each in (numbers | sealed, sealed | self._listed.apart))
         around = {} if self.reason is None else {key: self._upstream[key] for key in self._known()}
         cut_off = self.reason in (None, "length")
         said = self.wire() if self.opened else {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import count
 from typing import Final, cast
 
 from ocml_bridge import jsontext
@@ -23,7 +24,6 @@ from .assembly import Call, Choice, Fragment
 from .chunks import DONE
 from .details import ITEM, SEALED
 from .nearest import CALL, TEXT, THOUGHT, stage_of
-from .reasoning import JOINT
 from .syntax import CUSTOM, DETAILS, NOTES
 from .units import WireReader
 
@@ -42,8 +42,8 @@ _FINISHES: Final = frozenset({"stop", "tool_calls", "length", "content_filter"})
 _COMPLETE: Final = frozenset({None, "stop", "tool_calls"})
 """Reasons given from outside that leave it to the stream why it is over."""
 
-_Key = int | Call
-"""What a message is, among those of one answer: `THOUGHT`, `TEXT`, or the call that it is."""
+_Key = int | tuple[int, int] | Call
+"""What a message is, among those of one answer: a thought with its place, `TEXT`, or the call that it is."""
 
 
 class ChunkDecoder(ArrivingDecoder):
@@ -127,7 +127,7 @@ class ChunkDecoder(ArrivingDecoder):
             number = self._begin(choice, TEXT)
             self.log.events.append(RefusalDelta(number, fragment.text))
         else:
-            self._more(choice, THOUGHT if fragment.kind == "thought" else TEXT, fragment.text)
+            self._more(choice, (THOUGHT, fragment.place) if fragment.kind == "thought" else TEXT, fragment.text)
 
     def _add_to_call(self, choice: Choice, call: Call, text: str) -> None:
         """More of a call. It begins with its first text, when its name is complete; calls before it then are, too."""
@@ -220,7 +220,8 @@ class ChunkDecoder(ArrivingDecoder):
         finish = self._finish(reason)
         wires = [choice.wire(finish) for choice in choices]
         document = transcript_of(WireReader(self._options), {**self._envelope, "choices": wires}, self.log)
-        return _with_one_thought(document, wires[0]["message"].get(DETAILS)) if THOUGHT in self._numbers else document
+        told = choices[0].thoughts if (THOUGHT, 0) in self._numbers else []
+        return _with_thoughts(document, told, wires[0]["message"].get(DETAILS)) if told else document
 
     def _finish(self, reason: Reason | None) -> str | None:
         """Why an answer is over whose server does not say."""
@@ -232,12 +233,12 @@ class ChunkDecoder(ArrivingDecoder):
 
     def _end(self, messages: Sequence[Message]) -> None:
         started, rest = list[tuple[int, int, Message]](), list[Message]()
-        calls = iter(self._calls())
+        calls, thoughts = iter(self._calls()), count()
         for message in messages:
             stage = stage_of(message)
             key: _Key | None = next(calls, None) if stage == CALL else stage
-            if stage == THOUGHT and not message.content:
-                key = None
+            if stage == THOUGHT:
+                key = (THOUGHT, next(thoughts)) if message.content else None
             number = None if key is None else self._numbers.get(key)
             if key is None or number is None:
                 rest.append(message)
@@ -257,19 +258,18 @@ class ChunkDecoder(ArrivingDecoder):
         return [] if first is None else sorted(first.calls, key=lambda call: call.legacy)
 
 
-def _with_one_thought(document: Transcript, details: Json) -> Transcript:
-    """A document whose answer has one thought with a text, as it was told; several are one, and their list is kept."""
+def _with_thoughts(document: Transcript, told: list[str], details: Json) -> Transcript:
+    """A document whose answer has the thoughts that were told; where a list says others, it is kept."""
     thoughts = [message for message in document.messages if stage_of(message) == THOUGHT]
-    texts = [text_of(thought) for thought in thoughts if thought.content]
-    if len(texts) < 2:
+    if [text_of(thought) for thought in thoughts if thought.content] == told:
         return document
     own = {key: value for key, value in NOTES.of(thoughts[0].extras).items() if key not in (ITEM, SEALED)}
     layout = {key: value for key, value in NOTES.of(thoughts[0].layout).items() if key not in (ITEM, SEALED)}
-    thought = Message("assistant", JOINT.join(texts), thoughts[0].name, "analysis")
-    thought.extras = NOTES.by_format({**own, DETAILS: details})
-    thought.layout = NOTES.by_format({**layout, "reasoning": ["reasoning"]})
+    made = [Message("assistant", text, thoughts[0].name, "analysis", continues=at > 0) for at, text in enumerate(told)]
+    made[0].extras = NOTES.by_format(own if details is None else {**own, DETAILS: details})
+    made[0].layout = NOTES.by_format({**layout, "reasoning": ["reasoning"]})
     others = [message for message in document.messages if stage_of(message) != THOUGHT]
-    return replace(document, messages=(thought, *others))
+    return replace(document, messages=(*made, *others))
 
 
 _UNKEPT: Final = frozenset({"obfuscation"})
