@@ -45,10 +45,12 @@ class Start(NamedTuple):
         message: what its header says; without content, and not ended. What only the rest of a nested message can tell
             (a text is a preamble if calls follow it) is settled by its `End`. What only the format has that it
             comes from is in the extras, as far as it is known: the id of an item, the type of a hosted tool's call.
+        hosted: whether it is a call that the API runs itself, which no client of another is to run.
     """
 
     number: int
     message: Message
+    hosted: bool = False
 
 
 class Delta(NamedTuple):

@@ -105,6 +105,38 @@ def test_no_client_is_asked_to_run_a_tool_of_anthropic(target: str) -> None:
     assert [loss.path for loss in losses if loss.code is LossCode.MESSAGE] == ["/messages/0", "/messages/1"]
 
 
+CODE: Any = {"executableCode": {"language": "PYTHON", "code": "print(6*7)"}}
+RAN: Any = {"codeExecutionResult": {"outcome": "OUTCOME_OK", "output": "42\n"}}
+
+
+def contents(*parts: Any) -> bytes:
+    """A stream of Gemini in which each part comes in a chunk."""
+    chunks: list[Any] = [{"candidates": [{"content": {"role": "model", "parts": [part]}}]} for part in parts]
+    chunks[-1]["candidates"][0]["finishReason"] = "STOP"
+    return b"".join(b"data: %s\n\n" % json.dumps(chunk).encode() for chunk in chunks)
+
+
+@pytest.mark.parametrize("target", ["openai", "bedrock-converse", "anthropic", "openai-responses"])
+@pytest.mark.parametrize("before", [(), ({"fileData": {"fileUri": "a", "x": 1}},)], ids=["as it comes", "at the end"])
+def test_no_client_is_asked_to_run_the_code_of_gemini(target: str, before: tuple[Any, ...]) -> None:
+    answer, losses = answered("gemini-sse", contents(*before, CODE, RAN, {"text": "It is 42."}), target)
+    shown = answer.decode() if isinstance(answer, bytes) else json.dumps(answer)
+    assert "It is 42." in shown
+    assert "python" not in shown
+    assert "6*7" not in shown
+    assert "tool" not in shown or target == "openai-responses"
+    at = len(before)
+    assert [loss.path for loss in losses if loss.code is LossCode.MESSAGE][-2:] == [
+        f"/messages/{at}",
+        f"/messages/{at + 1}",
+    ]
+
+
+def test_the_code_of_gemini_stays_what_it_is() -> None:
+    answer, _ = answered("gemini-sse", contents(CODE, RAN, {"text": "It is 42."}), "gemini")
+    assert sorted(answer["candidates"][0]["content"]["parts"], key=str) == [RAN, CODE, {"text": "It is 42."}]
+
+
 def test_chat_completions_end_as_an_answer_does_that_calls_nothing() -> None:
     answer, _ = answered("anthropic-sse", messages(USE, FOUND, {"type": "text", "text": "Sunny."}), "openai")
     (choice,) = answer["choices"]

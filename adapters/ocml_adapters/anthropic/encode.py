@@ -141,7 +141,7 @@ class EventEncoder(ResponseEncoder):
             if isinstance(event, Start):
                 if self._running is not None:
                     self._late[self._running.number] = self._running
-                    yield End(*self._running)
+                    yield End(self._running.number, self._running.message)
                 is_text = event.message.role == "assistant" and not is_call(event.message)
                 self._running = event if is_text else None
             elif isinstance(event, (Delta, RefusalDelta)) and event.number in self._late:

@@ -14,7 +14,7 @@ from ocml_bridge.model import Json, Message, Part, Text, Transcript
 from ocml_bridge.stream.assembled import AssemblingDecoder, merged
 from ocml_bridge.stream.decoder import text_of
 
-from .blocks import PartGrammar
+from .blocks import PartGrammar, is_code
 from .syntax import CALL, CANDIDATES, CONTENT, FINISH, MODEL_ROLE, PARTS, ROLE, keys
 from .units import ContentReader
 
@@ -252,6 +252,10 @@ class ContentDecoder(AssemblingDecoder):
             self.over = _REASONS.get(first.finish, "stop")
         elif first is None and isinstance(feedback, dict) and "blockReason" in keys(cast("Object", feedback)):
             self.over = "content_filter"
+
+    def hosts(self, call: Message) -> bool:
+        """Whether a call is code, which the API runs itself."""
+        return is_code(call)
 
     # --- messages -----------------------------------------------------------------------------------------------------
 

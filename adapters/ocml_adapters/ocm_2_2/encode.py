@@ -38,7 +38,7 @@ class CallIds:
 
     def of(self, start: Start) -> str | None:
         """The call id of a message that begins; messages are asked for in order, each once."""
-        number, message = start
+        number, message, _ = start
         answered = self._pairing.feed(number, message)
         known = message.call_id
         if known is None and is_call(message):

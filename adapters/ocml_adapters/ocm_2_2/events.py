@@ -164,7 +164,7 @@ class EventEncoder:
         return [line.encode("ascii") for line in out]
 
     def _start(self, start: Start) -> Iterator[str]:
-        number, message = start
+        number, message, _ = start
         call_id = self._ids.of(start)
         if is_reply(message):
             self._waiting.pop(call_id or "", None)

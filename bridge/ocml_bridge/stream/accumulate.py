@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from ..events import Delta, End, Event, Named, Reason, RefusalDelta, Start, Stop
 from ..loss import Finding
 from ..model import Document, Message, Part, Refusal, Text, Transcript, replace
+from ..turns import is_hosted
 from .decoder import header_of, settle, text_of
 
 
@@ -65,7 +66,7 @@ def replay(document: Transcript, reason: Reason | None = None) -> Iterator[Event
         reason: why the stream is over; None for what its last message says.
     """
     for index, message in enumerate(document.messages):
-        yield Start(index, header_of(message))
+        yield Start(index, header_of(message), is_hosted(message))
         if text := text_of(message):
             yield Delta(index, text)
         if refused := _refusal_of(message):

@@ -81,8 +81,8 @@ class AnswerDecoder:
         out: list[Event] = []
         for event in events:
             match event:
-                case Start(number, message):
-                    out.append(Start(number - self._first, self._own(number, message)))
+                case Start(number, message, hosted):
+                    out.append(Start(number - self._first, self._own(number, message), hosted))
                 case Delta(number, text):
                     if number == self._first and self._skipped < self._prefilled:
                         text = text[self._prefilled - self._skipped :]

@@ -13,6 +13,7 @@ from ..form import Object
 from ..loss import FindingCode, Severity
 from ..model import ByFormat, Json, Message, Transcript
 from ..options import Options
+from ..turns import is_hosted
 from .arriving import ArrivingDecoder
 from .decoder import header_of, settle, tell, text_of
 from .values import DONE, Arrived, Values
@@ -50,6 +51,10 @@ class AssemblingDecoder(ArrivingDecoder):
     def document(self, reason: Reason | None) -> Transcript:
         """What a reader reads of the answer so far."""
 
+    def hosts(self, call: Message, /) -> bool:
+        """Whether the API runs a call itself."""
+        return is_hosted(call)
+
     # --- for a format -------------------------------------------------------------------------------------------------
 
     def start(self, message: Message) -> int:
@@ -59,7 +64,7 @@ class AssemblingDecoder(ArrivingDecoder):
         header = header_of(message)
         header.continues = number > 0
         header.extras, header.layout = message.extras, _kind_in(message.layout)
-        self.log.events.append(Start(number, header))
+        self.log.events.append(Start(number, header, self.hosts(message)))
         return number
 
     def more(self, number: int, text: str) -> None:
@@ -123,7 +128,8 @@ class AssemblingDecoder(ArrivingDecoder):
         for message in messages[self._ended : started]:
             self.end(message)
         for number, message in enumerate(messages[started:], started):
-            tell(self.log, number, message)
+            self.log.events.append(Start(number, header_of(message), self.hosts(message)))
+            tell(self.log, number, message, "")
 
 
 def _kind_in(layout: ByFormat | None) -> ByFormat | None:

@@ -197,8 +197,8 @@ class ResponseEncoder(ABC):
         match event:
             case RefusalDelta(number, text):
                 return self.refuse(number, text) if text and number in self.heads else []
-            case Start(number, message):
-                if not self.accepts(message) or (is_hosted(message) and not self.hosts(message)):
+            case Start(number, message, hosted):
+                if not self.accepts(message) or ((hosted or is_hosted(message)) and not self.hosts(message)):
                     return []
                 message = self.heads[number] = self.start_of(message)
                 return self.start(number, message)

@@ -35,7 +35,7 @@ class Filter:
         if isinstance(event, End):
             return event.number in self._hidden
         if isinstance(event, Start):
-            number, message = event
+            number, message, _ = event
             if self._visibility.hides(message) is not None:
                 self._hidden.add(number)
                 self._silent.add(number)
