@@ -400,3 +400,31 @@ def test_what_is_no_document_is_refused_by_its_place(document: Any, path: str) -
 
 def test_it_is_one_of_the_formats() -> None:
     assert HOME in formats()
+
+
+# --- items without ids ------------------------------------------------------------------------------------------------
+
+NO_ID: list[Any] = [
+    {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Hi", "annotations": []}]},
+    {"type": "code_interpreter_call", "code": "1", "container_id": "c", "outputs": [{"type": "logs", "logs": "1"}]},
+    {"type": "code_interpreter_call", "code": "2", "outputs": [{"type": "image", "url": "https://x/y.png"}]},
+    {"type": "mcp_call", "server_label": "l", "name": "n", "arguments": "{}", "output": "o"},
+    {"type": "file_search_call", "queries": ["q"], "results": [{"text": "t"}], "status": "completed"},
+    {"type": "image_generation_call", "result": "aGk=", "status": "completed"},
+]
+"""Items as people write them by hand, and as servers that are not OpenAI's send them."""
+CALLED: Any = {"type": "function_call", "call_id": "c1", "name": "f", "arguments": "{}"}
+GAVE: Any = {"type": "function_call_output", "call_id": "c1", "output": "x"}
+
+
+@pytest.mark.parametrize("item", NO_ID, ids=lambda item: item["type"])
+@pytest.mark.parametrize("around", [([], []), ([CALLED], []), ([CALLED], [GAVE]), ([NO_ID[1]], [NO_ID[1]])])
+def test_an_item_without_an_id_stays_one_without(item: Any, around: tuple[list[Any], list[Any]]) -> None:
+    before, behind = around
+    items = [*before, item, *behind]
+    for document in (
+        {"model": "m", "input": [{"role": "user", "content": "hi"}, *items]},
+        {"id": "resp_1", "object": "response", "status": "completed", "model": "m", "output": items},
+    ):
+        result = convert(json.dumps(document), target="openai-responses")
+        assert (result.output, list(result.losses)) == (document, [])

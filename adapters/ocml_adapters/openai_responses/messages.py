@@ -70,7 +70,8 @@ def read_message(item: Object, at: int | None) -> Message:
         intent = "preamble" if channel == "commentary" else None
         if channel != "commentary":
             spelling = {"phase": phase, **spelling}
-    opened = Opened(item, MESSAGE_ORDER, MESSAGE_KEYS, known, at)
+    keys = MESSAGE_KEYS | {"id"} if _needs_id(role, value) else MESSAGE_KEYS
+    opened = Opened(item, MESSAGE_ORDER, keys, known, at)
     opened.layout.update(spelling)
     message = Message(role, content, channel=channel, intent=intent, end="end" if opened.end else None)
     opened.give(message)
@@ -96,8 +97,12 @@ def write_message(message: Message) -> Object:
         out["content"] = write_content(content, _text_type(message.role), layout)
     if message.role == "assistant" and (phase := _phase(message, layout.get("phase"))) is not None:
         out["phase"] = phase
-    parts = message.role == "assistant" and isinstance(out["content"], list)
-    return closed(out, [message], MESSAGE_ORDER, needs_id=parts)
+    return closed(out, [message], MESSAGE_ORDER, needs_id=_needs_id(message.role, out["content"]))
+
+
+def _needs_id(role: Json, content: Json) -> bool:
+    """Whether the API takes a message for an answer of its own, which has an id."""
+    return role == "assistant" and isinstance(content, list)
 
 
 def _phase(message: Message, spelled: Json) -> str | None:

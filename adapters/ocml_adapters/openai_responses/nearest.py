@@ -18,7 +18,7 @@ from ocml_bridge.visibility import is_private
 from .calls import CUSTOM, is_custom, with_kind
 from .messages import declares_more_tools, has_unknown_phase
 from .parts import TABLE, can_hold
-from .spelling import spelled
+from .spelling import is_merged, spelled
 from .syntax import HOME, NOTES
 
 _HOLDS: Final = (Text, Media, Foreign, Refusal)
@@ -112,7 +112,7 @@ def _is_custom(item: Item) -> bool:
 with_names: Final = NamedReplies(
     HOME,
     nearest,
-    image=lambda message: spelled([message]).image[0],
+    image=lambda message: message if is_merged(message) else spelled([message]).image[0],
     named=lambda message: spelled([message], name=True).image[0],
 )
 """The items; a reply whose name reading would not find by its call has the layout of one that says its name."""
