@@ -137,6 +137,29 @@ def test_the_code_of_gemini_stays_what_it_is() -> None:
     assert sorted(answer["candidates"][0]["content"]["parts"], key=str) == [RAN, CODE, {"text": "It is 42."}]
 
 
+@pytest.mark.parametrize("target", ["openai", "anthropic", "openai-responses", "gemini"])
+def test_no_client_is_asked_to_run_a_tool_of_the_server_of_converse(target: str) -> None:
+    use = {"toolUseId": "s1", "name": "nova_code_interpreter", "type": "server_tool_use"}
+    result = {"toolUseId": "s1", "type": "nova_code_interpreter_result", "status": "success"}
+    events: list[Any] = [
+        {"messageStart": {"role": "assistant"}},
+        {"contentBlockStart": {"contentBlockIndex": 0, "start": {"toolUse": use}}},
+        {"contentBlockDelta": {"contentBlockIndex": 0, "delta": {"toolUse": {"input": '{"snippet":"6*7"}'}}}},
+        {"contentBlockStop": {"contentBlockIndex": 0}},
+        {"contentBlockStart": {"contentBlockIndex": 1, "start": {"toolResult": result}}},
+        {"contentBlockDelta": {"contentBlockIndex": 1, "delta": {"toolResult": [{"json": {"stdOut": "42"}}]}}},
+        {"contentBlockStop": {"contentBlockIndex": 1}},
+        {"contentBlockDelta": {"contentBlockIndex": 2, "delta": {"text": "It is 42."}}},
+        {"contentBlockStop": {"contentBlockIndex": 2}},
+        {"messageStop": {"stopReason": "end_turn"}},
+    ]
+    data = b"".join(json.dumps(event).encode() + b"\n" for event in events)
+    answer, losses = answered("bedrock-converse", data, target)
+    assert "It is 42." in json.dumps(answer)
+    assert "snippet" not in json.dumps(answer)
+    assert [loss.path for loss in losses if loss.code is LossCode.MESSAGE] == ["/messages/0", "/messages/1"]
+
+
 def test_chat_completions_end_as_an_answer_does_that_calls_nothing() -> None:
     answer, _ = answered("anthropic-sse", messages(USE, FOUND, {"type": "text", "text": "Sunny."}), "openai")
     (choice,) = answer["choices"]

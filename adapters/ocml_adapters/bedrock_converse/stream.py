@@ -12,6 +12,7 @@ from ocml_bridge.engine.reading import transcript_of
 from ocml_bridge.events import Reason
 from ocml_bridge.form import Object
 from ocml_bridge.model import Json, Message, Transcript
+from ocml_bridge.parameters import members_of
 from ocml_bridge.stream.assembled import AssemblingDecoder, merged
 from ocml_bridge.stream.decoder import text_of
 
@@ -20,6 +21,7 @@ from .syntax import (
     CITED,
     CONTENT,
     MESSAGE,
+    NOTES,
     OUTPUT,
     REASONING,
     REASONING_TEXT,
@@ -205,6 +207,8 @@ _REASONS: Final[dict[str, Reason]] = {
 _FINISHES: Final[dict[Reason, str]] = {"stop": "end_turn", "tool_calls": "tool_use", "length": "max_tokens"}
 """Reasons from outside that a response would give."""
 _GRAMMAR = BlockGrammar()
+_OF_THE_SERVER: Final = "server_tool_use"
+"""The type of a call that the server runs itself."""
 _PADDING: Final = "p"
 """What makes events alike in length, and says nothing."""
 _MEMBERS: Final = {
@@ -266,6 +270,10 @@ class EventDecoder(AssemblingDecoder):
             self._more(*self._assembly.delta(index, members.get("delta"), self.note))
         else:
             self._whole(self._assembly.stop(index))
+
+    def hosts(self, call: Message) -> bool:
+        """Whether the block of a call says that it is one of the server."""
+        return members_of(NOTES.of(call.extras).get(TOOL_USE)).get("type") == _OF_THE_SERVER
 
     # --- messages -----------------------------------------------------------------------------------------------------
 
