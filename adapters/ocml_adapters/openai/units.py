@@ -45,6 +45,8 @@ from .syntax import (
 
 _LONGEST: Final = 200
 """The longest name that plans are made for, in characters."""
+_CALL: Final = ("id", "type", FUNCTION)
+"""The members of the commonest calls."""
 _TEXT: Final = frozenset({("role", "content"), ("content", "role")})
 """The members of the commonest messages."""
 _LONGEST_PART: Final = 1000
@@ -114,7 +116,11 @@ def _add_call(call: Any, key: list[Hashable], values: list[str]) -> bool:
     name, arguments = function.get("name"), function.get("arguments")
     if not (name.__class__ is arguments.__class__ is str) or len(name) > _LONGEST:
         return False
-    key += (tuple(call), tuple(function), name, not arguments)
+    members = tuple(call)
+    key += (members, tuple(function), name, not arguments)
+    if members == _CALL and call["type"] == FUNCTION:
+        values += (call_id, arguments) if arguments else (call_id,)
+        return True
     for member, value in call.items():
         if member == "id":
             values.append(call_id)

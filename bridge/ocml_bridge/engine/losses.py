@@ -24,7 +24,7 @@ _OVERHEAD: Final = 1000
 _NOTHING: Final = Transcript()
 
 
-_loss: Final = cast("Callable[[tuple[LossCode, Severity, str, str]], Loss]", partial(tuple.__new__, Loss))  # pyright: ignore[reportUnknownMemberType]
+made_of: Final = cast("Callable[[tuple[LossCode, Severity, str, str]], Loss]", partial(tuple.__new__, Loss))  # pyright: ignore[reportUnknownMemberType]
 """Makes a loss of its fields, in half the time that naming them takes."""
 
 
@@ -58,7 +58,7 @@ class LossPattern(NamedTuple):
         else:
             pieces = [shown(new if gets else old) + rest for gets, rest in zip(ids, details[1:], strict=True)]
             detail = details[0] + "".join(pieces)
-        return _loss((code, severity, start + place, detail))
+        return made_of((code, severity, start + place, detail))
 
 
 def _pattern(loss: Loss) -> LossPattern:

@@ -19,6 +19,7 @@ from ..units.grammar import ANY_CONTENT, ContentClass
 from ..units.heads import Head
 from ..units.writer import TOOLS, UnitWriter
 from .conversations import SIZE
+from .losses import made_of
 
 if TYPE_CHECKING:
     from ..spans.columns import Columns
@@ -63,18 +64,28 @@ class Losses:
 
     def __init__(self, losses: Sequence[Loss]) -> None:
         self._losses: Final = tuple(losses)
-        self._pieces: Final = {at: _PIECES.split(loss.detail) for at, loss in enumerate(losses) if PROBE in loss.detail}
+        self._named: Final = [
+            (at, loss[:3], _PIECES.split(loss.detail)) for at, loss in enumerate(losses) if PROBE in loss.detail
+        ]
+        """The losses that name ids: of each its index, all but its sentence, and that, with the numbers of ids."""
         self.codes: Final = frozenset([loss.code for loss in losses])
 
     def of(self, values: Sequence[str]) -> Sequence[Loss]:
         """The losses of the conversation with some values."""
-        if not self._pieces:
+        if not self._named:
             return self._losses
         out = [*self._losses]
-        for at, pieces in self._pieces.items():
-            filled = [values[int(piece)] if number % 2 else piece for number, piece in enumerate(pieces)]
-            out[at] = out[at]._replace(detail="".join(filled))
+        for at, place, pieces in self._named:
+            if len(pieces) == _ONE_ID:
+                detail = f"{pieces[0]}{values[int(pieces[1])]}{pieces[2]}"
+            else:
+                detail = "".join([values[int(piece)] if number % 2 else piece for number, piece in enumerate(pieces)])
+            out[at] = made_of((*place, detail))
         return out
+
+
+_ONE_ID: Final = 3
+"""How many pieces a sentence has that names one id."""
 
 
 class OutputPlan:
@@ -86,12 +97,24 @@ class OutputPlan:
         contents: which values are contents, with the heads of their messages.
         uses: by value, what is written of each content.
         losses: what is lost of them.
+        beside: how many characters of what was said the output has beside these contents.
 
     Attributes:
         losses: as given.
     """
 
-    __slots__ = ("_beside", "_build", "_classes", "_contents", "_grammar", "_looks", "_settled", "losses")
+    __slots__ = (
+        "_beside",
+        "_build",
+        "_characters",
+        "_classes",
+        "_contents",
+        "_grammar",
+        "_looks",
+        "_settled",
+        "_texts",
+        "losses",
+    )
 
     def __init__(
         self,
@@ -100,8 +123,11 @@ class OutputPlan:
         contents: Sequence[tuple[Head, int]],
         uses: dict[int, Use],
         losses: Losses,
+        beside: int,
     ) -> None:
         self._grammar: Final = grammar
+        self._texts: Final = [*uses]
+        self._characters: Final = beside
         self._build: Final = build
         self._contents: Final = [slot for _, slot in contents]
         self._looks: Final = contents if grammar.looks_at_contents else ()
@@ -110,8 +136,12 @@ class OutputPlan:
         self._classes: Final = [(slot, use.head, use.known) for slot, use in uses.items() if use.known is not None]
         self.losses: Final = losses
 
-    def output(self, values: Sequence[str]) -> Any:
-        """The output; None where a content is not written as those of the plan are."""
+    def characters(self, values: Sequence[str]) -> int:
+        """How many characters of what was said are in the output of some values, as the format says them."""
+        return self._characters + sum([len(values[slot]) for slot in self._texts])
+
+    def output(self, values: Sequence[str]) -> tuple[Any, Sequence[str]] | None:
+        """The output, and the values as the format says them; None where one is not written as the plan's are."""
         grammar = self._grammar
         mark, inert = grammar.mark, grammar.inert
         if mark is not None and mark in "".join(values):
@@ -133,7 +163,7 @@ class OutputPlan:
         for slot, head, known in self._classes:
             if grammar.classify(head, values[slot]) != known:
                 return None
-        return self._build(values)
+        return self._build(values), values
 
 
 class Filled:
@@ -141,6 +171,7 @@ class Filled:
 
     Args:
         output: the text, or the JSON.
+        values: the contents and ids of the conversation, as the format says them.
         plan: of the output.
         conversation: what was written.
         write: writes it unit by unit.
@@ -151,12 +182,18 @@ class Filled:
         spans: None, as nobody wanted to know.
     """
 
-    __slots__ = ("_conversation", "_plan", "_whole", "_write", "order", "output", "spans")
+    __slots__ = ("_conversation", "_plan", "_values", "_whole", "_write", "order", "output", "spans")
 
     def __init__(
-        self, output: Any, plan: OutputPlan, conversation: Conversation, write: Callable[[Conversation], Written]
+        self,
+        output: Any,
+        values: Sequence[str],
+        plan: OutputPlan,
+        conversation: Conversation,
+        write: Callable[[Conversation], Written],
     ) -> None:
         self.output = output
+        self._values = values
         self.order: tuple[int, ...] | None = None
         self.spans: Columns | None = None
         self._plan = plan
@@ -195,7 +232,7 @@ class Filled:
     @property
     def characters(self) -> int:
         """How many characters of what was said are in the output."""
-        return self.whole.characters
+        return self._plan.characters(self._values)
 
 
 class OutputPlans:
@@ -224,7 +261,7 @@ class OutputPlans:
         """
         found = self._known.get(plan)
         output = None if found is None else found.output(conversation.values)
-        return None if output is None or found is None else Filled(output, found, conversation, self._write)
+        return None if output is None or found is None else Filled(*output, found, conversation, self._write)
 
     def learn(self, conversation: Conversation, plan: ConversationPlan) -> None:
         """Learn how conversations like one are written, which was written by the plans of its units alone."""
@@ -258,9 +295,12 @@ class OutputPlans:
         if build is None or losses is None:
             return None
         contents = [(item.head, number) for item in plan.items for number in item.texts]
-        found = OutputPlan(grammar, build, contents, uses, losses)
-        same = found.output(values) == written.output and [*losses.of(values)] == [*written.losses]
-        return found if same else None
+        beside = made.characters - sum(len(probes[slot]) for slot in uses)
+        found = OutputPlan(grammar, build, contents, uses, losses, beside)
+        output = found.output(values)
+        if output is None or output[0] != written.output or [*losses.of(values)] != [*written.losses]:
+            return None
+        return found if found.characters(output[1]) == written.characters else None
 
     def _probed(self, slot: int, use: Use | None) -> str:
         """A content that is written as one, with a probe in it."""

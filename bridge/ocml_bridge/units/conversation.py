@@ -31,13 +31,16 @@ class ConversationPlan:
         plain: whether all contents are one text.
     """
 
-    __slots__ = ("_first", "_repeated", "around", "items", "plain", "same")
+    __slots__ = ("_beside", "_first", "_repeated", "_texts", "around", "items", "plain", "same")
 
     def __init__(self, items: Sequence[Slots], around: Transcript, same: dict[int, int]) -> None:
         self.items: Final = items
         self.plain: Final = all(isinstance(item.content, int) for item in items)
         self.around: Final = around
         self.same: Final = same
+        self._texts: Final = [number for item in items for number in item.texts]
+        self._beside: int | None = None
+        """How many characters there are beside the texts; None as long as nobody wanted to know."""
         self._first: Final = [slot for slot, first in same.items() if slot == first]
         self._repeated: Final = [(slot, first) for slot, first in same.items() if slot != first]
 
@@ -53,6 +56,12 @@ class ConversationPlan:
     def items_of(self, values: Sequence[str]) -> list[Item]:
         """The messages of the conversation with some values."""
         return [item.item(values) for item in self.items]
+
+    def characters(self, values: Sequence[str]) -> int:
+        """How many characters of what was said are in the conversation with some values."""
+        if self._beside is None:
+            self._beside = _characters(self.items_of([""] * (len(self._texts) + len(self.same))), self.around)
+        return self._beside + sum([len(values[number]) for number in self._texts])
 
 
 class Conversation:
@@ -109,14 +118,20 @@ class Conversation:
     @property
     def characters(self) -> int:
         """How many characters of what was said are in it; a message that is a text and nothing else stays an item."""
-        total = characters(self.around)
-        for item in self.items:
-            head, content, _ = item
-            if isinstance(content, str) and not head.has_extras:
-                total += len(content)
-            else:
-                total += characters(Transcript((message_of(item),)))
-        return total
+        if self.plan is not None and self._items is None:
+            return self.plan.characters(self.values)
+        return _characters(self.items, self.around)
+
+
+def _characters(items: Sequence[Item], around: Transcript) -> int:
+    total = characters(around)
+    for item in items:
+        head, content, _ = item
+        if isinstance(content, str) and not head.has_extras:
+            total += len(content)
+        else:
+            total += characters(Transcript((message_of(item),)))
+    return total
 
 
 def conversation_of(transcript: Transcript) -> Conversation:
