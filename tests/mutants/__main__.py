@@ -53,6 +53,7 @@ def main() -> int:
     _copy(given.again)
     os.environ["PYTHONPATH"] = os.pathsep.join(CODE)  # of the processes that tests start
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+    os.environ.setdefault("OCML_CORPUS", str(ROOT.parent / "shared" / "corpus"))  # which is beside the checkout
     sys.path[:0] = CODE
     os.chdir(WORK)
     table = _try(given.packages, given.tests, given.sample, given.seed, given.show)

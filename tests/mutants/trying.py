@@ -85,11 +85,12 @@ class Map:
         self._path.write_text(json.dumps(value))
 
     def tests(self, mutant: Mutant, most: float = SECONDS) -> list[str]:
-        """The tests of a mutant, as long as there is time: those with its name or that of its folder, then others."""
+        """The tests of a mutant, as long as there is time: those of its name, or of its folder's, then others."""
         lines = self._lines.get(mutant.path, {})
         found = {self.tried[test] for line in range(mutant.first, mutant.last + 1) for test in lines.get(str(line), ())}
         names = Path(mutant.path).with_suffix("").parts[2:]
         own = {test for test in found if any(name in test.partition("::")[0] for name in names)}
+        own |= {test for test in found if names[0] in test.partition("[")[2].replace("-", "_")}
         chosen: list[str] = []
         for test in (*self._in_turn(own), *self._in_turn(found - own)):
             most -= self.seconds[test] + 0.002

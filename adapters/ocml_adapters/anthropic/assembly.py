@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple, cast
 
 from ocml_bridge import jsontext
-from ocml_bridge.form import Object
+from ocml_bridge.form import Object, is_empty
 from ocml_bridge.model import Json
 from ocml_bridge.parameters import members_of
+from ocml_bridge.stream.assembled import Note, object_of
 from ocml_bridge.stream.compacting import Compactor
 
 from .syntax import MESSAGE
@@ -28,6 +29,8 @@ _MEMBERS: Final = {
     "citations_delta": {"type", "citation"},
 }
 """Type of an event, or of a delta → the members that it has, where others would be left out."""
+_ANSWER: Final = {"type": MESSAGE, "role": "assistant"}
+"""What a response is, and whose."""
 _SIGNATURE: Final = "signature_delta"
 _CITATION: Final = "citations_delta"
 
@@ -46,6 +49,7 @@ class Block:
 
     Args:
         raw: as it began.
+        note: is told what had to be mended.
 
     Attributes:
         first: as it began.
@@ -53,7 +57,7 @@ class Block:
         given: of a call whose arguments are no object, their text; else None.
     """
 
-    def __init__(self, raw: Object) -> None:
+    def __init__(self, raw: Object, note: Note) -> None:
         self.first = raw
         self.is_whole = False
         self.given: str | None = None
@@ -63,6 +67,7 @@ class Block:
         self._arguments: list[str] = []
         self._compact: list[str] = []
         self._compactor = Compactor()
+        self._note = note
 
     @property
     def beginning(self) -> str:
@@ -83,7 +88,7 @@ class Block:
             self._arguments.append(delta["partial_json"])
             return self._more(self._compactor.feed(delta["partial_json"]))
         elif kind == _SIGNATURE and isinstance(delta.get("signature"), str):
-            self._raw["signature"] = delta["signature"]
+            self._replace("signature", delta["signature"])
             return ""
         elif kind == _CITATION and "citation" in delta:
             self._citations.append(delta["citation"])
@@ -101,11 +106,16 @@ class Block:
         self.is_whole = True
         for key, pieces in self._pieces.items():
             before = self._raw.get(key)
-            self._raw[key] = (before if isinstance(before, str) else "") + "".join(pieces)
+            if isinstance(before, str):
+                self._raw[key] = before + "".join(pieces)
+            else:
+                self._replace(key, "".join(pieces))
         if self._citations:
             before = self._raw.get("citations")
-            known = cast("list[Json]", before) if isinstance(before, list) else []
-            self._raw["citations"] = [*known, *self._citations]
+            if isinstance(before, list):
+                self._raw["citations"] = [*cast("list[Json]", before), *self._citations]
+            else:
+                self._replace("citations", self._citations)
         if self._arguments:
             self._more(self._compactor.finish())
             self._end_arguments("".join(self._arguments), "".join(self._compact))
@@ -113,11 +123,16 @@ class Block:
     def _end_arguments(self, text: str, compact: str) -> None:
         span = jsontext.parse(text)
         value: Json = None if span is None else span.value
-        self._raw["input"] = {}
-        if isinstance(value, dict) and jsontext.text_of(cast("Json", value)) == compact:
-            self._raw["input"] = value
-        elif compact:
+        is_object = isinstance(value, dict) and jsontext.text_of(cast("Json", value)) == compact
+        self._replace("input", value if is_object else {})
+        if compact and not is_object:
             self.given = compact
+
+    def _replace(self, key: str, value: Json) -> None:
+        """Put what came of a member in the place of what it began with, which is named where it said something."""
+        if not is_empty(self._raw.get(key)):
+            self._note(f"a block begins with a member {key!r} that comes again; the first one is left out")
+        self._raw[key] = value
 
     def wire(self) -> Object:
         """The whole block."""
@@ -145,17 +160,21 @@ NOTHING: Final = Update()
 class Assembly:
     """One answer as far as it has come.
 
+    Args:
+        note: is told what had to be mended.
+
     Attributes:
         blocks: in the order in which they began.
         reason: why it is over, in the server's words.
         is_over: whether the server said that it is.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, note: Note) -> None:
+        self._note = note
         self.blocks: list[Block] = []
         self.reason: str | None = None
         self.is_over = False
-        self._places: dict[object, Block] = {}
+        self._places: dict[int, Block] = {}
         self._around: Object = {}
 
     def take(self, event: Object, kind: Json) -> Update | None:
@@ -163,7 +182,14 @@ class Assembly:
         if kind == "ping":
             return NOTHING
         if kind == "message_start":
-            self._around = {**members_of(event.get("message")), **self._around}
+            message = object_of(event.get("message"), "a message", self._note)
+            if not is_empty(message.get("content")):
+                self._note("a message begins with content, which comes block by block; it is left out")
+            odd = {key: value for key, value in _ANSWER.items() if not isinstance(message.get(key), str)}
+            for key in odd:
+                if not is_empty(message.get(key)):
+                    self._note(f"the {key} of a message is not a text; it is left out")
+            self._around = {**message, **odd, **self._around}
         elif kind == "message_delta":
             self._end(event)
         elif kind == "message_stop":
@@ -175,9 +201,12 @@ class Assembly:
         return NOTHING
 
     def _begin(self, event: Object) -> Update:
-        block = Block(event["content_block"])
+        block = Block(event["content_block"], self._note)
         self.blocks.append(block)
-        self._places[event.get("index")] = block
+        if isinstance(index := event.get("index"), int):
+            self._places[index] = block
+        else:
+            self._note("a block has no index; what continues it is left out")
         return Update(block, begins=True)
 
     def _more(self, event: Object, kind: Json) -> Update | None:
@@ -194,10 +223,12 @@ class Assembly:
 
     def _end(self, event: Object) -> None:
         """Why the answer is over, and how many tokens it took; numbers that are told again count as they are told."""
-        delta = members_of(event.get("delta"))
-        if isinstance(delta.get("stop_reason"), str):
-            self.reason = delta["stop_reason"]
-        usage = members_of(event.get("usage"))
+        delta = object_of(event.get("delta"), "a delta", self._note)
+        reason, usage = delta.get("stop_reason"), object_of(event.get("usage"), "a usage", self._note)
+        if isinstance(reason, str):
+            self.reason = reason
+        elif reason is not None:
+            self._note("the reason of an answer's end is not a text; it is left out")
         more = {key: value for key, value in event.items() if key not in ("type", "delta", "usage")}
         self._around.update({**delta, **more})
         if usage:
@@ -209,5 +240,5 @@ class Assembly:
         """The response; an empty object where nothing came."""
         if not self._around and not self.blocks:
             return {}
-        around = {"type": MESSAGE, "role": "assistant"} if "type" not in self._around else {}
+        around = {} if "type" in self._around else _ANSWER
         return {**around, **self._around, "content": [block.wire() for block in self.blocks]}

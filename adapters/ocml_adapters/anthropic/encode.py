@@ -16,6 +16,7 @@ from ocml_bridge.loss import Log
 from ocml_bridge.model import Json, Message, Settings, Text, Usage, replace
 from ocml_bridge.narrowing import narrow
 from ocml_bridge.stream import sse
+from ocml_bridge.stream.assembled import untold
 from ocml_bridge.stream.order import InOrder
 from ocml_bridge.stream.response import ResponseEncoder, usage_in
 from ocml_bridge.turns import FUNCTIONS, is_call, name_of
@@ -118,7 +119,7 @@ class EventEncoder(ResponseEncoder):
 
     def __init__(self, answer: Answer, options: Options) -> None:
         super().__init__(answer, options)
-        self._assembly = Assembly()
+        self._assembly = Assembly(untold)
         self._in_order = InOrder()
         self._running: Start | None = None
         """The text or thought that runs; another message ends it."""

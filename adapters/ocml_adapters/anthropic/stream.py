@@ -46,7 +46,7 @@ class EventDecoder(AssemblingDecoder):
 
     def __init__(self, options: Options) -> None:
         super().__init__(options)
-        self._assembly = Assembly()
+        self._assembly = Assembly(self.note)
         self._waiting: list[_Running] = []
         self._current: dict[Block, _Running] = {}
         self._live = True
@@ -153,8 +153,7 @@ class EventDecoder(AssemblingDecoder):
 
     def _with_arguments(self, document: Transcript) -> Transcript:
         """A document with the arguments that are no object, as far as they came."""
-        role = str(self._assembly.wire().get("role", "assistant"))
-        calls = [block for block in self._assembly.blocks if _is_call(block, role)]
+        calls = [block for block in self._assembly.blocks if _is_call(block)]
         messages = list(document.messages)
         places: Sequence[int] = [index for index, message in enumerate(messages) if is_call(message)]
         for index, block in zip(places, calls, strict=True):
@@ -165,6 +164,6 @@ class EventDecoder(AssemblingDecoder):
         return replace(document, messages=tuple(messages))
 
 
-def _is_call(block: Block, role: str) -> bool:
-    made = read_block(block.wire(), role)
+def _is_call(block: Block) -> bool:
+    made = read_block(block.wire(), "assistant")
     return made is not None and is_call(made)

@@ -10,6 +10,7 @@ from ocml_bridge.blocks.grammar import MessageKind, kind_of
 from ocml_bridge.events import Answer, Reason
 from ocml_bridge.form import Object
 from ocml_bridge.model import Json, Message, Settings, Usage, replace
+from ocml_bridge.stream.assembled import untold
 from ocml_bridge.stream.response import ResponseEncoder, usage_in
 from ocml_bridge.turns import name_of
 
@@ -101,7 +102,7 @@ class EventEncoder(ResponseEncoder):
         elif kind == "contentBlockStart":
             self._assembly.start(self._index, value["start"])
         elif kind == "contentBlockDelta":
-            self._assembly.delta(self._index, value["delta"], lambda _: None)
+            self._assembly.delta(self._index, value["delta"], untold)
         elif kind != "contentBlockStop":
             self._assembly.tell(value)
         return jsontext.dumps({kind: value}) + b"\n"

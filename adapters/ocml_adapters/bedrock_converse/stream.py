@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final, cast
+from typing import Final, cast
 
 from ocml_bridge.adapter import Options
 from ocml_bridge.blocks.reading import read_block
@@ -13,7 +12,7 @@ from ocml_bridge.events import Reason
 from ocml_bridge.form import Object
 from ocml_bridge.model import Json, Message, Transcript
 from ocml_bridge.parameters import members_of
-from ocml_bridge.stream.assembled import AssemblingDecoder, merged
+from ocml_bridge.stream.assembled import AssemblingDecoder, Note, merged, object_of
 from ocml_bridge.stream.decoder import text_of
 
 from .blocks import BlockGrammar
@@ -33,9 +32,6 @@ from .syntax import (
 from .units import MessageReader
 
 # --- events put together ----------------------------------------------------------------------------------------------
-
-Note = Callable[[str], None]
-"""Is told what had to be mended."""
 
 
 class Block:
@@ -78,7 +74,7 @@ class Block:
                 self._citations.append(value)
                 continue
             before, self.kind = self.kind, self.kind or kind
-            piece = self._piece(value) if kind == self.kind else None
+            piece = self._piece(value, note) if kind == self.kind else None
             if piece is None:
                 self.kind = before
                 note(f"a delta {kind[:40]!r} does not fit its block; the delta is left out")
@@ -87,25 +83,31 @@ class Block:
         self.text += new
         return "".join(new)
 
-    def _piece(self, value: Json) -> str | None:
+    def _piece(self, value: Json, note: Note) -> str | None:
         """The text in more of the block; None for what does not fit it."""
-        members = cast("Object", value) if isinstance(value, dict) else None
         if self.kind == "text":
             return value if isinstance(value, str) else None
-        if self.kind == TOOL_USE:
-            found: Json = None if members is None else members.get("input")
-            return found if isinstance(found, str) else None
-        if self.kind == REASONING:
-            return None if members is None else self._reason(members)
+        if self.kind in (TOOL_USE, REASONING):
+            return self._texts(cast("Object", value), note) if isinstance(value, dict) else None
+        if self.kind == TOOL_RESULT and not isinstance(value, list):
+            return None
         self._more.append(value)
         return ""
 
-    def _reason(self, value: Object) -> str:
-        for key, pieces in (("signature", self._signature), (REDACTED, self._sealed)):
-            if isinstance(piece := value.get(key), str):
-                pieces.append(piece)
-        text = value.get("text")
-        return text if isinstance(text, str) else ""
+    def _texts(self, value: Object, note: Note) -> str | None:
+        """The text in more of a call or of a thought; a thought that is sealed has none."""
+        new: str | None = None if self.kind == TOOL_USE else ""
+        for key, text in value.items():
+            is_text = isinstance(text, str)
+            if is_text and key == ("input" if self.kind == TOOL_USE else "text") and not self._sealed:
+                new = text
+            elif is_text and self.kind == REASONING and key == "signature":
+                self._signature.append(text)
+            elif is_text and self.kind == REASONING and key == REDACTED and not any(self.text):
+                self._sealed.append(text)
+            else:
+                note(f"a delta has a member {key[:40]!r} that does not fit its block; it is left out")
+        return new
 
     def wire(self) -> Object:
         """The whole block."""
@@ -120,14 +122,12 @@ class Block:
         if self.kind == "text":
             return {"text": text}
         if self.kind == TOOL_RESULT:
-            pieces = [
-                each for value in self._more for each in (cast("list[Any]", value) if isinstance(value, list) else [])
-            ]
+            pieces = [each for value in self._more for each in cast("list[Json]", value)]
             return {TOOL_RESULT: {**(self._start or {}), CONTENT: pieces}}
         return {self.kind or "text": merged([self._start, *self._more])}
 
     def _reasoning(self, text: str) -> Object:
-        if self._sealed and not text:
+        if self._sealed:
             return {REDACTED: "".join(self._sealed)}
         signed: Object = {"signature": "".join(self._signature)} if self._signature else {}
         return {REASONING_TEXT: {"text": text, **signed}}
@@ -148,11 +148,9 @@ class Assembly:
         self._last: Block | None = None
         self._members: Object = {}
 
-    def start(self, index: int, start: Json) -> Block | None:
+    def start(self, index: int, start: Object) -> Block | None:
         """A block begins; None where one has begun with this index."""
-        if index in self._blocks:
-            return None
-        return self._begin(index, Block(cast("Object", start) if isinstance(start, dict) else {}))
+        return None if index in self._blocks else self._begin(index, Block(start))
 
     def _begin(self, index: int, block: Block) -> Block:
         """Blocks come one after the other: nothing more comes of those before."""
@@ -162,12 +160,12 @@ class Assembly:
         self._blocks[index] = block
         return block
 
-    def delta(self, index: int, delta: Json, note: Note) -> tuple[Block, str]:
+    def delta(self, index: int, delta: Object, note: Note) -> tuple[Block, str]:
         """More of a block, which may begin so; the block, and its new text."""
         block = self._blocks.get(index)
         if block is None:
             block = self._begin(index, Block({}))
-        return block, block.take(cast("Object", delta) if isinstance(delta, dict) else {}, note)
+        return block, block.take(delta, note)
 
     def stop(self, index: int) -> Block | None:
         """A block is whole; None for one that never began, or was whole before."""
@@ -236,7 +234,7 @@ class EventDecoder(AssemblingDecoder):
     def take(self, value: Object, name: str | None) -> None:
         """Take an event."""
         for kind, inner in value.items():
-            members = cast("Object", inner) if isinstance(inner, dict) else {}
+            members = {} if kind.endswith("Exception") else object_of(inner, f"an event {kind[:40]!r}", self.note)
             known = _MEMBERS.get(kind)
             if known is not None and not members.keys() <= known:
                 for key in (key for key in members if key not in known):
@@ -256,18 +254,28 @@ class EventDecoder(AssemblingDecoder):
         if self._assembly.reason is not None:
             self.over = _REASONS.get(self._assembly.reason, "stop")
 
+    def _start(self, value: Json) -> Object:
+        """What is said of a block at its start: what it is, with its members."""
+        start = object_of(value, "the start of a block", self.note)
+        for number, (kind, members) in enumerate(start.items()):
+            if number:
+                self.note(f"a block begins as {kind[:40]!r}, too; that is left out")
+            else:
+                object_of(members, "the start of a block", self.note)
+        return start
+
     def _take_of_block(self, kind: str, members: Object) -> None:
         index = members.get("contentBlockIndex")
         if type(index) is not int:
             self.note("an event does not name its block; the event is left out")
         elif kind == "contentBlockStart":
-            block = self._assembly.start(index, members.get("start"))
+            block = self._assembly.start(index, self._start(members.get("start")))
             if block is None:
                 self.note("a block begins twice; the second beginning is left out")
             else:
                 self._begin(block)
         elif kind == "contentBlockDelta":
-            self._more(*self._assembly.delta(index, members.get("delta"), self.note))
+            self._more(*self._assembly.delta(index, object_of(members.get("delta"), "a delta", self.note), self.note))
         else:
             self._whole(self._assembly.stop(index))
 

@@ -13,6 +13,7 @@ from ocml_bridge.form import Object
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Json, Message, Settings, Text, Usage, replace
 from ocml_bridge.stream import sse
+from ocml_bridge.stream.assembled import untold
 from ocml_bridge.stream.response import ResponseEncoder, usage_in
 from ocml_bridge.turns import parts_of
 
@@ -42,7 +43,7 @@ class ChunkEncoder(ResponseEncoder):
 
     def __init__(self, answer: Answer, options: Options) -> None:
         super().__init__(answer, options)
-        self._assembly = Assembly()
+        self._assembly = Assembly(untold)
 
     def accepts(self, message: Message) -> bool:
         """Whether a message is the model's, or what code that it ran gave."""

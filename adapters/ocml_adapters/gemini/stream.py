@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Final, cast
+from collections.abc import Sequence
+from typing import Final, cast
 
 from ocml_bridge.adapter import Options
+from ocml_bridge.blocks.grammar import more_of
 from ocml_bridge.blocks.reading import read_block
 from ocml_bridge.engine.reading import transcript_of
 from ocml_bridge.events import Reason
 from ocml_bridge.form import Object
 from ocml_bridge.model import Json, Message, Part, Text, Transcript
-from ocml_bridge.stream.assembled import AssemblingDecoder, merged
+from ocml_bridge.stream.assembled import AssemblingDecoder, Note, merged, object_of, objects_of
 from ocml_bridge.stream.decoder import text_of
 
 from .blocks import PartGrammar, is_code
@@ -20,7 +22,7 @@ from .units import ContentReader
 
 # --- chunks put together ----------------------------------------------------------------------------------------------
 
-_CONTINUED: Final = frozenset({"text", "thought"})
+_CONTINUED: Final = ("text", "thought")
 _STEP: Final = re.compile(r"\.([^.\[\]]+)|\[(\d{1,4})\]|\['((?:[^'\\]|\\.)*)'\]")
 _VALUES: Final = ("stringValue", "numberValue", "boolValue", "nullValue")
 
@@ -28,12 +30,15 @@ _VALUES: Final = ("stringValue", "numberValue", "boolValue", "nullValue")
 class Candidate:
     """One answer as far as it has come.
 
+    Args:
+        note: is told what had to be mended.
+
     Attributes:
         parts: of its content.
         finish: why it is over; None while it does not say.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, note: Note) -> None:
         self.parts: list[Object] = []
         self.finish: str | None = None
         self.has_content = False
@@ -41,6 +46,7 @@ class Candidate:
         self._members: list[Json] = []
         self._pieces: list[str] = []
         self._calling = False
+        self._note = note
 
     def take(self, candidate: Object) -> list[Object]:
         """More of it; its new parts, as they stand in the chunk."""
@@ -48,14 +54,14 @@ class Candidate:
         if isinstance(finish := more.get(FINISH), str):
             self.finish = finish
         _tell(self._members, more)
+        members = keys(object_of(content, "a content", self._note))
         if not isinstance(content, dict):
             return []
         self.has_content = True
-        members = keys(cast("Object", content))
+        if members.get(ROLE) not in (None, MODEL_ROLE):
+            self._note("an answer has the role of the model; another role is left out")
         _tell(self._content, {key: value for key, value in members.items() if key not in (PARTS, ROLE)})
-        given: Json = members.get(PARTS)
-        raws = cast("list[Json]", given) if isinstance(given, list) else []
-        new = [keys(cast("Object", raw)) for raw in raws if isinstance(raw, dict)]
+        new = list(map(keys, objects_of(members.get(PARTS), "the parts of a content", self._note)))
         for part in new:
             self._add(part)
         return new
@@ -72,10 +78,12 @@ class Candidate:
         else:
             inner = keys(cast("Object", call))
             if self._calling and isinstance(last.get(CALL), dict):
-                self.parts[-1] = {**last, **part, CALL: _continued(last[CALL], inner)}
+                self.parts[-1] = {**last, **part, CALL: _continued(last[CALL], inner, self._note)}
             else:
-                self.parts.append({**part, CALL: _continued({}, inner)})
-            self._calling = self.parts[-1][CALL].pop("willContinue", None) is True
+                self.parts.append({**part, CALL: _continued({}, inner, self._note)})
+            self._calling = self.parts[-1][CALL].get("willContinue") is True
+            if isinstance(self.parts[-1][CALL].get("willContinue"), bool):
+                del self.parts[-1][CALL]["willContinue"]
 
     def _join(self) -> None:
         """Put together the last text; pieces of it are not joined one by one, for texts are long."""
@@ -106,7 +114,7 @@ def _continues(last: Object, part: Object) -> bool:
         isinstance(last.get("text"), str)
         and isinstance(part.get("text"), str)
         and last["text"] != ""
-        and part.keys() <= _CONTINUED
+        and not more_of(part, _CONTINUED)
         and bool(last.get("thought")) is bool(part.get("thought"))
     )
 
@@ -114,31 +122,25 @@ def _continues(last: Object, part: Object) -> bool:
 # --- calls in pieces --------------------------------------------------------------------------------------------------
 
 
-def _continued(call: Object, more: Object) -> Object:
+def _continued(call: Object, more: Object, note: Note) -> Object:
     """A call with more of its arguments, which come by their paths."""
     out = {**call, **{key: value for key, value in more.items() if key != "partialArgs" and value is not None}}
-    pieces: Json = more.get("partialArgs")
-    for piece in cast("list[Json]", pieces) if isinstance(pieces, list) else []:
-        if isinstance(piece, dict):
-            out["args"] = _placed(out.get("args"), cast("Object", piece))
+    for piece in map(keys, objects_of(more.get("partialArgs"), "the pieces of arguments", note)):
+        path, kinds = piece.get("jsonPath"), [key for key in _VALUES if piece.get(key) is not None]
+        kinds = kinds or [key for key in ("nullValue",) if key in piece]
+        if not isinstance(path, str) or not kinds:
+            note("a piece of arguments has no path, or no value; it is left out")
+            continue
+        for key, value in piece.items():
+            if key not in ("jsonPath", kinds[0]) and value is not None and (key, type(value)) != ("willContinue", bool):
+                note(f"a piece of arguments has a member {key[:40]!r} that is not understood; it is left out")
+        steps = [int(found[2]) if found[2] else found[1] or found[3] or "" for found in _STEP.finditer(path)]
+        out["args"] = _put(out.get("args"), steps, None if kinds[0] == "nullValue" else piece[kinds[0]])
     return out
 
 
-def _placed(args: Json, piece: Object) -> Json:
-    """Arguments with one more piece: at the path `$.a.b[0]`; texts are continued."""
-    names = {key.replace("_v", "V"): value for key, value in piece.items()}
-    path: Any = piece.get("jsonPath", piece.get("json_path", "$"))
-    kind = next((key for key in _VALUES if key in names), None)
-    if not isinstance(path, str) or kind is None:
-        return args
-    steps: list[str | int] = [
-        int(found[2]) if found[2] is not None else found[1] or found[3] or "" for found in _STEP.finditer(path)
-    ]
-    value: Json = None if kind == "nullValue" else names[kind]
-    return _put(args, steps, value)
-
-
-def _put(value: Json, steps: list[str | int], inner: Json) -> Json:
+def _put(value: Json, steps: Sequence[str | int], inner: Json) -> Json:
+    """Arguments with one more piece at a place, such as that of the path `$.a.b[0]`; texts are continued."""
     if not steps:
         return value + inner if isinstance(value, str) and isinstance(inner, str) else inner
     step, *deeper = steps
@@ -158,27 +160,29 @@ def _put(value: Json, steps: list[str | int], inner: Json) -> Json:
 class Assembly:
     """A response as far as it has come.
 
+    Args:
+        note: is told what had to be mended.
+
     Attributes:
         candidates: by index, in the order in which they came.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, note: Note) -> None:
+        self._note = note
         self.candidates: dict[int, Candidate] = {}
         self._members: list[Object] = []
 
     def take(self, chunk: Object) -> list[Object]:
         """More of it; the new parts of the first candidate."""
         self._members.append({key: value for key, value in chunk.items() if key != CANDIDATES})
-        given: Json = chunk.get(CANDIDATES)
         new: list[Object] = []
-        for item in cast("list[Json]", given) if isinstance(given, list) else []:
-            if isinstance(item, dict):
-                candidate = keys(cast("Object", item))
-                index = candidate.get("index")
-                place = index if type(index) is int else 0
-                known = self.candidates.setdefault(place, Candidate())
-                parts = known.take(candidate)
-                new += parts if known is self.first else []
+        for candidate in map(keys, objects_of(chunk.get(CANDIDATES), "the candidates", self._note)):
+            index = candidate.get("index")
+            if index is not None and type(index) is not int:
+                self._note("the index of a candidate is not a number; it is left out")
+            known = self.candidates.setdefault(index if type(index) is int else 0, Candidate(self._note))
+            parts = known.take(candidate)
+            new += parts if known is self.first else []
         if len(self._members) > 64:
             self._members = [self._whole()]
         return new
@@ -230,7 +234,7 @@ class ContentDecoder(AssemblingDecoder):
 
     def __init__(self, options: Options) -> None:
         super().__init__(options)
-        self._assembly = Assembly()
+        self._assembly = Assembly(self.note)
         self._kind = ""
         self._number = -1
         self._telling = True
@@ -275,7 +279,8 @@ class ContentDecoder(AssemblingDecoder):
 
     def _tell_message(self, made: Message) -> None:
         is_thought = made.channel == "analysis"
-        if not (is_thought and self._kind == "thought" and made.extras is None and text_of(made)):
+        goes_on = is_thought and self._kind == "thought" and made.extras is made.signature is None
+        if not goes_on or not text_of(made):
             self._number = self.start(made)
         self._kind = "thought" if is_thought else "other"
         self.more(self._number, text_of(made))

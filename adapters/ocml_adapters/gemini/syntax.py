@@ -47,7 +47,8 @@ _CAMEL: Final = frozenset(
         *("topP", "topK", "maxOutputTokens", "stopSequences", "candidateCount", "presencePenalty", "frequencyPenalty"),
         *("responseMimeType", "responseSchema", "responseJsonSchema", "responseModalities", "thinkingConfig"),
         *("thinkingLevel", "promptTokenCount", "candidatesTokenCount", "totalTokenCount", "cachedContentTokenCount"),
-        *("thoughtsTokenCount", "partialArgs", "willContinue"),
+        *("thoughtsTokenCount", "partialArgs", "willContinue", "jsonPath"),
+        *("stringValue", "numberValue", "boolValue", "nullValue"),
     }
 )
 """The keys that have two spellings, as the API writes them; SDKs dump them with underscores."""

@@ -6,18 +6,16 @@ indices have gaps or all are 0. What no chunk should hold is kept where the batc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, Final, Literal, NamedTuple, cast
 
 from ocml_bridge import jsontext
 from ocml_bridge.form import Object
 from ocml_bridge.model import Json
+from ocml_bridge.stream.assembled import Note, object_of
 
 from .reasoning import JOINT, detail_texts
 from .syntax import CUSTOM, DETAILS, FUNCTION, FUNCTION_CALL, INPUT_KEYS, REASONING_TEXTS, TOOL_CALLS
-
-Note = Callable[[str], None]
-"""Takes what had to be mended, in a sentence."""
 
 _CHOICE: Final = frozenset({"index", "delta", "message", "finish_reason"})
 _KNOWN: Final = frozenset({"role", "name", "content", "refusal", DETAILS, *REASONING_TEXTS, TOOL_CALLS, FUNCTION_CALL})
@@ -50,7 +48,7 @@ class Call:
 
     def take(self, item: Object, note: Note) -> str:
         """More of it, as an item of `tool_calls`; the text that is new."""
-        inner = as_object(item.get(self.kind))
+        inner = object_of(item.get(self.kind), f"the {self.kind} of a call", note)
         call_id, name, kind = text_in(item, "id", note), text_in(inner, "name", note), item.get("type")
         if kind and kind != self.kind:
             note(f"the type of a call is not known; the call is read as a {self.kind} call")
@@ -219,8 +217,12 @@ class Choice:
     def _listed(self, items: list[Any]) -> Iterator[tuple[str, bool]]:
         """The texts of items of reasoning, each continued by its index, and whether it is the first of one."""
         for item in items:
-            index = as_object(item).get("index")
-            key: object = (type(item).__name__, index if isinstance(index, int) else None, as_object(item).get("type"))
+            index, kind = (as_object(item).get(name) for name in ("index", "type"))
+            key: object = (
+                type(item).__name__,
+                index if isinstance(index, int) else None,
+                kind if isinstance(kind, str) else None,
+            )
             text, is_new = "".join(detail_texts([item])), key not in self._details
             self._details.setdefault(key, []).append(item)
             if text:

@@ -113,6 +113,8 @@ class ChunkDecoder(ArrivingDecoder):
             choice = self._choices[place] = Choice(index, self.note)
             if len(self._choices) > 1:
                 self.note("the stream has several answers; the first is read, and the others are kept as alternatives")
+        elif index is not None and not isinstance(index, int):
+            self.note("the index of a choice is not a number; it is left out")
         first = choice is next(iter(self._choices.values()))
         for fragment in choice.take(item):
             if first and choice.role == "assistant":

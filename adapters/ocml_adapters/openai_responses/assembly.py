@@ -6,12 +6,13 @@ has the whole of it, which is believed as far as it goes on with what came.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, Final, NamedTuple, cast
 
 from ocml_bridge.form import Object
 from ocml_bridge.model import Json
 from ocml_bridge.parameters import members_of
+from ocml_bridge.stream.assembled import Note, object_of
 
 from .syntax import OUTPUT_TEXT, REASONING_TEXT, SUMMARY, SUMMARY_TEXT
 
@@ -42,9 +43,6 @@ def left_out(before: Json, after: Json) -> Iterator[str]:
 
 
 # --- the response -----------------------------------------------------------------------------------------------------
-
-Note = Callable[[str], None]
-"""Takes what had to be mended, in a sentence."""
 
 
 class Place(NamedTuple):
@@ -193,15 +191,21 @@ class Assembly:
             self._put(*_PARTS[subject], event)
         elif kind == "response.output_text.annotation.added":
             self._annotate(event)
-        elif isinstance(event.get("response"), dict):
-            self._replace(self.envelope, event["response"])
-            self.envelope = cast("Object", event["response"])
+        elif "response" in event:
+            self._enclose(object_of(event["response"], "a response", self._note))
         else:
             return None
         for key in event:
             if key not in KNOWN:
                 self._note(f"an event has a member {key[:40]!r} that is not known; it is left out")
         return more
+
+    def _enclose(self, response: Object) -> None:
+        """Take what is told of the whole response."""
+        if not isinstance(response.get("output", []), list):
+            self._note("the output of a response is not a list; it is left out")
+        self._replace(self.envelope, response)
+        self.envelope = response
 
     def _replace(self, before: Json, after: Json) -> None:
         """Say what is not told again."""

@@ -46,8 +46,10 @@ class EventDecoder(AssemblingDecoder):
 
     def take(self, value: Object, name: str | None) -> None:
         """Take an event, whose type its data has, or else its name."""
-        kind: Json = value.get("type")
-        kind = kind if isinstance(kind, str) else name or ""
+        kind: Json = value.get("type", name)
+        if not isinstance(kind, str):
+            self.note("an event has no type; the event is left out")
+            return
         if kind in ("error", "response.failed"):
             self._break(kind, value)
             return
@@ -86,6 +88,8 @@ class EventDecoder(AssemblingDecoder):
     def _tell_more(self, item: Item, more: More | None) -> None:
         """Tell what can be told of an item that is not whole."""
         kind: Json = item.wire.get("type")
+        if not isinstance(kind, str):
+            return
         if kind in BODIES and isinstance(item.wire.get("name"), str):
             self._tell_text(item, BODIES[kind], more)
         elif kind == MESSAGE and item.wire.get("role") == "assistant":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Final, cast
 
@@ -18,6 +18,8 @@ from .arriving import ArrivingDecoder
 from .decoder import header_of, settle, tell, text_of
 from .values import DONE, Arrived, Values
 
+Note = Callable[[str], None]
+"""Is told what had to be mended, in a sentence."""
 _COMPLETE: Final = frozenset({None, "stop", "tool_calls"})
 """Reasons given from outside that leave it to the stream why it is over."""
 
@@ -109,8 +111,9 @@ class AssemblingDecoder(ArrivingDecoder):
             self.log.find(FindingCode.TRUNCATED, "", "the stream ends before the answer ends", Severity.LOST)
         try:
             document = self.document(reason)
-        except BridgeError:  # what came makes no answer
+        except BridgeError as error:
             self.failed, document = True, Transcript()
+            self.log.find(FindingCode.SHAPE, error.path or "", f"what came makes no answer: {error}", Severity.LOST)
         self._end(document.messages)
         return [*self.log.take(), Stop(self._reason(reason, document), document)]
 
@@ -142,6 +145,31 @@ def _kind_in(layout: ByFormat | None) -> ByFormat | None:
 
 
 _KINDS: Final = ("kind", "merged")
+
+
+def untold(_detail: str, /) -> None:
+    """Takes what had to be mended where nobody asks: an encoder puts together what it wrote itself."""
+
+
+def object_of(value: Json, what: str, note: Note) -> Object:
+    """A value that has to be an object; an empty one in the place of any other, which is named and left out."""
+    if isinstance(value, dict):
+        return cast("Object", value)
+    if value is not None:
+        note(f"{what} is not an object; it is left out")
+    return {}
+
+
+def objects_of(value: Json, what: str, note: Note) -> Iterator[Object]:
+    """The objects of what has to be a list of them; anything else is named and left out."""
+    if value is not None and not isinstance(value, list):
+        note(f"{what} are not a list; they are left out")
+        return
+    for item in cast("list[Json]", value or []):
+        if isinstance(item, dict):
+            yield cast("Object", item)
+        else:
+            note(f"one of {what} is not an object; it is left out")
 
 
 def merged(values: Sequence[Json]) -> Json:
