@@ -1,4 +1,4 @@
-"""An object with a member that is missing, null, of another type, or unknown comes back."""
+"""An object with members that are missing, null, of another type, unknown, or in another order comes back."""
 
 from __future__ import annotations
 
@@ -20,6 +20,12 @@ AS_IT_IS = "as it is"
 FORCED = Options(force_format=True)
 OF_ANOTHER_TYPE: tuple[Any, ...] = (None, "w100", {"w101": "w102"}, [{"w103": "w104"}])
 KINDS = [(wire, kind) for wire, kinds in PIECES.items() for kind in kinds]
+NOT_AS_IT_WAS = {
+    ("openai-responses", "id"): "an item that is the API's own, or a text with a status, has an id",
+    ("openai-responses", "input"): "a request has an input, be it an empty one",
+    ("bedrock-converse", "tools"): "a choice among tools needs tools",
+}
+"""Wire and member → what the API requires, where the document is not written as it was, and a loss says so."""
 Path = tuple[Any, ...]
 
 
@@ -28,6 +34,8 @@ def odd(document: Any) -> Iterator[tuple[str, Any]]:
     yield AS_IT_IS, document
     for path, members in objects_in(document):
         where = "/".join(map(str, path))
+        if len(members) > 1:
+            yield f"{where}: turned", _with(document, path, dict(reversed(members.items())))
         yield f"{where}: more", _with(document, path, {**members, "w105": {"w106": "w107"}})
         for key, value in members.items():
             yield f"{where}: no {key}", _with(document, path, {k: v for k, v in members.items() if k != key})
@@ -88,7 +96,8 @@ def test_what_is_odd_comes_back_and_no_other_wire_drops_a_word_of_it_in_silence(
             assert name != AS_IT_IS
             continue
         back = write(reading.transcript, wire, policy=LENIENT)
-        assert json.dumps(back.output) == text or back.losses, name
+        is_allowed = (wire, name.partition(": ")[2].removeprefix("no ").split(" ")[0]) in NOT_AS_IT_WAS
+        assert json.dumps(back.output) == text or (back.losses and is_allowed), name
         # The order of members is told by their names, too: it is no place where anything is said.
         places = set(words(write(reading.transcript, "canonical").output))
         assert {word for word, _ in words(document)} <= {word for word, _ in places}, name

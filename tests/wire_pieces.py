@@ -83,6 +83,63 @@ def _openai() -> dict[str, Any]:
             ],
             "tool_choice": {"type": "function", "function": {"name": "w35"}},
         },
+        "names": [
+            {"role": "developer", "content": "w42", "name": "w43"},
+            {"role": "user", "content": "w44", "name": "w45"},
+            {"role": "assistant", "content": [{"type": "text", "text": "w46"}], "name": "w47"},
+        ],
+        "sound that was said": [
+            ask,
+            {"role": "assistant", "content": None, "audio": {"id": "w48"}},
+        ],
+        "deprecated functions": {
+            "messages": [ask],
+            "functions": [{"name": "w49", "description": "w50", "parameters": _SCHEMA}],
+            "function_call": {"name": "w49"},
+        },
+        "settings": {
+            "model": "w51",
+            "messages": [ask],
+            "max_completion_tokens": 100,
+            "temperature": 0.5,
+            "stop": "w52",
+            "reasoning_effort": "high",
+            "modalities": ["text"],
+            "response_format": {
+                "type": "json_schema",
+                "json_schema": {"name": "w53", "description": "w54", "schema": {"type": "object"}, "strict": True},
+            },
+            "tools": [{"type": "function", "function": {"name": "w55"}}],
+            "tool_choice": {
+                "type": "allowed_tools",
+                "allowed_tools": {"mode": "auto", "tools": [{"type": "function", "function": {"name": "w55"}}]},
+            },
+            "parallel_tool_calls": False,
+            "logit_bias": {"w56": 1},
+            "metadata": {"w57": "w58"},
+        },
+        "all of a response": {
+            "id": "w59",
+            "object": "chat.completion",
+            "created": 1,
+            "model": "w60",
+            "choices": [
+                {
+                    "index": 0,
+                    "message": {"role": "assistant", "content": "w61", "refusal": None, "annotations": []},
+                    "logprobs": None,
+                    "finish_reason": "stop",
+                }
+            ],
+            "usage": {
+                "prompt_tokens": 10,
+                "completion_tokens": 5,
+                "total_tokens": 15,
+                "prompt_tokens_details": {"cached_tokens": 4},
+                "completion_tokens_details": {"reasoning_tokens": 3},
+            },
+            "system_fingerprint": "w62",
+        },
         "response": {
             "choices": [
                 {"index": 0, "message": {"role": "assistant", "content": "w40"}, "finish_reason": "stop"},
@@ -165,6 +222,83 @@ def _responses() -> dict[str, Any]:
                 "error": None,
             },
         ],
+        "more hosted calls": [
+            ask,
+            {
+                "type": "file_search_call",
+                "id": "w50",
+                "status": "completed",
+                "queries": ["w51"],
+                "results": [{"file_id": "w52", "text": "w53"}],
+            },
+            {"type": "image_generation_call", "id": "w54", "status": "completed", "result": DATA},
+            {
+                "type": "computer_call",
+                "id": "w55",
+                "call_id": "w56",
+                "status": "completed",
+                "action": {"type": "click", "x": 1, "y": 2},
+                "pending_safety_checks": [],
+            },
+            {
+                "type": "computer_call_output",
+                "call_id": "w56",
+                "output": {"type": "computer_screenshot", "image_url": "w57"},
+            },
+            {"type": "mcp_list_tools", "id": "w58", "server_label": "w59", "tools": [{"name": "w60"}]},
+            {"type": "mcp_approval_request", "id": "w61", "server_label": "w59", "name": "w62", "arguments": "{}"},
+        ],
+        "settings": {
+            "model": "w63",
+            "instructions": "w64",
+            "input": [ask],
+            "max_output_tokens": 100,
+            "temperature": 0.5,
+            "reasoning": {"effort": "high", "summary": "auto"},
+            "text": {
+                "format": {
+                    "type": "json_schema",
+                    "name": "w65",
+                    "description": "w66",
+                    "schema": {"type": "object"},
+                    "strict": True,
+                },
+                "verbosity": "low",
+            },
+            "tools": [{"type": "function", "name": "w67", "parameters": {}, "strict": True}],
+            "tool_choice": {
+                "type": "allowed_tools",
+                "mode": "required",
+                "tools": [{"type": "function", "name": "w67"}],
+            },
+            "previous_response_id": "w68",
+            "metadata": {"w69": "w71"},
+        },
+        "all of a response": {
+            "object": "response",
+            "id": "w72",
+            "status": "completed",
+            "model": "w73",
+            "error": None,
+            "instructions": [{"type": "message", "role": "developer", "content": "w74"}],
+            "output": [
+                {"type": "reasoning", "id": "w75", "summary": [{"type": "summary_text", "text": "w76"}]},
+                {
+                    "type": "message",
+                    "id": "w77",
+                    "status": "completed",
+                    "role": "assistant",
+                    "content": [{"type": "output_text", "text": "w78", "annotations": [], "logprobs": []}],
+                },
+            ],
+            "usage": {
+                "input_tokens": 10,
+                "input_tokens_details": {"cached_tokens": 4},
+                "output_tokens": 5,
+                "output_tokens_details": {"reasoning_tokens": 3},
+                "total_tokens": 15,
+            },
+        },
         "state": [ask, {"type": "item_reference", "id": "w39"}, {"type": "compaction", "encrypted_content": "w40"}],
         "tools": {
             "input": "w70",
@@ -286,6 +420,89 @@ def _anthropic() -> dict[str, Any]:
                 ),
             ],
         },
+        "calls of other servers": {
+            "max_tokens": 9,
+            "messages": [
+                ask,
+                answer(
+                    {"type": "mcp_tool_use", "id": "w41", "name": "w42", "server_name": "w43", "input": {"w44": "w45"}},
+                    {
+                        "type": "mcp_tool_result",
+                        "tool_use_id": "w41",
+                        "is_error": False,
+                        "content": [{"type": "text", "text": "w46"}],
+                    },
+                    {"type": "server_tool_use", "id": "w47", "name": "web_search", "input": {}},
+                    {
+                        "type": "web_search_tool_result",
+                        "tool_use_id": "w47",
+                        "content": {"type": "web_search_tool_result_error", "error_code": "w48"},
+                    },
+                    {"type": "text", "text": "w49"},
+                ),
+            ],
+        },
+        "marks": {
+            "max_tokens": 9,
+            "messages": [
+                of_user({"type": "text", "text": "w50", "cache_control": {"type": "ephemeral"}}),
+                answer(
+                    {
+                        "type": "tool_use",
+                        "id": "w51",
+                        "name": "w52",
+                        "input": {},
+                        "cache_control": {"type": "ephemeral", "ttl": "1h"},
+                    }
+                ),
+                of_user(
+                    {
+                        "type": "tool_result",
+                        "tool_use_id": "w51",
+                        "content": "w53",
+                        "cache_control": {"type": "ephemeral", "ttl": "5m"},
+                    },
+                    {"type": "image", "source": {"type": "url", "url": "w54"}, "cache_control": {"type": "ephemeral"}},
+                ),
+            ],
+            "tools": [{"name": "w52", "input_schema": _SCHEMA, "cache_control": {"type": "ephemeral"}}],
+        },
+        "instructions in the middle": {
+            "max_tokens": 9,
+            "system": "w55",
+            "messages": [
+                ask,
+                {"role": "assistant", "content": "w56"},
+                {"role": "system", "content": [{"type": "text", "text": "w57"}]},
+                {"role": "user", "content": "w58"},
+            ],
+        },
+        "settings": {
+            "model": "w59",
+            "max_tokens": 100,
+            "messages": [ask],
+            "stop_sequences": ["w60"],
+            "temperature": 0.5,
+            "thinking": {"type": "enabled", "budget_tokens": 1024},
+            "metadata": {"user_id": "w61"},
+            "output_config": {"effort": "high", "format": {"type": "json_schema", "schema": {"type": "object"}}},
+            "tools": [{"name": "w62", "input_schema": {"type": "object"}}],
+            "tool_choice": {"type": "any"},
+        },
+        "numbers": {
+            "type": "message",
+            "role": "assistant",
+            "content": [{"type": "text", "text": "w63"}],
+            "stop_reason": "stop_sequence",
+            "stop_sequence": "w64",
+            "usage": {
+                "input_tokens": 10,
+                "cache_creation_input_tokens": 2,
+                "cache_read_input_tokens": 4,
+                "output_tokens": 5,
+                "output_tokens_details": {"thinking_tokens": 3},
+            },
+        },
         "citations": {
             "max_tokens": 9,
             "messages": [ask, answer({"type": "text", "text": "w29", "citations": [located, found]})],
@@ -392,6 +609,71 @@ def _gemini() -> dict[str, Any]:
             ],
             "toolConfig": {"functionCallingConfig": {"mode": "ANY", "allowedFunctionNames": ["w21"]}},
         },
+        "tools in several lists": {
+            "contents": [ask],
+            "tools": [
+                {"functionDeclarations": [{"name": "w40", "description": "w41"}, {"name": "w42"}]},
+                {"functionDeclarations": [{"name": "w43", "parameters": {"type": "OBJECT", "description": "w44"}}]},
+            ],
+        },
+        "settings": {
+            "model": "w45",
+            "contents": [ask],
+            "generationConfig": {
+                "temperature": 0.5,
+                "topK": 40,
+                "maxOutputTokens": 100,
+                "stopSequences": ["w46"],
+                "responseMimeType": "application/json",
+                "responseSchema": {"type": "OBJECT", "properties": {"w47": {"type": "STRING", "maxLength": "9"}}},
+                "responseModalities": ["TEXT"],
+                "thinkingConfig": {"thinkingLevel": "HIGH", "includeThoughts": True},
+            },
+            "safetySettings": [{"category": "w48", "threshold": "w49"}],
+            "cachedContent": "w50",
+        },
+        "replies": {
+            "contents": [
+                ask,
+                {
+                    "role": "model",
+                    "parts": [{"functionCall": {"name": "w51"}}, {"functionCall": {"name": "python", "args": {}}}],
+                },
+                {
+                    "role": "user",
+                    "parts": [
+                        {"functionResponse": {"name": "w51", "response": {"error": "w52"}}},
+                        {
+                            "functionResponse": {
+                                "name": "python",
+                                "response": {"output": {"w53": "w54"}},
+                                "parts": [{"inlineData": {"mimeType": "image/png", "data": DATA}}],
+                            }
+                        },
+                        {"functionResponse": {"response": {"w55": "w56"}}},
+                    ],
+                },
+            ]
+        },
+        "a signature behind": answer({"text": "w57"}, {"text": "", "thoughtSignature": DATA}),
+        "instruction of one text": {"systemInstruction": "w58", "contents": [ask]},
+        "instruction of parts": {"systemInstruction": [{"text": "w59"}], "contents": [ask]},
+        "contents alone": [ask, {"role": "model", "parts": [{"text": "w60"}]}],
+        "several answers": {
+            "candidates": [
+                {"content": {"role": "model", "parts": [{"text": "w61"}]}, "finishReason": "STOP", "index": 0},
+                {
+                    "content": {"role": "model", "parts": [{"text": "w62"}]},
+                    "finishReason": "SAFETY",
+                    "safetyRatings": [{"category": "w63"}],
+                    "index": 1,
+                },
+            ],
+            "usageMetadata": {"promptTokenCount": 1, "candidatesTokenCount": 2, "totalTokenCount": 3},
+            "modelVersion": "w64",
+            "responseId": "w65",
+        },
+        "a blocked prompt": {"promptFeedback": {"blockReason": "w66"}, "modelVersion": "w67"},
         "grounding": {
             "candidates": [
                 {
@@ -484,6 +766,77 @@ def _bedrock() -> dict[str, Any]:
                 {"role": "assistant", "content": [{"toolUse": {"toolUseId": "w21", "name": "w22", "input": {}}}]},
                 {"role": "user", "content": [{"toolResult": {"toolUseId": "w21", "content": [{"json": {"w23": 1}}]}}]},
             ],
+        },
+        "more media": of_user(
+            {"video": {"format": "mp4", "source": {"s3Location": {"uri": "s3://w40"}}}},
+            {"audio": {"format": "mp3", "source": {"bytes": DATA}}},
+            {"image": {"format": "png", "source": {"bytes": {"0": 104, "1": 105}}}},
+        ),
+        "replies of several kinds": {
+            "modelId": "w71",
+            "messages": [
+                ask,
+                {
+                    "role": "assistant",
+                    "content": [
+                        {"toolUse": {"toolUseId": "w41", "name": "w42", "input": {}, "type": "server_tool_use"}},
+                        {"toolResult": {"toolUseId": "w41", "type": "w43", "content": [{"text": "w44"}]}},
+                        {"toolUse": {"toolUseId": "w45", "name": "w46", "input": {"w47": []}}},
+                    ],
+                },
+                {
+                    "role": "user",
+                    "content": [
+                        {
+                            "toolResult": {
+                                "toolUseId": "w45",
+                                "status": "success",
+                                "content": [
+                                    {"image": {"format": "png", "source": {"bytes": DATA}}},
+                                    {"document": {"format": "txt", "name": "w48", "source": {"text": "hello"}}},
+                                    {"searchResult": {"source": "w49"}},
+                                ],
+                            }
+                        }
+                    ],
+                },
+            ],
+        },
+        "cited pieces": answer(
+            {
+                "citationsContent": {
+                    "content": [{"text": "w50 "}, {"text": ""}, {"text": "w51"}],
+                    "citations": [
+                        {"location": {"web": {"url": "w52", "domain": "w53"}}, "source": "w54"},
+                        {"title": "w55", "sourceContent": [{"text": "w56"}, {"text": "w57"}]},
+                    ],
+                }
+            }
+        ),
+        "settings": {
+            "modelId": "w71",
+            "messages": [ask],
+            "inferenceConfig": {"maxTokens": 100, "temperature": 0.5, "topP": 0.9, "stopSequences": ["w58"]},
+            "outputConfig": {
+                "effort": "high",
+                "textFormat": {
+                    "type": "json_schema",
+                    "structure": {"jsonSchema": {"schema": '{"type":"object"}', "name": "w59", "description": "w60"}},
+                },
+            },
+            "additionalModelRequestFields": {"w61": "w62"},
+            "guardrailConfig": {"guardrailIdentifier": "w63"},
+            "toolConfig": {
+                "tools": [{"toolSpec": {"name": "w64", "inputSchema": {"json": {}}}}],
+                "toolChoice": {"any": {}},
+            },
+        },
+        "all of a response": {
+            "output": {"message": {"role": "assistant", "content": [{"text": "w65"}]}, "w66": "w67"},
+            "stopReason": "end_turn",
+            "usage": {"inputTokens": 1, "outputTokens": 2, "totalTokens": 7, "cacheReadInputTokens": 4},
+            "metrics": {"latencyMs": 1},
+            "additionalModelResponseFields": {"w68": "w69"},
         },
         "guarded text": of_user({"guardContent": {"text": {"text": "w24", "qualifiers": ["query"]}}}),
         "cited text": answer(

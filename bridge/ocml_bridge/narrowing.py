@@ -7,7 +7,21 @@ from typing import Any, Final
 
 from .citations import Citations, Place
 from .loss import Log, LossCode, Severity
-from .model import Content, FileBreak, Flags, Foreign, Infill, Media, Part, Refusal, Text, Thought, Tools, replace
+from .model import (
+    Content,
+    FileBreak,
+    Flags,
+    Foreign,
+    Infill,
+    Media,
+    Message,
+    Part,
+    Refusal,
+    Text,
+    Thought,
+    Tools,
+    replace,
+)
 from .turns import apart, as_text, content_of, parts_of
 from .wording import kind_of
 
@@ -26,6 +40,16 @@ PART_CODES: Final[dict[type[Any], LossCode]] = {
 def drop_message(log: Log, index: int, reason: str) -> None:
     """Report that a message has no place in the target at all; its image leaves it out."""
     log.lose(LossCode.MESSAGE, f"/messages/{index}", reason)
+
+
+_BESIDE: Final = ("name", "weight", "signature", "cache", "extras")
+"""What may be said of a message that says nothing."""
+
+
+def drop_empty(message: Message, index: int, log: Log, reason: str) -> None:
+    """Report that a message that says nothing is left out; what is said of it is lost with it."""
+    is_bare = all(getattr(message, field) is None for field in _BESIDE)
+    log.lose(LossCode.MESSAGE, f"/messages/{index}", reason, Severity.LAYOUT if is_bare else Severity.LOST)
 
 
 def with_own_extras(content: Content, home: str) -> Content:

@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple, cast
 from . import jsontext
 from .form import Object
 from .model import Json, Settings, Usage
-from .model.settings import count
+from .model.settings import READERS, count
 
 SETTINGS: Final = "settings"
 """The key of the layout that remembers the spelling of settings."""
@@ -70,6 +70,11 @@ def parameter(
         return None if setting is None else write(setting)
 
     return Parameter((field,), settings_of, value_of, places)
+
+
+def plain_parameter(field: str) -> Parameter:
+    """A member that says one setting in its own form: a number, a text, a flag, or a list of texts."""
+    return parameter(field, READERS[field])
 
 
 def usage_at(places: Mapping[str, Keys]) -> Parameter:

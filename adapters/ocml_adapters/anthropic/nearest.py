@@ -11,7 +11,7 @@ from typing import Final
 
 from ocml_bridge.loss import FindingCode, Log, LossCode, Severity
 from ocml_bridge.model import Foreign, Media, Message, Text, replace
-from ocml_bridge.narrowing import drop_message, drop_private, fitted, narrow
+from ocml_bridge.narrowing import drop_empty, drop_message, drop_private, fitted, narrow
 from ocml_bridge.pairing import identified, links_of, pair
 from ocml_bridge.turns import is_call, parts_of
 from ocml_bridge.units.heads import Head, Item, item_of, message_of
@@ -44,13 +44,9 @@ def nearest(message: Message, index: int, log: Log, *, keeps_unsigned: bool = Fa
     if is_reasoning(message):
         return _nearest_thought(message, index, log, keeps_unsigned=keeps_unsigned)
     if message.role != "assistant" and is_private(message):
-        drop_private(log, index, HOME)
-        return None
+        return drop_private(log, index, HOME)
     if is_spoken(message) and message.content == "" and not NOTES.of(message.layout):
-        detail = f"{HOME} has no place for an empty message"
-        severity = Severity.LAYOUT if message.extras is None else Severity.LOST
-        log.lose(LossCode.MESSAGE, f"/messages/{index}", detail, severity)
-        return None
+        return drop_empty(message, index, log, f"{HOME} has no place for an empty message")
     content = message.content
     if isinstance(content, str):
         return message

@@ -9,7 +9,7 @@ from ocml_bridge.blocks.values import text_of
 from ocml_bridge.form import Object
 from ocml_bridge.model import AnswerFormat, Json, ToolChoice, Usage
 from ocml_bridge.model import settings as plain
-from ocml_bridge.parameters import Parameter, Parameters, parameter
+from ocml_bridge.parameters import Parameters, parameter, plain_parameter
 from ocml_bridge.turns import name_of, recipient_of
 
 from .syntax import TOOL_CONFIG
@@ -94,17 +94,13 @@ def _write_usage(usage: Usage) -> Json:
 # --- all of them ------------------------------------------------------------------------------------------------------
 
 
-def _configured(field: str) -> Parameter:
-    return parameter(field, plain.READERS[field])
-
-
 REQUEST_PARAMETERS: Final = Parameters(
     {
         "modelId": parameter("model", plain.text),
-        "inferenceConfig.maxTokens": _configured("max_tokens"),
-        "inferenceConfig.temperature": _configured("temperature"),
-        "inferenceConfig.topP": _configured("top_p"),
-        "inferenceConfig.stopSequences": _configured("stop"),
+        "inferenceConfig.maxTokens": plain_parameter("max_tokens"),
+        "inferenceConfig.temperature": plain_parameter("temperature"),
+        "inferenceConfig.topP": plain_parameter("top_p"),
+        "inferenceConfig.stopSequences": plain_parameter("stop"),
         f"{TOOL_CONFIG}.toolChoice": parameter("tool_choice", _tool_choice, _write_tool_choice),
         "outputConfig.textFormat": parameter("response_format", _answer_format, _write_answer_format),
         "outputConfig.effort": parameter("reasoning_effort", plain.text),

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Final, cast
 
 from ocml_bridge.form import Object
 from ocml_bridge.model import AnswerFormat, Json, ToolChoice, Usage
 from ocml_bridge.model import settings as plain
-from ocml_bridge.parameters import Parameter, Parameters, parameter
+from ocml_bridge.parameters import Parameters, parameter, plain_parameter
 from ocml_bridge.turns import name_of, recipient_of
 
 from .syntax import keys
@@ -125,45 +124,32 @@ def _write_usage(usage: Usage) -> Json:
 # --- all of them ------------------------------------------------------------------------------------------------------
 
 
-def _configured(field: str) -> Parameter:
-    return parameter(field, plain.READERS[field])
-
-
-def _request(write_format: Callable[[AnswerFormat], Json]) -> Parameters:
-    """The parameters of a request.
-
-    Args:
-        write_format: the members for the form of the answer.
-    """
-    choice = (("mode",), ("allowedFunctionNames",))
-    return Parameters(
-        {
-            "model": parameter("model", plain.text),
-            "generationConfig.temperature": _configured("temperature"),
-            "generationConfig.topP": _configured("top_p"),
-            "generationConfig.topK": parameter("top_k", _top_k),
-            "generationConfig.maxOutputTokens": _configured("max_tokens"),
-            "generationConfig.stopSequences": _configured("stop"),
-            "generationConfig.candidateCount": _configured("n"),
-            "generationConfig.seed": _configured("seed"),
-            "generationConfig.presencePenalty": _configured("presence_penalty"),
-            "generationConfig.frequencyPenalty": _configured("frequency_penalty"),
-            CONFIG: parameter("response_format", _answer_format, write_format, tuple((key,) for key in _FORMATS)),
-            "generationConfig.responseModalities": parameter("modalities", _words, _all_capitals),
-            "generationConfig.thinkingConfig.thinkingLevel": parameter("reasoning_effort", _effort, _level),
-            "toolConfig.functionCallingConfig": parameter("tool_choice", _tool_choice, _write_tool_choice, choice),
-        },
-        keys,
-    )
-
-
-REQUEST_PARAMETERS: Final = _request(_write_answer_format)
-OPENAPI_PARAMETERS: Final = _request(_write_openapi_format)
+_PLACES: Final = tuple((key,) for key in _FORMATS)
+_CHOICE: Final = (("mode",), ("allowedFunctionNames",))
+_REQUEST: Final = {
+    "model": plain_parameter("model"),
+    "generationConfig.temperature": plain_parameter("temperature"),
+    "generationConfig.topP": plain_parameter("top_p"),
+    "generationConfig.topK": parameter("top_k", _top_k),
+    "generationConfig.maxOutputTokens": plain_parameter("max_tokens"),
+    "generationConfig.stopSequences": plain_parameter("stop"),
+    "generationConfig.candidateCount": plain_parameter("n"),
+    "generationConfig.seed": plain_parameter("seed"),
+    "generationConfig.presencePenalty": plain_parameter("presence_penalty"),
+    "generationConfig.frequencyPenalty": plain_parameter("frequency_penalty"),
+    CONFIG: parameter("response_format", _answer_format, _write_answer_format, _PLACES),
+    "generationConfig.responseModalities": parameter("modalities", _words, _all_capitals),
+    "generationConfig.thinkingConfig.thinkingLevel": parameter("reasoning_effort", _effort, _level),
+    "toolConfig.functionCallingConfig": parameter("tool_choice", _tool_choice, _write_tool_choice, _CHOICE),
+}
+_OPENAPI: Final = {CONFIG: parameter("response_format", _answer_format, _write_openapi_format, _PLACES)}
+REQUEST_PARAMETERS: Final = Parameters(_REQUEST, keys)
+OPENAPI_PARAMETERS: Final = Parameters({**_REQUEST, **_OPENAPI}, keys)
 """The same for a request whose schema of the answer is one of OpenAPI."""
 RESPONSE_PARAMETERS: Final = Parameters(
     {
         "usageMetadata": parameter("usage", _usage, _write_usage, tuple((key,) for key in _NUMBERS)),
-        "modelVersion": parameter("model", plain.text),
+        "modelVersion": plain_parameter("model"),
     },
     keys,
 )

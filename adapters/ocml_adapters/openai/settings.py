@@ -7,7 +7,7 @@ from typing import Final, cast
 from ocml_bridge.form import Object
 from ocml_bridge.model import AnswerFormat, Json, ToolChoice
 from ocml_bridge.model import settings as plain
-from ocml_bridge.parameters import Parameters, members_of, parameter, usage_at, value_at
+from ocml_bridge.parameters import Parameters, members_of, parameter, plain_parameter, usage_at, value_at
 from ocml_bridge.turns import name_of, recipient_of
 from ocml_bridge.wires.tool_choices import ToolChoices
 
@@ -115,7 +115,7 @@ def _write_tier(tier: str) -> Json:
 PARAMETERS: Final = Parameters(
     {
         **{
-            name: parameter(name, plain.READERS[name])
+            name: plain_parameter(name)
             for name in plain.READERS
             if name not in ("stop", "response_format", "tool_choice")
         },

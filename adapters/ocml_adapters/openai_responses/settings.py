@@ -12,7 +12,7 @@ from typing import Final, cast
 from ocml_bridge.form import Object
 from ocml_bridge.model import AnswerFormat, Json
 from ocml_bridge.model import settings as plain
-from ocml_bridge.parameters import Parameter, Parameters, parameter, usage_at
+from ocml_bridge.parameters import Parameters, parameter, plain_parameter, usage_at
 from ocml_bridge.wires.tool_choices import ToolChoices
 
 from .calls import name_in, named, recipient
@@ -68,23 +68,19 @@ def _write_answer_format(form: AnswerFormat) -> Json:
 # --- all of them ------------------------------------------------------------------------------------------------------
 
 
-def _plain(field: str) -> Parameter:
-    return parameter(field, plain.READERS[field])
-
-
 PARAMETERS: Final = Parameters(
     {
         **{
-            field: _plain(field)
+            field: plain_parameter(field)
             for field in (
                 *("model", "temperature", "top_p", "top_k", "seed", "stop"),
                 *("presence_penalty", "frequency_penalty", "repetition_penalty", "parallel_tool_calls"),
             )
         },
         **{name: parameter(name, read) for name, read in plain.SERVICE.items()},
-        "max_output_tokens": _plain("max_tokens"),
-        "reasoning.effort": _plain("reasoning_effort"),
-        "text.verbosity": _plain("verbosity"),
+        "max_output_tokens": plain_parameter("max_tokens"),
+        "reasoning.effort": plain_parameter("reasoning_effort"),
+        "text.verbosity": plain_parameter("verbosity"),
         "text.format": parameter("response_format", _answer_format, _write_answer_format),
         "tool_choice": parameter("tool_choice", TOOL_CHOICES.read, TOOL_CHOICES.write),
         "usage": usage_at(

@@ -7,9 +7,9 @@ from functools import partial
 from typing import Any, NamedTuple, cast
 
 from ..form import Object
-from ..loss import Log, LossCode, Severity
+from ..loss import Log
 from ..model import CacheMark, Content, Foreign, Json, Media, Message, Part, Text, replace
-from ..narrowing import drop_message, drop_private, fitted, narrow
+from ..narrowing import drop_empty, drop_message, drop_private, fitted, narrow
 from ..signatures import signature_by
 from ..turns import parts_of
 from ..visibility import is_private
@@ -53,9 +53,7 @@ def nearest(grammar: Grammar, message: Message, index: int, log: Log) -> Message
         content = fitted(message.content, _HOLDS, path, log, target=home, able=able, marks=marks, citations=citations)
         message = replace(message, content=content)
     if not message.content and not grammar.holds_empty and not grammar.notes.of(message.layout).get(EMPTY):
-        severity = Severity.LAYOUT if message.extras is None else Severity.LOST
-        log.lose(LossCode.MESSAGE, f"/messages/{index}", f"{grammar.home} leaves out an empty text", severity)
-        return None
+        return drop_empty(message, index, log, f"{grammar.home} leaves out an empty text")
     return message
 
 

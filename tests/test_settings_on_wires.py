@@ -1,0 +1,387 @@
+"""Each setting stands where the page of its format says, both ways; where it has no place it is lost by its name."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from ocml_bridge import Message, Severity, Tool, Transcript, read, write
+from ocml_bridge.model import AnswerFormat, Settings, ToolChoice, Usage
+from ocml_bridge.policy import LENIENT
+
+SCHEMA: dict[str, Any] = {"type": "object", "additionalProperties": False}
+SCHEMA_TEXT = '{"type":"object","additionalProperties":false}'
+REQUESTS: dict[str, dict[str, Any]] = {
+    "openai": {"messages": [{"role": "user", "content": "Hi"}]},
+    "openai-responses": {"input": [{"type": "message", "role": "user", "content": "Hi"}]},
+    "anthropic": {"messages": [{"role": "user", "content": "Hi"}]},
+    "gemini": {"contents": [{"role": "user", "parts": [{"text": "Hi"}]}]},
+    "bedrock-converse": {"messages": [{"role": "user", "content": [{"text": "Hi"}]}]},
+}
+ANSWERS: dict[str, dict[str, Any]] = {
+    "openai": {
+        "choices": [{"index": 0, "message": {"role": "assistant", "content": "Hi"}, "finish_reason": "stop"}],
+    },
+    "openai-responses": {
+        "object": "response",
+        "status": "completed",
+        "output": [
+            {
+                "type": "message",
+                "id": "i",
+                "status": "completed",
+                "role": "assistant",
+                "content": [{"type": "output_text", "text": "Hi"}],
+            }
+        ],
+    },
+    "anthropic": {
+        "type": "message",
+        "role": "assistant",
+        "content": [{"type": "text", "text": "Hi"}],
+        "stop_reason": "end_turn",
+    },
+    "gemini": {"candidates": [{"content": {"role": "model", "parts": [{"text": "Hi"}]}, "finishReason": "STOP"}]},
+    "bedrock-converse": {
+        "output": {"message": {"role": "assistant", "content": [{"text": "Hi"}]}},
+        "stopReason": "end_turn",
+    },
+}
+EVERYWHERE = ("openai", "openai-responses", "anthropic")
+OPENAIS = ("openai", "openai-responses")
+DESCRIBED: dict[str, Any] = {"name": "a", "description": "b", "schema": SCHEMA}
+
+
+def at(path: str, value: Any) -> dict[str, Any]:
+    """An object with a value at a path."""
+    key, _, rest = path.partition(".")
+    return {key: at(rest, value) if rest else value}
+
+
+def everywhere(key: str, value: Any, *wires: str, **more: dict[str, Any]) -> dict[str, Any]:
+    """The same member in these wires, and others in others."""
+    return {**{wire: {key: value} for wire in wires}, **{wire.replace("_", "-"): there for wire, there in more.items()}}
+
+
+def of_gemini(key: str, value: Any) -> dict[str, Any]:
+    return at(f"generationConfig.{key}", value)
+
+
+def of_bedrock(key: str, value: Any) -> dict[str, Any]:
+    return at(f"inferenceConfig.{key}", value)
+
+
+def choices(openai: Any, responses: Any, anthropic: Any, mode: str, bedrock: Any, *names: str) -> dict[str, Any]:
+    named = {"allowedFunctionNames": [*names]} if names else {}
+    return {
+        "openai": {"tool_choice": openai},
+        "openai-responses": {"tool_choice": responses},
+        "anthropic": {"tool_choice": anthropic},
+        "gemini": at("toolConfig.functionCallingConfig", {"mode": mode, **named}),
+        **({} if bedrock is None else {"bedrock-converse": at("toolConfig.toolChoice", bedrock)}),
+    }
+
+
+PLACES: list[tuple[str, Any, dict[str, Any]]] = [
+    ("model", "m", everywhere("model", "m", *EVERYWHERE, gemini={"model": "m"}, bedrock_converse={"modelId": "m"})),
+    (
+        *("temperature", 0.5),
+        everywhere(
+            *("temperature", 0.5, *EVERYWHERE),
+            gemini=of_gemini("temperature", 0.5),
+            bedrock_converse=of_bedrock("temperature", 0.5),
+        ),
+    ),
+    (
+        *("top_p", 0.5),
+        everywhere(
+            *("top_p", 0.5, *EVERYWHERE), gemini=of_gemini("topP", 0.5), bedrock_converse=of_bedrock("topP", 0.5)
+        ),
+    ),
+    ("top_k", 5, everywhere("top_k", 5, *EVERYWHERE, gemini=of_gemini("topK", 5))),
+    ("min_p", 0.5, everywhere("min_p", 0.5, "openai")),
+    (
+        *("presence_penalty", 0.5),
+        everywhere("presence_penalty", 0.5, *OPENAIS, gemini=of_gemini("presencePenalty", 0.5)),
+    ),
+    (
+        *("frequency_penalty", 0.5),
+        everywhere("frequency_penalty", 0.5, *OPENAIS, gemini=of_gemini("frequencyPenalty", 0.5)),
+    ),
+    ("repetition_penalty", 1.5, everywhere("repetition_penalty", 1.5, *OPENAIS)),
+    (
+        *("max_tokens", 5),
+        everywhere(
+            *("max_tokens", 5, "openai", "anthropic"),
+            openai_responses={"max_output_tokens": 5},
+            gemini=of_gemini("maxOutputTokens", 5),
+            bedrock_converse=of_bedrock("maxTokens", 5),
+        ),
+    ),
+    (
+        *("stop", ("x", "y")),
+        everywhere(
+            *("stop", ["x", "y"], *OPENAIS),
+            anthropic={"stop_sequences": ["x", "y"]},
+            gemini=of_gemini("stopSequences", ["x", "y"]),
+            bedrock_converse=of_bedrock("stopSequences", ["x", "y"]),
+        ),
+    ),
+    ("seed", 5, everywhere("seed", 5, *OPENAIS, gemini=of_gemini("seed", 5))),
+    ("n", 2, everywhere("n", 2, "openai", gemini=of_gemini("candidateCount", 2))),
+    *(
+        (
+            *("reasoning_effort", ours),
+            {
+                "openai": {"reasoning_effort": ours},
+                "openai-responses": at("reasoning.effort", ours),
+                "anthropic": at("output_config.effort", ours),
+                "gemini": at("generationConfig.thinkingConfig.thinkingLevel", level),
+                "bedrock-converse": at("outputConfig.effort", ours),
+            },
+        )
+        for ours, level in (("low", "LOW"), ("high", "HIGH"), ("xhigh", "XHIGH"))
+    ),
+    ("verbosity", "low", everywhere("verbosity", "low", "openai", openai_responses=at("text.verbosity", "low"))),
+    (
+        *("modalities", ("text", "audio")),
+        everywhere(
+            "modalities", ["text", "audio"], "openai", gemini=of_gemini("responseModalities", ["TEXT", "AUDIO"])
+        ),
+    ),
+    (
+        *("response_format", AnswerFormat("text")),
+        {
+            "openai": at("response_format.type", "text"),
+            "openai-responses": at("text.format.type", "text"),
+            "gemini": of_gemini("responseMimeType", "text/plain"),
+        },
+    ),
+    (
+        *("response_format", AnswerFormat("json_object")),
+        {
+            "openai": at("response_format.type", "json_object"),
+            "openai-responses": at("text.format.type", "json_object"),
+            "gemini": of_gemini("responseMimeType", "application/json"),
+        },
+    ),
+    (
+        *("response_format", AnswerFormat("json_schema", "a", SCHEMA, "b", True)),
+        {
+            "openai": {"response_format": {"type": "json_schema", "json_schema": {**DESCRIBED, "strict": True}}},
+            "openai-responses": at("text.format", {"type": "json_schema", **DESCRIBED, "strict": True}),
+            **{wire: {} for wire in ("anthropic", "gemini", "bedrock-converse")},
+        },
+    ),
+    (
+        *("response_format", AnswerFormat("json_schema", schema=SCHEMA)),
+        {
+            **{wire: {} for wire in OPENAIS},
+            "anthropic": at("output_config.format", {"type": "json_schema", "schema": SCHEMA}),
+            "gemini": at("generationConfig", {"responseMimeType": "application/json", "responseJsonSchema": SCHEMA}),
+            "bedrock-converse": at(
+                "outputConfig.textFormat",
+                {"type": "json_schema", "structure": {"jsonSchema": {"schema": SCHEMA_TEXT}}},
+            ),
+        },
+    ),
+    (
+        *("response_format", AnswerFormat("json_schema", "a", SCHEMA, "b")),
+        {
+            **{wire: {} for wire in ("openai", "openai-responses", "anthropic", "gemini")},
+            "bedrock-converse": at(
+                "outputConfig.textFormat",
+                {
+                    "type": "json_schema",
+                    "structure": {"jsonSchema": {"schema": SCHEMA_TEXT, "name": "a", "description": "b"}},
+                },
+            ),
+        },
+    ),
+    (
+        *("tool_choice", ToolChoice("auto")),
+        choices("auto", "auto", {"type": "auto"}, "AUTO", {"auto": {}}),
+    ),
+    (
+        *("tool_choice", ToolChoice("required")),
+        choices("required", "required", {"type": "any"}, "ANY", {"any": {}}),
+    ),
+    (
+        *("tool_choice", ToolChoice("none")),
+        choices("none", "none", {"type": "none"}, "NONE", None),
+    ),
+    (
+        *("tool_choice", ToolChoice("required", ("functions.f",))),
+        choices(
+            {"type": "function", "function": {"name": "f"}},
+            {"type": "function", "name": "f"},
+            {"type": "tool", "name": "f"},
+            "ANY",
+            {"tool": {"name": "f"}},
+            "f",
+        ),
+    ),
+    (
+        *("parallel_tool_calls", False),
+        everywhere(
+            *("parallel_tool_calls", False, *OPENAIS),
+            anthropic=at("tool_choice", {"type": "auto", "disable_parallel_tool_use": True}),
+        ),
+    ),
+]
+"""Setting, its value, and the members of each wire that say it; no member where a wire says only a part of it."""
+CASES = [(wire, field, value, members.get(wire)) for field, value, members in PLACES for wire in REQUESTS]
+
+
+def asked(settings: Settings) -> Transcript:
+    return Transcript((Message("user", "Hi"),), settings=settings, tools=(Tool("f", parameters=SCHEMA),))
+
+
+def parts_in(members: Any, document: Any) -> bool:
+    """Whether a document has these members, with nothing else in objects that have places for others."""
+    if isinstance(members, dict) and isinstance(document, dict):
+        return all(key in document and parts_in(value, document[key]) for key, value in members.items())
+    return json.dumps(members) == json.dumps(document)
+
+
+@pytest.mark.parametrize(("wire", "field", "value", "members"), CASES)
+def test_a_setting_is_written_where_the_page_says_or_lost(wire: str, field: str, value: Any, members: Any) -> None:
+    written = write(asked(Settings(**{field: value})), wire, policy=LENIENT)
+    lost = [loss for loss in written.losses if loss.code == "settings"]
+    if members is None:
+        assert [(loss.path, loss.severity) for loss in lost] == [(f"/settings/{field}", Severity.LOST)]
+        assert field in lost[0].detail
+        assert wire in lost[0].detail
+    else:
+        assert parts_in(members, written.output)
+        assert not members or [loss for loss in lost if loss.path.startswith(f"/settings/{field}")] == []
+
+
+@pytest.mark.parametrize(("wire", "field", "value", "members"), [case for case in CASES if case[3]])
+def test_a_setting_is_read_where_the_page_says(wire: str, field: str, value: Any, members: Any) -> None:
+    document = {**members, **REQUESTS[wire]}
+    reading = read(json.dumps(document), wire)
+    assert reading.findings == ()
+    assert isinstance(reading.transcript, Transcript)
+    found = reading.transcript.settings
+    assert found is not None
+    assert getattr(found, field) == value
+    assert reading.transcript.extras is None
+    back = write(reading.transcript, wire)
+    assert json.dumps(back.output) == json.dumps(document)
+
+
+NEAREST: list[tuple[str, str, Any, dict[str, Any]]] = [
+    ("gemini", "reasoning_effort", "max", at("generationConfig.thinkingConfig.thinkingLevel", "XHIGH")),
+    ("anthropic", "reasoning_effort", "minimal", at("output_config.effort", "low")),
+    ("anthropic", "temperature", 1.5, {"temperature": 1}),
+]
+
+
+@pytest.mark.parametrize(("wire", "field", "value", "members"), NEAREST)
+def test_a_value_that_an_api_does_not_have_becomes_the_nearest(
+    wire: str, field: str, value: Any, members: dict[str, Any]
+) -> None:
+    written = write(asked(Settings(**{field: value})), wire, policy=LENIENT)
+    assert parts_in(members, written.output)
+    assert [(loss.path, loss.severity) for loss in written.losses if loss.code == "settings"] == [
+        (f"/settings/{field}", Severity.CHANGED)
+    ]
+
+
+def usage_of(*keys: str) -> dict[str, int]:
+    """An object with a number for each key: 10, 5, and so on."""
+    return dict(zip(keys, (10, 5, 15), strict=False))
+
+
+USAGES: list[tuple[str, dict[str, Any], Usage]] = [
+    ("openai", {"usage": usage_of("prompt_tokens", "completion_tokens", "total_tokens")}, Usage(10, 5, 15)),
+    (
+        "openai",
+        {
+            "usage": {
+                **usage_of("prompt_tokens", "completion_tokens", "total_tokens"),
+                "prompt_tokens_details": {"cached_tokens": 4},
+                "completion_tokens_details": {"reasoning_tokens": 3},
+            }
+        },
+        Usage(10, 5, 15, 4, 3),
+    ),
+    (
+        "openai-responses",
+        {
+            "usage": {
+                "input_tokens": 10,
+                "input_tokens_details": {"cached_tokens": 4},
+                "output_tokens": 5,
+                "output_tokens_details": {"reasoning_tokens": 3},
+                "total_tokens": 15,
+            }
+        },
+        Usage(10, 5, 15, 4, 3),
+    ),
+    ("anthropic", {"usage": {"input_tokens": 10, "output_tokens": 5}}, Usage(10, 5, 15)),
+    (
+        "anthropic",
+        {
+            "usage": {
+                "input_tokens": 10,
+                "cache_creation_input_tokens": 2,
+                "cache_read_input_tokens": 4,
+                "output_tokens": 5,
+                "output_tokens_details": {"thinking_tokens": 3},
+            }
+        },
+        Usage(16, 5, 21, 4, 3),
+    ),
+    (
+        "gemini",
+        {"usageMetadata": usage_of("promptTokenCount", "candidatesTokenCount", "totalTokenCount")},
+        Usage(10, 5, 15),
+    ),
+    (
+        "gemini",
+        {
+            "usageMetadata": {
+                "promptTokenCount": 10,
+                "candidatesTokenCount": 5,
+                "totalTokenCount": 18,
+                "cachedContentTokenCount": 4,
+                "thoughtsTokenCount": 3,
+            }
+        },
+        Usage(10, 8, 18, 4, 3),
+    ),
+    ("bedrock-converse", {"usage": usage_of("inputTokens", "outputTokens", "totalTokens")}, Usage(10, 5, 15)),
+    (
+        "bedrock-converse",
+        {"usage": {"inputTokens": 10, "outputTokens": 5, "totalTokens": 19, "cacheReadInputTokens": 4}},
+        Usage(14, 5, 19, 4),
+    ),
+]
+"""The tokens that were read from a cache are among those of the input, and those of thoughts among the output's."""
+
+
+@pytest.mark.parametrize(("wire", "members", "usage"), USAGES)
+def test_the_numbers_of_tokens_are_read_alike(wire: str, members: dict[str, Any], usage: Usage) -> None:
+    document = {**ANSWERS[wire], **members}
+    transcript = read(document, wire).transcript
+    assert isinstance(transcript, Transcript)
+    assert transcript.settings == Settings(usage=usage)
+    assert json.dumps(write(transcript, wire).output) == json.dumps(document)
+
+
+@pytest.mark.parametrize("wire", REQUESTS)
+def test_values_of_other_types_are_no_settings_and_come_back(wire: str) -> None:
+    for field, _, members in PLACES:
+        for other in ("w", -1.5, True, [], ["w", 1], {"w": 1}):
+            document = {**_with(members.get(wire, {}), other), **REQUESTS[wire]}
+            back = write(read(json.dumps(document), wire).transcript, wire, policy=LENIENT)
+            assert json.dumps(back.output) == json.dumps(document), (field, other)
+
+
+def _with(members: dict[str, Any], leaf: Any) -> dict[str, Any]:
+    """Members whose innermost values are another one."""
+    return {key: _with(value, leaf) if isinstance(value, dict) and value else leaf for key, value in members.items()}
