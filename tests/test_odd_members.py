@@ -98,8 +98,10 @@ def test_what_is_odd_comes_back_and_no_other_wire_drops_a_word_of_it_in_silence(
         back = write(reading.transcript, wire, policy=LENIENT)
         is_allowed = (wire, name.partition(": ")[2].removeprefix("no ").split(" ")[0]) in NOT_AS_IT_WAS
         assert json.dumps(back.output) == text or (back.losses and is_allowed), name
+        canonical = write(reading.transcript, "canonical").output
+        assert read(canonical, "canonical").transcript == reading.transcript, f"{name}: not of the canonical types"
         # The order of members is told by their names, too: it is no place where anything is said.
-        places = set(words(write(reading.transcript, "canonical").output))
+        places = set(words(canonical))
         assert {word for word, _ in words(document)} <= {word for word, _ in places}, name
         places = {(word, place) for word, place in places if "/layout/" not in place}
         other = next(others)  # by turns

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -242,7 +242,8 @@ def asked(settings: Settings) -> Transcript:
 def parts_in(members: Any, document: Any) -> bool:
     """Whether a document has these members, with nothing else in objects that have places for others."""
     if isinstance(members, dict) and isinstance(document, dict):
-        return all(key in document and parts_in(value, document[key]) for key, value in members.items())
+        inner = cast("dict[str, Any]", members)
+        return all(key in document and parts_in(value, document[key]) for key, value in inner.items())
     return json.dumps(members) == json.dumps(document)
 
 
@@ -384,4 +385,32 @@ def test_values_of_other_types_are_no_settings_and_come_back(wire: str) -> None:
 
 def _with(members: dict[str, Any], leaf: Any) -> dict[str, Any]:
     """Members whose innermost values are another one."""
-    return {key: _with(value, leaf) if isinstance(value, dict) and value else leaf for key, value in members.items()}
+    return {key: _with(cast("Any", value), leaf) if isinstance(value, dict) else leaf for key, value in members.items()}
+
+
+ALIKE: list[tuple[str, dict[str, Any], str, Any]] = [
+    ("gemini", of_gemini("topK", 40.0), "top_k", 40),
+    (
+        "gemini",
+        at("generationConfig", {"responseMimeType": "application/json", "responseSchema": {"type": "OBJECT"}}),
+        *("response_format", AnswerFormat("json_schema", schema={"type": "object"})),
+    ),
+    ("openai", {"max_completion_tokens": 5}, "max_tokens", 5),
+    ("openai", {"stop": "x"}, "stop", ("x",)),
+    ("openai", {"reasoning": {"effort": "high"}}, "reasoning_effort", "high"),
+    ("openai", {"function_call": {"name": "f"}}, "tool_choice", ToolChoice("required", ("functions.f",))),
+    ("anthropic", {"output_format": {"type": "json_schema", "schema": SCHEMA}}, "response_format", SCHEMA),
+]
+"""Other ways to say a setting."""
+
+
+@pytest.mark.parametrize(("wire", "members", "field", "value"), ALIKE)
+def test_other_ways_to_say_a_setting_are_read_as_it_and_come_back(
+    wire: str, members: dict[str, Any], field: str, value: Any
+) -> None:
+    document = {**members, **REQUESTS[wire]}
+    transcript = read(json.dumps(document), wire).transcript
+    assert isinstance(transcript, Transcript)
+    found = getattr(transcript.settings, field)
+    assert (found.schema if value is SCHEMA else found) == value
+    assert json.dumps(write(transcript, wire).output) == json.dumps(document)

@@ -222,6 +222,23 @@ def _responses() -> dict[str, Any]:
                 "error": None,
             },
         ],
+        "sound": [
+            {
+                "type": "message",
+                "role": "user",
+                "content": [{"type": "input_audio", "input_audio": {"data": DATA, "format": "wav"}}],
+            }
+        ],
+        "pictures that code made": [
+            ask,
+            {
+                "type": "code_interpreter_call",
+                "id": "w80",
+                "status": "completed",
+                "code": "w81",
+                "outputs": [{"type": "image", "url": "w82"}, {"type": "logs", "logs": "w83"}],
+            },
+        ],
         "more hosted calls": [
             ask,
             {
@@ -467,6 +484,13 @@ def _anthropic() -> dict[str, Any]:
             ],
             "tools": [{"name": "w52", "input_schema": _SCHEMA, "cache_control": {"type": "ephemeral"}}],
         },
+        "an instruction first": {
+            "max_tokens": 9,
+            "messages": [
+                {"role": "system", "content": [{"type": "text", "text": "w65"}, {"type": "text", "text": "w66"}]},
+                ask,
+            ],
+        },
         "instructions in the middle": {
             "max_tokens": 9,
             "system": "w55",
@@ -586,6 +610,11 @@ def _gemini() -> dict[str, Any]:
             {"executableCode": {"id": "w12", "language": "PYTHON", "code": "w13"}},
             {"codeExecutionResult": {"id": "w12", "outcome": "OUTCOME_FAILED", "output": "w14"}},
             {"text": "w15"},
+        ),
+        "code in another language": answer(
+            {"executableCode": {"language": "w72", "code": "w73"}},
+            {"codeExecutionResult": {"outcome": "w74", "output": "w75"}},
+            {"text": "w76"},
         ),
         "kept parts": answer({"toolCall": {"id": "w16", "toolType": "w17", "args": {"w18": "w19"}}}),
         "system": {"systemInstruction": {"role": "system", "parts": [{"text": "w20"}]}, "contents": [ask]},

@@ -78,7 +78,7 @@ def _read_config(value: Json) -> Object:
 def _write_config(settings: Object, _: Object) -> Json:
     effort, form = settings.get("reasoning_effort"), settings.get("response_format")
     members = {
-        "effort": effort if effort is None else _EFFORTS.get(effort, effort),
+        "effort": _EFFORTS.get(effort, effort),
         "format": None if form is None else _write_answer_format(form),
     }
     return {key: value for key, value in members.items() if value is not None} or None

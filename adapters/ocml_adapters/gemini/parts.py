@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple, cast
 
 from ocml_bridge.blocks.grammar import AFTER, EMPTY, WIRE, added, more_of
 from ocml_bridge.citations import Place
+from ocml_bridge.data_urls import image_format
 from ocml_bridge.form import OBJECT, Object
 from ocml_bridge.model import Citation, Content, Json, Media, Text, Transcript, replace
 from ocml_bridge.units.heads import Head, Item
@@ -83,6 +84,8 @@ def _mime(media: Media) -> str | None:
         return media.format if "/" in media.format else f"{_type_of(media)}/{media.format}"
     if media.media == "file":
         return None
+    if media.media == "image" and (shown := image_format(media.data or "")) is not None:
+        return f"image/{shown}"
     ending = next((end for end in _ENDINGS if (media.url or "").lower().endswith(end)), "")
     guess = _ENDINGS.get(ending, "")
     return guess if guess.startswith(media.media) else _USUAL[media.media]

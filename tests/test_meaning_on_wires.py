@@ -1,0 +1,389 @@
+"""What a message says, and what a tool is, stands where each wire's API has it, and is read from there."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NamedTuple
+
+import pytest
+
+from ocml_bridge import Message, Severity, Tool, Transcript, read, write
+from ocml_bridge.model import CacheMark, Citation, Refusal, Signature, Text, replace
+from ocml_bridge.policy import LENIENT
+
+SCHEMA: dict[str, Any] = {"type": "object", "additionalProperties": False}
+ASK = Message("user", "Hi")
+CALL = Message("assistant", '{"a":"b"}', None, "commentary", "functions.f", "c1", constraint="json", end="call")
+REPLY = Message("tool", "15 C", "functions.f", "commentary", "assistant", "c1")
+ASKED: dict[str, Any] = {
+    "openai": {"role": "user", "content": "Hi"},
+    "openai-responses": {"type": "message", "role": "user", "content": "Hi"},
+    "anthropic": {"role": "user", "content": "Hi"},
+    "gemini": {"role": "user", "parts": [{"text": "Hi"}]},
+    "bedrock-converse": {"role": "user", "content": [{"text": "Hi"}]},
+}
+
+
+class Meaning(NamedTuple):
+    """Something that is said, and how the wires have it that can.
+
+    Attributes:
+        messages: behind the user's.
+        wires: wire → its messages behind the user's.
+    """
+
+    messages: tuple[Message, ...]
+    wires: dict[str, list[Any]]
+
+
+def assistant(*blocks: Any) -> dict[str, Any]:
+    return {"role": "assistant", "content": [*blocks]}
+
+
+def user(*blocks: Any) -> dict[str, Any]:
+    return {"role": "user", "content": [*blocks]}
+
+
+def model(*parts: Any, role: str = "model") -> dict[str, Any]:
+    return {"role": role, "parts": [*parts]}
+
+
+OPENAI_CALL = {
+    "role": "assistant",
+    "content": None,
+    "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"a":"b"}'}}],
+}
+ITEM_CALL = {"type": "function_call", "call_id": "c1", "name": "f", "arguments": '{"a":"b"}'}
+USE = assistant({"type": "tool_use", "id": "c1", "name": "f", "input": {"a": "b"}})
+GEMINI_CALL = model({"functionCall": {"id": "c1", "name": "f", "args": {"a": "b"}}})
+BEDROCK_USE = assistant({"toolUse": {"toolUseId": "c1", "name": "f", "input": {"a": "b"}}})
+
+
+def gemini_reply(response: Any) -> dict[str, Any]:
+    return model({"functionResponse": {"id": "c1", "name": "f", "response": response}}, role="user")
+
+
+MEANINGS = {
+    "an answer": Meaning(
+        (Message("assistant", "Yes.", channel="final"),),
+        {
+            "openai": [{"role": "assistant", "content": "Yes."}],
+            "anthropic": [{"role": "assistant", "content": "Yes."}],
+            "gemini": [model({"text": "Yes."})],
+            "bedrock-converse": [assistant({"text": "Yes."})],
+        },
+    ),
+    "a call and its reply": Meaning(
+        (CALL, REPLY),
+        {
+            "openai": [OPENAI_CALL, {"role": "tool", "tool_call_id": "c1", "content": "15 C"}],
+            "openai-responses": [ITEM_CALL, {"type": "function_call_output", "call_id": "c1", "output": "15 C"}],
+            "anthropic": [USE, user({"type": "tool_result", "tool_use_id": "c1", "content": "15 C"})],
+            "gemini": [GEMINI_CALL, gemini_reply({"output": "15 C"})],
+            "bedrock-converse": [
+                BEDROCK_USE,
+                user({"toolResult": {"toolUseId": "c1", "content": [{"text": "15 C"}]}}),
+            ],
+        },
+    ),
+    "a reply that is an object": Meaning(
+        (CALL, replace(REPLY, content='{"a":1}')),
+        {
+            "openai": [OPENAI_CALL, {"role": "tool", "tool_call_id": "c1", "content": '{"a":1}'}],
+            "gemini": [GEMINI_CALL, gemini_reply({"a": 1})],
+        },
+    ),
+    "a reply that would be read as what it holds": Meaning(
+        (CALL, replace(REPLY, content='{"output":"x"}')),
+        {"gemini": [GEMINI_CALL, gemini_reply({"output": '{"output":"x"}'})]},
+    ),
+    "a reply that failed": Meaning(
+        (CALL, Message("tool", "no", "functions.f", "commentary", "assistant", "c1", failed=True)),
+        {
+            "anthropic": [
+                USE,
+                user({"type": "tool_result", "tool_use_id": "c1", "content": "no", "is_error": True}),
+            ],
+            "gemini": [GEMINI_CALL, gemini_reply({"error": "no"})],
+            "bedrock-converse": [
+                BEDROCK_USE,
+                user({"toolResult": {"toolUseId": "c1", "content": [{"text": "no"}], "status": "error"}}),
+            ],
+        },
+    ),
+    "a reply that did not fail": Meaning(
+        (CALL, Message("tool", "ok", "functions.f", "commentary", "assistant", "c1", failed=False)),
+        {
+            "anthropic": [
+                USE,
+                user({"type": "tool_result", "tool_use_id": "c1", "content": "ok", "is_error": False}),
+            ],
+            "bedrock-converse": [
+                BEDROCK_USE,
+                user({"toolResult": {"toolUseId": "c1", "content": [{"text": "ok"}], "status": "success"}}),
+            ],
+        },
+    ),
+    "a reply of two texts": Meaning(
+        (CALL, Message("tool", (Text("a"), Text("b")), "functions.f", "commentary", "assistant", "c1")),
+        {
+            "openai": [
+                OPENAI_CALL,
+                {
+                    "role": "tool",
+                    "tool_call_id": "c1",
+                    "content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}],
+                },
+            ],
+            "openai-responses": [
+                ITEM_CALL,
+                {
+                    "type": "function_call_output",
+                    "call_id": "c1",
+                    "output": [{"type": "input_text", "text": "a"}, {"type": "input_text", "text": "b"}],
+                },
+            ],
+            "anthropic": [
+                USE,
+                user(
+                    {
+                        "type": "tool_result",
+                        "tool_use_id": "c1",
+                        "content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}],
+                    }
+                ),
+            ],
+            "bedrock-converse": [
+                BEDROCK_USE,
+                user({"toolResult": {"toolUseId": "c1", "content": [{"text": "a"}, {"text": "b"}]}}),
+            ],
+        },
+    ),
+    "a thought with a signature": Meaning(
+        (
+            Message("assistant", "Hm.", channel="analysis", signature=Signature("c2ln", "anthropic")),
+            Message("assistant", "Yes.", channel="final", continues=True),
+        ),
+        {
+            "anthropic": [
+                assistant(
+                    {"type": "thinking", "thinking": "Hm.", "signature": "c2ln"}, {"type": "text", "text": "Yes."}
+                )
+            ],
+            "bedrock-converse": [
+                assistant(
+                    {"reasoningContent": {"reasoningText": {"text": "Hm.", "signature": "c2ln"}}}, {"text": "Yes."}
+                )
+            ],
+        },
+    ),
+    "a thought that is sealed": Meaning(
+        (
+            Message("assistant", "", channel="analysis", signature=Signature("c2ln", "anthropic", sealed=True)),
+            Message("assistant", "Yes.", channel="final", continues=True),
+        ),
+        {
+            "anthropic": [assistant({"type": "redacted_thinking", "data": "c2ln"}, {"type": "text", "text": "Yes."})],
+            "bedrock-converse": [assistant({"reasoningContent": {"redactedContent": "c2ln"}}, {"text": "Yes."})],
+        },
+    ),
+    "a thought of Google's": Meaning(
+        (
+            Message("assistant", "Hm.", channel="analysis", signature=Signature("c2ln", "google")),
+            Message("assistant", "Yes.", channel="final", continues=True),
+        ),
+        {"gemini": [model({"text": "Hm.", "thought": True, "thoughtSignature": "c2ln"}, {"text": "Yes."})]},
+    ),
+    "a call with a signature": Meaning(
+        (replace(CALL, signature=Signature("c2ln", "google")),),
+        {
+            "gemini": [
+                model({"functionCall": {"id": "c1", "name": "f", "args": {"a": "b"}}, "thoughtSignature": "c2ln"})
+            ]
+        },
+    ),
+    "code that the model ran": Meaning(
+        (
+            Message("assistant", "print(2)", None, "commentary", "python", end="call"),
+            Message("tool", "2", "python", "commentary", "assistant", continues=True),
+            Message("assistant", "It is 2.", channel="final", continues=True),
+        ),
+        {
+            "gemini": [
+                model(
+                    {"executableCode": {"language": "PYTHON", "code": "print(2)"}},
+                    {"codeExecutionResult": {"outcome": "OUTCOME_OK", "output": "2"}},
+                    {"text": "It is 2."},
+                )
+            ]
+        },
+    ),
+    "a preamble": Meaning(
+        (
+            Message("assistant", "I look.", channel="commentary", intent="preamble"),
+            replace(CALL, continues=True),
+        ),
+        {
+            "openai": [{**OPENAI_CALL, "content": "I look."}],
+            "anthropic": [assistant({"type": "text", "text": "I look."}, *USE["content"])],
+            "gemini": [model({"text": "I look."}, *GEMINI_CALL["parts"])],
+            "bedrock-converse": [assistant({"text": "I look."}, *BEDROCK_USE["content"])],
+        },
+    ),
+    "a refusal": Meaning(
+        (Message("assistant", (Refusal("No."),), channel="final"),),
+        {"openai": [{"role": "assistant", "content": None, "refusal": "No."}]},
+    ),
+    "a text with a mark": Meaning(
+        (
+            Message("assistant", "Yes.", channel="final"),
+            Message("user", (Text("And?", cache=CacheMark("1h")),)),
+        ),
+        {
+            "anthropic": [
+                {"role": "assistant", "content": "Yes."},
+                user({"type": "text", "text": "And?", "cache_control": {"type": "ephemeral", "ttl": "1h"}}),
+            ],
+            "bedrock-converse": [
+                assistant({"text": "Yes."}),
+                user({"text": "And?"}, {"cachePoint": {"type": "default", "ttl": "1h"}}),
+            ],
+        },
+    ),
+    "a text with a source": Meaning(
+        (Message("assistant", (Text("It rains.", citations=(Citation("https://e.org", "E"),)),), channel="final"),),
+        {
+            "openai": [
+                {
+                    "role": "assistant",
+                    "content": "It rains.",
+                    "annotations": [
+                        {
+                            "type": "url_citation",
+                            "url_citation": {"start_index": 0, "end_index": 9, "title": "E", "url": "https://e.org"},
+                        }
+                    ],
+                }
+            ],
+            "bedrock-converse": [
+                assistant(
+                    {
+                        "citationsContent": {
+                            "content": [{"text": "It rains."}],
+                            "citations": [{"title": "E", "location": {"web": {"url": "https://e.org"}}}],
+                        }
+                    }
+                )
+            ],
+        },
+    ),
+}
+SPOKEN = [(name, wire) for name, meaning in MEANINGS.items() for wire in meaning.wires]
+
+
+def document_of(wire: str, messages: list[Any]) -> dict[str, Any]:
+    key = {"openai-responses": "input", "gemini": "contents"}.get(wire, "messages")
+    return {key: [ASKED[wire], *messages]}
+
+
+def plain(message: Message) -> list[Any]:
+    """All of a message but how it was spelled, and what ends it."""
+    content = message.content
+    parts = [Text(content)] if isinstance(content, str) else list(content)
+    bare = [
+        (part.text, part.cache, [(one.url, one.title) for one in part.citations or ()])
+        if isinstance(part, Text)
+        else part
+        for part in parts
+    ]
+    fields = ("role", "name", "channel", "recipient", "call_id", "intent", "constraint", "continues", "failed")
+    return [bare, message.signature, *(getattr(message, field) for field in fields)]
+
+
+@pytest.mark.parametrize(("name", "wire"), SPOKEN)
+def test_what_is_said_is_written_as_the_api_has_it(name: str, wire: str) -> None:
+    meaning = MEANINGS[name]
+    written = write(Transcript((ASK, *meaning.messages)), wire, policy=LENIENT)
+    assert json.dumps(written.output) == json.dumps(document_of(wire, meaning.wires[wire]))
+    assert [loss for loss in written.losses if loss.severity is not Severity.LAYOUT] == []
+
+
+@pytest.mark.parametrize(("name", "wire"), SPOKEN)
+def test_what_the_api_has_is_read_as_what_it_says(name: str, wire: str) -> None:
+    meaning = MEANINGS[name]
+    reading = read(document_of(wire, meaning.wires[wire]), wire)
+    assert reading.findings == ()
+    assert isinstance(reading.transcript, Transcript)
+    assert list(map(plain, reading.transcript.messages)) == list(map(plain, (ASK, *meaning.messages)))
+
+
+# --- tools ------------------------------------------------------------------------------------------------------------
+
+
+def tool_of(wire: str, name: str, description: str | None, schema: Any, strict: bool | None) -> Any:
+    """A declared tool on a wire; what is None is left out."""
+    said = {} if description is None else {"description": description}
+    flagged = {} if strict is None else {"strict": strict}
+    if wire == "openai":
+        parameters = {} if schema is None else {"parameters": schema}
+        return {"type": "function", "function": {"name": name, **said, **parameters, **flagged}}
+    if wire == "openai-responses":
+        return {"type": "function", "name": name, **said, "parameters": schema, **flagged}
+    if wire == "anthropic":
+        return {"name": name, **said, "input_schema": schema, **flagged}
+    if wire == "gemini":
+        return {"name": name, **said, **({} if schema is None else {"parametersJsonSchema": schema})}
+    return {"toolSpec": {"name": name, **said, "inputSchema": {"json": schema}, **flagged}}
+
+
+def declared(wire: str, *tools: Any) -> dict[str, Any]:
+    if wire == "gemini":
+        return {**document_of(wire, []), "tools": [{"functionDeclarations": [*tools]}]}
+    listed = {"toolConfig": {"tools": [*tools]}} if wire == "bedrock-converse" else {"tools": [*tools]}
+    return {**document_of(wire, []), **listed}
+
+
+DECLARED = [
+    (wire, description, schema, strict)
+    for wire in ASKED
+    for description in (None, "Does.")
+    for schema in (None, SCHEMA)
+    for strict in (None, False, True)
+    if (schema is not None or wire not in ("anthropic", "bedrock-converse"))
+    and (strict is None or wire != "gemini")
+    and (strict is not None or wire != "openai-responses")
+]
+
+
+@pytest.mark.parametrize(("wire", "description", "schema", "strict"), DECLARED)
+def test_a_tool_is_declared_where_the_api_has_it(wire: str, description: Any, schema: Any, strict: Any) -> None:
+    tools = tuple(Tool(name, description, schema, strict=strict) for name in ("f", "g"))
+    document = declared(wire, *(tool_of(wire, name, description, schema, strict) for name in ("f", "g")))
+    written = write(Transcript((ASK,), tools=tools), wire)
+    assert sorted(json.dumps(item) for item in written.output.items()) == sorted(map(json.dumps, document.items()))  # type: ignore[union-attr]
+    assert written.losses == ()
+    transcript = read(document, wire).transcript
+    assert isinstance(transcript, Transcript)
+    assert transcript.tools == tools
+
+
+@pytest.mark.parametrize("wire", ["anthropic", "bedrock-converse"])
+def test_a_tool_without_parameters_gets_those_of_no_member(wire: str) -> None:
+    written = write(Transcript((ASK,), tools=(Tool("f"),)), wire)
+    schema: dict[str, Any] = {"type": "object", "properties": {}}
+    assert json.dumps(tool_of(wire, "f", None, schema, None)) in json.dumps(written.output)
+    assert [(loss.code, loss.path, loss.severity) for loss in written.losses] == [
+        ("tool-schema", "/tools/0/parameters", Severity.LAYOUT)
+    ]
+
+
+def test_parameters_that_are_no_object_have_no_place_in_anthropic() -> None:
+    written = write(Transcript((ASK,), tools=(Tool("f", parameters="x"),)), "anthropic", policy=LENIENT)
+    tool = tool_of("anthropic", "f", None, {"type": "object", "properties": {}}, None)
+    assert json.dumps(tool) in json.dumps(written.output)
+    assert ("tool-schema", "/tools/0/parameters") in [(loss.code, loss.path) for loss in written.losses]
+
+
+def test_a_strict_flag_has_no_place_in_gemini() -> None:
+    losses = write(Transcript((ASK,), tools=(Tool("f", strict=True),)), "gemini").losses
+    assert [(loss.code, loss.path, loss.severity) for loss in losses] == [("tools", "/tools/0/strict", Severity.LOST)]

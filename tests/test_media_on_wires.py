@@ -1,0 +1,222 @@
+"""Media as each wire has them: where they stand, what says their type, and what has no place (docs/formats)."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from typing import Any, cast
+
+import pytest
+
+from ocml_bridge import Message, Severity, Transcript, write
+from ocml_bridge.model import Media, Text
+from ocml_bridge.policy import LENIENT
+
+DATA = b64encode(b"hello").decode()
+PNG = b64encode(b"\x89PNG\r\n\x1a\nrest").decode()
+PAGE = "https://e.org/a"
+
+
+def written(media: Media, wire: str) -> tuple[Any, list[Any]]:
+    """The part that media become behind a text, None where they have none, and the losses but for those of layout."""
+    result = write(Transcript((Message("user", (Text("x"), media)),)), wire, policy=LENIENT)
+    document: Any = result.output
+    message = next(document[key] for key in ("messages", "input", "contents") if key in document)[0]
+    parts = message.get("content", message.get("parts"))
+    parts = [{"text": parts}] if isinstance(parts, str) else parts
+    assert parts[0]["text"] == "x"
+    losses = [(str(loss.code), loss.path) for loss in result.losses if loss.severity is not Severity.LAYOUT]
+    return (parts[1] if len(parts) > 1 else None), losses
+
+
+def image_url(url: str) -> dict[str, Any]:
+    return {"type": "image_url", "image_url": {"url": url}}
+
+
+def inline(mime: str | None, data: str, **more: str) -> dict[str, Any]:
+    return {"inlineData": {**({} if mime is None else {"mimeType": mime}), "data": data, **more}}
+
+
+def stored(mime: str | None, uri: str) -> dict[str, Any]:
+    return {"fileData": {**({} if mime is None else {"mimeType": mime}), "fileUri": uri}}
+
+
+def block(kind: str, format_: str | None, source: dict[str, Any], **more: str) -> dict[str, Any]:
+    return {kind: {**({} if format_ is None else {"format": format_}), **more, "source": source}}
+
+
+def source(kind: str, kind_of_source: str, **more: str) -> dict[str, Any]:
+    return {"type": kind, "source": {"type": kind_of_source, **more}}
+
+
+WRITTEN: list[tuple[Media, dict[str, Any]]] = [
+    (
+        Media("image", data=DATA, format="image/png"),
+        {
+            "openai": image_url(f"data:image/png;base64,{DATA}"),
+            "openai-responses": {
+                "type": "input_image",
+                "image_url": f"data:image/png;base64,{DATA}",
+                "detail": "auto",
+            },
+            "anthropic": source("image", "base64", media_type="image/png", data=DATA),
+            "gemini": inline("image/png", DATA),
+            "bedrock-converse": block("image", "png", {"bytes": DATA}),
+        },
+    ),
+    (  # its first bytes tell what it is
+        Media("image", data=PNG),
+        {
+            "anthropic": source("image", "base64", media_type="image/png", data=PNG),
+            "gemini": inline("image/png", PNG),
+            "bedrock-converse": block("image", "png", {"bytes": PNG}),
+        },
+    ),
+    (  # nothing tells it
+        Media("image", data=DATA),
+        {
+            "anthropic": source("image", "base64", data=DATA),
+            "gemini": inline("image/jpeg", DATA),
+            "bedrock-converse": None,
+        },
+    ),
+    (
+        Media("image", url=f"{PAGE}.PNG"),
+        {
+            "openai": image_url(f"{PAGE}.PNG"),
+            "openai-responses": {"type": "input_image", "image_url": f"{PAGE}.PNG", "detail": "auto"},
+            "anthropic": source("image", "url", url=f"{PAGE}.PNG"),
+            "gemini": stored("image/png", f"{PAGE}.PNG"),
+            "bedrock-converse": None,
+        },
+    ),
+    *(
+        (Media(cast("Any", kind), url=f"{PAGE}{ending}"), {"gemini": stored(mime, f"{PAGE}{ending}")})
+        for kind, ending, mime in (
+            ("image", "", "image/jpeg"),
+            ("image", ".webp", "image/webp"),
+            ("image", ".gif", "image/gif"),
+            ("image", ".mov", "image/jpeg"),
+            ("video", "", "video/mp4"),
+            ("video", ".webm", "video/webm"),
+            ("video", ".mov", "video/quicktime"),
+            ("audio", "", "audio/wav"),
+            ("audio", ".mp3", "audio/mp3"),
+            ("audio", ".ogg", "audio/ogg"),
+            ("audio", ".flac", "audio/flac"),
+            ("file", ".pdf", None),
+        )
+    ),
+    (
+        Media("image", url="s3://b/a", format="image/webp"),
+        {
+            "gemini": stored("image/webp", "s3://b/a"),
+            "bedrock-converse": block("image", "webp", {"s3Location": {"uri": "s3://b/a"}}),
+        },
+    ),
+    (
+        Media("file", data=DATA, format="text/plain", filename="a"),
+        {
+            "openai": {"type": "file", "file": {"filename": "a", "file_data": f"data:text/plain;base64,{DATA}"}},
+            "openai-responses": {
+                "type": "input_file",
+                "filename": "a",
+                "file_data": f"data:text/plain;base64,{DATA}",
+            },
+            "anthropic": {**source("document", "text", media_type="text/plain", data="hello"), "title": "a"},
+            "gemini": inline("text/plain", DATA, displayName="a"),
+            "bedrock-converse": block("document", "txt", {"bytes": DATA}, name="a"),
+        },
+    ),
+    *(
+        (
+            Media("file", data=DATA, format=mime, filename="a"),
+            {"bedrock-converse": block("document", name, {"bytes": DATA}, name="a")},
+        )
+        for mime, name in (
+            ("application/pdf", "pdf"),
+            ("text/csv", "csv"),
+            ("text/html", "html"),
+            ("text/markdown", "md"),
+            ("application/msword", "doc"),
+            ("application/vnd.ms-excel", "xls"),
+            ("application/vnd.openxmlformats-officedocument.wordprocessingml.document", "docx"),
+            ("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "xlsx"),
+            (None, None),
+        )
+    ),
+    (
+        Media("file", url=f"{PAGE}.pdf"),
+        {
+            "openai": None,
+            "openai-responses": {"type": "input_file", "file_url": f"{PAGE}.pdf"},
+            "anthropic": source("document", "url", url=f"{PAGE}.pdf"),
+            "bedrock-converse": None,
+        },
+    ),
+    (
+        Media("file", file_id="f"),
+        {
+            "openai": {"type": "file", "file": {"file_id": "f"}},
+            "openai-responses": {"type": "input_file", "file_id": "f"},
+            "anthropic": source("document", "file", file_id="f"),
+            "gemini": None,
+            "bedrock-converse": None,
+        },
+    ),
+    (
+        Media("audio", data=DATA, format="mp3"),
+        {
+            "openai": {"type": "input_audio", "input_audio": {"data": DATA, "format": "mp3"}},
+            "openai-responses": {"type": "input_audio", "input_audio": {"data": DATA, "format": "mp3"}},
+            "anthropic": None,
+            "bedrock-converse": block("audio", "mp3", {"bytes": DATA}),
+        },
+    ),
+    (
+        Media("audio", url=f"{PAGE}.mp3"),
+        dict.fromkeys(("openai", "openai-responses", "anthropic", "bedrock-converse")),
+    ),
+    (
+        Media("video", data=DATA, format="video/mp4"),
+        {
+            "openai": {"type": "video_url", "video_url": {"url": f"data:video/mp4;base64,{DATA}"}},
+            "openai-responses": None,
+            "anthropic": None,
+            "gemini": inline("video/mp4", DATA),
+            "bedrock-converse": block("video", "mp4", {"bytes": DATA}),
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("media", "wire", "part"), [(media, wire, part) for media, parts in WRITTEN for wire, part in parts.items()]
+)
+def test_media_are_written_as_the_api_has_them_or_lost(media: Media, wire: str, part: Any) -> None:
+    lost = [("media", "/messages/0/content/1")] if part is None else []
+    assert written(media, wire) == (part, lost)
+
+
+CHANGED: list[tuple[Media, str, dict[str, Any]]] = [
+    (Media("audio", data=DATA, format="wav"), "gemini", inline("audio/wav", DATA)),
+    (Media("image", data=DATA, format="webp"), "gemini", inline("image/webp", DATA)),
+    (Media("file", data=DATA, format="pdf"), "gemini", inline("application/pdf", DATA)),
+    (Media("audio", data=DATA, format="audio/mp3"), "bedrock-converse", block("audio", "mp3", {"bytes": DATA})),
+    (
+        Media("file", data=DATA, format="application/pdf", filename="a_b.c"),
+        "bedrock-converse",
+        block("document", "pdf", {"bytes": DATA}, name="a-b-c"),
+    ),
+    (
+        Media("file", data=DATA, format="application/pdf", filename="a" * 201),
+        "bedrock-converse",
+        block("document", "pdf", {"bytes": DATA}, name="a" * 200),
+    ),
+]
+
+
+@pytest.mark.parametrize(("media", "wire", "part"), CHANGED)
+def test_types_and_names_that_an_api_does_not_take_are_changed(media: Media, wire: str, part: Any) -> None:
+    there, losses = written(media, wire)
+    assert there == part
+    assert [code for code, _ in losses] == ["content"]
