@@ -76,8 +76,9 @@ def _read_config(value: Json) -> Object:
 
 
 def _write_config(settings: Object, _: Object) -> Json:
-    effort, form = settings.get("reasoning_effort"), settings.get("response_format")
-    members = {
+    effort: Any = settings.get("reasoning_effort")
+    form: AnswerFormat | None = settings.get("response_format")
+    members: Object = {
         "effort": _EFFORTS.get(effort, effort),
         "format": None if form is None else _write_answer_format(form),
     }
