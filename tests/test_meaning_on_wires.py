@@ -387,3 +387,53 @@ def test_parameters_that_are_no_object_have_no_place_in_anthropic() -> None:
 def test_a_strict_flag_has_no_place_in_gemini() -> None:
     losses = write(Transcript((ASK,), tools=(Tool("f", strict=True),)), "gemini").losses
     assert [(loss.code, loss.path, loss.severity) for loss in losses] == [("tools", "/tools/0/strict", Severity.LOST)]
+
+
+# --- what is read, and not written of other formats -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("result", "failed"),
+    [
+        ({"outcome": "OUTCOME_OK", "output": "2"}, None),
+        ({"output": "2"}, None),
+        ({"outcome": "OUTCOME_FAILED", "output": "2"}, True),
+        ({"outcome": "OUTCOME_DEADLINE_EXCEEDED", "output": "2"}, True),
+    ],
+)
+@pytest.mark.parametrize("language", ["PYTHON", "LANGUAGE_UNSPECIFIED", None])
+def test_code_is_a_call_in_any_language_and_has_what_it_printed(language: str | None, result: Any, failed: Any) -> None:
+    code = {"code": "print(2)"} if language is None else {"language": language, "code": "print(2)"}
+    document = document_of("gemini", [model({"executableCode": code}, {"codeExecutionResult": result})])
+    transcript = read(document, "gemini").transcript
+    assert isinstance(transcript, Transcript)
+    _, call, reply = transcript.messages
+    assert (call.recipient, call.content, call.constraint) == ("python", "print(2)", None)
+    assert (reply.name, reply.content, reply.failed) == ("python", "2", failed)
+    assert write(transcript, "gemini").output == document
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ([{"type": "text", "text": "Hi"}], "end_turn"),
+        ([{"type": "tool_use", "id": "c1", "name": "f", "input": {}}], "tool_use"),
+        ([{"type": "text", "text": "Hi"}], "max_tokens"),
+    ],
+)
+def test_a_reason_that_follows_from_the_message_is_no_extra(content: Any, reason: str) -> None:
+    response = {"type": "message", "role": "assistant", "content": content, "stop_reason": reason}
+    transcript = read(response, "anthropic").transcript
+    assert transcript.extras is None
+    assert write(transcript, "anthropic").output == response
+
+
+@pytest.mark.parametrize("wire", ASKED)
+def test_arguments_in_two_texts_become_one(wire: str) -> None:
+    call = replace(CALL, content=(Text('{"a":'), Text('"b"}')))
+    written = write(Transcript((ASK, call, REPLY)), wire, policy=LENIENT)
+    whole = MEANINGS["a call and its reply"].wires[wire]
+    assert json.dumps(written.output) == json.dumps(document_of(wire, whole))
+    assert [(loss.code, loss.path) for loss in written.losses if loss.severity is not Severity.LAYOUT] == [
+        ("content", "/messages/1/content")
+    ]

@@ -9,13 +9,15 @@ from typing import Any, cast
 
 import pytest
 
-from ocml_bridge import write
-from ocml_bridge.events import Delta, RefusalDelta, Start
+from ocml_bridge import Transcript, write
+from ocml_bridge.events import Answer, Delta, RefusalDelta, Start
 from ocml_bridge.loss import Finding
-from ocml_bridge.pipe import decoder
+from ocml_bridge.pipe import Pipe, decoder, encoder
+from ocml_bridge.report import unnamed
 from ocml_bridge.stream import accumulate
 from ocml_bridge.stream.decoder import text_of
 from ocml_bridge.testing.streams import Decoded, check_order, events_of
+from ocml_bridge.visibility import DEBUG
 from stream_pieces import ARRIVING
 from test_odd_members import odd, words
 
@@ -119,3 +121,17 @@ def test_texts_and_thoughts_are_told_as_they_come(stream: str, kind: str) -> Non
     for word in AT_ONCE[kind]:
         first = next(at for at, event in enumerate(ARRIVING[stream][kind]) if word.strip() in json.dumps(event))
         assert word.strip() in said[first]
+
+
+@pytest.mark.parametrize(("stream", "kind"), [(stream, kind) for stream, kind in KINDS if kind != "two answers"])
+def test_an_answer_that_passes_through_its_own_stream_says_the_same_or_what_it_lost(stream: str, kind: str) -> None:
+    pieces = [sent(stream, event) for event in ARRIVING[stream][kind]]
+    before = events_of(decoder(stream), pieces).stop.document
+    made = encoder(stream, answer=Answer("r", "m"), visibility=DEBUG)
+    pipe = Pipe(decoder(stream), made)
+    written = b"".join(pipe.feed(piece) for piece in pieces) + pipe.finish()
+    after = events_of(decoder(stream), [written]).stop.document
+    assert isinstance(before, Transcript)
+    assert isinstance(after, Transcript)
+    found = [each.path for each in unnamed(before, after, made.losses)]
+    assert [path for path in found if path.startswith("/messages/") and "/layout" not in path] == []
