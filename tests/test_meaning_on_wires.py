@@ -413,14 +413,14 @@ def test_code_is_a_call_in_any_language_and_has_what_it_printed(language: str | 
     assert write(transcript, "gemini").output == document
 
 
-@pytest.mark.parametrize(
-    ("content", "reason"),
-    [
-        ([{"type": "text", "text": "Hi"}], "end_turn"),
-        ([{"type": "tool_use", "id": "c1", "name": "f", "input": {}}], "tool_use"),
-        ([{"type": "text", "text": "Hi"}], "max_tokens"),
-    ],
-)
+FOLLOWING: list[tuple[Any, str]] = [
+    ([{"type": "text", "text": "Hi"}], "end_turn"),
+    ([{"type": "tool_use", "id": "c1", "name": "f", "input": {}}], "tool_use"),
+    ([{"type": "text", "text": "Hi"}], "max_tokens"),
+]
+
+
+@pytest.mark.parametrize(("content", "reason"), FOLLOWING)
 def test_a_reason_that_follows_from_the_message_is_no_extra(content: Any, reason: str) -> None:
     response = {"type": "message", "role": "assistant", "content": content, "stop_reason": reason}
     transcript = read(response, "anthropic").transcript
