@@ -234,6 +234,27 @@ class Finding(NamedTuple):
         return self._asdict()
 
 
+_OF_MESSAGE: Final = re.compile(r"/messages/(\d+)")
+
+
+def without_message(findings: Iterable[Finding], gone: int) -> list[Finding]:
+    """Findings by the places of a document whose tools were declared in a message that is none of it.
+
+    Args:
+        findings: by the places of the messages as they stood.
+        gone: the index that the message had; what was found in it is found in the tools.
+    """
+    placed: list[Finding] = []
+    for finding in findings:
+        found = _OF_MESSAGE.match(finding.path)
+        index = -1 if found is None else int(found[1])
+        if found is not None and index >= gone:
+            path = "/tools" if index == gone else f"/messages/{index - 1}{finding.path[found.end() :]}"
+            finding = finding._replace(path=path)
+        placed.append(finding)
+    return placed
+
+
 class Log:
     """What one read or one write has to say, in order. Adapters fill it; nothing else is shared between them.
 

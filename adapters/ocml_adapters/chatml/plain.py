@@ -95,7 +95,7 @@ def opened(turn: Message) -> Message:
 # --- what is odd about a frame ----------------------------------------------------------------------------------------
 
 
-def remark(frame: Frame, path: str, log: Log, form: Form, *, replies: bool = False) -> None:
+def remark(frame: Frame, path: str, log: Log, form: Form, *, last: str | None = None, replies: bool = False) -> None:
     """Note what is odd about a frame, but for its body.
 
     Args:
@@ -103,6 +103,7 @@ def remark(frame: Frame, path: str, log: Log, form: Form, *, replies: bool = Fal
         path: of what it says.
         log: takes what is noticed.
         form: which of the two spellings.
+        last: the path of the last that it says, where that is another.
         replies: whether it holds the replies of tools, whose roles are known.
 
     Raises:
@@ -110,11 +111,11 @@ def remark(frame: Frame, path: str, log: Log, form: Form, *, replies: bool = Fal
     """
     remark_header(frame, path, log, replies=replies)
     if not frame.end:
-        role = read_header(frame.header).role
+        role, end = read_header(frame.header).role, f"{last or path}/end"
         if not frame.last:
-            log.find(FindingCode.END_MISSING, f"{path}/end", _NO_END)
+            log.find(FindingCode.END_MISSING, end, _NO_END)
         elif role == "assistant":
-            log.find(FindingCode.TRUNCATED, f"{path}/end", "the last message is cut off")
+            log.find(FindingCode.TRUNCATED, end, "the last message is cut off")
         else:
             detail = f"the last message, of role {role!r}, has no {END}: ChatML does not allow half-finished messages"
             raise refused(ErrorCode.INCOMPLETE, detail, form, frame.offset)

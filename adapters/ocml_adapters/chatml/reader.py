@@ -223,8 +223,9 @@ def contents_of(placed: Placed, index: int, log: Log) -> Contents:
 
     contents = read_frame(frame, declares=placed.declares, note=note, schemas=placed.place.schemas)
     path = f"/messages/{index}" if contents.messages else "/tools"
+    last = f"/messages/{index + len(contents.messages) - 1}" if contents.messages else None
     replies = contents.messages != [] and contents.messages[0].role == "tool"
-    remark(frame, path, log, TEXT, replies=replies)
+    remark(frame, path, log, TEXT, last=last, replies=replies)
     remark_markup(frame, contents, path, log)
     return contents
 

@@ -168,7 +168,7 @@ def lifted(items: list[Item], around: Transcript) -> Conversation:
             return Conversation(items, around)
         around = replace(around, layout={HOME: {**NOTES.of(around.layout), "tools": section}})
     items[at : at + 1] = map(item_of, left[: len(left) - len(as_written) + 1])
-    return Conversation(items, replace(around, tools=tools))
+    return Conversation(items, replace(around, tools=tools), lifted=at if len(left) < len(as_written) else None)
 
 
 def common_header(message: Message) -> str | None:

@@ -77,13 +77,16 @@ class FrameReader:
         self._extras: dict[str, Any] = {}
         self._pending: dict[str, Any] = {}
         """Text outside of messages, for the extras of the next one."""
+        self._opens = False
+        """Whether what is read is the open turn."""
 
     def spelling(self, frame: Frame) -> dict[str, Any]:
         """What else of a frame's spelling to keep: layout, for a frame that is as it should be."""
         return {}
 
     def _note(self, code: FindingCode, detail: str, severity: Severity = Severity.CHANGED) -> None:
-        self._log.find(code, f"/messages/{self._index}", detail, severity)
+        """Note something of the next message, or of the open turn."""
+        self._log.find(code, "/open_turn" if self._opens else f"/messages/{self._index}", detail, severity)
 
     def resume(self, index: int, before: Frame | None) -> None:
         """Go on behind messages that something else read.
@@ -125,7 +128,8 @@ class FrameReader:
             if not argued and self._breaks_off(header, body, frame):
                 return
             if not (body or frame.stop) and (not header.strip() or header in ROLES):
-                self._note(FindingCode.STRAY_TOKEN, f"{START}{header} has no message after it", Severity.LAYOUT)
+                detail = f"{START}{header} has no message after it"
+                self._log.find(FindingCode.STRAY_TOKEN, "", detail, Severity.LAYOUT)
                 if frame.before:
                     self._outside(frame.before, self._extras)
                 return
@@ -159,7 +163,8 @@ class FrameReader:
             return False
         if not is_call_to_tool(read_header(header, frame).fields):
             return False
-        self._note(FindingCode.HEADER_RECOVERED, f"the header {_short(header)} is cut off: no tool is called")
+        detail = f"the header {_short(header)} is cut off: no tool is called"
+        self._log.find(FindingCode.HEADER_RECOVERED, "", detail)
         self._outside(frame.before + (START if frame.opened else "") + frame.header + frame.stop, self._pending)
         return True
 
@@ -310,19 +315,19 @@ class FrameReader:
             self._log.find(FindingCode.STRAY_TOKEN, "", f"{START} at the end has no message after it", Severity.LAYOUT)
             return
         self._log.find(FindingCode.TRUNCATED, "/open_turn", f"the text ends inside the header {_short(raw)}")
-        frame.body = ""
+        frame.body, self._opens = "", True
         fields, layout, extras = self._header(raw, frame, prompted=prompted)
         self.open_turn = make(fields, "", None, layout, extras)
 
     def _outside(self, text: str, extras: dict[str, Any]) -> None:
         """Text between frames: it is nobody's, and kept where it is not just white space."""
+        path = "" if extras is self._extras or extras is self._pending else f"/messages/{self._index}"
         if text.strip():
             extras["before"] = extras.get("before", "") + text
-            self._note(FindingCode.TEXT_OUTSIDE, f"there is text between messages: {_short(text)}")
+            self._log.find(FindingCode.TEXT_OUTSIDE, path, f"there is text between messages: {_short(text)}")
         else:
-            self._note(
-                FindingCode.TEXT_OUTSIDE, "there is white space between messages; it is left out", Severity.LAYOUT
-            )
+            detail = "there is white space between messages; it is left out"
+            self._log.find(FindingCode.TEXT_OUTSIDE, path, detail, Severity.LAYOUT)
 
     def finish(self, found: Scan) -> Transcript:
         """The transcript, once all frames are taken."""

@@ -119,6 +119,7 @@ class FramesReader(UnitReader):
         """The messages of a frame."""
         messages = messages_of(unit.frame, index, None, log)
         remark(unit.frame, f"/messages/{index}", log)
+        remark_end(unit.frame, f"/messages/{index + len(messages) - 1}", log)
         return remembering(messages, unit, messages[0].name)
 
     def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
@@ -200,6 +201,7 @@ def _declared(units: Sequence[Placed], log: Log) -> tuple[Message, int] | None:
             if declares(messages[0]):
                 log.findings += noted.findings
                 remark(unit.frame, "/tools", log)
+                remark_end(unit.frame, "/tools", log)
                 return remembering(messages, unit, None)[0], at
     return None
 
@@ -270,7 +272,7 @@ def messages_of(frame: Frame, index: int, waiting: str | None, log: Log, *, lead
 
 
 def remark(frame: Frame, path: str, log: Log) -> None:
-    """Note what is odd about a frame, but for its body."""
+    """Note what is odd about a frame, but for its body and its end."""
     heading = heading_of(frame.header)
     if heading.role not in ROLES:
         detail = f"{heading.role!r} is not a role of InternLM2-Chat"
@@ -283,7 +285,11 @@ def remark(frame: Frame, path: str, log: Log) -> None:
         log.find(
             code, path, "there is text before this message, outside of any message; it is kept beside the messages"
         )
-    if not frame.end and path != "/open_turn":
+
+
+def remark_end(frame: Frame, path: str, log: Log) -> None:
+    """Note that a frame has no end; the path is that of the last message in it."""
+    if not frame.end:
         code = FindingCode.TRUNCATED if frame.last else FindingCode.END_MISSING
         log.find(code, f"{path}/end", _NO_END)
 

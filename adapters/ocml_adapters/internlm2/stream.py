@@ -19,7 +19,7 @@ from ocml_bridge.units.heads import item_of
 from .actions import Cutter, call_of, message_of, placed
 from .calls import Replies
 from .frames import Unit, heading_of
-from .reader import messages_of, remark, remark_unpaired, remembering, surroundings, without_open_turn
+from .reader import messages_of, remark, remark_end, remark_unpaired, remembering, surroundings, without_open_turn
 from .syntax import CONTROL, GRAMMAR, IM, SPECIALS, UNUSED
 from .tools import declares
 
@@ -141,8 +141,10 @@ class FrameReader:
         if self._leads and declares(unit[0]):
             self._leads = False
             remark(frame, "/tools", self._log)
+            remark_end(frame, "/tools", self._log)
             return
         remark(frame, f"/messages/{index}", self._log)
+        remark_end(frame, f"/messages/{index + len(unit) - 1}", self._log)
         if not all(map(self.replies.take, unit)):
             remark_unpaired(index, self._log)
         self._units.append((unit, waiting))

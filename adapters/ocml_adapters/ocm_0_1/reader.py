@@ -145,11 +145,12 @@ def _messages(frame: Frame, index: int, log: Log, *, first: bool) -> list[Messag
     messages, notes = read_body(heading, frame.body, cut=frame.last)
     for code, detail in (*header_notes(heading), *notes):
         log.find(code, path, detail)
+    last = f"/messages/{index + len(messages) - 1}"
     if frame.last:
-        log.find(FindingCode.TRUNCATED, path, f"the text ends before {END}")
+        log.find(FindingCode.TRUNCATED, last, f"the text ends before {END}")
     elif not frame.end:
         log.find(
-            FindingCode.END_MISSING, path, f"{END} is missing; the message is read up to the next {START} or the end"
+            FindingCode.END_MISSING, last, f"{END} is missing; the message is read up to the next {START} or the end"
         )
     if not first:
         _remark_outside(frame.gap, path, log)

@@ -97,4 +97,4 @@ def with_tools_apart(items: list[Item], around: Transcript) -> Conversation:
     around = replace(around, tools=tools)
     if declaration is not None and declaration.layout is not None:
         around.layout = NOTES.by_format({**NOTES.together(around.layout), "tools": declaration.layout[HOME]})
-    return Conversation(items, around)
+    return Conversation(items, around, lifted=None if declaration is None else 0)

@@ -193,6 +193,7 @@ def with_tools(items: list[Item], around: Transcript) -> Conversation:
     return Conversation(
         found.items,
         replace(around, tools=found.tools, layout=_with(around.layout, **members) if members else around.layout),
+        lifted=found.at,
     )
 
 

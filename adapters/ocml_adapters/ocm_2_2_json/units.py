@@ -102,7 +102,7 @@ class ObjectReader(UnitReader):
         if found.spelling.layout is not None:
             layout["tools_message"] = found.spelling.layout[HOME]
         around = Transcript((), found.tools, layout={HOME: layout} if layout else None)
-        return Conversation(with_grouping(found.items), around)
+        return Conversation(with_grouping(found.items), around, lifted=found.at)
 
 
 def _listed_calls(items: Sequence[Item], units: Sequence[Any]) -> set[int]:

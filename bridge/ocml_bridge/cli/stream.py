@@ -14,7 +14,7 @@ from .. import jsontext, registry
 from ..adapter import Options
 from ..errors import BridgeError, ErrorCode, ExitCode
 from ..events import Answer, Decoder, Encoder, End, Event, Reason, Start, Stop, numbered
-from ..loss import Finding, FindingCode, Severity, is_lossless
+from ..loss import Finding, FindingCode, Severity, is_lossless, without_message
 from .byte_stream import Numbers, Utf8, chunks
 from .conversion_command import ConversionCommand
 from .convert import refuse_same_file
@@ -315,6 +315,8 @@ class _Relay:
                 self.findings.append(event)
             elif isinstance(event, Stop):
                 self.reason, self._error = event.reason, event.error
+                if event.lifted is not None:
+                    self.findings = without_message(self.findings, event.lifted)
         self._write(self.target.encode(seen))
 
     def _write(self, made: Iterable[bytes]) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from ..adapter import Adapter, Options, Source
 from ..added_tokens import ReadText
-from ..loss import Log
+from ..loss import Log, without_message
 from ..model import Document
 from ..units.conversation import Conversation, whole
 from .by_format import reader_for
@@ -24,7 +24,11 @@ def document_in(adapter: Adapter, source: Source, options: Options, log: Log) ->
     Raises:
         BridgeError: with the offset or the path, where there is nothing that could be read.
     """
-    return reader_for(adapter, options).read(source, log)
+    noticed = len(log.findings)
+    document = reader_for(adapter, options).read(source, log)
+    if isinstance(document, Conversation) and document.lifted is not None:
+        log.findings[noticed:] = without_message(log.findings[noticed:], document.lifted)
+    return document
 
 
 def text_reader(adapter: Adapter, options: Options) -> ReadText:

@@ -112,11 +112,13 @@ class Lifted(NamedTuple):
         items: the items that are left.
         tools: the tools; None where there are none.
         spelling: how they are spelled.
+        at: where the message stood that held nothing else, and is gone; None where none is.
     """
 
     items: list[Item]
     tools: tuple[Tool, ...] | None = None
     spelling: Spelling = _OURS
+    at: int | None = None
 
 
 def lifted(items: list[Item], *, lenient: bool, tools: tuple[Tool, ...] | None = None) -> Lifted:
@@ -131,7 +133,7 @@ def lifted(items: list[Item], *, lenient: bool, tools: tuple[Tool, ...] | None =
     if tools:
         head, content, _ = items[at]
         raw = None if content == render_tools(tools) else cast("str", content)
-        return Lifted([*items[:at], *items[at + 1 :]], tools, Spelling(raw, head.message("", None).layout))
+        return Lifted([*items[:at], *items[at + 1 :]], tools, Spelling(raw, head.message("", None).layout), at)
     if not _is_developer(items, at) or not _may_hold(items[at]):
         return Lifted(items)
     message = message_of(items[at])
@@ -140,7 +142,8 @@ def lifted(items: list[Item], *, lenient: bool, tools: tuple[Tool, ...] | None =
         return Lifted(items)
     rest, layout = replace(message, content=found.before), message.layout
     left, layout = ([], layout) if says_nothing(rest) else ([item_of(rest)], None)
-    return Lifted([*items[:at], *left, *items[at + 1 :]], found.tools, Spelling(found.raw, layout))
+    gone = None if left else at
+    return Lifted([*items[:at], *left, *items[at + 1 :]], found.tools, Spelling(found.raw, layout), gone)
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------

@@ -73,6 +73,7 @@ class Conversation:
         transcript: the whole, where it is known already.
         plan: what it has in common with others that were read alike; None where that is not known.
         values: its contents and ids, as the plan has them.
+        lifted: where the message stood that declared the tools and said nothing else; it is none of the items.
 
     Attributes:
         around: as given.
@@ -82,7 +83,7 @@ class Conversation:
         values: as given.
     """
 
-    __slots__ = ("_items", "_transcript", "around", "is_unicode", "plain", "plan", "values")
+    __slots__ = ("_items", "_transcript", "around", "is_unicode", "lifted", "plain", "plan", "values")
 
     def __init__(
         self,
@@ -92,8 +93,10 @@ class Conversation:
         *,
         plan: ConversationPlan | None = None,
         values: Sequence[str] = (),
+        lifted: int | None = None,
     ) -> None:
         self._items = items
+        self.lifted = lifted
         self._transcript = transcript
         self.around = around
         self.plain = plan is not None and plan.plain
