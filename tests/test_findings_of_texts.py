@@ -8,7 +8,7 @@ from typing import Final
 
 import pytest
 
-from ocml_bridge import BridgeError, FindingCode, Options, Transcript, read
+from ocml_bridge import BridgeError, ErrorCode, FindingCode, Options, Transcript, read, read_all
 from ocml_bridge.loss import Finding, Severity, without_message
 from sources import ROOT
 
@@ -341,6 +341,64 @@ def findings(text: str, name: str) -> list[Finding]:
 @pytest.mark.parametrize(("name", "text", "said"), [(name, *case) for name, cases in SAID.items() for case in cases])
 def test_what_is_mended_or_assumed_is_said(name: str, text: str, said: list[str]) -> None:
     assert [in_words(finding) for finding in findings(text, name)] == said
+
+
+# --- what is refused --------------------------------------------------------------------------------------------------
+
+FIRST: Final = of_2_2("user<|message|>a<|end|>")
+REFUSED: Final = [
+    ("ocm-2.2", "hello", ErrorCode.NO_FRAMES, 0, "the input has no message: no line begins with <|start|>"),
+    ("ocm-2.2", of_2_2("user what<|message|>a<|end|>"), ErrorCode.PARSE_HEADER, 13, "'what' is not an attribute"),
+    ("ocm-2.2", of_2_2(" <|message|>a<|end|>"), ErrorCode.PARSE_HEADER, 13, "the header names no role"),
+    (
+        *("ocm-2.2", of_2_2("user name=a name=b<|message|>c<|end|>"), ErrorCode.PARSE_HEADER, 13),
+        "the header says name twice, 'a' and 'b'",
+    ),
+    (
+        *("ocm-2.2", of_2_2("user<|end|>"), ErrorCode.PARSE_HEADER, 13),
+        "<|end|> is in a header, before its <|message|>",
+    ),
+    (
+        *("ocm-2.2", f"{FIRST}<|start|>user<|message|>a <|start|> b<|end|>\n", ErrorCode.PARSE_HEADER, len(FIRST)),
+        "<|start|> is in a body: end the message before it, or escape the token as <<|start|>",
+    ),
+    (
+        *("internlm2", "hello", ErrorCode.NO_FRAMES, 0),
+        "the input has neither <|im_start|> nor [UNUSED_TOKEN_146], so it is not InternLM2-Chat",
+    ),
+    ("chatml", "hello", ErrorCode.NO_FRAMES, 0, "the input has no <|im_start|>, so it is not ChatML"),
+    (
+        *("chatml", f"{START}assistant\na{END}\n{START}user\na", ErrorCode.INCOMPLETE, 34),
+        "the last message, of role 'user', has no <|im_end|>: ChatML does not allow half-finished messages",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "code", "offset", "message"), REFUSED)
+def test_what_cannot_be_read_is_refused_at_its_place(
+    name: str, text: str, code: ErrorCode, offset: int, message: str
+) -> None:
+    with pytest.raises(BridgeError) as caught:
+        read(text, name)
+    assert (caught.value.code, caught.value.offset, caught.value.message) == (code, offset, message)
+
+
+SEVERAL: Final = [
+    ("ocm-2.2", FIRST, FIRST),
+    ("ocm-0.1", f"[BOS]{START}user\na{END}[EOS]", f"[BOS]{START}user\nb{END}[EOS]"),
+    ("harmony", of_harmony("user<|message|>a<|end|>") + "<|endoftext|>", of_harmony("user<|message|>b<|end|>")),
+    ("internlm2", f"{START}user\na{END}</s>", f"<s>{START}user\nb{END}"),
+    ("chatml", f"{START}user\na{END}</s>", f"<s>{START}user\nb{END}"),
+]
+
+
+@pytest.mark.parametrize(("name", "first", "second"), SEVERAL)
+def test_a_second_conversation_is_refused_where_it_begins(name: str, first: str, second: str) -> None:
+    with pytest.raises(BridgeError) as caught:
+        read(first + second, name)
+    assert (caught.value.code, caught.value.offset) == (ErrorCode.SEVERAL, len(first))
+    places = [reading.place.offset for reading in read_all(first + second, name)]
+    assert places == [0, len(first)]
 
 
 # --- places -----------------------------------------------------------------------------------------------------------

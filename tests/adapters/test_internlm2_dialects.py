@@ -134,3 +134,40 @@ def test_a_dialect_is_written_as_it_comes_like_at_once(dialect: str) -> None:
 
 def bare(message: Message) -> Message:
     return replace(message, layout=None)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "written"),
+    [
+        ("internlm2", '<|plugin|>\n{"name":"f",  "parameters":{}}<|action_end|><|im_end|>'),
+        ("internlm2:vllm", '<|plugin|>\n{"name": "f", "arguments": {}}<|action_end|><|im_end|>'),
+        ("internlm2:lagent", '<|plugin|>\n{"name": "f", "parameters": {}}<|action_end|>\n<|im_end|>'),
+        ("internlm2:unused", '[UNUSED_TOKEN_141]\n{"name": "f", "parameters": {}}[UNUSED_TOKEN_143][UNUSED_TOKEN_145]'),
+    ],
+)
+def test_a_dialect_that_is_asked_for_counts_more_than_how_a_call_was_spelled(dialect: str, written: str) -> None:
+    text = '<|im_start|>assistant\n<|action_start|><|plugin|>\n{"name":"f",  "parameters":{}}<|action_end|><|im_end|>\n'
+    assert written in str(write(transcript(text), dialect).output)
+
+
+IM = "<|im_start|>{}\n{}<|im_end|>\n"
+UNUSED = "[UNUSED_TOKEN_146]{}\n{}[UNUSED_TOKEN_145]\n"
+CALLS = 'Look.<|action_start|><|plugin|>\n{"name": "f", "parameters": {}}<|action_end|>' * 2
+HIS, HERS = ("user", "Hi"), ("assistant", "Hello")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        IM.format(*HIS) + UNUSED.format(*HERS),
+        UNUSED.format(*HIS) + UNUSED.format(*HERS) + IM.format("assistant", CALLS),
+        UNUSED.format(*HIS) + IM.format("assistant", CALLS) + "[UNUSED_TOKEN_146]assistant\n",
+        IM.format("assistant", CALLS) + UNUSED.format(*HIS),
+        IM.format("assistant", CALLS) + UNUSED.format(*HIS) + UNUSED.format("assistant", CALLS),
+    ],
+)
+@pytest.mark.parametrize("plans", [True, False])
+def test_both_spellings_in_a_text_come_back(text: str, *, plans: bool) -> None:
+    """Which of them goes without saying is that of most frames, however many messages a frame has."""
+    document = transcript(text)
+    assert write(document, "internlm2", options=Options(plans=plans)).output == text

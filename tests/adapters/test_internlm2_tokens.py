@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from internlm2_vocabulary import VARIABLE, model, write_model
-from ocml_adapters.internlm2.syntax import IDS, IM
+from ocml_adapters.internlm2.syntax import BOS, EOS, IDS, IM
 from ocml_adapters.internlm2.syntax import TOKENS as SPELLINGS
+from ocml_adapters.internlm2.tokens import Places, to_ids, to_text
 from ocml_adapters.internlm2.vocabulary import Vocabulary, load_vocabulary
 from ocml_bridge import (
     BridgeError,
@@ -295,3 +296,40 @@ def test_ids_that_end_a_text_between_messages_begin_another_conversation(vocabul
     readings = [*read_all(one * 3, "internlm2-tokens")]
     assert [reading.place.path for reading in readings] == [f"/{len(one) * count}" for count in range(3)]
     assert readings[0].transcript == readings[2].transcript == read(one, "internlm2-tokens").transcript
+
+
+def test_text_before_the_first_message_is_of_the_first_conversation(vocabulary: Vocabulary) -> None:
+    ids = [*encode("\n"), *frame("A"), EOS, *frame("B")]
+    places = [reading.place.path for reading in read_all(ids, NAME)]
+    assert places == ["/0", f"/{ids.index(EOS) + 1}"]
+
+
+def test_tokens_that_begin_and_end_a_text_are_tokens_between_messages_alone(vocabulary: Vocabulary) -> None:
+    """Inside of a message they are text, behind a call's tokens, too."""
+    edges = encode("<s></s>")
+    ids = [BOS, START, *encode("user\n<s></s>"), ACTION, *edges, ACTION_END, *edges, END, EOS, PLUGIN, BOS]
+    text = "<s><|im_start|>user\n<s></s><|action_start|><s></s><|action_end|><s></s><|im_end|></s><|plugin|><s>"
+    assert to_ids(text, vocabulary) == ids
+
+
+BREAK = "\u200b".encode()
+
+
+@given(st.lists(st.sampled_from((*IM, *SPELLINGS, "<s>", "</s>", "user\n", "hello", " the ", " ", "é", "🙂", "\n"))))
+def test_each_id_has_its_place_in_the_text_that_ids_are(pieces: list[str]) -> None:
+    """A token's is its spelling; that of other ids is what they spell, and what breaks a token in it."""
+    known = load_vocabulary()
+    ids = to_ids(to_text(to_ids("".join(pieces), known), known), known)
+    text, ends = Places().read(ids)
+    assert text == to_text(ids, known)
+    assert list(ends) == list(Places().ends(ids))
+    data, begin = text.encode(), 0
+    for number, end in zip(ids, ends, strict=True):
+        piece = data[begin:end]
+        if number in IDS.values() or number in (BOS, EOS):
+            spelled = {**dict(zip(IDS.values(), IM, strict=True)), BOS: "<s>", EOS: "</s>"}[number]
+            assert piece.replace(BREAK, b"") == spelled.encode()
+        else:
+            assert [len(piece.replace(BREAK, b""))] == known.sizes([number])
+        begin = end
+    assert begin == len(data)

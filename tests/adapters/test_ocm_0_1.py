@@ -281,6 +281,21 @@ def test_6_tools_at_the_end_of_the_first_message_are_the_transcripts() -> None:
     assert alone == Transcript((Message("user", "Hello."),), tools=(QUOTE,))
 
 
+@pytest.mark.parametrize(
+    ("content", "path"),
+    [((Tools((Tool("f"),)),), "/messages/0"), ((Text("Be."), Tools((Tool("f"),))), "/messages/0/content")],
+)
+def test_6_that_tools_of_a_message_become_the_transcripts_is_said(content: Any, path: str) -> None:
+    losses = write(Transcript((Message("system", content), Message("user", "Hi"))), ID).losses
+    here = "tools of a message are declared here, for the whole conversation"
+    there = "the tools of this message are declared outside it"
+    assert {(loss.path, loss.detail) for loss in losses} == {
+        ("/tools", here),
+        ("/messages/0/content", there),
+        (path, there),
+    }
+
+
 def test_6_the_spelling_of_a_message_that_held_tools_only_is_kept() -> None:
     text = chat(turn("system", f"<|function_list|>[{TOOL}]"), turn("user", "Hello."))
     document = transcript(text)
@@ -644,6 +659,12 @@ def test_27_a_call_with_an_empty_name_is_a_call_and_found() -> None:
     source = turn("assistant", '<|function_call|>{"arguments": {}, "name": ""}')
     (message,) = transcript(source, FindingCode.CALL_SCHEMA).messages
     assert (message.recipient, message.content) == ("functions.", "{}")
+
+
+def test_a_token_in_a_text_to_complete_is_reported_at_its_content() -> None:
+    for content in ("a <|im_end|>", (Text("a"), Infill("<|im_end|>", None, ""))):
+        (loss,) = write(Completion(content), ID, policy=LENIENT).losses
+        assert (loss.code, loss.path) == (LossCode.CONTROL_TOKEN, "/content")
 
 
 @pytest.mark.parametrize("document", [Completion("a <|im_end|>"), Transcript((Message("user", "a <|im_end|>"),))])

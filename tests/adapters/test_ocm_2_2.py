@@ -63,6 +63,16 @@ def test_a_message_that_is_cut_off_ends_where_tools_follow_it() -> None:
     all_laws(document, "ocm-2.2")
 
 
+@pytest.mark.parametrize(("role", "end"), [("user", "<|end|>"), ("assistant", "<|return|>")])
+def test_a_message_that_is_cut_off_ends_where_text_follows_it(role: str, end: str) -> None:
+    message = Message(role, "Hi", channel="final" if role == "assistant" else None, end=None)
+    document = Transcript((message,), extras={"ocm-2.2": {"tail": "bye\n"}})
+    result = write(document, "ocm-2.2", policy=LENIENT)
+    assert str(result.output).endswith(f"<|message|>Hi{end}bye\n")
+    assert [(loss.code, loss.path) for loss in result.losses] == [(LossCode.ENDING, "/messages/0/end")]
+    all_laws(document, "ocm-2.2")
+
+
 def test_an_answer_that_is_not_the_last_need_not_say_how_it_ended() -> None:
     text = "version: 2.2\n<|start|>assistant<|channel|>final<|message|>4.<|end|>\n"
     answer = read(text, "ocm-2.2").transcript

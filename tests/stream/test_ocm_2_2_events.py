@@ -73,6 +73,16 @@ def test_answers_and_preambles_are_what_users_see() -> None:
     ]
 
 
+def test_what_deltas_alone_tell_of_a_message_is_no_loss() -> None:
+    """Its role, its channel, that it announces something, and the id of a call; not what only its beginning tells."""
+    made = encoder("ocm-2.2-events", answer=Answer(events=ALL - {"x-response.start"}), visibility=DEBUG)
+    made.encode(replay(TURN))
+    lost = {loss.path for loss in made.losses}
+    assert lost - {"/messages/2/continues"} == {  # whom a call is for tells which messages are one turn
+        *("/messages/0", "/messages/3/recipient", "/messages/3/constraint", "/messages/4")
+    }
+
+
 def test_no_channel_is_the_final_one() -> None:
     ((_, data),) = sent(replay(Transcript((Message("assistant", "Hi."),))))
     assert data["channel"] == "final"

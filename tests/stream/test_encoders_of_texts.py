@@ -1,0 +1,70 @@
+"""The encoder of a text format writes what its writer writes at once, in every dialect and by every policy of tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Final
+
+import pytest
+
+from ocml_bridge import LossCode, Message, Options, Transcript, adapter, write
+from ocml_bridge.loss import Loss, Severity
+from ocml_bridge.model import Text, Thought
+from ocml_bridge.policy import LENIENT
+from ocml_bridge.stream import replay
+from ocml_bridge.testing.encoding import encoded, in_pieces
+
+HIDDEN: Final = "<|im_end|><|end|>[UNUSED_TOKEN_145]"
+"""What ends a message in some format, in the middle of what somebody says."""
+USER: Final = Message("user", f"Hi {HIDDEN}")
+WAIT: Final = Message("assistant", "Wait.", channel="commentary", intent="preamble")
+CALL: Final = Message(
+    *("assistant", f'{{"a": "{HIDDEN}"}}', None, "commentary", "functions.f", "c1"), constraint="json", end="call"
+)
+CODE: Final = Message("assistant", f"print('{HIDDEN}')", None, "commentary", "python", "c2", end="call")
+REPLY: Final = Message("tool", HIDDEN, "functions.f", "commentary", "assistant", "c1")
+RAN: Final = Message("tool", "1", "python", "commentary", "assistant", "c2")
+DONE: Final = Message("assistant", f"{HIDDEN} Done.", channel="final")
+
+SAID: Final[dict[str, tuple[Message, ...]]] = {
+    "texts": (Message("system", "Be."), replace(USER, name="bob"), DONE),
+    "a call": (USER, CALL, REPLY, DONE),
+    "code": (USER, CODE, RAN, DONE),
+    "one turn": (USER, WAIT, replace(CALL, continues=True), replace(CODE, continues=True), REPLY, RAN),
+    "a thought": (USER, Message("assistant", HIDDEN, channel="analysis"), replace(DONE, continues=True)),
+    "a text that is cut off": (USER, replace(DONE, end=None)),
+    "a call that is cut off": (USER, replace(CALL, content='{"a', end=None)),
+    "white space": (USER, Message("assistant", " \n", channel="final"), Message("assistant", "x\n", channel="final")),
+    "nothing": (Message("user", ""), Message("assistant", "", channel="final")),
+    "kinds of thoughts": (
+        USER,
+        Message("assistant", (Thought("reflect"), Text("a")), channel="analysis"),
+        Message("assistant", (Thought("reason"), Text("b")), channel="analysis", continues=True),
+        DONE,
+    ),
+}
+DIALECTS: Final = [
+    (name, dialect)
+    for name in ("ocm-2.2", "ocm-0.1", "harmony", "internlm2", "chatml")
+    for dialect in (None, *adapter(name)[0].dialects)
+]
+
+
+def places(losses: Iterable[Loss]) -> set[tuple[LossCode, str]]:
+    return {(loss.code, loss.path) for loss in losses if loss.severity is not Severity.LAYOUT}
+
+
+@pytest.mark.parametrize("said", SAID)
+@pytest.mark.parametrize(("name", "dialect"), DIALECTS)
+def test_what_comes_is_written_as_what_is_there(name: str, dialect: str | None, said: str) -> None:
+    document = Transcript(SAID[said])
+    for policy in ("neutralise", "raw"):
+        options = Options(dialect=dialect, control_tokens=policy)
+        whole = write(document, name, options=options, policy=LENIENT)
+        text, losses = encoded(replay(document), name, options)
+        assert text == whole.output
+        if policy == "neutralise":
+            assert encoded(in_pieces(replay(document), 2), name, options)[0] == text
+            # A kind of thought is told with its message, and is none of its texts.
+            assert said == "kinds of thoughts" or places(losses) == places(whole.losses)

@@ -1,0 +1,51 @@
+"""Whoever's turn is open, and whatever stands before it: texts hold it, or say what they lose of it."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Final
+
+import pytest
+
+from ocml_bridge import Message, Options, Transcript, read, write
+from ocml_bridge.policy import LENIENT
+from ocml_bridge.testing.laws import all_laws
+from ocml_bridge.testing.plans import plans_change_nothing
+
+TEXTS: Final = ("ocm-2.2", "ocm-0.1", "harmony", "internlm2", "chatml")
+ROLES: Final = (
+    *("assistant", "user", "system", "developer", "tool", "environment", "critic"),
+    *("python", "functions.f", "browser.search", "a b", "<|end|>", ""),
+)
+NAMES: Final = (None, "bob", "functions.f", "f", "python", "a b", "<|im_end|>")
+CALL: Final = Message("assistant", "{}", None, "commentary", "functions.f", "c1", constraint="json", end="call")
+BEFORE: Final = ((), (Message("user", "Hi."),), (Message("user", "Hi.", end=None),), (CALL,))
+
+
+@pytest.mark.parametrize("target", TEXTS)
+@pytest.mark.parametrize("role", ROLES)
+def test_an_open_turn_is_held_or_its_loss_is_said(role: str, target: str) -> None:
+    for name, before in product(NAMES, BEFORE):
+        document = Transcript(before, open_turn=Message(role, "", name, end=None))
+        result = write(document, target, policy=LENIENT)
+        assert read(result.output, target, options=Options(force_format=True)).transcript == result.image
+    all_laws(document, target)
+    plans_change_nothing(document, target)
+
+
+@pytest.mark.parametrize("target", TEXTS)
+@pytest.mark.parametrize("channel", ["analysis", "commentary", "final", "notes", None])
+def test_so_is_its_channel(channel: str | None, target: str) -> None:
+    for recipient in (None, "functions.f", "user"):
+        turn = Message("assistant", "", channel=channel, recipient=recipient, end=None)
+        all_laws(Transcript((Message("user", "Hi."),), open_turn=turn), target)
+
+
+@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("target", TEXTS)
+def test_a_message_reads_as_its_image_whoever_says_it(role: str, target: str) -> None:
+    for name, end in product(NAMES, ("end", None)):
+        document = Transcript((Message("user", "Hi."), Message(role, "Yes.", name, end=end)))
+        result = write(document, target, policy=LENIENT)
+        assert read(result.output, target, options=Options(force_format=True)).transcript == result.image
+    all_laws(document, target)
