@@ -29,8 +29,9 @@ def test_an_open_turn_is_held_or_its_loss_is_said(role: str, target: str) -> Non
         document = Transcript(before, open_turn=Message(role, "", name, end=None))
         result = write(document, target, policy=LENIENT)
         assert read(result.output, target, options=Options(force_format=True)).transcript == result.image
-    all_laws(document, target)
-    plans_change_nothing(document, target)
+    unnamed = Transcript(BEFORE[1], open_turn=Message(role, "", end=None))
+    all_laws(unnamed, target)
+    plans_change_nothing(unnamed, target)
 
 
 @pytest.mark.parametrize("target", TEXTS)
@@ -48,4 +49,4 @@ def test_a_message_reads_as_its_image_whoever_says_it(role: str, target: str) ->
         document = Transcript((Message("user", "Hi."), Message(role, "Yes.", name, end=end)))
         result = write(document, target, policy=LENIENT)
         assert read(result.output, target, options=Options(force_format=True)).transcript == result.image
-    all_laws(document, target)
+    all_laws(Transcript((Message("user", "Hi."), Message(role, "Yes.", "bob"))), target)

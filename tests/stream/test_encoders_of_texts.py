@@ -1,4 +1,4 @@
-"""The encoder of a text format writes what its writer writes at once, in every dialect and by every policy of tokens."""
+"""The encoder of a text format writes what its writer writes, in every dialect and by every policy of tokens."""
 
 from __future__ import annotations
 
