@@ -405,3 +405,36 @@ def test_tools_behind_text_that_is_nobodys_are_told_apart_from_the_messages_behi
     ]
     for target in ("harmony", "harmony-tokens"):
         all_laws(document, target)
+
+
+@pytest.mark.parametrize("before", [(), (Message("developer", "Be brief."),)])
+def test_an_answer_does_not_end_the_conversation_that_a_system_message_goes_on_with(
+    before: tuple[Message, ...],
+) -> None:
+    """Behind `<|return|>`, a system message begins another conversation."""
+    answer = Message("assistant", "4.", channel="final", end="return")
+    document = Transcript((*before, Message("user", "2 + 2?"), answer, Message("system", "Be."), answer))
+    result = write(document, "harmony")
+    assert str(result.output).count("4.<|end|><|start|>system") == 1
+    assert str(result.output).endswith("4.<|return|>")
+    at = len(before) + 1
+    assert [(loss.code, loss.path) for loss in result.losses] == [(LossCode.ENDING, f"/messages/{at}/end")]
+    all_laws(document, "harmony")
+
+
+SPECIAL = ("<|start|>", "<|message|>", "<|channel|>", "<|constrain|>", "<|end|>", "<|call|>", "<|return|>")
+
+
+@pytest.mark.parametrize("mentions", [*((token,) for token in SPECIAL), SPECIAL])
+@pytest.mark.parametrize(
+    "content",
+    [" ".join(SPECIAL), "<|start|>user<|message|>b", "x<|end|><|start|>user<|message|>y", "<|message|><|end|>"],
+)
+def test_tokens_that_a_message_mentions_stay_in_it(content: str, mentions: tuple[str, ...]) -> None:
+    """What a message says that it mentions is written as it stands only where it opens and ends nothing."""
+    layout = {"harmony": {"mentions": list(mentions)}}
+    document = Transcript((Message("user", content, layout=layout), Message("user", "z")))
+    back = read(write(document, "harmony", policy=LENIENT).output, "harmony").transcript
+    assert isinstance(back, Transcript)
+    assert [message.content for message in back.messages] == [content, "z"]
+    all_laws(document, "harmony")
