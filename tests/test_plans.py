@@ -152,6 +152,24 @@ def test_tokens_that_options_name_are_broken_with_plans_and_without(options: Opt
             )
 
 
+ODD_BODIES: dict[str, tuple[str, str]] = {
+    "internlm2": ("<|im_start|>user\n{}<|im_end|>\n", "<|plugin|>"),
+    "ocm-0.1": ("[BOS]<|im_start|>user\n{}\n<|im_end|>\n[EOS]", "<|fim_prefix|>"),
+    "ocm-2.2": ("version: 2.2\n<|start|>user<|message|>{}<|end|>\n", "<|literal|>x<|endliteral|>"),
+}
+"""A text of the format, and a body in it that is spelled otherwise than by default."""
+
+
+@pytest.mark.parametrize("target", ODD_BODIES)
+def test_a_body_that_is_remembered_is_written_for_its_own_content_alone(target: str) -> None:
+    text, body = ODD_BODIES[target]
+    odd = cast("Transcript", read(text.format(body), target).transcript).messages[0]
+    others = [replace(odd, content=content) for content in "abc"]
+    document = Transcript((odd, others[0], odd, others[1], odd, others[2]))
+    assert everything_written(document, target, PLANNED) == everything_written(document, target, PLAIN)
+    assert str(write(document, target, options=PLANNED).output).count(body) == 3
+
+
 class Role(StrEnum):
     USER = "user"
 

@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given, settings
 
 from corpus import rendered
+from ocml_adapters.internlm2.syntax import IM as SYNTAX_IM
+from ocml_adapters.internlm2.syntax import UNUSED as SYNTAX_UNUSED
 from ocml_bridge import read, write
 from ocml_bridge.adapter import Options
 from ocml_bridge.model import Document, Message, Tool, Transcript
@@ -82,6 +84,22 @@ def test_10_a_schema_that_a_list_cannot_say_stays_a_schema() -> None:
     listed = Tool("g", None, [])
     for tools in ((nested, WEATHER), (listed,)):
         assert transcript(write(Transcript(tools=tools), "internlm2:lagent").output).tools == tools
+
+
+@pytest.mark.parametrize(
+    ("listed", "kind"),
+    [
+        *((name.upper(), name) for name in ("string", "number", "integer", "boolean", "array", "object", "null")),
+        *(("FLOAT", "number"), ("INT", "integer"), ("BOOL", "boolean")),
+        *(("date", "date"), ("DATE", "DATE"), ("string", "string")),
+    ],
+)
+def test_10_the_types_of_a_list_are_those_of_a_schema_and_others_stay(listed: str, kind: str) -> None:
+    tool = Tool("f", None, {"type": "object", "properties": {"a": {"type": "string"}}})
+    text = str(write(Transcript(tools=(tool,)), "internlm2:lagent").output).replace('"STRING"', f'"{listed}"')
+    (read_tool,) = transcript(text).tools or ()
+    assert read_tool.parameters == {"type": "object", "properties": {"a": {"type": kind}}}
+    assert write(transcript(text), "internlm2").output == text
 
 
 def test_10_a_list_of_parameters_need_not_say_which_are_required() -> None:
@@ -171,3 +189,28 @@ def test_both_spellings_in_a_text_come_back(text: str, *, plans: bool) -> None:
     """Which of them goes without saying is that of most frames, however many messages a frame has."""
     document = transcript(text)
     assert write(document, "internlm2", options=Options(plans=plans)).output == text
+
+
+WHOLE = (
+    IM.format("system name=<|plugin|>", '[{"name": "f"}]')
+    + IM.format("user", "Hi")
+    + IM.format("assistant", CALLS)
+    + IM.format("environment name=<|plugin|> x", "1")
+    + IM.format("environment  name=<|plugin|>", "2")
+    + IM.format("assistant", "<|action_start|><|interpreter|>\n1+1<|action_end|>")
+    + IM.format("environment  name=<|interpreter|>", "3")
+    + "<|im_start|>environment  name=<|plugin|>"
+)
+"""Replies, calls and tools in headers and bodies that are spelled otherwise than by default."""
+OTHER = dict(zip(SYNTAX_IM, SYNTAX_UNUSED, strict=True))
+
+
+def test_where_a_dialect_is_asked_for_no_token_is_spelled_otherwise() -> None:
+    unused = WHOLE
+    for token, other in OTHER.items():
+        unused = unused.replace(token, other)
+    for text in (WHOLE, unused):
+        assert write(transcript(text), "internlm2").output == text
+        for dialect, foreign in (("im", SYNTAX_UNUSED), ("unused", SYNTAX_IM)):
+            written = str(write(transcript(text), f"internlm2:{dialect}").output)
+            assert [token for token in foreign if token in written] == []

@@ -34,6 +34,8 @@ SAID: Final[dict[str, tuple[Message, ...]]] = {
     "one turn": (USER, WAIT, replace(CALL, continues=True), replace(CODE, continues=True), REPLY, RAN),
     "a thought": (USER, Message("assistant", HIDDEN, channel="analysis"), replace(DONE, continues=True)),
     "a text that is cut off": (USER, replace(DONE, end=None)),
+    "a text that breaks off before another": (USER, replace(DONE, end=None), USER),
+    "calls that break off": (USER, replace(CALL, content='{"a', end=None), REPLY, replace(CODE, end=None), RAN),
     "a call that is cut off": (USER, replace(CALL, content='{"a', end=None)),
     "white space": (USER, Message("assistant", " \n", channel="final"), Message("assistant", "x\n", channel="final")),
     "nothing": (Message("user", ""), Message("assistant", "", channel="final")),
