@@ -170,6 +170,17 @@ def test_a_body_that_is_remembered_is_written_for_its_own_content_alone(target: 
     assert str(write(document, target, options=PLANNED).output).count(body) == 3
 
 
+@pytest.mark.parametrize("behind", ["<", "<<", "<|", "\n", " "])
+def test_a_text_that_breaks_off_is_read_alike_whatever_it_ends_with(behind: str) -> None:
+    for target, begun in (
+        ("ocm-2.2", "version: 2.2\n<|start|>user<|message|>"),
+        ("harmony", "<|start|>user<|message|>"),
+    ):
+        for text in ("a", "b", "c", f"d{behind}"):
+            data = f"{begun}{text}".encode()
+            assert everything_read(data, target, PLANNED) == everything_read(data, target, PLAIN)
+
+
 class Role(StrEnum):
     USER = "user"
 

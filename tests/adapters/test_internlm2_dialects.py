@@ -97,8 +97,9 @@ def test_10_a_schema_that_a_list_cannot_say_stays_a_schema() -> None:
 def test_10_the_types_of_a_list_are_those_of_a_schema_and_others_stay(listed: str, kind: str) -> None:
     tool = Tool("f", None, {"type": "object", "properties": {"a": {"type": "string"}}})
     text = str(write(Transcript(tools=(tool,)), "internlm2:lagent").output).replace('"STRING"', f'"{listed}"')
-    (read_tool,) = transcript(text).tools or ()
-    assert read_tool.parameters == {"type": "object", "properties": {"a": {"type": kind}}}
+    tools = transcript(text).tools
+    assert tools is not None
+    assert tools[0].parameters == {"type": "object", "properties": {"a": {"type": kind}}}
     assert write(transcript(text), "internlm2").output == text
 
 
@@ -214,3 +215,14 @@ def test_where_a_dialect_is_asked_for_no_token_is_spelled_otherwise() -> None:
         for dialect, foreign in (("im", SYNTAX_UNUSED), ("unused", SYNTAX_IM)):
             written = str(write(transcript(text), f"internlm2:{dialect}").output)
             assert [token for token in foreign if token in written] == []
+
+
+def test_starts_that_most_messages_remember_do_not_make_another_dialect_of_the_text() -> None:
+    """A reader takes the spelling of most frames for that of the text, which these messages are not of."""
+    other = {"internlm2": {"start": "[UNUSED_TOKEN_146]"}}
+    said = tuple(Message("user", word, layout=other) for word in ("a", "b"))
+    document = Transcript((*said, Message("assistant", "c", channel="final")))
+    assert write(document, "internlm2").output == IM.format("user", "a") + IM.format("user", "b") + IM.format(
+        "assistant", "c"
+    )
+    laws.all_laws(document, "internlm2")

@@ -235,6 +235,48 @@ def test_a_header_of_the_document_from_elsewhere_says_only_what_it_does(raw: str
     assert write(document, "ocm-2.2").output == "version: 2.2\n<|start|>user<|message|>Hi.<|end|>\n"
 
 
+@pytest.mark.parametrize("end", ["<|call|><|end|>", "<|return|><|end|>"])
+def test_a_terminator_of_two_tokens_comes_back(end: str) -> None:
+    """Reading 15; that of a message whose text was edited, too."""
+    head = "assistant to=functions.f call_id=c<|channel|>commentary" if "call" in end else "assistant<|channel|>final"
+    text = f"version: 2.2\n<|start|>{head}<|message|>1{end}\n"
+    document = read(text, "ocm-2.2").transcript
+    assert isinstance(document, Transcript)
+    assert write(document, "ocm-2.2").output == text
+    document.messages[0].content = "2"
+    assert write(document, "ocm-2.2").output == text.replace(">1<", ">2<")
+
+
+@pytest.mark.parametrize(("body", "content"), [("a<", "a<"), ("a<<", "a<<"), ("<|literal|>a<|endliteral|><", "a<")])
+def test_a_body_from_elsewhere_does_not_escape_the_token_that_ends_it(body: str, content: str) -> None:
+    message = Message("user", content, layout={"ocm-2.2": {"body": body}})
+    document = Transcript((message, Message("user", "z")))
+    back = read(write(document, "ocm-2.2").output, "ocm-2.2").transcript
+    assert isinstance(back, Transcript)
+    assert [each.content for each in back.messages] == [content, "z"]
+    all_laws(document, "ocm-2.2")
+
+
+def test_generation_settings_without_a_field_are_kept_for_this_format() -> None:
+    text = "version: 2.2\ngeneration_settings: {temperature: 0.5, beams: 4, model: m}\n"
+    document = read(text, "ocm-2.2").transcript
+    assert isinstance(document, Transcript)
+    assert document.settings is not None
+    assert document.settings.temperature == 0.5
+    assert document.extras == {"ocm-2.2": {"generation_settings": {"beams": 4, "model": "m"}}}
+
+
+@pytest.mark.parametrize("header", ["version: 2.2", "version: 2.2\nmodel:  m", "# a note\nversion: 2.2"])
+def test_a_header_alone_comes_back_and_ends_its_line_before_a_message(header: str) -> None:
+    document = read(header, "ocm-2.2").transcript
+    assert isinstance(document, Transcript)
+    assert write(document, "ocm-2.2").output == header
+    longer = Transcript((Message("user", "Hi."),), header=document.header, settings=document.settings)
+    text = str(write(longer, "ocm-2.2").output)
+    assert text.endswith("\n<|start|>user<|message|>Hi.<|end|>\n")
+    assert read(text, "ocm-2.2").findings == ()
+
+
 @pytest.mark.parametrize("front", ["", "\n\n", "hello\n"])
 def test_a_text_without_a_header_is_written_back_without_one(front: str) -> None:
     text = f"{front}<|start|>user<|message|>Hi.<|end|>\n"

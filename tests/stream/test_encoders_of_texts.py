@@ -37,6 +37,7 @@ SAID: Final[dict[str, tuple[Message, ...]]] = {
     "a text that breaks off before another": (USER, replace(DONE, end=None), USER),
     "calls that break off": (USER, replace(CALL, content='{"a', end=None), REPLY, replace(CODE, end=None), RAN),
     "a call that is cut off": (USER, replace(CALL, content='{"a', end=None)),
+    "replies of others": (USER, CALL, replace(REPLY, name="a b"), replace(REPLY, name="functions.g"), DONE),
     "white space": (USER, Message("assistant", " \n", channel="final"), Message("assistant", "x\n", channel="final")),
     "nothing": (Message("user", ""), Message("assistant", "", channel="final")),
     "kinds of thoughts": (

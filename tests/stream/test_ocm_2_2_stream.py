@@ -376,6 +376,13 @@ def test_ids_come_from_the_answer() -> None:
     assert {loss.code for loss in losses} == {LossCode.CALL_ID}
 
 
+def test_an_id_that_a_call_has_is_not_given_to_another() -> None:
+    call = Message("assistant", "{}", channel="commentary", recipient="functions.f", end="call")
+    document = Transcript((replace(call, call_id="id-0"), call, call))
+    text, _ = written(replay(document), Answer(call_id=lambda number: f"id-{number}"))
+    assert [text.count(f"call_id=id-{number}<") for number in range(4)] == [1, 1, 1, 0]
+
+
 def test_ids_that_repeat_do_not_stop_the_stream() -> None:
     call = Message("assistant", "{}", channel="commentary", recipient="functions.f", end="call")
     text, _ = written(replay(Transcript((call, call, call))), Answer(call_id=lambda _number: "same"))

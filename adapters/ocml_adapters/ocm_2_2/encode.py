@@ -94,7 +94,7 @@ class FrameEncoder(TextEncoder):
     def open(self, start: Start) -> str:
         """The frame's header, and the thought markers that stand before its text."""
         closed = TERMINATORS["end"] if self._undecided else ""
-        message = replace(start.message, call_id=self._ids.of(start), end="end", continues=False)
+        message = replace(start.message, call_id=self._ids.of(start), continues=False)
         self._message = nearest(message, "", Log())
         self._undecided = False
         gap, self._gap = self._gap, "\n"
