@@ -33,6 +33,10 @@ SAID: Final[dict[str, tuple[Message, ...]]] = {
     "code": (USER, CODE, RAN, DONE),
     "one turn": (USER, WAIT, replace(CALL, continues=True), replace(CODE, continues=True), REPLY, RAN),
     "a thought": (USER, Message("assistant", HIDDEN, channel="analysis"), replace(DONE, continues=True)),
+    "a thought that breaks off": (
+        *(USER, Message("assistant", "Hm", channel="analysis", end=None)),
+        *(replace(DONE, continues=True), Message("assistant", "Hm", channel="analysis", end=None), USER),
+    ),
     "a text that is cut off": (USER, replace(DONE, end=None)),
     "a text that breaks off before another": (USER, replace(DONE, end=None), USER),
     "calls that break off": (USER, replace(CALL, content='{"a', end=None), REPLY, replace(CODE, end=None), RAN),

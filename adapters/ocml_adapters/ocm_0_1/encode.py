@@ -67,7 +67,8 @@ class Encoder(TextEncoder):
         """Begin a message: a thought at once, all else when there is something of it to be written."""
         if has_no_place(start.message):
             return None
-        image = bare(start.message, "", Log())
+        noted = Log()
+        image = bare(start.message, f"/messages/{start.number}", noted)
         header = header_of([image])
         joins = start.message.continues and header == self._header
         out = "" if joins else self._end_wire()
@@ -75,6 +76,7 @@ class Encoder(TextEncoder):
         self._live = image.role == "assistant" and not is_call(image)
         self._blank = []
         if is_thought(image):
+            self.log.losses += noted.losses
             kind = _kind(image)
             out += self._enter(image) + self._put(f"<|start_{kind}|>")
             self._closer = f"<|end_{kind}|>"
