@@ -119,6 +119,10 @@ SAID: Final[dict[str, list[tuple[str, list[str]]]]] = {
             ],
         ),
         (
+            f"[BOS]{START}user\na\n{END}{END}\n{START}user\nb\n{END}{END}[EOS]",
+            [f"changed stray-token {path}: {END} ends no message" for path in ("/messages/1", "")],
+        ),
+        (
             f"{START}critic",
             ["changed unknown-role /open_turn: 'critic' is not a role of OpenChatML 0.1; the role is kept as it is"],
         ),
