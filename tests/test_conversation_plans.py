@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import Final, NamedTuple
 
 import pytest
@@ -213,6 +215,52 @@ def test_conversations_that_are_not_alike_have_plans_of_their_own() -> None:
     for old, new in ((b'"user"', b'"system"'), (b'"m"', b'"n"'), (b'"tool_call_id":"call_1"', b'"tool_call_id":"c"')):
         assert old in data
         assert read_in("openai", data.replace(old, new)).plan is not plan
+
+
+BASES: Final = (WEATHER, ("developer", "user", "final"), ("parts", "picture", "final"))
+
+
+def with_odd_texts(turns: Sequence[str]) -> Iterator[Said]:
+    """What is said where one text of several is odd, or one argument."""
+    for odd, at in product(TEXTS, range(len(WORDS.texts))):
+        yield WORDS._replace(texts=[odd if number == at else text for number, text in enumerate(WORDS.texts)])
+    if "call" in turns:
+        yield from [WORDS._replace(arguments=[odd]) for odd in ARGUMENTS]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("turns", BASES, ids=" ".join)
+def test_a_content_that_is_odd_is_written_as_without_plans(turns: Sequence[str], target: str) -> None:
+    """Whatever a format looks at: tokens, tags, edges, sections of tools, what a value is written as."""
+    for source in ("openai", "ocm-2.2-json"):
+        before = written(conversation(turns, WORDS, AROUND[1]), source)
+        for _ in range(TIMES):
+            outcome(before, source, target, PLANNED)
+        for say in with_odd_texts(turns):
+            data = written(conversation(turns, say, AROUND[1]), source)
+            assert outcome(data, source, target, PLANNED) == outcome(data, source, target, PLAIN), say
+
+
+def test_half_of_a_surrogate_pair_is_written_as_without_plans() -> None:
+    before = written(conversation(WEATHER, WORDS, AROUND[1]), "openai")
+    hold(before, before.replace(b"Sunny.", b"\\ud83d"), "openai", ("harmony", "chatml", "openai", "ocm-2.2"))
+
+
+def test_a_thought_that_is_told_twice_is_read_with_what_is_told_beside_it() -> None:
+    """The signature of a block is that of the thought where both say the same."""
+    answer = {"role": "assistant", "reasoning": "Hm.", "content": "Yes."}
+    details = [{"type": "reasoning.text", "text": "Hm.", "signature": "s"}]
+    requests = [
+        {
+            "messages": [
+                {"role": "user", "content": "Well?"},
+                {**answer, "reasoning": text, "reasoning_details": details},
+            ]
+        }
+        for text in ("Hum.", "Hm.")
+    ]
+    for before, after in (requests, requests[::-1]):
+        hold(json.dumps(before).encode(), json.dumps(after).encode(), "openai", ("openai", "anthropic", "harmony"))
 
 
 @pytest.mark.parametrize("source", ["openai", "ocm-2.2", "anthropic"])
