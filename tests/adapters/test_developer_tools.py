@@ -142,7 +142,8 @@ type now = () => any;
 def test_one_odd_tool_stays_text_and_the_others_are_read(before: str) -> None:
     text = f"<|start|>developer<|message|>{before}{SECTION}<|end|>"
     reading = read(text, "harmony")
-    assert [(finding.code, finding.path) for finding in reading.findings] == [("tools-opaque", "/messages/0")]
+    place = "/messages/0" if before else "/tools"  # what declares tools and says nothing else is no message
+    assert [(finding.code, finding.path) for finding in reading.findings] == [("tools-opaque", place)]
     assert "'odd'" in reading.findings[0].detail
     assert write(reading.transcript, "harmony").output == text
     made: Any = convert(text, source="harmony", target="openai")

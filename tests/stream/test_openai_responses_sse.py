@@ -161,6 +161,14 @@ def test_a_text_that_is_only_done_is_told() -> None:
         assert [event.text for event in decoded(events).events if isinstance(event, Delta)] == ["Hello"]
 
 
+def test_what_an_answer_cites_is_in_no_other() -> None:
+    citation = {"type": "url_citation", "url": "https://example.org", "title": "A", "start_index": 0, "end_index": 2}
+    cited: Any = {"type": "response.output_text.annotation.added", "output_index": 0, "content_index": 0}
+    citing = decoded([ADDED, {**cited, "annotation": citation}, more("Hi"), COMPLETED])
+    assert "example.org" in repr(citing.stop.document)
+    assert "example.org" not in repr(decoded([ADDED, more("Hi"), COMPLETED]).stop.document)
+
+
 def test_what_is_done_otherwise_than_it_came_is_found_and_what_came_is_kept() -> None:
     content: Any = [{"type": "output_text", "text": "Bye", "annotations": []}]
     item: Any = {**MESSAGE, "status": "completed", "content": content}

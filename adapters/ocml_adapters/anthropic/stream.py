@@ -153,7 +153,8 @@ class EventDecoder(AssemblingDecoder):
 
     def _with_arguments(self, document: Transcript) -> Transcript:
         """A document with the arguments that are no object, as far as they came."""
-        calls = [block for block in self._assembly.blocks if _is_call(block)]
+        role = str(self._assembly.wire().get("role", "assistant"))
+        calls = [block for block in self._assembly.blocks if _is_call(block, role)]
         messages = list(document.messages)
         places: Sequence[int] = [index for index, message in enumerate(messages) if is_call(message)]
         for index, block in zip(places, calls, strict=True):
@@ -164,6 +165,6 @@ class EventDecoder(AssemblingDecoder):
         return replace(document, messages=tuple(messages))
 
 
-def _is_call(block: Block) -> bool:
-    made = read_block(block.wire(), "assistant")
+def _is_call(block: Block, role: str) -> bool:
+    made = read_block(block.wire(), role)
     return made is not None and is_call(made)

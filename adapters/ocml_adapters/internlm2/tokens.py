@@ -112,7 +112,8 @@ class IdsReader(FramesReader):
             raise BridgeError(error.code, error.message, path="") from error
         _note_unusual(ids, vocabulary, log)
         layout: dict[str, Json] = {} if to_ids(text, vocabulary) == ids else {"ids": [*ids]}
-        return parted._replace(around=Transcript(layout=NOTES.by_format(layout)))
+        around = Transcript(layout=NOTES.by_format(layout))
+        return parted._replace(around=around, envelope=None if layout else parted.envelope)
 
     def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
         """The conversation of the text, with the ids."""

@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple, cast
 
 from ocml_bridge.form import Object
 from ocml_bridge.model import Json
+from ocml_bridge.ownership import own_json
 from ocml_bridge.parameters import members_of
 from ocml_bridge.stream.assembled import Note, object_of
 
@@ -134,7 +135,7 @@ class Item:
             parts = self.wire[key] = []
         listed = cast("list[Json]", parts)
         while len(listed) <= index:
-            listed.append({"type": kind, **_EMPTY.get(kind, {"text": ""})})
+            listed.append({"type": kind, **own_json(_EMPTY.get(kind, _EMPTY_TEXT))})
         if not isinstance(listed[index], dict):
             listed[index] = {"type": kind, "text": ""}
         return listed[index]
@@ -147,6 +148,8 @@ class Item:
 
 
 _EMPTY: Final[dict[str, Object]] = {OUTPUT_TEXT: {"text": "", "annotations": []}, "refusal": {"refusal": ""}}
+"""Kind of a part → what it has beside its kind before anything of it came; each part gets its own."""
+_EMPTY_TEXT: Final[Object] = {"text": ""}
 _MOST: Final = 10_000
 """The greatest index of a part; a greater one is no index."""
 
