@@ -15,7 +15,7 @@ from ..units.heads import Item
 from ..units.places import NONE, Slots, place_of
 from ..units.reader import UnitReader
 
-SIZE: Final = 50_000
+SIZE: Final = 20_000
 """How many units the plans of a reader have together; where there are more, all are forgotten."""
 MOST: Final = 100
 """How many units a conversation has at most that others are expected to be like."""

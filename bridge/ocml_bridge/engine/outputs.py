@@ -29,7 +29,6 @@ LONGEST: Final = 50_000
 """The longest output without its contents that is remembered, in characters."""
 _PIECES: Final = re.compile(f"{PROBE}([0-9]{{4}})Text")
 """What stands for a value while a plan is learned."""
-
 _ID_AND_EDGES: Final = re.compile(f"([A-Za-z0-9_-]?){_PIECES.pattern}([A-Za-z0-9_-]?)")
 """The same, with what an id may have beside it."""
 
@@ -298,7 +297,8 @@ class OutputPlans:
         beside = made.characters - sum(len(probes[slot]) for slot in uses)
         found = OutputPlan(grammar, build, contents, uses, losses, beside)
         output = found.output(values)
-        if output is None or output[0] != written.output or [*losses.of(values)] != [*written.losses]:
+        # Of JSON values, the order of members counts, and the kinds of numbers.
+        if output is None or repr(output[0]) != repr(written.output) or [*losses.of(values)] != [*written.losses]:
             return None
         return found if found.characters(output[1]) == written.characters else None
 
