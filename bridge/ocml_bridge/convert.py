@@ -164,8 +164,6 @@ def _read(
         document = _read_value(value, found, options, log)
     if not isinstance(data, (str, bytes)):
         document = own(whole(document))
-    elif isinstance(document, Conversation):
-        document.is_unicode = isinstance(data, bytes) and not jsontext.may_hold_halves(data)
     if sidecar is not None:
         from .sidecar import apply
 

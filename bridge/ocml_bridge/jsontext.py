@@ -28,8 +28,6 @@ _DEPTH: Final = re.compile("recursion|depth", re.IGNORECASE)
 """What orjson calls it when JSON nests too deep, in its old and its new words."""
 _BEYOND_ORJSON: Final = re.compile(rb"\\u[dD][89a-fA-F]|(?<![0-9])[0-9]{309}")
 """What orjson refuses though it is JSON: half of a surrogate pair as an escape, an integer that no float holds."""
-_HALVES: Final = (b"\\ud", b"\\uD")
-"""What an escape of half of a surrogate pair begins with."""
 _SPACE_BEHIND_KEY: Final = b'": '
 _BEGINNING: Final = 100
 """How much of a text shows that it is not spelled without white space."""
@@ -117,11 +115,6 @@ _PLAIN: Final = {
     "unexpected control character in string": "a string has a line break or a tab in it; write those as \\n and \\t",
 }
 """Errors of the library that do not say what to do → sentences that do."""
-
-
-def may_hold_halves(data: bytes) -> bool:
-    """Whether a half of a surrogate pair may stand in what UTF-8 says: as an escape, and in no other way."""
-    return any(half in data for half in _HALVES)
 
 
 def known(data: bytes) -> Json:

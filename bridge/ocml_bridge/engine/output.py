@@ -63,14 +63,9 @@ def _write(adapter: Adapter, document: Document | Conversation, options: Options
     writer = writer_for(adapter, _in_own_dialect(adapter, document, options))
     outcome = _write_units(writer, document, spans=spans)
     output = outcome.output
-    if isinstance(output, str) and not (_is_unicode(document) or is_unicode(output)):
+    if isinstance(output, str) and not is_unicode(output):
         return _write_clean(adapter, whole(document), options, spans)
     return outcome
-
-
-def _is_unicode(document: Document | Conversation) -> bool:
-    """Whether it is known that no half of a surrogate pair stands in a document."""
-    return isinstance(document, Conversation) and document.is_unicode
 
 
 def _in_own_dialect(adapter: Adapter, document: Document | Conversation, options: Options) -> Options:

@@ -78,12 +78,11 @@ class Conversation:
     Attributes:
         around: as given.
         plain: whether it is known that all messages were read by plans, so that they were understood.
-        is_unicode: whether it is known that no half of a surrogate pair stands in it.
         plan: as given.
         values: as given.
     """
 
-    __slots__ = ("_items", "_transcript", "around", "is_unicode", "lifted", "plain", "plan", "values")
+    __slots__ = ("_items", "_transcript", "around", "lifted", "plain", "plan", "values")
 
     def __init__(
         self,
@@ -100,7 +99,6 @@ class Conversation:
         self._transcript = transcript
         self.around = around
         self.plain = plan is not None and plan.plain
-        self.is_unicode = False
         self.plan: Final = plan
         self.values: Final = values
 
