@@ -18,6 +18,7 @@ from ocml_bridge.adapter import Kind
 from ocml_bridge.engine.by_format import reader_for, writer_for
 from ocml_bridge.engine.conversations import MEETINGS
 from ocml_bridge.engine.outputs import Filled
+from ocml_bridge.engine.writing import Writer
 from ocml_bridge.loss import Log
 from ocml_bridge.model import CacheMark, Media, Text
 from ocml_bridge.policy import LENIENT
@@ -281,3 +282,14 @@ def test_real_documents_are_written_by_plans_of_documents_like_them() -> None:
         if adapter(case.format)[0].kind is Kind.JSON:
             before = case.data.replace(b'"content":"', b'"content":"So ').replace(b'"content": "', b'"content": "So ')
             hold(before, case.data, case.format, ("harmony", "openai", "chatml"))
+
+
+def test_a_format_that_may_look_at_texts_has_no_plan_of_outputs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is what a format is taken for that says nothing of it."""
+    data = written(conversation(WEATHER, WORDS, AROUND[1]), "openai")
+    grammar = adapter("openai")[0].writes_units(PLANNED)
+    for looks in (False, True):
+        monkeypatch.setattr(type(grammar), "looks_at_contents", looks)
+        writer = Writer(grammar)
+        outcomes = [writer.fill(read_in("openai", data)) for _ in range(2 * TIMES)]
+        assert isinstance(outcomes[-1], Filled) is not looks

@@ -88,6 +88,7 @@ def _blocks(message: Message, role: str) -> list[Json]:
 class WireReader(DocumentReader):
     """Reads wire messages."""
 
+    looks_at_contents = False
     documents = DOCUMENTS
     request = UNITS
 
@@ -138,6 +139,7 @@ class Behind(NamedTuple):
 class WireWriter(DocumentWriter):
     """Writes wire messages."""
 
+    looks_at_contents = False
     target = HOME
     home = HOME
     reader: ClassVar[type[UnitReader]] = WireReader

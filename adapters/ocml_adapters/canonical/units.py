@@ -43,6 +43,7 @@ class DocumentReader(UnitReader):
 class DocumentWriter(UnitWriter):
     """Writes documents; defaults are left out."""
 
+    looks_at_contents = False
     target = FORMAT
     home = None
     keeps_ids = True

@@ -170,6 +170,7 @@ def refused(code: ErrorCode, detail: str, form: Form, offset: int | None = None)
 class Frames(UnitWriter):
     """Writes frames. The state is whether the frame before was closed; None where there is none."""
 
+    looks_at_contents = False
     target = TEXT.id
     home = HOME
     mark = ""

@@ -83,6 +83,8 @@ class Around(NamedTuple):
 class TextReader(UnitReader):
     """Reads frames."""
 
+    looks_at_contents = False
+
     def __init__(self, options: Options) -> None:
         super().__init__(options)
         self._named = Memo[tuple[Head, str | None], Head](LIMIT)

@@ -95,7 +95,6 @@ class FamilyFrames(UnitWriter):
     home = HOME
     mark = ""
     groups = True
-    looks_at_contents = True
 
     def __init__(self, options: Options) -> None:
         super().__init__(options)

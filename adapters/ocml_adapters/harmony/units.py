@@ -72,6 +72,8 @@ class Around(NamedTuple):
 class FramesReader(UnitReader):
     """Reads frames. A text without any is a unit, too."""
 
+    looks_at_contents = False
+
     def part(self, source: str | Json, log: Log) -> Parted:
         """The frames of a text. Any text can be read, whole or as an answer begins behind the generation prompt.
 
@@ -228,6 +230,7 @@ _CUT_OFF: Final = "cut off"
 class Frames(UnitWriter):
     """Writes frames. The state is whether the frame before was cut off, or is a generation prompt."""
 
+    looks_at_contents = False
     target = HOME
     home = HOME
     mark = "<"

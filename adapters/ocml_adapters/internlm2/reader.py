@@ -70,6 +70,8 @@ class Text(NamedTuple):
 class FramesReader(UnitReader):
     """Reads frames. A reply whose header names no tool has no name before it is related to the calls."""
 
+    looks_at_contents = False
+
     def part(self, source: str | Json, log: Log) -> Parted:
         """The frames of a text, in either spelling or both.
 

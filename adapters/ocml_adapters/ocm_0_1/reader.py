@@ -53,6 +53,8 @@ class Around(NamedTuple):
 class FramesReader(UnitReader):
     """Reads frames."""
 
+    looks_at_contents = False
+
     def part(self, source: str | Json, log: Log) -> Parted | Completion:
         """The frames of a text; where no message begins, the text is to be completed.
 

@@ -56,6 +56,7 @@ class Row(NamedTuple):
 class Frames(UnitWriter):
     """Writes frames: a unit is the frames of one wire message. The state is how the frame before ended."""
 
+    looks_at_contents = False
     target = HOME
     home = HOME
     mark = ""

@@ -57,8 +57,6 @@ class Behind(NamedTuple):
 class FramesReader(UnitReader):
     """Reads frames."""
 
-    looks_at_contents = True
-
     def __init__(self, options: Options) -> None:
         self._fronts = Memo[str, Transcript](512)
 

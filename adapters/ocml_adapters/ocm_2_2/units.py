@@ -33,7 +33,6 @@ class Frames(UnitWriter):
     home = HOME
     mark = "<"
     keeps_ids = True
-    looks_at_contents = True
 
     def __init__(self, options: Options) -> None:
         pass

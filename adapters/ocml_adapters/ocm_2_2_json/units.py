@@ -39,8 +39,6 @@ _MARK: Final = "|start_"
 class ObjectReader(UnitReader):
     """Reads objects."""
 
-    looks_at_contents = True
-
     def part(self, source: str | Json, log: Log) -> Parted:
         """The objects of a document: of a list, of JSON lines, or the one that it is.
 
@@ -148,7 +146,6 @@ class ObjectWriter(UnitWriter):
     mark = _MARK
     groups = True
     keeps_ids = True
-    looks_at_contents = True
 
     def inert(self, text: str) -> bool:
         """Whether a text holds no thought marker, whole or broken."""

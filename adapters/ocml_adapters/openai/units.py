@@ -183,6 +183,7 @@ def _kinds(keys: tuple[str, ...]) -> tuple[tuple[str, Add], ...] | None:
 class WireReader(DocumentReader):
     """Reads wire messages."""
 
+    looks_at_contents = False
     documents = DOCUMENTS
     request = UNITS
 
@@ -240,6 +241,7 @@ class WireReader(DocumentReader):
 class WireWriter(DocumentWriter):
     """Writes wire messages, each without regard to those before it: there is but one state."""
 
+    looks_at_contents = False
     target = HOME
     home = HOME
     reader: ClassVar[type[UnitReader]] = WireReader

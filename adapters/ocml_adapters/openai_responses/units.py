@@ -39,6 +39,7 @@ _FIRST: Final = "first"
 class ItemReader(DocumentReader):
     """Reads items."""
 
+    looks_at_contents = False
     documents = DOCUMENTS
     request = UNITS
 
@@ -85,6 +86,7 @@ class ItemReader(DocumentReader):
 class ItemWriter(DocumentWriter):
     """Writes items: a unit is one, or a list where messages that were read from one do not fit into it any more."""
 
+    looks_at_contents = False
     target = HOME
     home = HOME
     reader: ClassVar[type[UnitReader]] = ItemReader

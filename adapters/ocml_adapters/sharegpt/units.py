@@ -77,6 +77,8 @@ _TAGS: Final = ("think>", "tool_response>", "image>", "video>", "audio>")
 class TurnReader(UnitReader):
     """Reads turns."""
 
+    looks_at_contents = False
+
     def part(self, source: str | Json, log: Log) -> Parted:
         """The turns of a row, behind what the system says in its column.
 
@@ -206,6 +208,7 @@ def related(items: list[Item]) -> None:
 class TurnWriter(EnvelopeWriter):
     """Writes turns. The state is whether any stands before."""
 
+    looks_at_contents = False
     target = HOME
     home = HOME
     reader: ClassVar[type[UnitReader]] = TurnReader

@@ -38,6 +38,7 @@ class BlockReader(DocumentReader):
         grammar: what the format says of its blocks.
     """
 
+    looks_at_contents = False
     grammar: ClassVar[Grammar]
 
     def skeleton(self, unit: Any, before: Any) -> Skeleton | None:
@@ -112,6 +113,7 @@ class BlockWriter(DocumentWriter):
         others: keys of the layout of documents that are no requests, or none as we write them.
     """
 
+    looks_at_contents = False
     grammar: ClassVar[Grammar]
     others: ClassVar[Sequence[str]] = (SHAPE,)
     keeps_ids = True

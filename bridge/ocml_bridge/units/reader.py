@@ -24,10 +24,10 @@ class UnitReader(ABC):
         options: how to read.
 
     Attributes:
-        looks_at_contents: whether `relate` looks at what messages say.
+        looks_at_contents: whether `relate` looks at what messages say; False where it never does.
     """
 
-    looks_at_contents: ClassVar[bool] = False
+    looks_at_contents: ClassVar[bool] = True
 
     def __init__(self, options: Options) -> None:
         self.options = options
@@ -101,4 +101,4 @@ class UnitReader(ABC):
 
     def is_related_alike(self, head: Head, content: str) -> bool:
         """Whether a message is related like any other with its head; it is asked where `relate` looks at contents."""
-        return True
+        return False

@@ -69,7 +69,7 @@ class UnitWriter(ABC):
         tokens: what there is to know of the tokens of its outputs; None for text.
         embeds: whether contents stand as they are inside of texts of a unit that is JSON.
         settles: whether what calls and replies say is `settled` before it is spelled.
-        looks_at_contents: whether `prepare` or `assembled` looks at what messages say.
+        looks_at_contents: whether `prepare` or `assembled` looks at what messages say; False where they never do.
         declaration: the head of the message that declared tools are written in, where it is one for all; no message of
             a document has this very object.
     """
@@ -83,7 +83,7 @@ class UnitWriter(ABC):
     tokens: ClassVar[Tokens | None] = None
     embeds: ClassVar[bool] = False
     settles: ClassVar[bool] = False
-    looks_at_contents: ClassVar[bool] = False
+    looks_at_contents: ClassVar[bool] = True
     declaration: ClassVar[Head | None] = None
 
     def __init__(self, options: Options) -> None:
@@ -118,7 +118,7 @@ class UnitWriter(ABC):
 
     def is_prepared_alike(self, head: Head, content: str) -> bool:
         """Whether a message is prepared like any other with its head; it is asked where `looks_at_contents`."""
-        return True
+        return False
 
     def nearest(self, message: Message, index: int, log: Log) -> Message | None:
         """The nearest message that the format can hold; None where it has no place for it, which is reported.
