@@ -53,6 +53,7 @@ ARGUMENTS: Final = (
 TEXTS: Final = (
     *("", " ", "\n", " a", "a\n", "<", "a<", "<|", "<think>a</think>", "<tool_call>", "<image>", '{"tool_calls": 1}'),
     *("# Tools\n\n## functions\n\nnamespace functions {\n\n}", "# Instructions\n\na", "Observation: a", "0.10", "[]"),
+    "# Tools\n\n## functions\n\nnamespace functions {\n\n// Does it.\ntype f = () => any;\n\n} // namespace functions",
 )
 """Texts that some format takes for more than a text, at its edges or as a whole."""
 TARGETS: Final = (*formats(), *(f"{name}:{dialect}" for name in formats() for dialect in adapter(name)[0].dialects))
