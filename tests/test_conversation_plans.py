@@ -16,7 +16,6 @@ from corpus import corpus_cases
 from ocml_bridge import BridgeError, Message, Options, Settings, Tool, Transcript, convert, formats, write
 from ocml_bridge.adapter import Kind
 from ocml_bridge.engine.by_format import reader_for, writer_for
-from ocml_bridge.engine.conversations import MEETINGS
 from ocml_bridge.engine.outputs import Filled
 from ocml_bridge.engine.writing import Writer
 from ocml_bridge.loss import Log
@@ -29,6 +28,7 @@ from ocml_bridge.units.conversation import Conversation
 
 PLAIN = Options(plans=False, force_format=True)
 PLANNED = Options(force_format=True)
+MEETINGS: Final = 3
 TIMES: Final = MEETINGS + 3
 """How often a conversation is converted until plans write all others that are read like it."""
 
@@ -57,6 +57,13 @@ TEXTS: Final = (
 )
 """Texts that some format takes for more than a text, at its edges or as a whole."""
 TARGETS: Final = (*formats(), *(f"{name}:{dialect}" for name in formats() for dialect in adapter(name)[0].dialects))
+
+
+@pytest.fixture(autouse=True, scope="module")
+def plans_are_learned_soon() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ocml_bridge.engine.conversations.MEETINGS", MEETINGS)
+        yield
 
 
 class Said(NamedTuple):

@@ -19,8 +19,8 @@ SIZE: Final = 20_000
 """How many units the plans of a reader have together; where there are more, all are forgotten."""
 MOST: Final = 100
 """How many units a conversation has at most that others are expected to be like."""
-MEETINGS: Final = 4
-"""How often conversations that are alike are met before their plan is learned: that takes as long as some of them."""
+MEETINGS: Final = 16
+"""How often conversations that are alike are met before their plan is learned: that takes as long as twenty save."""
 _COUNTED: Final = 4096
 """How many kinds of conversations without a plan are counted."""
 
