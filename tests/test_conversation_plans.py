@@ -66,7 +66,7 @@ def plans_are_learned_soon() -> Iterator[None]:
         yield
 
 
-class Said(NamedTuple):
+class Contents(NamedTuple):
     """What differs between two conversations that are read alike.
 
     Attributes:
@@ -80,18 +80,18 @@ class Said(NamedTuple):
     ids: list[str]
 
 
-def said() -> SearchStrategy[Said]:
+def contents() -> SearchStrategy[Contents]:
     texts = st.one_of(st.just("Hello."), st.sampled_from(TEXTS), strategies.texts())
     arguments = st.sampled_from(ARGUMENTS)
     return st.builds(
-        Said,
+        Contents,
         st.lists(texts, min_size=6, max_size=6),
         st.lists(arguments, min_size=2, max_size=2),
         st.lists(st.sampled_from(IDS), min_size=2, max_size=2),
     )
 
 
-def conversation(turns: Sequence[str], say: Said, around: Transcript) -> Transcript:
+def conversation(turns: Sequence[str], say: Contents, around: Transcript) -> Transcript:
     """A conversation of some turns, in which the calls of a name wait for their replies in order."""
     messages: list[Message] = []
     calls, replies = 0, 0
@@ -160,13 +160,13 @@ PARTED: Final = ("user", "parts", "picture", "system", "final", "call", "reply")
 @settings(max_examples=40)
 @given(
     st.lists(st.sampled_from(PARTED), min_size=1, max_size=4),
-    said(),
-    said(),
+    contents(),
+    contents(),
     st.sampled_from(AROUND),
     st.lists(st.sampled_from(TARGETS), min_size=3, max_size=3, unique=True),
 )
 def test_so_are_texts_among_parts(
-    turns: list[str], one: Said, other: Said, around: Transcript, targets: list[str]
+    turns: list[str], one: Contents, other: Contents, around: Transcript, targets: list[str]
 ) -> None:
     before, data = (written(conversation(turns, say, around), "openai") for say in (one, other))
     hold(before, data, "openai", targets)
@@ -175,22 +175,22 @@ def test_so_are_texts_among_parts(
 @settings(max_examples=60)
 @given(
     st.lists(st.sampled_from(TURNS), min_size=1, max_size=6),
-    said(),
-    said(),
+    contents(),
+    contents(),
     st.sampled_from(AROUND),
     st.sampled_from(formats()),
     st.lists(st.sampled_from(TARGETS), min_size=3, max_size=3, unique=True),
 )
 def test_what_is_read_alike_is_written_as_without_plans(
-    turns: list[str], one: Said, other: Said, around: Transcript, source: str, targets: list[str]
+    turns: list[str], one: Contents, other: Contents, around: Transcript, source: str, targets: list[str]
 ) -> None:
     before, data = (written(conversation(turns, say, around), source) for say in (one, other))
     hold(before, data, source, targets)
 
 
 WEATHER: Final = ("system", "user", "call", "reply", "final", "user", "final")
-WORDS: Final = Said(["You help.", "How is it?", "Sunny.", "It is sunny."], ['{"a": 1}'], ["call_1"])
-OTHER_WORDS: Final = Said(["Help.", "And there?", "Rain.", "It rains."], ['{"a": "Rome"}'], ["call_9"])
+WORDS: Final = Contents(["You help.", "How is it?", "Sunny.", "It is sunny."], ['{"a": 1}'], ["call_1"])
+OTHER_WORDS: Final = Contents(["Help.", "And there?", "Rain.", "It rains."], ['{"a": "Rome"}'], ["call_9"])
 WITHOUT_PLANS: Final = frozenset({"canonical", "chatml-json", "harmony-tokens", "internlm2-tokens"})
 """Formats whose conversations have no plans: their units have none, or are token ids."""
 
@@ -229,7 +229,7 @@ def test_conversations_that_are_not_alike_have_plans_of_their_own() -> None:
 BASES: Final = (WEATHER, ("developer", "user", "final"), ("parts", "picture", "final"))
 
 
-def with_odd_texts(turns: Sequence[str]) -> Iterator[Said]:
+def with_odd_texts(turns: Sequence[str]) -> Iterator[Contents]:
     """What is said where one text of several is odd, or one argument."""
     for odd, at in product(TEXTS, range(len(WORDS.texts))):
         yield WORDS._replace(texts=[odd if number == at else text for number, text in enumerate(WORDS.texts)])

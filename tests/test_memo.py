@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ocml_bridge.memo import Memo
+from ocml_bridge.memo import Meetings, Memo
 
 
 def test_it_is_a_dict_of_what_was_kept_last() -> None:
@@ -41,3 +41,10 @@ def test_it_gives_back_what_it_was_given_and_holds_no_more_than_its_size(
         assert memo[key] is answer
         assert len(memo) <= size
         assert memo.items() <= given.items()
+
+
+def test_meetings_are_counted_for_each_thing_and_begin_anew_where_there_are_many() -> None:
+    meetings = Meetings(2)
+    assert [meetings.met(thing) for thing in ("a", "b", "a", "a")] == [1, 1, 2, 3]
+    assert meetings.met("c") == 1
+    assert [meetings.met("a"), meetings.met("c")] == [1, 2]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import TypeVar
 
 Key = TypeVar("Key")
@@ -36,3 +37,22 @@ class Memo(dict[Key, Value]):
             self.weight = weight
         self[key] = value
         return value
+
+
+class Meetings:
+    """Counts how often things are met; it keeps a number for each, not the thing, and begins anew where there are many.
+
+    Args:
+        size: how many are counted at once.
+    """
+
+    __slots__ = ("_counts",)
+
+    def __init__(self, size: int) -> None:
+        self._counts = Memo[int, int](size)
+
+    def met(self, thing: Hashable) -> int:
+        """Count a meeting; how many there were, this one included."""
+        number = hash(thing)
+        count = self._counts.get(number, 0) + 1
+        return self._counts.keep(number, count, 1 if count == 1 else 0)

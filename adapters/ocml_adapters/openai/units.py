@@ -52,7 +52,7 @@ _TEXT: Final = frozenset({("role", "content"), ("content", "role")})
 _LONGEST_PART: Final = 1000
 """The longest part other than text, packed."""
 _SCALARS: Final = frozenset({str, int, bool, type(None)})
-_TOLD_TWICE: Final = frozenset({DETAILS, BLOCKS, ANNOTATIONS, FUNCTION_CALL, "refusal"})
+_REPEATING: Final = frozenset({DETAILS, BLOCKS, ANNOTATIONS, FUNCTION_CALL, "refusal"})
 """Members that say what a text says, too, or say it in its place."""
 _NEW: Any = ()
 """Stands for members that have not been looked at."""
@@ -78,7 +78,7 @@ def _add_text(name: str, value: Any, key: list[Hashable], values: list[str]) -> 
 def _add_parts(parts: list[Any], key: list[Hashable], values: list[str]) -> bool:
     """Parts: of those that are texts, all but the text; any other whole, where it is short."""
     for part in parts:
-        if part.__class__ is not dict or not _TOLD_TWICE.isdisjoint(part):
+        if part.__class__ is not dict or not _REPEATING.isdisjoint(part):
             return False
         if _is_text(part):
             values.append(part["text"])
@@ -134,7 +134,7 @@ def _add_call(call: Any, key: list[Hashable], values: list[str]) -> bool:
 
 def _add_other(name: str, value: Any, key: list[Hashable], values: list[str]) -> bool:
     """A member that is the same in many messages, such as a mark or the name of an agent."""
-    if value and name in _TOLD_TWICE:
+    if value and name in _REPEATING:
         return False
     if value.__class__ in _SCALARS:
         key.append((name, value, value.__class__))

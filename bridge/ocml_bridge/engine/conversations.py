@@ -7,7 +7,7 @@ from typing import Final
 
 from ..errors import BridgeError
 from ..loss import Log
-from ..memo import Memo
+from ..memo import Meetings, Memo
 from ..plans.probes import PROBE, has_others, is_in, probe
 from ..units.conversation import Conversation, ConversationPlan
 from ..units.grammar import AN_OBJECT, Parted
@@ -35,7 +35,7 @@ class ConversationPlans:
     def __init__(self, grammar: UnitReader) -> None:
         self._grammar: Final = grammar
         self._plans = Memo[Hashable, ConversationPlan](SIZE)
-        self._met = Memo[int, int](_COUNTED)
+        self._meetings: Final = Meetings(_COUNTED)
 
     def find(self, key: Hashable, values: Sequence[str]) -> ConversationPlan | None:
         """The plan of a conversation; None where there is none, or it is related otherwise than those of the plan.
@@ -61,10 +61,7 @@ class ConversationPlans:
         Args:
             key: what is equal for conversations that are read alike.
         """
-        number = hash(key)
-        met = self._met.get(number, 0) + 1
-        self._met.keep(number, met, 1 if met == 1 else 0)
-        return met == MEETINGS
+        return self._meetings.met(key) == MEETINGS
 
     def learn(
         self, key: Hashable, conversation: Conversation, parted: Parted, slots: Sequence[Slots], values: Sequence[str]

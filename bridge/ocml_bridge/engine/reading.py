@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from ..errors import BridgeError
 from ..loss import Log
-from ..memo import Memo
+from ..memo import Meetings, Memo
 from ..model import Completion, Document, Json, Transcript
 from ..plans.learning import MEETINGS
 from ..plans.probes import has_others, is_in, probe
@@ -65,7 +65,7 @@ class Reader:
         self._part = OpenedEnvelopes(grammar).part if plans else grammar.part
         self._skeleton = grammar.skeleton if plans else _none
         self._plans = Memo[Hashable, Reading | None](LIMIT)
-        self._counts = Memo[int, int](LIMIT)
+        self._meetings: Final = Meetings(LIMIT)
         self._conversations = ConversationPlans(grammar)
 
     def read(self, source: str | Json, log: Log) -> Conversation | Completion:
@@ -152,10 +152,11 @@ class Reader:
             parted: its document.
         """
         key, _ = skeleton
-        number = hash(key)
-        met = self._counts.get(number, 0) + 1
-        self._counts.keep(number, met, 1 if met == 1 else 0)
-        return None if met < MEETINGS else self._plans.keep(key, self._learned(unit, at, skeleton, parted))
+        return (
+            None
+            if self._meetings.met(key) < MEETINGS
+            else self._plans.keep(key, self._learned(unit, at, skeleton, parted))
+        )
 
     def _learned(self, unit: Unit, at: int, skeleton: Skeleton, parted: Parted) -> Reading | None:
         """What units like this one are read as; None where that depends on more, or there is something to note."""
