@@ -15,12 +15,12 @@ from ..units.heads import Item
 from ..units.places import NONE, Slots, place_of
 from ..units.reader import UnitReader
 
-SIZE: Final = 20_000
+SIZE: Final = 50_000
 """How many units the plans of a reader have together; where there are more, all are forgotten."""
 MOST: Final = 100
 """How many units a conversation has at most that others are expected to be like."""
-MEETINGS: Final = 16
-"""How often conversations that are alike are met before their plan is learned: that takes as long as twenty save."""
+MEETINGS: Final = 4
+"""How often conversations that are alike are met before their plan is learned: that takes as long as five save."""
 _COUNTED: Final = 4096
 """How many kinds of conversations without a plan are counted."""
 
@@ -64,7 +64,13 @@ class ConversationPlans:
         return self._meetings.met(key) == MEETINGS
 
     def learn(
-        self, key: Hashable, conversation: Conversation, parted: Parted, slots: Sequence[Slots], values: Sequence[str]
+        self,
+        key: Hashable,
+        conversation: Conversation,
+        parted: Parted,
+        sizes: Sequence[int],
+        slots: Sequence[Slots],
+        values: Sequence[str],
     ) -> None:
         """Learn the plan of conversations like one.
 
@@ -72,14 +78,17 @@ class ConversationPlans:
             key: what is equal for them.
             conversation: what was read.
             parted: its document.
+            sizes: how many contents and ids each unit has.
             slots: its messages, as they were read before they were related.
             values: its contents and ids.
         """
-        plan = self._learned(parted, slots, values)
+        plan = self._learned(parted, sizes, slots, values)
         if plan is not None and self._fits(plan, values) and _is_of(plan, conversation, values):
             self._plans.keep(key, plan, len(parted.units) + 1)
 
-    def _learned(self, parted: Parted, slots: Sequence[Slots], values: Sequence[str]) -> ConversationPlan | None:
+    def _learned(
+        self, parted: Parted, sizes: Sequence[int], slots: Sequence[Slots], values: Sequence[str]
+    ) -> ConversationPlan | None:
         """What conversations like this one have in common; None where there is something to note."""
         same = _same_ids(slots, values)
         if same is None:
@@ -89,7 +98,7 @@ class ConversationPlans:
             if isinstance(place, int) and place >= 0 and (head.calls or head.promises_json):
                 probes[place] = f"{AN_OBJECT.before}{probes[place]}{AN_OBJECT.after}"
         items: list[Item] = ConversationPlan(slots, parted.around, same).items_of(probes)
-        filled = self._filled(parted, probes, [len(one) for one in _values_of(self._grammar, parted)])
+        filled = self._filled(parted, probes, sizes)
         log = Log()
         try:
             made = self._grammar.relate(items, filled, log)
@@ -99,10 +108,12 @@ class ConversationPlans:
             return None
         contents = {probes[slot]: slot for slot in range(len(values)) if slot not in same}
         ids = {probes[slot]: slot for slot in reversed(same)}
+        heads = {slot.head for slot in slots}  # those of units: there is no probe in them
+
         plan: list[Slots] = []
         for head, content, call_id in made.items:
             place, of_id = place_of(content, contents), NONE if call_id is None else ids.get(call_id)
-            if place is None or of_id is None or not head.shared or is_in(head):
+            if place is None or of_id is None or not head.shared or (head not in heads and is_in(head)):
                 return None
             plan.append(Slots(head, place, of_id))
         if has_others(plan):
@@ -116,13 +127,6 @@ class ConversationPlans:
             units.append(self._grammar.filled(unit, probes[start : start + size]) if size else unit)
             start += size
         return parted._replace(units=units)
-
-
-def _values_of(grammar: UnitReader, parted: Parted) -> list[list[str]]:
-    """The contents and ids of each unit; all have skeletons."""
-    units = parted.units
-    skeletons = [grammar.skeleton(unit, units[at - 1] if at else None) for at, unit in enumerate(units)]
-    return [[] if found is None else found[1] for found in skeletons]
 
 
 def _same_ids(slots: Sequence[Slots], values: Sequence[str]) -> dict[int, int] | None:

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from ..loss import Log, Loss, LossCode
 from ..memo import Memo
 from ..model import Document
-from ..plans.probes import PROBE, filler, probe, shown
+from ..ownership import key_of
+from ..plans.fillers import Hole, filler
+from ..plans.probes import PROBE, probe, shown
 from ..units.conversation import Conversation, ConversationPlan
 from ..units.grammar import ANY_CONTENT, ContentClass
-from ..units.heads import Head
+from ..units.heads import LIMIT, Head
 from ..units.writer import TOOLS, UnitWriter
 from .conversations import SIZE
 from .losses import made_of
@@ -250,6 +252,7 @@ class OutputPlans:
         self._write: Final = write
         self._traced: Final = traced
         self._known = Memo[ConversationPlan, OutputPlan | None](SIZE)
+        self._followed = Memo[Head, bool](LIMIT)
 
     def filled(self, conversation: Conversation, plan: ConversationPlan) -> Filled | None:
         """A conversation written by the plan of its output; None where it is written unit by unit.
@@ -286,21 +289,26 @@ class OutputPlans:
         for slot, use in uses.items():
             if use.settled is not None:
                 probes[slot], _ = _settled(grammar, use.head, probes[slot])
+        lost = made.losses
         texts = [made.output] if isinstance(made.output, str) else []
-        if _has_derived_ids([*texts, *(loss.detail for loss in made.losses)], plan):
+        if _has_derived_ids([*texts, *(loss.detail for loss in lost)], plan):
             return None
         build = _build(made.output, probes, plan, uses, embedded=grammar.embeds)
-        losses = _losses(made.losses, plan)
+        losses = _losses(lost, plan)
         if build is None or losses is None:
             return None
         contents = [(item.head, number) for item in plan.items for number in item.texts]
         beside = made.characters - sum(len(probes[slot]) for slot in uses)
         found = OutputPlan(grammar, build, contents, uses, losses, beside)
         output = found.output(values)
-        # Of JSON values, the order of members counts, and the kinds of numbers.
-        if output is None or repr(output[0]) != repr(written.output) or [*losses.of(values)] != [*written.losses]:
+        if output is None or not _is_same(output[0], written.output) or [*losses.of(values)] != [*written.losses]:
             return None
         return found if found.characters(output[1]) == written.characters else None
+
+    def _follows(self, head: Head) -> bool:
+        """As `UnitWriter.follows`, for heads that are met again."""
+        known = self._followed.get(head)
+        return self._followed.keep(head, self._grammar.follows(head)) if known is None else known
 
     def _probed(self, slot: int, use: Use | None) -> str:
         """A content that is written as one, with a probe in it."""
@@ -322,7 +330,7 @@ class OutputPlans:
                 index = at if written.origins is None else written.origins[at]
                 head, content, _ = written.items[at]
                 slots = () if index == TOOLS else plan.items[index].texts
-                follows = self._grammar.follows(head)
+                follows = self._follows(head)
                 if of_unit is None or not isinstance(content, str):
                     uses |= dict.fromkeys(slots, Use(head, None, None, None, beside=True))
                     if not follows or not all(self._grammar.is_plain_part(head, values[slot]) for slot in slots):
@@ -336,6 +344,11 @@ class OutputPlans:
         return uses
 
 
+def _is_same(one: Any, other: Any) -> bool:
+    """Whether two outputs are equal; of JSON values, the order of members counts, and the kinds of numbers."""
+    return one == other and (isinstance(one, str) or key_of(one) == key_of(other))
+
+
 def _settled(grammar: UnitWriter, head: Head, content: str) -> tuple[str, Sequence[Loss]]:
     """A content as the format says it, and what is lost of it."""
     log = Log()
@@ -346,18 +359,15 @@ def _build(
     output: Any, probes: Sequence[str], plan: ConversationPlan, uses: dict[int, Use], *, embedded: bool
 ) -> Callable[[Sequence[str]], Any] | None:
     """What makes outputs like one of contents and ids; None where a content does not stand there once."""
-    places: dict[str, str] = {}
-    encoders: dict[str, Callable[[str], Any]] = {}
-    times: dict[str, int] = {}
+    holes: dict[str, Hole] = {}
+    times: dict[Hole, int] = {}
     for slot, text in enumerate(probes):
         encode = uses[slot].encode if slot in uses else None
-        place = f"values[{slot}]" if encode is None else f"encode{slot}(values[{slot}])"
-        places.setdefault(text if encode is None else shown(encode(text)), place)
-        if encode is not None:
-            encoders[f"encode{slot}"] = encode
+        hole = Hole((slot,), encode)
+        holes.setdefault(text if encode is None else shown(encode(text)), hole)
         if slot not in plan.same:
-            times[place] = int(slot in uses)
-    return filler(output, places, encoders, times, longest=LONGEST, embedded=embedded)
+            times[hole] = int(slot in uses)
+    return filler(output, holes, times, longest=LONGEST, embedded=embedded)
 
 
 def _has_derived_ids(texts: Sequence[str], plan: ConversationPlan) -> bool:

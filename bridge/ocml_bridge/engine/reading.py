@@ -101,18 +101,24 @@ class Reader:
             plans.append(plan)
         planned = known_all and parted.envelope is not None and len(plans) <= MOST
         key = (parted.envelope, *plans) if planned else None
-        if key is not None:
-            alike = self._conversations.find(key, values)
-            if alike is not None:
-                return Conversation(None, alike.around, plan=alike, values=values)
+        alike = None if key is None else self._alike(key, values)
+        if alike is not None:
+            return alike
         conversation = self._related(parted, plans, values, log)
         conversation.plain = known_all and all(
             isinstance(plan, Head) or (plan is not None and plan.plain) for plan in plans
         )
         if key is not None and self._conversations.is_due(key):
+            sizes = [1 if isinstance(plan, Head) else plan.count for plan in plans if plan is not None]
             slots = _slots_of(plans, cut_off=parted.cut_off)
-            self._conversations.learn(key, conversation, parted, slots, values)
+            self._conversations.learn(key, conversation, parted, sizes, slots, values)
+            return self._alike(key, values) or conversation
         return conversation
+
+    def _alike(self, key: Hashable, values: Sequence[str]) -> Conversation | None:
+        """A conversation by the plan of those that are read alike; None where there is none."""
+        plan = self._conversations.find(key, values)
+        return None if plan is None else Conversation(None, plan.around, plan=plan, values=values)
 
     def _related(
         self, parted: Parted, plans: Sequence[Reading | None], values: Sequence[str], log: Log

@@ -12,7 +12,8 @@ from ..model import Message
 from ..units.grammar import ANY_CONTENT, ContentClass, State, Unit
 from ..units.heads import LIMIT, Head, Item, head_of, item_of, messages_of
 from ..units.writer import TOOLS_PATH, UnitWriter
-from .probes import PROBE, builder, is_in, probe, shown
+from .fillers import Hole, builder
+from .probes import PROBE, is_in, probe, shown
 
 MEETINGS: Final = 2
 """How often units that are alike are met before their plan is learned: that takes as long as some go the plain way.
@@ -225,13 +226,10 @@ def _builder(
     embedded: bool,
 ) -> Callable[[Sequence[Item]], Unit] | None:
     """What makes a unit like this one, which was made of items with probes."""
-    probes: dict[str, str] = {}
-    encoders: dict[str, Callable[[str], Any]] = {}
+    holes: dict[str, Hole] = {}
     for at, ((_, content, call_id), (_, _, encode)) in enumerate(zip(items, classes, strict=True)):
-        if content and encode is None:
-            probes[content] = f"items[{at}][1]"
-        elif content and encode is not None:
-            probes[shown(encode(content))], encoders[f"encode{at}"] = f"encode{at}(items[{at}][1])", encode
+        if content:
+            holes[content if encode is None else shown(encode(content))] = Hole((at, 1), encode)
         if call_id is not None and keeps_ids:
-            probes[call_id] = f"items[{at}][2]"
-    return builder(unit, probes, encoders, embedded=embedded)
+            holes[call_id] = Hole((at, 2))
+    return builder(unit, holes, embedded=embedded)
