@@ -11,11 +11,11 @@ import ocml_bridge
 from sources import ADAPTERS, BRIDGE, ROOT, calls, dotted, imports, modules
 
 LAYERS = (
-    ("data_urls", "errors", "lazy", "loss", "suggestions", "memo"),
+    ("errors", "lazy", "loss", "suggestions", "memo"),
     ("model",),
     ("guidance",),
     ("comparison", "events", "policy", "prompting"),
-    ("diff", "form", "jsontext", "notes", "ownership", "schema_changes", "signatures", "turns"),
+    ("data_urls", "diff", "form", "jsontext", "notes", "ownership", "schema_changes", "signatures", "turns"),
     ("cache_marks", "citations", "options", "parameters", "parsed", "substance"),
     ("spans", "units", "wording"),
     ("adapter",),

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from ocml_bridge import Message, Severity, Tool, Transcript, read, write
+from ocml_bridge import Message, Severity, Tool, Transcript, convert, read, write
 from ocml_bridge.model import CacheMark, Citation, Refusal, Signature, Text, replace
 from ocml_bridge.policy import LENIENT
 
@@ -317,6 +317,15 @@ def test_what_the_api_has_is_read_as_what_it_says(name: str, wire: str) -> None:
     assert list(map(plain, reading.transcript.messages)) == list(map(plain, (ASK, *meaning.messages)))
 
 
+@pytest.mark.parametrize("wire", ["openai", "openai-responses", "anthropic", "bedrock-converse"])
+def test_nobody_speaks_between_a_call_and_its_reply(wire: str) -> None:
+    said = {"contents": [ASKED["gemini"], model(*GEMINI_CALL["parts"], {"text": ""}), gemini_reply({"output": "15 C"})]}
+    written = convert(said, source="gemini", target=wire)
+    assert json.dumps(written.output) == json.dumps(document_of(wire, MEANINGS["a call and its reply"].wires[wire]))
+    assert [(loss.code, loss.path) for loss in written.losses] == [("message", "/messages/2")]
+    assert {loss.severity for loss in written.losses} == {Severity.LAYOUT}
+
+
 # --- tools ------------------------------------------------------------------------------------------------------------
 
 
@@ -377,11 +386,15 @@ def test_a_tool_without_parameters_gets_those_of_no_member(wire: str) -> None:
     ]
 
 
-def test_parameters_that_are_no_object_have_no_place_in_anthropic() -> None:
-    written = write(Transcript((ASK,), tools=(Tool("f", parameters="x"),)), "anthropic", policy=LENIENT)
-    tool = tool_of("anthropic", "f", None, {"type": "object", "properties": {}}, None)
+@pytest.mark.parametrize("schema", ["x", [], True, 5])
+@pytest.mark.parametrize("wire", ["anthropic", "bedrock-converse"])
+def test_parameters_that_are_no_object_have_no_place(wire: str, schema: Any) -> None:
+    written = write(Transcript((ASK,), tools=(Tool("f", parameters=schema),)), wire, policy=LENIENT)
+    tool = tool_of(wire, "f", None, {"type": "object", "properties": {}}, None)
     assert json.dumps(tool) in json.dumps(written.output)
-    assert ("tool-schema", "/tools/0/parameters") in [(loss.code, loss.path) for loss in written.losses]
+    assert [(loss.code, loss.path, loss.severity) for loss in written.losses] == [
+        ("tool-schema", "/tools/0/parameters", Severity.CHANGED)
+    ]
 
 
 def test_a_strict_flag_has_no_place_in_gemini() -> None:

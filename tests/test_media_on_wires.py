@@ -14,6 +14,7 @@ from ocml_bridge.policy import LENIENT
 DATA = b64encode(b"hello").decode()
 PNG = b64encode(b"\x89PNG\r\n\x1a\nrest").decode()
 PAGE = "https://e.org/a"
+S3 = {"s3Location": {"uri": "s3://b/a"}}
 
 
 def written(media: Media, wire: str) -> tuple[Any, list[Any]]:
@@ -30,6 +31,10 @@ def written(media: Media, wire: str) -> tuple[Any, list[Any]]:
 
 def image_url(url: str) -> dict[str, Any]:
     return {"type": "image_url", "image_url": {"url": url}}
+
+
+def input_image(url: str) -> dict[str, Any]:
+    return {"type": "input_image", "image_url": url, "detail": "auto"}
 
 
 def inline(mime: str | None, data: str, **more: str) -> dict[str, Any]:
@@ -53,11 +58,7 @@ WRITTEN: list[tuple[Media, dict[str, Any]]] = [
         Media("image", data=DATA, format="image/png"),
         {
             "openai": image_url(f"data:image/png;base64,{DATA}"),
-            "openai-responses": {
-                "type": "input_image",
-                "image_url": f"data:image/png;base64,{DATA}",
-                "detail": "auto",
-            },
+            "openai-responses": input_image(f"data:image/png;base64,{DATA}"),
             "anthropic": source("image", "base64", media_type="image/png", data=DATA),
             "gemini": inline("image/png", DATA),
             "bedrock-converse": block("image", "png", {"bytes": DATA}),
@@ -83,7 +84,7 @@ WRITTEN: list[tuple[Media, dict[str, Any]]] = [
         Media("image", url=f"{PAGE}.PNG"),
         {
             "openai": image_url(f"{PAGE}.PNG"),
-            "openai-responses": {"type": "input_image", "image_url": f"{PAGE}.PNG", "detail": "auto"},
+            "openai-responses": input_image(f"{PAGE}.PNG"),
             "anthropic": source("image", "url", url=f"{PAGE}.PNG"),
             "gemini": stored("image/png", f"{PAGE}.PNG"),
             "bedrock-converse": None,
@@ -108,10 +109,11 @@ WRITTEN: list[tuple[Media, dict[str, Any]]] = [
     ),
     (
         Media("image", url="s3://b/a", format="image/webp"),
-        {
-            "gemini": stored("image/webp", "s3://b/a"),
-            "bedrock-converse": block("image", "webp", {"s3Location": {"uri": "s3://b/a"}}),
-        },
+        {"gemini": stored("image/webp", "s3://b/a"), "bedrock-converse": block("image", "webp", S3)},
+    ),
+    *(
+        (Media("video", url="s3://b/a", format=f"video/{name}"), {"bedrock-converse": block("video", name, S3)})
+        for name in ("mp4", "webm", "mpeg", "mov")
     ),
     (
         Media("file", data=DATA, format="text/plain", filename="a"),
@@ -197,11 +199,51 @@ def test_media_are_written_as_the_api_has_them_or_lost(media: Media, wire: str, 
     assert written(media, wire) == (part, lost)
 
 
+def sound(name: str) -> dict[str, Any]:
+    return {"type": "input_audio", "input_audio": {"data": DATA, "format": name}}
+
+
+WEBP = f"data:image/webp;base64,{DATA}"
+SOUNDS = {"audio/mp3": "mp3", "audio/mpeg": "mp3", "audio/wav": "wav", "audio/x-wav": "wav", "audio/flac": "flac"}
+"""The types of sounds → the formats that OpenAI and Converse name."""
+VIDEOS = {
+    "video/quicktime": "mov",
+    "video/x-matroska": "mkv",
+    "video/x-flv": "flv",
+    "video/x-ms-wmv": "wmv",
+    "video/3gpp": "three_gp",
+}
+"""The types of videos → the formats of Converse's `VideoBlock` that are called otherwise."""
 CHANGED: list[tuple[Media, str, dict[str, Any]]] = [
+    *(
+        (Media("audio", data=DATA, format=mime), wire, sound(name))
+        for wire in ("openai", "openai-responses")
+        for mime, name in SOUNDS.items()
+    ),
+    *(
+        (Media("audio", data=DATA, format=mime), "bedrock-converse", block("audio", name, {"bytes": DATA}))
+        for mime, name in SOUNDS.items()
+    ),
+    *(
+        (Media("video", url="s3://b/a", format=mime), "bedrock-converse", block("video", name, S3))
+        for mime, name in VIDEOS.items()
+    ),
+    (Media("image", data=DATA, format="image/jpg"), "bedrock-converse", block("image", "jpeg", {"bytes": DATA})),
+    (Media("image", data=DATA, format="webp"), "openai", image_url(WEBP)),
+    (Media("image", data=DATA, format="webp"), "openai-responses", input_image(WEBP)),
+    (
+        Media("image", data=DATA, format="webp"),
+        "anthropic",
+        source("image", "base64", media_type="image/webp", data=DATA),
+    ),
+    (
+        Media("file", data=DATA, format="pdf"),
+        "anthropic",
+        source("document", "base64", media_type="application/pdf", data=DATA),
+    ),
     (Media("audio", data=DATA, format="wav"), "gemini", inline("audio/wav", DATA)),
     (Media("image", data=DATA, format="webp"), "gemini", inline("image/webp", DATA)),
     (Media("file", data=DATA, format="pdf"), "gemini", inline("application/pdf", DATA)),
-    (Media("audio", data=DATA, format="audio/mp3"), "bedrock-converse", block("audio", "mp3", {"bytes": DATA})),
     (
         Media("file", data=DATA, format="application/pdf", filename="a_b.c"),
         "bedrock-converse",

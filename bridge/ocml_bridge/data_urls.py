@@ -1,9 +1,11 @@
-"""Data in base64, as JSON wires have media in them: data URLs (RFC 2397), and what images are told by."""
+"""Data in base64, as JSON wires have media in them: data URLs (RFC 2397), media types, and what images are told by."""
 
 from __future__ import annotations
 
 import re
 from typing import Final
+
+from .model import Media
 
 _DATA_URL: Final = re.compile(r"data:([^;,]*);base64,")
 
@@ -17,6 +19,23 @@ def opened(url: str) -> tuple[str, str | None] | None:
 def data_url(data: str, media_type: str | None) -> str:
     """The data URL of base64 data."""
     return f"data:{media_type or ''};base64,{data}"
+
+
+def media_type(media: Media) -> str | None:
+    """The media type of media, where they say any: a bare format, such as `webp`, is one of its kind."""
+    if not media.format or "/" in media.format:
+        return media.format
+    return f"{'application' if media.media == 'file' else media.media}/{media.format}"
+
+
+_SOUNDS: Final[dict[str, str]] = {"mpeg": "mp3", "x-mp3": "mp3", "x-wav": "wav", "wave": "wav", "vnd.wave": "wav"}
+"""Subtypes of sounds → what APIs call them that have no media types."""
+
+
+def sound_format(media: Media) -> str | None:
+    """The format of a sound as APIs have it that have no media types, such as `mp3`."""
+    kind, _, name = (media.format or "").rpartition("/")
+    return _SOUNDS.get(name, name) if kind == "audio" else media.format
 
 
 _BEGINNINGS: Final[dict[str, str]] = {"iVBOR": "png", "/9j/": "jpeg", "R0lG": "gif", "UklG": "webp"}

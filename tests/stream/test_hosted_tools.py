@@ -132,9 +132,23 @@ def test_no_client_is_asked_to_run_the_code_of_gemini(target: str, before: tuple
     ]
 
 
-def test_the_code_of_gemini_stays_what_it_is() -> None:
-    answer, _ = answered("gemini-sse", contents(CODE, RAN, {"text": "It is 42."}), "gemini")
-    assert sorted(answer["candidates"][0]["content"]["parts"], key=str) == [RAN, CODE, {"text": "It is 42."}]
+SIGNED: Any = {"text": "", "thoughtSignature": "c2ln"}
+CALL: Any = {"functionCall": {"name": "f", "args": {}}}
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        (CODE, RAN, {"text": "It is 42."}),
+        ({"text": "I look."}, CODE, RAN, {"text": "And more."}, CODE, RAN, {"text": "It is 42."}),
+        (CALL, SIGNED),
+        (CALL, CALL, {"text": "Both."}),
+    ],
+)
+def test_what_gemini_says_and_runs_stays_in_its_order(parts: tuple[Any, ...]) -> None:
+    answer, losses = answered("gemini-sse", contents(*parts), "gemini")
+    assert answer["candidates"][0]["content"]["parts"] == [*parts]
+    assert [loss for loss in losses if loss.path.startswith("/messages")] == []
 
 
 @pytest.mark.parametrize("target", ["openai", "anthropic", "openai-responses", "gemini"])

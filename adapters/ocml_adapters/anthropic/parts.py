@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, cast
 
 from ocml_bridge.cache_marks import read_mark, write_mark
 from ocml_bridge.citations import WHOLE, CitationTable, Kind
-from ocml_bridge.data_urls import image_format
+from ocml_bridge.data_urls import image_format, media_type
 from ocml_bridge.form import ARRAY, OBJECT, Object, add, form_of, rest, shape
 from ocml_bridge.loss import Log, LossCode
 from ocml_bridge.model import Citation, Content, Foreign, Json, Media, Part, Text, replace
@@ -213,7 +213,7 @@ def _write_source(media: Media) -> Object | None:
         text = _decoded(media.data) if is_text else None
         if text is not None:
             return {"type": TEXT, "media_type": _PLAIN, "data": text}
-        format_ = media.format or _type_of_image(media)
+        format_ = media_type(media) or _type_of_image(media)
         typed = {"media_type": format_} if format_ else {}
         return {"type": "base64", **typed, "data": media.data}
     if media.url is not None:

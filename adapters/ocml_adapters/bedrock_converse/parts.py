@@ -10,7 +10,7 @@ from typing import Any, Final, cast
 
 from ocml_bridge.blocks.grammar import added, more_of
 from ocml_bridge.citations import Place
-from ocml_bridge.data_urls import image_format
+from ocml_bridge.data_urls import image_format, sound_format
 from ocml_bridge.form import Object
 from ocml_bridge.model import Citation, Json, Media, replace
 
@@ -105,6 +105,15 @@ _DOCUMENTS: Final[dict[str, str]] = {
     "md": "text/markdown",
 }
 _FORMATS: Final = {mime: name for name, mime in _DOCUMENTS.items()}
+_NAMES: Final[dict[str, str]] = {
+    "image/jpg": "jpeg",
+    "video/quicktime": "mov",
+    "video/x-matroska": "mkv",
+    "video/x-flv": "flv",
+    "video/x-ms-wmv": "wmv",
+    "video/3gpp": "three_gp",
+}
+"""Media types → formats that are called otherwise here."""
 _BYTES: Final = "bytes"
 _INDEXED: Final = "indexed"
 """The layout of bytes that JavaScript dumped: an object with a member for each."""
@@ -252,7 +261,8 @@ def _format(media: Media) -> str | None:
         found = _FORMATS.get(media.format or "", (media.format or "").removeprefix("application/"))
         return found if found and "/" not in found else None
     if media.format:
-        return media.format.rpartition("/")[2] or None
+        name = (sound_format(media) if media.media == "audio" else media.format) or ""
+        return _NAMES.get(name) or name.rpartition("/")[2] or None
     if media.media == "image":
         return image_format(media.data or "")
     return None

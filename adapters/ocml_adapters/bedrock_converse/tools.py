@@ -49,7 +49,7 @@ def with_ids(items: Sequence[Item]) -> Sequence[Item]:
 AS_IT_IS: Final = "as it is"
 """The key of an entry in the extras that holds one as it was read."""
 _NO_PARAMETERS: Final[Object] = {"type": "object", "properties": {}}
-"""The schema of a tool that says nothing of its parameters: the API asks for one."""
+"""The schema of a tool that says nothing of its parameters, or that nothing is one: the API takes objects only."""
 
 
 def read_tools(raws: list[Json]) -> tuple[tuple[Tool, ...], list[Json] | None]:
@@ -115,7 +115,9 @@ def _write_tool(tool: Tool) -> Object:
     inner: Object = {"name": full_name(tool)}
     if tool.description:  # the API takes no empty one
         inner["description"] = tool.description
-    schema = _NO_PARAMETERS if tool.parameters is None else tool.parameters
+    schema: Json = tool.parameters
+    if not isinstance(schema, dict):
+        schema = _NO_PARAMETERS
     inner["inputSchema"] = added({"json": schema}, inside.get("inputSchema"))
     if tool.strict is not None:
         inner["strict"] = tool.strict

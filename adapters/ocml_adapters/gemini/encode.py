@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Final, cast
+from collections.abc import Iterable, Iterator
+from typing import Final, cast
 
 from ocml_bridge.adapter import Options
 from ocml_bridge.blocks.grammar import AFTER, WIRE, kind_of
 from ocml_bridge.blocks.writing import nearest, settled
-from ocml_bridge.events import Answer, Reason
+from ocml_bridge.events import Answer, End, Event, Named, Reason, Start, Stop
 from ocml_bridge.form import Object
-from ocml_bridge.loss import Log
+from ocml_bridge.loss import Finding, Log
 from ocml_bridge.model import Json, Message, Settings, Text, Usage, replace
 from ocml_bridge.stream import sse
 from ocml_bridge.stream.assembled import untold
@@ -30,6 +31,8 @@ _FINISHES: Final[dict[Reason, str]] = {
     "length": "MAX_TOKENS",
     "content_filter": "SAFETY",
 }
+_AS_IT_COMES: Final = ("text", "thought")
+"""The kinds of messages whose parts are written as they come; any other is written when it is whole."""
 _GRAMMAR = PartGrammar()
 
 
@@ -44,6 +47,31 @@ class ChunkEncoder(ResponseEncoder):
     def __init__(self, answer: Answer, options: Options) -> None:
         super().__init__(answer, options)
         self._assembly = Assembly(untold)
+        self._waited_for: int | None = None
+        """The number of a message that is written when it is whole; what begins behind it waits."""
+        self._waiting: list[Event] = []
+
+    def arranged(self, events: Iterable[Event]) -> Iterator[Event]:
+        """Events, those of what begins behind a call that is not whole yet behind its end."""
+        for event in events:
+            if isinstance(event, Stop):
+                self._waited_for, waiting, self._waiting = None, self._waiting, []
+                yield from (*waiting, event)
+            elif isinstance(event, (Finding, Named)) or self._waited_for is None or event.number <= self._waited_for:
+                yield event
+                yield from self._after(event)
+            else:
+                self._waiting.append(event)
+
+    def _after(self, event: Event) -> Iterator[Event]:
+        """What has waited for an event, once that is taken."""
+        if isinstance(event, Start):
+            head = self.heads.get(event.number)
+            if self._waited_for is None and head is not None and kind_of(head) not in _AS_IT_COMES:
+                self._waited_for = event.number
+        elif isinstance(event, End) and event.number == self._waited_for:
+            self._waited_for, waiting, self._waiting = None, self._waiting, []
+            yield from self.arranged(waiting)
 
     def accepts(self, message: Message) -> bool:
         """Whether a message is the model's, or what code that it ran gave."""
@@ -60,7 +88,7 @@ class ChunkEncoder(ResponseEncoder):
     def more(self, number: int, text: str) -> list[bytes]:
         """More of a text or a thought; what is written as JSON waits until it is whole."""
         kind = kind_of(self.heads[number])
-        if kind not in ("text", "thought"):
+        if kind not in _AS_IT_COMES:
             return []
         part: Object = {"text": text, "thought": True} if kind == "thought" else {"text": text}
         return [self._part(number, kind, part)]
@@ -68,14 +96,15 @@ class ChunkEncoder(ResponseEncoder):
     def end(self, number: int, message: Message) -> list[bytes]:
         """What stands behind a text, or the whole of anything else."""
         kind = kind_of(message)
-        if kind in ("text", "thought"):
+        if kind in _AS_IT_COMES:
             return [self._part(number, kind, part) for part in _behind(message, kind)]
         near = nearest(_GRAMMAR, replace(message, layout=None), 0, Log())
         if near is None:
             return []
         near = settled(_GRAMMAR, near, "", Log())
         self.calls += kind == "call"
-        return [self._part(number, kind, cast("Object", _GRAMMAR.write(near)))]
+        parts = [cast("Object", _GRAMMAR.write(near)), *_carried(message)]
+        return [self._part(number, kind, part) for part in parts]
 
     def _part(self, number: int, kind: str, part: Object) -> bytes:
         if not self.written or self.written[-1][0] != number:
@@ -121,11 +150,16 @@ def _behind(message: Message, kind: str) -> list[Object]:
     extras = _GRAMMAR.notes.of(message.extras)
     own = {key: value for key, value in extras.items() if key not in (AFTER, WIRE)}
     thought = {"thought": True} if kind == "thought" else {}
-    after: Json = extras.get(AFTER)
     parts: list[Object] = [{"text": "", **thought, **own}] if own and not thought else []
     others = [part for part in parts_of(message.content) if not isinstance(part, Text)]
     parts[:0] = [cast("Object", block) for part in others if (block := _GRAMMAR.write_part(part)) is not None]
-    return [*parts, *(cast("list[Any]", after) if isinstance(after, list) else [])]
+    return [*parts, *_carried(message)]
+
+
+def _carried(message: Message) -> list[Object]:
+    """The parts that say nothing of their own and stand behind a message, such as a signature by itself."""
+    after: Json = _GRAMMAR.notes.of(message.extras).get(AFTER)
+    return cast("list[Object]", after) if isinstance(after, list) else []
 
 
 def _metadata(usage: Usage | None) -> Object:

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple, cast
 
 from ocml_bridge.blocks.grammar import AFTER, EMPTY, WIRE, added, more_of
 from ocml_bridge.citations import Place
-from ocml_bridge.data_urls import image_format
+from ocml_bridge.data_urls import image_format, media_type
 from ocml_bridge.form import OBJECT, Object
 from ocml_bridge.model import Citation, Content, Json, Media, Text, Transcript, replace
 from ocml_bridge.units.heads import Head, Item
@@ -81,7 +81,7 @@ def write_media(media: Media) -> Object | None:
 
 def _mime(media: Media) -> str | None:
     if media.format:
-        return media.format if "/" in media.format else f"{_type_of(media)}/{media.format}"
+        return media_type(media)
     if media.media == "file":
         return None
     if media.media == "image" and (shown := image_format(media.data or "")) is not None:
@@ -89,10 +89,6 @@ def _mime(media: Media) -> str | None:
     ending = next((end for end in _ENDINGS if (media.url or "").lower().endswith(end)), "")
     guess = _ENDINGS.get(ending, "")
     return guess if guess.startswith(media.media) else _USUAL[media.media]
-
-
-def _type_of(media: Media) -> str:
-    return "application" if media.media == "file" else media.media
 
 
 # --- citations --------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple, cast
 
 from ocml_bridge.cache_marks import read_mark, write_mark
 from ocml_bridge.citations import CitationTable, Kind, Place, places
-from ocml_bridge.data_urls import data_url, opened
+from ocml_bridge.data_urls import data_url, media_type, opened, sound_format
 from ocml_bridge.form import ARRAY, OBJECT, Object, add
 from ocml_bridge.model import CacheMark, Citation, Content, Foreign, Json, Media, Part, Refusal, Text, replace
 from ocml_bridge.turns import parts_of
@@ -166,7 +166,7 @@ def _write_media(media: Media) -> Object | None:
         return None
     inner: Object = {}
     for name, ours in kind.members.items():
-        value = _data_url(media) if name == kind.inline else getattr(media, ours)
+        value = _data_url(media) if name == kind.inline else _member(media, ours)
         if value is not None:
             inner[name] = value
     inner = add(inner, extras.get(key))
@@ -175,6 +175,11 @@ def _write_media(media: Media) -> Object | None:
     if media.cache is not None:
         written[CACHE] = write_mark(media.cache, EPHEMERAL)
     return add(written, extras)
+
+
+def _member(media: Media, field: str) -> str | None:
+    """A member of media as it is; a sound says its format without being a media type."""
+    return sound_format(media) if field == "format" else getattr(media, field)
 
 
 def _has_source(media: Media) -> bool:
@@ -192,7 +197,7 @@ def _data_url(media: Media) -> str | None:
         return media.url
     if media.data is None or (media.media == "file" and media.format is None):
         return media.data
-    return data_url(media.data, media.format)
+    return data_url(media.data, media_type(media))
 
 
 def can_hold(part: Part) -> bool:

@@ -20,6 +20,7 @@ from ocml_bridge.units.heads import Head, Item, item_of, message_of
 from ocml_bridge.units.reader import UnitReader
 from ocml_bridge.units.relations import with_tools_apart
 from ocml_bridge.units.writer import Prepared
+from ocml_bridge.wires.blanks import without_blanks
 from ocml_bridge.wires.documents import SHAPE
 from ocml_bridge.wires.shell import Shell
 from ocml_bridge.wires.units import DocumentReader, DocumentWriter
@@ -256,7 +257,8 @@ class WireWriter(DocumentWriter):
         A reply whose call does not tell its tool's name is given the layout of one that says it.
         """
         conversation, origins = with_tools_apart(conversation, log)
-        items, around = conversation.items, conversation.around
+        items, origins = without_blanks(conversation.items, origins, log, target=HOME)
+        around = conversation.around
         if around.alternatives is not None:
             indices = range(len(items)) if origins is None else origins
             around = replace(around, alternatives=_placed(around.alternatives, items, indices, log))

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any, Final, NamedTuple, cast
 
 from ocml_bridge.citations import CitationTable, Kind, Place
-from ocml_bridge.data_urls import data_url, opened
+from ocml_bridge.data_urls import data_url, media_type, opened, sound_format
 from ocml_bridge.form import ARRAY, OBJECT, Object, add, form_of, is_empty, rest, shape
 from ocml_bridge.model import CacheMark, Citation, Content, Foreign, Json, Media, Part, Refusal, Text
 from ocml_bridge.turns import parts_of
@@ -228,7 +228,7 @@ def _write_media(media: Media, kind: str, form: Json) -> Object:
     extras = NOTES.of(media.extras)
     values: Object = {}
     for name, field in found.members.items():
-        value = _inline(media, field) if name == found.inline else getattr(media, field)
+        value = _inline(media, field) if name == found.inline else _member(media, field)
         if value is not None:
             values[name] = value
     if kind == "input_image" and "detail" not in values:
@@ -243,13 +243,18 @@ def _write_media(media: Media, kind: str, form: Json) -> Object:
     return shape(written, forms.get("form"), fixed=("type", found.inner))
 
 
+def _member(media: Media, field: str) -> str | None:
+    """A member of media as it is; a sound says its format without being a media type."""
+    return sound_format(media) if field == "format" else getattr(media, field)
+
+
 def _inline(media: Media, field: str) -> str | None:
     """What stands where data may: an address, or the data as a data URL."""
     if field == "url" and media.url is not None:
         return media.url
     if media.data is None or (field == "data" and media.format is None):
         return media.data
-    return data_url(media.data, media.format)
+    return data_url(media.data, media_type(media))
 
 
 def can_hold(part: Part) -> bool:

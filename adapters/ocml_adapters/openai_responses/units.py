@@ -19,6 +19,7 @@ from ocml_bridge.units.heads import Head, Item, message_of
 from ocml_bridge.units.reader import UnitReader
 from ocml_bridge.units.relations import with_tools_apart
 from ocml_bridge.units.writer import Prepared
+from ocml_bridge.wires.blanks import without_blanks
 from ocml_bridge.wires.shell import Shell
 from ocml_bridge.wires.units import DocumentReader, DocumentWriter
 
@@ -99,7 +100,8 @@ class ItemWriter(DocumentWriter):
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
         """The document with tools apart from messages, with ids for calls that have none, and with names."""
         conversation, origins = with_tools_apart(conversation, log, declare=_declares_tools)
-        items = with_names(with_reply_types(linked(with_call_types(conversation.items, conversation.around.tools))))
+        items, origins = without_blanks(conversation.items, origins, log, target=HOME)
+        items = with_names(with_reply_types(linked(with_call_types(items, conversation.around.tools))))
         start = _FIRST if takes_instructions(conversation.around) else None
         return Prepared(items, conversation.around, origins, start)
 

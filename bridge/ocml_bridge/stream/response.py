@@ -16,7 +16,7 @@ from ..events import Answer, Delta, End, Event, Named, Reason, RefusalDelta, Sta
 from ..form import Object
 from ..loss import Log, Loss, LossCode, Severity
 from ..model import Document, Json, Message, Settings, Transcript, Usage, replace
-from ..narrowing import drop_message
+from ..narrowing import drop_empty, drop_message
 from ..parameters import members_of
 from ..report import report
 from ..turns import is_call, is_hosted
@@ -301,6 +301,8 @@ def losses_of(document: Document, image: Transcript, order: Sequence[int], *, ta
             if index in order:
                 detail = f"{target} has this message in another place, or joined to another message"
                 log.lose(LossCode.MESSAGE, f"/messages/{index}", detail, Severity.CHANGED)
+            elif message.content == "" and not is_call(message):
+                drop_empty(message, index, log, why_left_out(message, target))
             else:
                 drop_message(log, index, why_left_out(message, target))
         if stay < len(image.messages):
