@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from . import jsontext, registry
 from .adapter import Adapter, Kind, Source
@@ -54,28 +54,9 @@ def opened(data: Source | bytes, log: Log) -> tuple[Adapter, Source]:
 
 
 def format_of(source: Source) -> str:
-    """As `detect`, of text that is no JSON, or of a JSON value.
-
-    JSON with something in it that only one format has is of no format that only may have it. Formats of third parties
-    are asked only where no built-in one is certain: they take time to find.
-    """
-    found = None if isinstance(source, str) else recognise(source)
-    sure = found is not None and _is_sure(found)
-    named = found.kind.format if found is not None and sure else None
-    if named in registry.BUILT_IN:
-        adapter, _ = registry.adapter(named)
-        if adapter.has_marks or adapter.sniff(source) > 0:
-            return named
-    scores = _sniff((registry.adapter(name)[0] for name in registry.BUILT_IN), source)
-    if sure:
-        scores = {name: score for name, score in scores.items() if score == _CERTAIN}
-    broken: list[BridgeError] = []
-    if max(scores.values(), default=0) < _CERTAIN:
-        adapters, broken = registry.load_all()
-        scores |= _sniff_plugins(adapters, source)
-    best = max(scores.values(), default=0)
-    names = [name for name, score in scores.items() if score == best]
-    if best == 0:
+    """As `detect`, of text that is no JSON, or of a JSON value."""
+    names, found, broken = _told(source)
+    if not names:
         found = found or recognise(source)
         what = _conversation_in(source) or (_untold(source) if found is None else f"this {looks(found)}")
         what += "".join(f"; {error.message}" for error in broken)
@@ -86,6 +67,48 @@ def format_of(source: Source) -> str:
             f"the input can be read as {' or '.join(names)}; name the right one with `source`",
         )
     return names[0]
+
+
+def surely(source: Source) -> str | None:
+    """The format that text that is no JSON, or a JSON value, is surely in; None where `format_of` says why it has none.
+
+    Rows of datasets are asked one by one, and most have none.
+    """
+    names = _told(source).names
+    return names[0] if len(names) == 1 else None
+
+
+class _Told(NamedTuple):
+    """What a source was told from: the formats that it is most surely in, its evidence, plug-ins that do not load."""
+
+    names: Sequence[str]
+    found: Recognised | None = None
+    broken: Sequence[BridgeError] = ()
+
+
+def _told(source: Source) -> _Told:
+    """The formats that a source may be in.
+
+    JSON with something in it that only one format has is of no format that only may have it. Formats of third parties
+    are asked only where no built-in one is certain: they take time to find.
+    """
+    found = None if isinstance(source, str) else recognise(source)
+    sure = found is not None and _is_sure(found)
+    named = found.kind.format if found is not None and sure else None
+    if named in registry.BUILT_IN:
+        adapter, _ = registry.adapter(named)
+        if adapter.has_marks or adapter.sniff(source) > 0:
+            return _Told([named])
+    scores = _sniff((registry.adapter(name)[0] for name in registry.BUILT_IN), source)
+    if sure:
+        scores = {name: score for name, score in scores.items() if score == _CERTAIN}
+    broken: list[BridgeError] = []
+    if max(scores.values(), default=0) < _CERTAIN:
+        adapters, broken = registry.third_parties()
+        scores |= _sniff_plugins(adapters, source)
+    best = max(scores.values(), default=0)
+    names = [name for name, score in scores.items() if score == best] if best else []
+    return _Told(names, found, broken)
 
 
 def _untold(source: Source) -> str:
@@ -118,9 +141,8 @@ def _sniff_plugins(adapters: Iterable[Adapter], source: Source) -> dict[str, int
     """As `_sniff`, of formats of third parties; one that fails, or is no number of those, has not recognised it."""
     scores: dict[str, int] = {}
     for found in adapters:
-        if found.id not in registry.BUILT_IN:
-            with suppress(Exception):
-                scores |= _sniff([found], source)
+        with suppress(Exception):
+            scores |= _sniff([found], source)
     return {name: score for name, score in scores.items() if score in range(_CERTAIN + 1)}
 
 

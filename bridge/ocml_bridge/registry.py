@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from typing import Final
 
@@ -81,9 +82,18 @@ def third_party(module: str) -> str | None:
 
 def load_all() -> tuple[list[Adapter], list[BridgeError]]:
     """The adapters of all formats, in their order, and one error for each plug-in that cannot be loaded."""
+    return _loaded(formats())
+
+
+def third_parties() -> tuple[list[Adapter], list[BridgeError]]:
+    """As `load_all`, without the built-in formats."""
+    return _loaded(formats()[len(BUILT_IN) :])
+
+
+def _loaded(names: Iterable[str]) -> tuple[list[Adapter], list[BridgeError]]:
     adapters: list[Adapter] = []
     errors: list[BridgeError] = []
-    for name in formats():
+    for name in names:
         try:
             adapters.append(_load(name))
         except BridgeError as error:

@@ -75,23 +75,9 @@ class _Beside:
         return names & cast("dict[str, Json]", output).keys() if isinstance(output, dict) else names
 
 
-class _Lenient:
-    """The settings of the last record, and what became of them: most records have the same as the one before."""
-
-    last: tuple[Settings | None, Settings | None] = (None, None)
-
-
+@lru_cache(maxsize=64)
 def lenient(settings: Settings) -> Settings:
     """The settings that let such losses pass, until it is known which of them are none."""
-    known, made = _Lenient.last
-    if known is not settings or made is None:
-        made = _lenient(settings)
-        _Lenient.last = settings, made
-    return made
-
-
-@lru_cache(maxsize=8)
-def _lenient(settings: Settings) -> Settings:
     policy = settings.policy
     refuse = tuple(name for name in policy.refuse if name not in _CODES)
     allow = (*(name for name in policy.allow if name not in _CODES), *sorted(map(str, _CODES)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, Final, cast
 
 from .. import jsontext
@@ -181,8 +182,7 @@ def _outcomes(record: Record, layout: Layout | None, columns: Columns, job: Job)
     if layout is None:
         yield record, outcome_of(record.value, job.settings)
         return
-    options = replace(job.settings.options, force_format=True)
-    settings = replace(job.settings, source=layout.format, options=options)
+    settings = _reading(job.settings, layout.format)
     if settings.layout is not None:
         record = _labelled(record, layouts_of(settings.layout)[0])
     if job.each_turn and not isinstance(record.value, BridgeError):
@@ -193,6 +193,12 @@ def _outcomes(record: Record, layout: Layout | None, columns: Columns, job: Job)
         yield record, _outcome(record, settings)
     else:
         yield _with_columns(record, columns, settings)
+
+
+@lru_cache(maxsize=64)
+def _reading(settings: Settings, source: str) -> Settings:
+    """The settings for documents that a layout made."""
+    return replace(settings, source=source, options=replace(settings.options, force_format=True))
 
 
 def _with_columns(record: Record, columns: Columns, settings: Settings) -> tuple[Record, Outcome]:

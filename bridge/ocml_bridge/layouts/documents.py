@@ -9,8 +9,7 @@ from typing import Final
 
 from .. import registry
 from ..adapter import Kind, Options
-from ..detection import format_of
-from ..errors import BridgeError
+from ..detection import surely
 from ..model import Json
 from ..split import split
 from .fitting import as_object
@@ -108,10 +107,7 @@ def format_of_row(row: Object | str) -> str | None:
     """The format that a row is surely a document of; None for any other row."""
     known, its_format = _LastRow.last
     if known is not row:
-        try:
-            its_format = format_of(row)
-        except BridgeError:
-            its_format = None
+        its_format = surely(row)
         _LastRow.last = row, its_format
     return its_format
 

@@ -120,11 +120,15 @@ class Layout:
             found.update([each for each in present if row[each] is not None][:1] or present[:1])
         return frozenset(found)
 
-    def has(self, row: Object) -> bool:
-        """Whether a row is of this layout."""
+    def may_have(self, row: Object) -> bool:
+        """Whether a row with such columns may be of this layout, whatever stands in them."""
         required = all(any(each in row for each in columns) for columns in self.requires.values())
         free = all(row.get(column) is None for column in self.without)
-        return required and free and self.fits(self.fields(row), self.wording)
+        return required and free and (self.whole or bool(self.sources(row)))
+
+    def has(self, row: Object) -> bool:
+        """Whether a row is of this layout."""
+        return self.may_have(row) and self.fits(self.fields(row), self.wording)
 
     def read(self, row: Object) -> Sequence[Document]:
         """The documents of a row.

@@ -40,14 +40,15 @@ def is_logged(fields: Object, wording: Wording) -> bool:
     In a line of a batch's output, which an id tells, the answer may stand alone, and so may the error in its place.
     """
     if REQUEST not in fields:
+        if not isinstance(fields.get(ID), str):
+            return False
         answer = _answer(fields)
         alone = answer is not None and "messages" not in answer
-        return isinstance(fields.get(ID), str) and (alone or _failure(fields) is not None)
-    if not isinstance(fields[REQUEST], (dict, str)):
-        return False
+        return alone or _failure(fields) is not None
     request = _body(fields[REQUEST], f"/{REQUEST}")[0]
-    answered = RESPONSE not in fields or _answer(fields) is not None or _failure(fields) is not None
-    return request is not None and format_of_row(request) is not None and answered
+    if request is None or format_of_row(request) is None:
+        return False
+    return RESPONSE not in fields or _answer(fields) is not None or _failure(fields) is not None
 
 
 def read_logged(fields: Object, wording: Wording) -> Sequence[Document]:
@@ -116,8 +117,8 @@ def _read(fields: Object, name: str) -> tuple[Transcript, tuple[Finding, ...], O
 
 def _body(value: Json, path: str) -> tuple[Object | None, Object]:
     """What was sent, and what is logged of it beside that; it may be JSON text, and a message that stands alone."""
-    if isinstance(value, str) and path == f"/{RESPONSE}" and not value.lstrip().startswith(("{", "[")):
-        return {"messages": [message("assistant", value)]}, {}
+    if isinstance(value, str) and not value.lstrip().startswith(("{", "[")):
+        return {"messages": [message("assistant", value)]} if path == f"/{RESPONSE}" else None, {}
     try:
         found = as_object(parsed(value, path))
         name = next((each for each in _BODIES if each in (found or {})), None)

@@ -33,9 +33,12 @@ def message(role: str, text: str) -> Object:
 def is_message(value: Json, wording: Wording) -> bool:
     """Whether a value is an object that says whose it is; one that says something where other wires do is none."""
     found = as_object(value)
-    if found is None or not any(isinstance(found.get(key), str) for key in wording.role):
+    if found is None:
         return False
-    return _ELSEWHERE not in found or any(key in found for key in wording.text)
+    for key in wording.role:  # a generator takes twice as long
+        if isinstance(found.get(key), str):
+            return _ELSEWHERE not in found or any(key in found for key in wording.text)
+    return False
 
 
 def are_messages(value: Json, wording: Wording) -> bool:

@@ -119,21 +119,61 @@ def read_row(plan: Plan, row: Json) -> Row:
     if columns is None:
         raise BridgeError(ErrorCode.SHAPE, "a row must be an object, with a member for each column", path="")
     columns = opened(columns, [column for _, column in plan.columns])
-    layout = layout_for(plan, columns)
-    if layout is None:
+    found = _found(plan, columns)
+    if found is None:
         raise BridgeError(ErrorCode.SHAPE, _unfitting(plan, columns), path="")
-    documents = layout.read(columns)
-    of_layout = layout.read_columns(columns)
-    beside = {name: value for name, value in columns.items() if name not in of_layout}
-    return Row(layout, documents, beside, layout.sources(columns))
+    documents = found.layout.reads(found.fields(columns), found.layout.wording)
+    beside = {name: value for name, value in columns.items() if name not in found.read}
+    return Row(found.layout, documents, beside, found.sources)
 
 
 def layout_for(plan: Plan, row: Object) -> Layout | None:
     """The first layout of a plan that a row is of; None where there is none."""
+    found = _found(plan, row)
+    return None if found is None else found.layout
+
+
+class _Candidate(NamedTuple):
+    """A layout that rows with some columns may have.
+
+    Attributes:
+        layout: the layout.
+        sources: the fields of the layout that they have, each with the column that it stands in.
+        read: the columns that their conversations are read from.
+    """
+
+    layout: Layout
+    sources: Mapping[str, str]
+    read: frozenset[str]
+
+    def fields(self, row: Object) -> Object:
+        """As `Layout.fields`."""
+        return row if self.layout.whole else {name: row[column] for name, column in self.sources.items()}
+
+
+def _found(plan: Plan, row: Object) -> _Candidate | None:
+    """The first layout of a plan that a row is of, as rows with its columns have it; None where there is none."""
+    shape = tuple([(name, value is not None) for name, value in row.items()])
+    candidates = _candidates if sum(map(len, row)) <= _SHORT else _candidates.__wrapped__
     try:
-        return next((layout for layout in layouts_of(plan) if layout.has(row)), None)
+        for each in candidates(plan, shape):
+            if each.layout.fits(each.fields(row), each.layout.wording):
+                return each
+        return None
     finally:
         forget()
+
+
+@lru_cache(maxsize=256)
+def _candidates(plan: Plan, shape: tuple[tuple[str, bool], ...]) -> tuple[_Candidate, ...]:
+    """The layouts that rows may have, by the names of their columns and whether these have values."""
+    row = {name: has_value or None for name, has_value in shape}
+    layouts = [layout for layout in layouts_of(plan) if layout.may_have(row)]
+    return tuple([_Candidate(each, each.sources(row), each.read_columns(row)) for each in layouts])
+
+
+_SHORT: Final = 1000
+"""How long the names of columns may be together that are remembered."""
 
 
 def _unfitting(plan: Plan, row: Object) -> str:
