@@ -11,6 +11,7 @@ from ocml_bridge import BridgeError
 from ocml_bridge.layouts import AUTO, BY_NAME, Plan, plan_of, read_row
 from rows import Said, conversations, told
 
+PREFACE = "Below is an instruction that describes a task, paired with an input that provides further context."
 ASKED = ("user", "Why?")
 ANSWERED = ("assistant", "Because.")
 BOTH: list[Said] = [ASKED, ANSWERED]
@@ -340,6 +341,15 @@ ROWS: list[tuple[str, dict[str, Any], list[Said]]] = [
         [("system", "Be kind."), ASKED, ANSWERED, ASKED, ANSWERED],
     ),
     ("llama-2", {"text": "<s>[INST] Why? [/INST]Because.</s>[INST] Why? [/INST]"}, [ASKED, ANSWERED, ASKED]),
+    (
+        "llama-2",
+        {
+            "text": '<s>[AVAILABLE_TOOLS][{"type": "function", "function": {"name": "weather"}}][/AVAILABLE_TOOLS]'
+            '[INST]Rome?[/INST][TOOL_CALLS][{"name": "weather", "arguments": {"city": "Rome"}, "id": "a"}]</s>'
+            "[TOOL_RESULTS]20[/TOOL_RESULTS]20.</s>"
+        },
+        [("user", "Rome?"), ("call weather", '{"city":"Rome"}'), ("tool", "20"), ("assistant", "20.")],
+    ),
     # Llama 3's template, with its headers (llama-models, `prompt_format.md`), Llama 4's, and Gemma's
     (
         "llama-3",
@@ -378,6 +388,79 @@ ROWS: list[tuple[str, dict[str, Any], list[Said]]] = [
         [ASKED, ANSWERED],
     ),
     ("gemma", {"text": "<start_of_turn>user\nWhy?<end_of_turn>\n<start_of_turn>model\n"}, [ASKED]),
+    # Phi-3's template, Phi-4's, Zephyr's (LLaMA-Factory, `data/template.py`) and GLM's; `golden/rows` has more of each
+    ("phi-3", {"text": "<s><|user|>\nWhy?<|end|>\n<|assistant|>\nBecause.<|end|>\n<|endoftext|>"}, [ASKED, ANSWERED]),
+    (
+        "phi-4",
+        {"text": "<|im_start|>user<|im_sep|>Why?<|im_end|><|im_start|>assistant<|im_sep|>Because."},
+        [ASKED, ANSWERED],
+    ),
+    (
+        "zephyr",
+        {"text": "<|system|>\nBe kind.</s>\n<|user|>\nWhy?</s>\n<|assistant|>\nBecause.</s>\n"},
+        [("system", "Be kind."), ASKED, ANSWERED],
+    ),
+    ("glm-4", {"text": "[gMASK]<sop><|user|>\nWhy?<|assistant|>\n</think>\nBecause."}, [ASKED, ANSWERED]),
+    ("kimi", {"text": "<|im_user|>user<|im_middle|>Why?<|im_end|>"}, [ASKED]),
+    # DeepSeek's template: several conversations in a text are tested below
+    ("deepseek", {"text": "<｜User｜>Why?<｜Assistant｜>Because.<｜end▁of▁sentence｜>"}, [ASKED, ANSWERED]),
+    # Granite's calls, and Command R's: R+'s in a block of JSON (which the turn does not end behind), R7B's in tokens
+    (
+        "granite",
+        {
+            "text": "<|start_of_role|>user<|end_of_role|>Rome?<|end_of_text|>\n"
+            '<|start_of_role|>assistant {"thinking": false}<|end_of_role|><|tool_call|>'
+            '[{"name": "weather", "arguments": {"city": "Rome"}}]<|end_of_text|>\n'
+            "<|start_of_role|>tool_response<|end_of_role|>20<|end_of_text|>\n"
+        },
+        [("user", "Rome?"), ("call weather", '{"city":"Rome"}'), ("tool", "20")],
+    ),
+    (
+        "command-r",
+        {
+            "text": "<BOS_TOKEN><|START_OF_TURN_TOKEN|><|USER_TOKEN|>Rome?<|END_OF_TURN_TOKEN|>"
+            "<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>I look.\nAction:\n```json\n[\n    {\n"
+            '        "tool_name": "weather",\n        "parameters": {"city": "Rome"}\n    }\n]```\n'
+            "<|START_OF_TURN_TOKEN|><|SYSTEM_TOKEN|><results>\n20</results><|END_OF_TURN_TOKEN|>"
+            "<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>20.<|END_OF_TURN_TOKEN|>"
+        },
+        [
+            ("user", "Rome?"),
+            ("assistant", "I look."),
+            ("call weather", '{"city":"Rome"}'),
+            ("tool", "20"),
+            ("assistant", "20."),
+        ],
+    ),
+    (
+        "command-r",
+        {
+            "text": "<|START_OF_TURN_TOKEN|><|USER_TOKEN|>Rome?<|END_OF_TURN_TOKEN|>"
+            "<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|><|START_THINKING|>Look.<|END_THINKING|><|START_ACTION|>[\n"
+            '    {"tool_call_id": "0", "tool_name": "weather", "parameters": {"city": "Rome"}}\n]<|END_ACTION|>'
+            "<|END_OF_TURN_TOKEN|><|START_OF_TURN_TOKEN|><|SYSTEM_TOKEN|><|START_TOOL_RESULT|>[20]<|END_TOOL_RESULT|>"
+            "<|END_OF_TURN_TOKEN|><|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|><|START_RESPONSE|>20.<|END_RESPONSE|>"
+            "<|END_OF_TURN_TOKEN|>"
+        },
+        [
+            ("user", "Rome?"),
+            ("thought", "Look."),
+            ("call weather", '{"city":"Rome"}'),
+            ("tool", "[20]"),
+            ("assistant", "20."),
+        ],
+    ),
+    # Alpaca's template (tatsu-lab/stanford_alpaca, `train.py`)
+    (
+        "alpaca-text",
+        {"text": f"{PREFACE}\n\n### Instruction:\nAdd.\n\n### Input:\n1 and 2\n\n### Response:3</s>"},
+        [("system", PREFACE), ("user", "Add.\n1 and 2"), ("assistant", "3")],
+    ),
+    (
+        "alpaca-text",
+        {"text": "### Instruction: Why?\n### Response: Because.\n### Instruction: Why?\n### Response:"},
+        [ASKED, ANSWERED, ASKED],
+    ),
     # Vicuna's template (FastChat, `vicuna_v1.1`)
     (
         "vicuna",
@@ -454,6 +537,8 @@ ROWS: list[tuple[str, dict[str, Any], list[Said]]] = [
     ("answered", {"messages": [ASK], "output": '{"why": "so"}'}, [ASKED, ("assistant", '{"why": "so"}')]),
     ("answered", {"messages": [ASK], "response": {"role": "assistant", "content": "Because."}}, BOTH),
     ("answered", {"messages": [ASK], "response": ANSWER}, BOTH),
+    ("answered", {"conversations": [TURN], "response": "Because."}, BOTH),
+    ("answered", {"conversations": [TURN], "response": {"from": "gpt", "value": "Because."}}, BOTH),
     ("answered", {"conversations": [{"role": "human", "content": "Why?"}], "completion": "Because."}, BOTH),
     # where the messages end in an answer, the column is another one
     ("messages", {"messages": [ASK, {"role": "assistant", "content": "Because."}], "response": "No."}, BOTH),
@@ -559,6 +644,12 @@ def test_a_thought_in_other_tags_is_one_in_turns_too() -> None:
     )
     row = {"conversations": [TURN, {"from": "assistant", "value": said}]}
     plan = plan_of({"layout": "sharegpt", "thoughts": ["begin_of_thought"]})
+    assert told(conversations(row, plan)[0].messages) == [ASKED, ("thought", "Hm."), ANSWERED]
+
+
+def test_a_thought_in_a_text_of_a_template_is_one_too() -> None:
+    row = {"text": "<｜User｜>Why?<｜Assistant｜><think>\nHm.\n</think>\n\nBecause.<｜end▁of▁sentence｜>"}
+    plan = plan_of({"layout": "deepseek", "thoughts": "think"})
     assert told(conversations(row, plan)[0].messages) == [ASKED, ("thought", "Hm."), ANSWERED]
 
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from ..convert import read
 from ..model import Json, Transcript
 from ..model.codec import to_json
+from ..result import Reading
 from . import thoughts
 from .documents import format_of_row
 from .fitting import as_list, as_object
 from .layout import Document, Object, Wording, misshapen
 from .logged import RESPONSE, answer_in, joined, told_otherwise
-from .messages import message, respelled_all
-from .turns import MESSAGES, are_requests, read_messages
+from .messages import is_message, message, respelled, respelled_all
+from .turns import CONVERSATIONS, MESSAGES, SHAREGPT, are_requests, are_sharegpt, read_messages, read_turns
 
 ANSWER: Final = "answer"
 
@@ -28,7 +30,7 @@ def is_answered(fields: Object, wording: Wording) -> bool:
 
 def _answer(value: Json, wording: Wording) -> tuple[Object, Object] | None:
     """The answer as a document of a format, and what stands around it; None for what is none."""
-    found = answer_in(value)
+    found = answer_in(respelled(value, wording, f"/{ANSWER}") if is_message(value, wording) else value)
     if found is None and isinstance(value, str):
         return {"messages": [thoughts.split(message("assistant", value), wording)]}, {}
     if found is None:
@@ -47,11 +49,19 @@ def read_answered(fields: Object, wording: Wording) -> Sequence[Document]:
     found = _answer(fields.get(ANSWER), wording)
     if found is None:
         raise misshapen(f"/{ANSWER}", "the answer of the assistant")
-    [document] = read_messages({name: value for name, value in fields.items() if name != ANSWER}, wording)
-    request, answer = read(document.value, "openai"), read(found[0], format_of_row(found[0]))
+    request, answer = _request(fields, wording), read(found[0], format_of_row(found[0]))
     if not isinstance(request.transcript, Transcript) or not isinstance(answer.transcript, Transcript):
         raise misshapen(f"/{ANSWER}", "a conversation")
     around = {**found[1], **told_otherwise(request.transcript, answer.transcript)}
     whole = to_json(joined(request.transcript, answer.transcript))
-    findings = (*document.findings, *request.findings, *answer.findings)
+    findings = (*request.findings, *answer.findings)
     return [Document(whole, findings, beside={RESPONSE: around} if around else {})]
+
+
+def _request(fields: Object, wording: Wording) -> Reading:
+    """What waits for the answer: messages, or turns of ShareGPT."""
+    asked = {name: value for name, value in fields.items() if name != ANSWER}
+    turns = {CONVERSATIONS if name == MESSAGES else name: value for name, value in asked.items()}
+    if are_sharegpt(turns, SHAREGPT):
+        return read(read_turns(turns, replace(wording, role=SHAREGPT.role, text=SHAREGPT.text))[0].value, "sharegpt")
+    return read(read_messages(asked, wording)[0].value, "openai")

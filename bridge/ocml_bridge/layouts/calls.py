@@ -18,7 +18,8 @@ from .messages import calls_of, message, tools_of
 
 _CALL: Final = re.compile(r"<tool_call>(.*?)</tool_call>|<functioncall>(.*)\Z", re.DOTALL)
 _RESULT: Final = re.compile(r"<tool_response>(.*?)</tool_response>", re.DOTALL)
-_TOOLS: Final = re.compile(r"[ \t]*<tools>(.*?)</tools>\n?", re.DOTALL)
+_TOOLS: Final = re.compile(r"[ \t]*<tools>(?!\s*</tools>)(.*?)</tools>\n?", re.DOTALL)
+"""Declared tools; tags with nothing in them are those that a prompt tells of."""
 _QUOTED: Final = re.compile(r"""\A\{\s*"name":\s*"([^"]*)",\s*"arguments":\s*'(.*)'\s*\}\Z""", re.DOTALL)
 """Glaive's calls, whose arguments are JSON in single quotes."""
 _OBJECT: Final = re.compile(r"^\{", re.MULTILINE)

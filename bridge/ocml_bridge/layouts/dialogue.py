@@ -27,7 +27,6 @@ STYLES: Final[tuple[Mapping[str, str], ...]] = (
     {"System": "system", "User": "user", "Human": "user", "Assistant": "assistant", "Tool": "tool"},
     {"system": "system", "user": "user", "human": "user", "assistant": "assistant", "tool": "tool"},
     {"### System": "system", "### Human": "user", "### User": "user", "### Assistant": "assistant"},
-    {"### Instruction": "user", "### Response": "assistant"},
 )
 """Labels of speakers and their roles; a text keeps to the style of its first label."""
 _END: Final = re.compile(r"\s*(?:<\|endoftext\|>|</s>)\s*\Z")

@@ -1,63 +1,50 @@
-"""Texts as templates make them whose turns stand between tokens: Llama 3's headers, Gemma's turns."""
+"""Texts as templates make them whose turns stand between tokens. `frames` has the tokens of each template."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from ..errors import BridgeError
 from ..model import Json
-from .fitting import as_list, as_object
-from .layout import Document, Object, Wording, misshapen, parsed
-from .messages import calls_of, message, request
-from .pieces import Pieces
+from . import calls, thoughts
+from .layout import Document, Object, Wording, misshapen
+from .messages import message, request, tools_of
 
 TEXT: Final = "text"
+DECLARES: Final = "tools"
+"""The role of a turn that declares tools."""
+Called = Callable[[str, str], list[Object] | None]
+"""The messages of an answer that calls tools, by its text and the role behind it; None where it calls none."""
 
 
 class Frames(NamedTuple):
     """How a template frames turns.
 
     Attributes:
-        begins: the token that begins a conversation; a text may hold several.
-        opens: what stands before a turn; its group is the role.
+        opens: what stands before a turn; the group that matches is whose it is.
         end: a token behind a turn. The last one of a text that goes on has none.
         roles: words for whose a turn is, and roles.
-        calls: the token that stands before a call; None for a template without one.
         shown: what a text of it looks like, for people.
+        begins: the token that begins a conversation; a text may hold several. None where none does.
+        called: finds the calls of an answer; None for a template without any.
+        ended: whether each turn ends with a token; else it ends where the next one begins.
+        headed: whether what stands before the first turn is what the system says.
     """
 
-    begins: str
     opens: re.Pattern[str]
     end: re.Pattern[str]
     roles: Mapping[str, str]
-    calls: str | None
     shown: str
+    begins: re.Pattern[str] | None = None
+    called: Called | None = None
+    ended: bool = True
+    headed: bool = False
 
     @property
     def ends(self) -> re.Pattern[str]:
         """What stands behind a turn: a token, and one that ends the text."""
         return re.compile(rf"(?:(?:{self.end.pattern})\s*){{1,3}}\Z")
-
-
-_ROLES: Final = {"system": "system", "user": "user", "assistant": "assistant"}
-LLAMA_3: Final = Frames(
-    "<|begin_of_text|>",
-    re.compile(r"<\|(?:start_header_id|header_start)\|>([a-z]+)<\|(?:end_header_id|header_end)\|>"),
-    re.compile(r"<\|(?:eot_id|eom_id|eot|eom|end_of_text)\|>"),
-    {**_ROLES, **dict.fromkeys(("ipython", "tool", "environment"), "tool")},
-    "<|python_tag|>",
-    "`<|start_header_id|>`",
-)
-GEMMA: Final = Frames(
-    "<bos>",
-    re.compile(r"<start_of_turn>([a-z]+)(?:\n|\Z)"),
-    re.compile(r"<end_of_turn>|<eos>"),
-    {**_ROLES, "model": "assistant", "developer": "developer"},
-    None,
-    "`<start_of_turn>`",
-)
 
 
 def is_framed(frames: Frames, fields: Object, wording: Wording) -> bool:
@@ -69,12 +56,12 @@ def read_framed(frames: Frames, fields: Object, wording: Wording) -> Sequence[Do
     """The conversations of such a text.
 
     Raises:
-        BridgeError: OCB-SHAPE for another text.
+        BridgeError: OCB-SHAPE for another text, and for declared tools that are none.
     """
     found = _conversations(frames, fields[TEXT])
     if not found:
         raise misshapen(f"/{TEXT}", f"a text in which each turn begins with {frames.shown}")
-    return [Document(request(_messages(turns, frames), None)) for turns in found]
+    return [_document(turns, frames, wording) for turns in found]
 
 
 _Turn = tuple[str, str]
@@ -86,7 +73,8 @@ def _conversations(frames: Frames, text: Json) -> list[list[_Turn]]:
     if not isinstance(text, str):
         return []
     ends = frames.ends
-    found = [_turns(frames, ends, each) for each in text.split(frames.begins) if each.strip()]
+    parts = [text] if frames.begins is None else frames.begins.split(text)
+    found = [_turns(frames, ends, each) for each in parts if each.strip()]
     turns = [each for each in found if each is not None]
     return turns if len(turns) == len(found) else []
 
@@ -94,65 +82,36 @@ def _conversations(frames: Frames, text: Json) -> list[list[_Turn]]:
 def _turns(frames: Frames, ends: re.Pattern[str], text: str) -> list[_Turn] | None:
     """The turns of a conversation; None for any other text."""
     opens = list(frames.opens.finditer(text))
-    if not opens or text[: opens[0].start()].strip():
+    head = text[: opens[0].start()].strip() if opens else ""
+    if not opens or (head and not frames.headed):
         return None
-    turns: list[_Turn] = []
+    turns: list[_Turn] = [("system", head)] if head else []
     for label, end in zip(opens, [*(each.start() for each in opens[1:]), len(text)], strict=True):
         said = text[label.end() : end]
         behind = ends.search(said)
         said = said if behind is None else said[: behind.start()]
-        role = frames.roles.get(label[1])
-        if role is None or (behind is None and end < len(text)) or frames.end.search(said):
+        role = frames.roles.get(label[label.lastindex or 0])
+        open_ended = behind is None and end < len(text) and frames.ended
+        if role is None or open_ended or frames.end.search(said):
             return None
         turns.append((role, said.strip()))
     return turns
 
 
-def _messages(turns: list[_Turn], frames: Frames) -> list[Object]:
-    if len(turns) > 1 and turns[-1] == ("assistant", ""):  # the answer that is still to come
+def _document(turns: list[_Turn], frames: Frames, wording: Wording) -> Document:
+    if len(turns) > 1 and turns[-1] in (
+        ("assistant", ""),
+        ("assistant", "<think>"),
+    ):  # the answer that is still to come
         turns = turns[:-1]
     behind = [*(role for role, _ in turns[1:]), ""]
-    read = [_read_turn(turn, after, frames) for turn, after in zip(turns, behind, strict=True)]
-    return [said for each in read for said in each]
-
-
-def _read_turn(turn: _Turn, after: str, frames: Frames) -> list[Object]:
-    role, text = turn
-    if role != "assistant" or frames.calls is None:
-        return [message(role, text)]
-    before, token, call = text.rpartition(frames.calls)
-    if not token and not (after == "tool" and call.startswith(("{", "["))):
-        return [message(role, text)]
-    calls = _calls(call)
-    if calls is not None:
-        return [{"role": role, "content": before.strip() or None, "tool_calls": calls}]
-    if not token:
-        return [message(role, text)]
-    pieces = Pieces(role)
-    pieces.say(before.strip())
-    named = _NAMED.fullmatch(call.strip())
-    if named is None:
-        pieces.command(_CODE, call.strip())
-    else:
-        pieces.command(named[1], named[2])
-    return pieces.messages()
-
-
-_NAMED: Final = re.compile(r"(\w+)\.call\((.*)\)", re.DOTALL)
-"""A call of one of the tools that Llama knows: `brave_search.call(query="…")`."""
-_CODE: Final = "ipython"
-"""Who runs code behind the token of calls, and answers."""
-
-
-def _calls(text: str) -> list[Json] | None:
-    """The calls that a JSON text makes; None for any other text."""
-    try:
-        value = parsed(text.strip(), "")
-        listed = as_list(value) or [value]
-        named = [as_object(each) or {} for each in listed]
-        return calls_of(value, "") if all("name" in each and each.keys() & {*_ARGUMENTS} for each in named) else None
-    except BridgeError:
-        return None
-
-
-_ARGUMENTS: Final = ("parameters", "arguments")
+    tools: list[Json] | None = None
+    messages: list[Object] = []
+    for (role, text), after in zip(turns, behind, strict=True):
+        if role == DECLARES:
+            tools = tools_of(text, f"/{TEXT}")
+            continue
+        called = frames.called(text, after) if role == "assistant" and frames.called is not None else None
+        messages += [message(role, text)] if called is None else called
+    tools, messages, findings = calls.opened(messages, tools)
+    return Document(request([thoughts.split(each, wording) for each in messages], tools), findings)

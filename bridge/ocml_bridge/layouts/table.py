@@ -12,6 +12,7 @@ from . import (
     dialogue,
     exchange,
     framed,
+    frames,
     langchain,
     logged,
     moss,
@@ -89,6 +90,14 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         drops={"tool_call_id": LossCode.CALL_ID, "name": LossCode.NAME},
     ),
     Layout(
+        "answered",
+        "messages with the answer to them in a column of its own",
+        "canonical",
+        {answered.MESSAGES: _TURNS, answered.ANSWER: ("response", "output", "completion"), **_PROMPT},
+        answered.is_answered,
+        answered.read_answered,
+    ),
+    Layout(
         "hermes-functions",
         "Hermes' function calling: turns with calls in tags",
         "openai",
@@ -111,7 +120,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         turns.are_sharegpt,
         turns.read_turns,
         turns.write_turns,
-        Wording(("from", "role"), ("value", "content")),
+        turns.SHAREGPT,
     ),
     Layout(
         "preference",
@@ -169,14 +178,6 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         logged.is_logged,
         logged.read_logged,
         beside=logged.BESIDE,
-    ),
-    Layout(
-        "answered",
-        "messages with the answer to them in a column of its own",
-        "canonical",
-        {answered.MESSAGES: _TURNS, answered.ANSWER: ("response", "output", "completion"), **_PROMPT},
-        answered.is_answered,
-        answered.read_answered,
     ),
     Layout(
         "messages",
@@ -317,6 +318,14 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         exchange.read_exchange,
     ),
     Layout(
+        "alpaca-text",
+        "a text in Alpaca's template (`### Instruction:`)",
+        "openai",
+        {"text": _TEXT},
+        templates.is_headed,
+        templates.read_headed,
+    ),
+    Layout(
         "dialogue",
         "a text with the speaker before each turn",
         "openai",
@@ -327,29 +336,28 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         dialogue.is_dialogue,
         dialogue.read_dialogue,
     ),
-    Layout(
-        "llama-3",
-        "a text in the template of Llama 3 or 4 (`<|start_header_id|>`)",
-        "openai",
-        {framed.TEXT: _TEXT},
-        partial(framed.is_framed, framed.LLAMA_3),
-        partial(framed.read_framed, framed.LLAMA_3),
-    ),
-    Layout(
-        "gemma",
-        "a text in Gemma's template (`<start_of_turn>`)",
-        "openai",
-        {framed.TEXT: _TEXT},
-        partial(framed.is_framed, framed.GEMMA),
-        partial(framed.read_framed, framed.GEMMA),
-    ),
-    Layout(
-        "llama-2",
-        "a text in Llama 2's template (`[INST]`)",
-        "openai",
-        {"text": _TEXT},
-        templates.is_instructed,
-        templates.read_instructed,
+    *(
+        Layout(
+            name,
+            f"a text in the template of {whose} ({tokens.shown})",
+            "openai",
+            {framed.TEXT: _TEXT},
+            partial(framed.is_framed, tokens),
+            partial(framed.read_framed, tokens),
+        )
+        for name, whose, tokens in (
+            ("llama-3", "Llama 3 or 4", frames.LLAMA_3),
+            ("llama-2", "Llama 2 or Mistral", frames.LLAMA_2),
+            ("gemma", "Gemma", frames.GEMMA),
+            ("phi-4", "Phi-4", frames.PHI_4),
+            ("phi-3", "Phi-3", frames.PHI_3),
+            ("zephyr", "Zephyr", frames.ZEPHYR),
+            ("glm-4", "GLM-4", frames.GLM_4),
+            ("deepseek", "DeepSeek", frames.DEEPSEEK),
+            ("command-r", "Command R", frames.COMMAND_R),
+            ("granite", "Granite", frames.GRANITE),
+            ("kimi", "Kimi K2", frames.KIMI),
+        )
     ),
     Layout(
         "vicuna",

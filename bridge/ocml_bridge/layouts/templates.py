@@ -1,4 +1,4 @@
-"""Texts as templates of earlier models made them: Llama 2's `[INST]`, which Mistral has too, Vicuna's `USER:`."""
+"""Texts in templates whose turns stand between words: Vicuna's labels, Alpaca's headings."""
 
 from __future__ import annotations
 
@@ -11,53 +11,8 @@ from ..model import Json
 from .layout import Document, Object, Wording, misshapen
 from .messages import message, request
 
-_INSTRUCTION: Final = re.compile(r"\[(/?)INST\]")
-_SYSTEM: Final = re.compile(r"\s*<<SYS>>\s*(.*?)\s*<</SYS>>\s*", re.DOTALL)
 _BEGIN: Final = "<s>"
 _END: Final = "</s>"
-
-
-def is_instructed(fields: Object, wording: Wording) -> bool:
-    """Whether a text of Llama 2's template stands there."""
-    return _instructed(fields.get("text")) is not None
-
-
-def read_instructed(fields: Object, wording: Wording) -> Sequence[Document]:
-    """The conversation of such a text.
-
-    Raises:
-        BridgeError: OCB-SHAPE for another text.
-    """
-    return [_document(_instructed(fields["text"]), "a text in which `[INST]` and `[/INST]` take turns")]
-
-
-def _instructed(text: Json) -> list[Object] | None:
-    """The messages of a text in Llama 2's template; None for any other text."""
-    if not isinstance(text, str):
-        return None
-    found = list(_INSTRUCTION.finditer(text))
-    if not found or len(found) % 2 or any(bool(each[1]) is not bool(at % 2) for at, each in enumerate(found)):
-        return None
-    if text[: found[0].start()].strip() not in ("", _BEGIN):
-        return None
-    messages: list[Object] = []
-    ends = [*(each.start() for each in found[1:]), len(text)]
-    for label, end in zip(found, ends, strict=True):
-        said = text[label.end() : end]
-        if label[1]:
-            messages.append(message("assistant", _answer(said)))
-            continue
-        system = None if messages else _SYSTEM.match(said)
-        if system is not None:
-            messages.append(message("system", system[1]))
-            said = said[system.end() :]
-        messages.append(message("user", said.strip()))
-    return _asked(messages)
-
-
-def _answer(said: str) -> str:
-    """What an answer says, without the tokens that end it and begin what is behind it."""
-    return said.strip().removesuffix(_BEGIN).rstrip().removesuffix(_END).strip()
 
 
 def _asked(messages: list[Object]) -> list[Object]:
@@ -106,6 +61,45 @@ def _vicuna(text: Json) -> list[Object] | None:
     said = [*pairs, (_ROLES[found[-1][1]], last)]
     messages = [message(role, content.removesuffix(_END).strip()) for role, content in said]
     return _asked([message("system", system), *messages] if system else messages)
+
+
+# --- Alpaca -----------------------------------------------------------------------------------------------------------
+
+_HEADING: Final = re.compile(r"### (Instruction|Input|Response):[ \t]*\n?")
+_ROUND: Final = re.compile(r"(?:Instruction (?:Input )?Response )+")
+_ENDED: Final = re.compile(r"\s*(?:<\|endoftext\|>|</s>)\s*\Z")
+
+
+def is_headed(fields: Object, wording: Wording) -> bool:
+    """Whether a text of Alpaca's template stands there."""
+    return _headed(fields.get("text"), wording) is not None
+
+
+def read_headed(fields: Object, wording: Wording) -> Sequence[Document]:
+    """The conversation of such a text; what stands before the first heading is the system's.
+
+    Raises:
+        BridgeError: OCB-SHAPE for another text.
+    """
+    return [_document(_headed(fields["text"], wording), "a text with `### Instruction:` and `### Response:`")]
+
+
+def _headed(text: Json, wording: Wording) -> list[Object] | None:
+    """The messages of a text in Alpaca's template (tatsu-lab/stanford_alpaca, `train.py`); None for any other text."""
+    found = list(_HEADING.finditer(text)) if isinstance(text, str) else []
+    if not isinstance(text, str) or not _ROUND.fullmatch("".join(f"{each[1]} " for each in found)):
+        return None
+    system = text[: found[0].start()].strip()
+    if system and "instruction" not in system.lower():
+        return None
+    messages = [message("system", system)] if system else []
+    for label, end in zip(found, [*(each.start() for each in found[1:]), len(text)], strict=True):
+        said = _ENDED.sub("", text[label.end() : end]).strip()
+        if label[1] == "Input":
+            messages[-1]["content"] += f"{wording.separator}{said}" if said else ""
+        else:
+            messages.append(message("user" if label[1] == "Instruction" else "assistant", said))
+    return _asked(messages)
 
 
 def _document(messages: list[Object] | None, wanted: str) -> Document:

@@ -17,7 +17,8 @@ MESSAGES: Final = "messages"
 TOOLS: Final = "tools"
 SYSTEM: Final = "system"
 
-_TURNS: Final = Wording(("from", "role"), ("value", "content"))
+SHAREGPT: Final = Wording(("from", "role"), ("value", "content"))
+"""The words of ShareGPT."""
 
 
 def _value(fields: Object, name: str) -> Json:
@@ -108,7 +109,7 @@ def are_sharegpt(fields: Object, wording: Wording) -> bool:
         return CHOSEN in fields
     if not are_messages(turns, wording):
         return False
-    if wording.role != _TURNS.role:
+    if wording.role != SHAREGPT.role:
         return True
     if not all(any(key in (as_object(turn) or {}) for key in wording.text) for turn in as_list(turns) or []):
         return False
@@ -138,7 +139,7 @@ def read_turns(fields: Object, wording: Wording) -> Sequence[Document]:
 def _turn(turn: Json, wording: Wording) -> Json:
     """A turn in the words of ShareGPT, where it has others."""
     found = as_object(turn)
-    if found is None or (wording.role[0] in _TURNS.role and wording.text[0] in _TURNS.text and not wording.roles):
+    if found is None or (wording.role[0] in SHAREGPT.role and wording.text[0] in SHAREGPT.text and not wording.roles):
         return turn
     out: Object = {}
     for key, value in found.items():
@@ -152,7 +153,7 @@ def _turn(turn: Json, wording: Wording) -> Json:
 def _thought(turn: Json, wording: Wording) -> Json:
     """A turn whose thought stands in the tags that its format has, where it stands in others."""
     found = as_object(turn) or {}
-    key = next((key for key in _TURNS.text if isinstance(found.get(key), str)), None)
+    key = next((key for key in SHAREGPT.text if isinstance(found.get(key), str)), None)
     if key is None or not wording.thoughts:
         return turn
     apart = thoughts.split(message("assistant", found[key]), wording)
@@ -182,7 +183,7 @@ def are_tagged_turns(fields: Object, wording: Wording) -> bool:
 
 def _text_of(turn: Json) -> Json:
     found = as_object(turn) or {}
-    return next((found[key] for key in _TURNS.text if key in found), None)
+    return next((found[key] for key in SHAREGPT.text if key in found), None)
 
 
 def read_tagged_turns(fields: Object, wording: Wording) -> Sequence[Document]:

@@ -30,7 +30,6 @@ def _table(between: str, shown: str) -> Pattern:
     return _begins(line, shown, certain=False)
 
 
-_PROMPT: Final = "no format reads such prompts: convert the messages that it was made from"
 _SPEAKERS: Final = (
     "SYSTEM|USER|ASSISTANT|[Ss]ystem|[Hh]uman|[Uu]ser|[Aa]ssistant|You|Me|AI|Bot|ChatGPT|Claude|Gemini|Copilot"
 )
@@ -126,27 +125,27 @@ TEXTS: Final[tuple[Kind, ...]] = (
                 r"(?:\[gMASK\]<sop>)?\s*<\|(?:system|user|assistant)\|>", "`<|system|>`, `<|user|>`, `<|assistant|>`"
             ),
         ),
-        advice=_PROMPT,
+        advice=_ROWS,
     ),
     Kind(
         "a DeepSeek prompt",
         patterns=(_begins("<｜(?:begin▁of▁sentence|User|Assistant)｜>", "`<｜begin▁of▁sentence｜>`, `<｜User｜>`"),),
-        advice=_PROMPT,
+        advice=_ROWS,
     ),
     Kind(
         "a Command R prompt",
         patterns=(_begins(r"(?:<BOS_TOKEN>)?\s*<\|START_OF_TURN_TOKEN\|>", "`<|START_OF_TURN_TOKEN|>`"),),
-        advice=_PROMPT,
+        advice=_ROWS,
     ),
     Kind(
         "a Granite prompt",
         patterns=(_begins(r"<\|start_of_role\|>", "`<|start_of_role|>`"),),
-        advice=_PROMPT,
+        advice=_ROWS,
     ),
     Kind(
         "a Kimi prompt",
         patterns=(_begins(r"<\|im_(?:system|user|assistant)\|>", "`<|im_user|>`, `<|im_system|>`"),),
-        advice=_PROMPT,
+        advice=_ROWS,
     ),
     Kind(
         "a recorded stream of Anthropic Messages",
@@ -202,7 +201,7 @@ TEXTS: Final[tuple[Kind, ...]] = (
                 certain=False,
             ),
         ),
-        advice=_PROMPT,
+        advice=_ROWS,
     ),
     Kind(
         "a Python value, as `print` shows it",

@@ -1,0 +1,245 @@
+"""The tokens of chat templates that frame turns, each with the public template that it was read from.
+
+Templates of trainers are named by their package: `trl/chat_templates`, `axolotl/utils/chat_templates/templates`, and
+llama.cpp's `models/templates`.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import Final
+
+from ..errors import BridgeError
+from ..model import Json
+from .fitting import as_list, as_object
+from .framed import DECLARES, Frames
+from .layout import Object, parsed
+from .messages import calls_of, message
+from .pieces import Pieces
+
+_ROLES: Final = {"system": "system", "user": "user", "assistant": "assistant"}
+_NO_THOUGHT: Final = r"(?:\s*(?:<think>\s*)?</think>)?"
+"""What stands before an answer that no thought led to."""
+
+
+# --- calls ------------------------------------------------------------------------------------------------------------
+
+
+def _answer(before: str, calls: list[Json]) -> list[Object]:
+    return [{"role": "assistant", "content": before.strip() or None, "tool_calls": calls}]
+
+
+def _calls(text: str) -> list[Json] | None:
+    """The calls that a JSON text makes; None for any other text."""
+    try:
+        value = parsed(text.strip(), "")
+        listed = as_list(value) or [value]
+        named = [_named(as_object(each) or {}) for each in listed]
+        return calls_of(list[Json](named), "") if all(map(_is_call, named)) else None
+    except BridgeError:
+        return None
+
+
+def _named(call: Object) -> Object:
+    """A call under the names that most templates have, without the id or number that no turn of a result has."""
+    name = {"name": call["tool_name"]} if "tool_name" in call else {}
+    return {**name, **{key: each for key, each in call.items() if key not in ("tool_name", "tool_call_id", "id")}}
+
+
+def _is_call(call: Object) -> bool:
+    return "name" in call and not call.keys().isdisjoint(("parameters", "arguments"))
+
+
+def _behind(token: re.Pattern[str], text: str, _after: str) -> list[Object] | None:
+    """The messages of an answer whose calls are JSON behind a token."""
+    before, *rest = token.split(text, maxsplit=1)
+    calls = _calls(rest[0]) if rest else None
+    return None if calls is None else _answer(before, calls)
+
+
+def _in_tokens(section: str, call: re.Pattern[str], close: str, text: str, _after: str) -> list[Object] | None:
+    """The messages of an answer whose calls are behind a token, each with its name and arguments in further ones."""
+    before, token, rest = text.partition(section)
+    found = [[group for group in each.groups() if group is not None] for each in call.finditer(rest)]
+    if not token or not found or call.sub("", rest).replace(close, "").strip():
+        return None
+    functions = [{"name": name.strip(), "arguments": arguments.strip()} for name, arguments in found]
+    return _answer(before, [{"type": "function", "function": each} for each in functions])
+
+
+def _llama(text: str, after: str) -> list[Object] | None:
+    before, token, call = text.rpartition("<|python_tag|>")
+    if not token and not (after == "tool" and call.startswith(("{", "["))):
+        return None
+    calls = _calls(call)
+    if calls is not None:
+        return _answer(before, calls)
+    if not token:
+        return None
+    pieces = Pieces("assistant")
+    pieces.say(before.strip())
+    named = _COMMAND.fullmatch(call.strip())
+    if named is None:
+        pieces.command("ipython", call.strip())  # who runs code behind the token, and answers
+    else:
+        pieces.command(named[1], named[2])
+    return pieces.messages()
+
+
+_COMMAND: Final = re.compile(r"(\w+)\.call\((.*)\)", re.DOTALL)
+"""A call of one of the tools that Llama knows: `brave_search.call(query="…")`."""
+
+
+def _mistral(text: str, after: str) -> list[Object] | None:
+    return _behind(_TOOL_CALLS, text, after) or _in_tokens("[TOOL_CALLS]", _TOOL_CALL, "", text, after)
+
+
+_TOOL_CALLS: Final = re.compile(r"\[TOOL_CALLS\]")
+_TOOL_CALL: Final = re.compile(r"([\w.-]+)(?:\[CALL_ID\]\w+)?\[ARGS\](.*?)(?:\[TOOL_CALLS\]|\Z)", re.DOTALL)
+
+
+def _command_r(text: str, after: str) -> list[Object] | None:
+    thought = _THINKING.match(text)
+    rest = text if thought is None else text[thought.end() :]
+    called = _behind(_ACTION, _ACTION_ENDS.sub("", rest), after)
+    if thought is None:
+        return called
+    first, *others = called or [message("assistant", rest.strip())]
+    return [{"role": "assistant", "reasoning": thought[1].strip(), **first}, *others]
+
+
+_THINKING: Final = re.compile(r"\s*<\|START_THINKING\|>(.*?)<\|END_THINKING\|>(?:<\|START_RESPONSE\|>)?", re.DOTALL)
+_ACTION: Final = re.compile(r"Action:\s*```json\s*(?=\[)|<\|START_ACTION\|>")
+_ACTION_ENDS: Final = re.compile(r"(?:(?<=\])\s*```|<\|END_ACTION\|>)\s*\Z")
+
+
+# --- templates --------------------------------------------------------------------------------------------------------
+
+LLAMA_3: Final = Frames(
+    re.compile(r"<\|(?:start_header_id|header_start)\|>([a-z]+)<\|(?:end_header_id|header_end)\|>"),
+    re.compile(r"<\|(?:eot_id|eom_id|eot|eom|end_of_text)\|>"),
+    {**_ROLES, **dict.fromkeys(("ipython", "tool", "environment"), "tool")},
+    "`<|start_header_id|>`",
+    re.compile(r"<\|begin_of_text\|>"),
+    _llama,
+)
+"""Llama 3 and 4 (llama-models, `prompt_format.md`)."""
+LLAMA_2: Final = Frames(
+    re.compile(
+        r"(?:<s>\s*)?\[(?:(INST)\](?=(?:(?!\[INST\]).)*\[/INST\])(?!\s*<<SYS>>)|INST\]\s*<<(SYS)>>"
+        r"|(SYSTEM_PROMPT|AVAILABLE_TOOLS)\]|(TOOL_RESULTS)\](?:\w+\[TOOL_CONTENT\])?)"
+        r"|<<(/SYS)>>|\[(/INST|/TOOL_RESULTS)\](?!\s*\[(?:INST|TOOL_RESULTS)\])",
+        re.DOTALL,
+    ),
+    re.compile(r"</s>|\[/(?:SYSTEM_PROMPT|AVAILABLE_TOOLS|INST|TOOL_RESULTS)\]"),
+    {
+        **dict.fromkeys(("SYS", "SYSTEM_PROMPT"), "system"),
+        **dict.fromkeys(("/SYS", "INST"), "user"),
+        **dict.fromkeys(("/INST", "/TOOL_RESULTS"), "assistant"),
+        "TOOL_RESULTS": "tool",
+        "AVAILABLE_TOOLS": DECLARES,
+    },
+    "`[INST]`",
+    called=_mistral,
+    ended=False,
+)
+"""Llama 2 (`llama/generation.py`), and Mistral (axolotl, `mistral_v1.jinja`, `mistral_v3_tekken.jinja`,
+`mistral_v7_tekken.jinja`; llama.cpp, `mistralai-Mistral-Nemo-Instruct-2407.jinja`)."""
+GEMMA: Final = Frames(
+    re.compile(r"<start_of_turn>([a-z]+)(?:\n|\Z)"),
+    re.compile(r"<end_of_turn>|<eos>"),
+    {**_ROLES, "model": "assistant", "developer": "developer"},
+    "`<start_of_turn>`",
+    re.compile("<bos>"),
+)
+"""Gemma 1 to 3 (trl, `gemma.jinja`, `gemma3.jinja`)."""
+_BAR: Final = re.compile(r"<\|(system|user|assistant)\|>")
+_S: Final = re.compile(r"<s>(?=\s*<\|)")
+PHI_3: Final = Frames(_BAR, re.compile(r"<\|(?:end|endoftext)\|>"), _ROLES, "`<|user|>`", _S)
+"""Phi-3, Phi-3.5 and Phi-4-mini (trl, `phi3.jinja`, `phi3_5.jinja`)."""
+PHI_4: Final = Frames(
+    re.compile(r"<\|im_start\|>(\w+)<\|im_sep\|>"),
+    re.compile(r"<\|(?:im_end|endoftext)\|>"),
+    _ROLES,
+    "`<|im_start|>` and `<|im_sep|>`",
+)
+"""Phi-4 (axolotl, `phi_4.jinja`)."""
+ZEPHYR: Final = Frames(_BAR, re.compile(r"</s>|<\|endoftext\|>"), _ROLES, "`<|user|>`", _S)
+"""Zephyr, TinyLlama and StableLM (LLaMA-Factory, `data/template.py`, `zephyr`)."""
+GLM_4: Final = Frames(
+    re.compile(rf"<\|(?:(system|user|observation)\|>|(assistant)\|>{_NO_THOUGHT})"),
+    re.compile(r"</s>|<\|(?:end|endoftext)\|>"),
+    {**_ROLES, "observation": "tool"},
+    "`[gMASK]<sop>` and `<|user|>`",
+    re.compile(r"\[gMASK\]\s*<sop>"),
+    ended=False,
+)
+"""GLM-4 (llama.cpp, `GLM-4.6.jinja`)."""
+DEEPSEEK: Final = Frames(
+    re.compile(
+        rf"<｜(?:(User)｜>|(Assistant)｜>{_NO_THOUGHT})"
+        r"|(?:<｜tool▁outputs▁begin｜>)?\s*<｜tool▁(output)▁begin｜>"
+        r"|(?:<｜tool▁output▁end｜>)?<｜tool▁outputs▁(end)｜>|<｜tool▁output▁(end)｜>(?!\s*<｜tool▁output)"
+    ),
+    re.compile("<｜end▁of▁sentence｜>|<｜tool▁output▁end｜>"),
+    {"User": "user", "Assistant": "assistant", "output": "tool", "end": "assistant"},
+    "`<｜User｜>`",
+    re.compile("<｜begin▁of▁sentence｜>"),
+    partial(
+        _in_tokens,
+        "<｜tool▁calls▁begin｜>",
+        re.compile(
+            r"<｜tool▁call▁begin｜>(?:\w+<｜tool▁sep｜>([^\n]+)\n```json\n(.*?)\n```|([^<\n]+)<｜tool▁sep｜>(.*?))"
+            r"<｜tool▁call▁end｜>",
+            re.DOTALL,
+        ),
+        "<｜tool▁calls▁end｜>",
+    ),
+    ended=False,
+    headed=True,
+)
+"""DeepSeek V2, V3 and R1 (axolotl, `deepseek_v2.jinja`, `deepseek_v3.jinja`; trl, `deepseek_r1_distill.jinja`), V3.1
+(llama.cpp, `deepseek-ai-DeepSeek-V3.1.jinja`). Behind what tools gave, the assistant goes on without a label."""
+COMMAND_R: Final = Frames(
+    re.compile(
+        r"<\|START_OF_TURN_TOKEN\|><\|(?:SYSTEM_TOKEN\|>\s*<(?:(results)>|\|START_(TOOL_RESULT)\|>)"
+        r"|(SYSTEM|USER|CHATBOT)_TOKEN\|>(?:<\|START_THINKING\|><\|END_THINKING\|>)?(?:<\|START_RESPONSE\|>)?)"
+    ),
+    re.compile(r"(?:</results>|<\|(?:END_RESPONSE|END_TOOL_RESULT)\|>)?\s*<\|END_OF_TURN_TOKEN\|>"),
+    {"SYSTEM": "system", "USER": "user", "CHATBOT": "assistant", "results": "tool", "TOOL_RESULT": "tool"},
+    "`<|START_OF_TURN_TOKEN|>`",
+    re.compile("<BOS_TOKEN>"),
+    _command_r,
+    ended=False,
+)
+"""Command R, R+ and Aya (trl, `cohere.jinja`, `cohere2.jinja`; llama.cpp,
+`CohereForAI-c4ai-command-r-plus-tool_use.jinja`, `CohereForAI-c4ai-command-r7b-12-2024-tool_use.jinja`)."""
+GRANITE: Final = Frames(
+    re.compile(r"<\|start_of_role\|>([a-z_]+)(?: \{[^<]*\})?<\|end_of_role\|>"),
+    re.compile(r"<\|end_of_text\|>"),
+    {**_ROLES, **dict.fromkeys(("tool", "tool_response"), "tool"), "available_tools": DECLARES},
+    "`<|start_of_role|>`",
+    called=partial(_behind, re.compile(r"<\|tool_call\|>")),
+)
+"""Granite 3 and 4 (llama.cpp, `ibm-granite-granite-3.3-2B-Instruct.jinja`, `ibm-granite-granite-4.0.jinja`)."""
+KIMI: Final = Frames(
+    re.compile(
+        r"<\|im_(?:system\|>(?:(tool_declare)<\|im_middle\|>|(tool)<\|im_middle\|>(?:## Return of [\w.:-]+(?:\n|\\n))?)"
+        rf"|(system|user)\|>[^<]*<\|im_middle\|>|(assistant)\|>[^<]*<\|im_middle\|>{_NO_THOUGHT})"
+    ),
+    re.compile(r"<\|im_end\|>|\[EOS\]"),
+    {**_ROLES, "tool": "tool", "tool_declare": DECLARES},
+    "`<|im_user|>`",
+    called=partial(
+        _in_tokens,
+        "<|tool_calls_section_begin|>",
+        re.compile(
+            r"<\|tool_call_begin\|>\s*(?:functions\.)?([^<:]+)(?::\d+)?\s*<\|tool_call_argument_begin\|>(.*?)"
+            r"<\|tool_call_end\|>",
+            re.DOTALL,
+        ),
+        "<|tool_calls_section_end|>",
+    ),
+)
+"""Kimi K2 (llama.cpp, `moonshotai-Kimi-K2.jinja`, `Kimi-K2-Thinking.jinja`)."""
