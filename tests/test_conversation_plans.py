@@ -250,6 +250,54 @@ def test_a_content_that_is_odd_is_written_as_without_plans(turns: Sequence[str],
             assert outcome(data, source, target, PLANNED) == outcome(data, source, target, PLAIN), say
 
 
+EDGES: Final = (
+    *(
+        "\na",
+        "a\r",
+        "\r\na",
+        "a\n\n",
+        "\u3000",
+        "{",
+        "[",
+        "```",
+        "\n\n# Tools\n\n## functions\n\na",
+        "# Instructions\n\n",
+    ),
+    *(
+        "<|end_reason|>",
+        "<|start_reason|>a<|end_reason|>",
+        "<|function_list|>\n{}",
+        "\n<|function_call|>\n{}",
+        "<|im_end|>",
+    ),
+    *('{"output": "a"}', "<|action_start|>", "[UNUSED_TOKEN_146]", "<tool_response>\na\n</tool_response>"),
+)
+"""Texts that a reader may take for more than a text beside the tokens, the tools and the thoughts of its format."""
+READ: Final = (
+    *BASES,
+    ("system", "user", "thought", "preamble", "call", "reply", "thought", "final"),
+    ("user", "thought"),
+)
+
+
+@pytest.mark.parametrize("source", formats())
+@pytest.mark.parametrize("turns", READ, ids=" ".join)
+def test_a_content_that_is_odd_is_read_as_without_plans(turns: Sequence[str], source: str) -> None:
+    """Behind tools that are declared, too, in the text of whoever declares them."""
+    try:
+        before = written(conversation(turns, WORDS, AROUND[2]), source)
+    except BridgeError:  # ids of tokens may want a vocabulary
+        pytest.skip(f"{source} cannot be written here")
+    for _ in range(TIMES):
+        outcome(before, source, "canonical", PLANNED)
+    says = [
+        WORDS._replace(texts=[odd if at == number else "a" for number in range(8)]) for odd in EDGES for at in range(8)
+    ]
+    for say in (*with_odd_texts(turns), *says):
+        data = written(conversation(turns, say, AROUND[2]), source)
+        assert outcome(data, source, "canonical", PLANNED) == outcome(data, source, "canonical", PLAIN), say
+
+
 def test_half_of_a_surrogate_pair_is_written_as_without_plans() -> None:
     before = written(conversation(WEATHER, WORDS, AROUND[1]), "openai")
     hold(before, before.replace(b"Sunny.", b"\\ud83d"), "openai", ("harmony", "chatml", "openai", "ocm-2.2"))

@@ -203,12 +203,16 @@ def _add_result(block: Any, key: list[Hashable], values: list[str]) -> bool:
     if not block.keys() <= _RESULTS:
         return False
     call_id, content, failed = block.get("tool_use_id"), block.get("content"), block.get("is_error", False)
-    if not (call_id.__class__ is content.__class__ is str) or failed.__class__ is not bool or not content:
-        return False
-    if LAWFUL_ID.fullmatch(call_id) is None:
+    if call_id.__class__ is not str or failed.__class__ is not bool or LAWFUL_ID.fullmatch(call_id) is None:
         return False
     key += (tuple(block), failed)
-    values += (call_id, content)
+    values.append(call_id)
+    if content.__class__ is not str:
+        alone: Any = content[0] if content.__class__ is list and len(content) == 1 else None
+        return alone.__class__ is dict and alone.get("type") == "text" and _add_text(alone, key, values)
+    key.append(not content)
+    if content:
+        values.append(content)
     return True
 
 
@@ -233,4 +237,9 @@ def _filled(block: Any, values: Iterator[str]) -> Any:
         return {**block, "text": next(values)}
     if block["type"] == "tool_use":
         return {**block, "id": next(values), "input": {next(values): 0}}
-    return {**block, "tool_use_id": next(values), "content": next(values)}
+    call_id, content = next(values), block["content"]
+    if content.__class__ is list:
+        made: Json = [{**content[0], "text": next(values)}]
+    else:
+        made = next(values) if content else content
+    return {**block, "tool_use_id": call_id, "content": made}

@@ -16,7 +16,7 @@ from ocml_bridge.turns import full_name, split_name
 from ocml_bridge.units.heads import Item
 from ocml_bridge.wires.tool_alphabet import Alphabet, Spelling, ToolAlphabet
 
-from .syntax import CACHE_POINT, CONTENT, MARK, NOTES, TOOL_RESULT, TOOL_SPEC, TOOL_USE
+from .syntax import CACHE_POINT, CONTENT, MARK, NOTES, REASONING, REASONING_TEXT, TOOL_RESULT, TOOL_SPEC, TOOL_USE
 
 # --- names and ids ----------------------------------------------------------------------------------------------------
 
@@ -154,8 +154,16 @@ def _add_id(value: Any, key: list[Hashable], values: list[str]) -> bool:
 
 
 def _add_content(value: Any, key: list[Hashable], values: list[str]) -> bool:
+    key.append(value == [])
+    if value == []:
+        return True
     block: Any = value[0] if value.__class__ is list and len(value) == 1 else None
-    text: Any = block.get("text") if block.__class__ is dict and len(block) == 1 else None
+    return _add_text(block, key, values)
+
+
+def _add_text(value: Any, key: list[Hashable], values: list[str]) -> bool:
+    """An object that is a text and nothing else."""
+    text: Any = value.get("text") if value.__class__ is dict and len(value) == 1 else None
     values.append(text or "")
     return text.__class__ is str and text != ""
 
@@ -163,11 +171,16 @@ def _add_content(value: Any, key: list[Hashable], values: list[str]) -> bool:
 _AN_ID: Final = Slot(_add_id, next_text)
 
 
-def _with_text(value: Any, values: Iterator[str]) -> Any:
-    return [{"text": next(values)}]
+def _with_texts(value: Any, values: Iterator[str]) -> Any:
+    return [_with_text(block, values) for block in value]
+
+
+def _with_text(_value: Any, values: Iterator[str]) -> Any:
+    return {"text": next(values)}
 
 
 SLOTS: Final[Slots] = {
     TOOL_USE: {"toolUseId": _AN_ID, "name": A_WORD, "input": AN_OBJECT},
-    TOOL_RESULT: {"toolUseId": _AN_ID, CONTENT: Slot(_add_content, _with_text), "status": A_WORD},
+    TOOL_RESULT: {"toolUseId": _AN_ID, CONTENT: Slot(_add_content, _with_texts), "status": A_WORD},
+    REASONING: {REASONING_TEXT: Slot(_add_text, _with_text)},
 }

@@ -246,9 +246,10 @@ def _add(value: Any, key: list[Hashable], values: list[str]) -> bool:
         return False
     inner: Any = next(iter(value.values())) if len(value) == 1 else None
     if "output" in value or "error" in value:
-        key.append(tuple(value))
-        values.append(inner if inner.__class__ is str else "")
-        return inner.__class__ is str and inner != "" and inner.lstrip()[:1] != "{"
+        key += (tuple(value), not inner)
+        if inner:
+            values.append(inner)
+        return inner.__class__ is str and inner.lstrip()[:1] != "{"
     text = text_of(value)
     key.append(None)
     values.append(text or "")
@@ -257,7 +258,9 @@ def _add(value: Any, key: list[Hashable], values: list[str]) -> bool:
 
 def _filled(value: Any, values: Iterator[str]) -> Any:
     keys = list(value)
-    return {keys[0]: next(values)} if keys in (["output"], ["error"]) else object_with(next(values))
+    if keys not in (["output"], ["error"]):
+        return object_with(next(values))
+    return {keys[0]: next(values)} if value[keys[0]] else value
 
 
 SLOTS: Final[Slots] = {

@@ -53,6 +53,8 @@ class Misnamed(NamedTuple):
 
 
 _NOTHING: Final = Transcript()
+_LONGEST: Final = 20_000
+"""The longest section of tools that plans are made for, in characters."""
 
 
 class Around(NamedTuple):
@@ -95,24 +97,23 @@ class FramesReader(UnitReader):
         return as_units(units, Around(source, FrameReader(log, restore=True), rest))
 
     def skeleton(self, unit: Unit, before: Unit | None) -> Skeleton | None:
-        """A plain frame without its body; None for any other, and for one that declares tools."""
+        """A plain frame without what it says; the tools that it declares are no part of that. None for any other."""
         if unit.__class__ is not tuple:
             return None
         header, body, stop = unit
         ended = before is not None and (before[2] if before.__class__ is tuple else before.stop) == RETURN
-        headed = False
+        before_body, section = "", ""
         if speaker(header) == DEVELOPER:
-            if SECTION in body:
+            before_body, body, section = sections_of(body)
+            if len(section) > _LONGEST:
                 return None
-            headed = body.startswith(INSTRUCTIONS)
-            body = body.removeprefix(INSTRUCTIONS)
-        return (header, stop, not body, headed, ended), [body] if body else []
+        return (header, stop, not body, before_body, section, ended), [body] if body else []
 
     def filled(self, unit: Unit, values: Sequence[str]) -> Unit:
         """A plain frame with another body."""
         header, body, stop = unit
-        headed = speaker(header) == DEVELOPER and body.startswith(INSTRUCTIONS)
-        return (header, "".join((INSTRUCTIONS if headed else "", *values)), stop)
+        before_body, _, section = sections_of(body) if speaker(header) == DEVELOPER else ("", body, "")
+        return (header, "".join((before_body, *values, section)), stop)
 
     def read(self, unit: Unit, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
         """The messages of a frame.
@@ -202,6 +203,14 @@ def speaker(header: str) -> str | None:
     """Whose message has this raw header; None for one that needs to be mended."""
     fields = regular(header) if len(header) < LONG and is_header(header) else None
     return None if fields is None else fields.role
+
+
+def sections_of(body: str) -> tuple[str, str, str]:
+    """A developer's body as what stands before its text, the text, and the section that may declare tools behind it."""
+    at = body.rfind(SECTION)
+    at = len(body) if at < 0 else max(at - 2, 0)
+    heading = INSTRUCTIONS if body.startswith(INSTRUCTIONS) and at >= len(INSTRUCTIONS) else ""
+    return heading, body[len(heading) : at], body[at:]
 
 
 def plain_of(frame: Frame) -> Plain | None:

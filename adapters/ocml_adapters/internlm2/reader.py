@@ -9,7 +9,8 @@ from typing import Final, NamedTuple, cast
 
 from ocml_bridge.adapter import Options, Source
 from ocml_bridge.errors import BridgeError, ErrorCode
-from ocml_bridge.loss import FindingCode, Log, Severity
+from ocml_bridge.loss import Finding, FindingCode, Log, Severity
+from ocml_bridge.memo import Memo
 from ocml_bridge.model import Json, Message, Tools, Transcript, replace
 from ocml_bridge.text.edges import is_trivia, remember
 from ocml_bridge.text.im import Frame
@@ -32,6 +33,8 @@ _CODE_END: Final = f"\n```{IM.action_end}"
 _CALL: Final = re.compile(r'\{"name": "([^"\\]{0,200})", "parameters": (.+)\}', re.S)
 _LONGEST: Final = 200
 """The longest header that plans are made for, in characters."""
+_LONGEST_TOOLS: Final = 20_000
+"""The longest declared tools that are remembered, in characters."""
 
 
 def split(source: Source, options: Options) -> list[tuple[int, str]]:
@@ -47,6 +50,35 @@ class Placed(NamedTuple):
     place: Place
 
 
+class Declaration:
+    """A message that declares the transcript's tools. Nobody changes it.
+
+    Args:
+        message: it.
+        at: how many messages stand before it.
+        findings: what is noticed of it.
+        remembered: whether texts that declare the same have this very object.
+
+    Attributes:
+        message: as given.
+        at: as given.
+        findings: as given.
+        remembered: as given.
+    """
+
+    __slots__ = ("at", "findings", "message", "remembered")
+
+    def __init__(self, message: Message, at: int, findings: Sequence[Finding], *, remembered: bool) -> None:
+        self.message: Final = message
+        self.at: Final = at
+        self.findings: Final = findings
+        self.remembered: Final = remembered
+
+
+_declarations: Final[Memo[Hashable, Declaration | None]] = Memo(2_000_000)
+"""Those that were met, by all of their frames; together they have as many characters."""
+
+
 class Text(NamedTuple):
     """What of a text is no message.
 
@@ -54,7 +86,7 @@ class Text(NamedTuple):
         dialect: how most tokens are spelled.
         mixed: whether some are spelled otherwise.
         tail: what stands behind the last frame.
-        tools: the message that declares the tools, and how many stand before it.
+        tools: what declares the tools; None where nothing does.
         opening: the open turn.
         closed: whether the last frame was closed; None where there is none.
     """
@@ -62,7 +94,7 @@ class Text(NamedTuple):
     dialect: str
     mixed: bool
     tail: str
-    tools: tuple[Message, int] | None
+    tools: Declaration | None
     opening: Placed | None
     closed: bool | None
 
@@ -182,30 +214,46 @@ def without_open_turn(frames: Sequence[Frame], tail: str, text: str, log: Log) -
         opens = last.last and last.body == ""
         units[-1] = Placed(last, Place(dialect, closed[-2], last=True, opening=opens))
     opening = units.pop() if units and units[-1].place.opening else None
-    tools = _declared(units, log)
+    tools = _declared(units)
     if tools is not None:
-        del units[tools[1]]
+        log.findings += tools.findings
+        del units[tools.at]
     mixed = FOREIGN[dialect].search(text) is not None
     document = Text(dialect, mixed, tail, tools, opening, closed[-1])
-    envelope = None if tools is not None or opening is not None else (dialect, mixed, tail, closed[-1])
+    told = opening is None and (tools is None or tools.remembered)
+    envelope = (dialect, mixed, tail, closed[-1], tools) if told else None
     return Parted(units, Transcript(), document=document, envelope=envelope)
 
 
-def _declared(units: Sequence[Placed], log: Log) -> tuple[Message, int] | None:
-    """The message that declares the tools, and how many stand before it; None where none of the first does."""
+def _declared(units: Sequence[Placed]) -> Declaration | None:
+    """The message that declares the tools; None where none of the first does."""
     for at, unit in enumerate(units):
         heading = heading_of(unit.frame.header)
         if heading.role != "system":
             return None
         if heading.declares_tools:
-            noted = Log()
-            messages = messages_of(unit.frame, at, None, noted, leads=True)
-            if declares(messages[0]):
-                log.findings += noted.findings
-                remark(unit.frame, "/tools", log)
-                remark_end(unit.frame, "/tools", log)
-                return remembering(messages, unit, None)[0], at
+            found = _declaration(unit, at)
+            if found is not None:
+                return found
     return None
+
+
+def _declaration(unit: Placed, at: int) -> Declaration | None:
+    """The declared tools that a frame holds, with so many messages before it; those met before are remembered."""
+    frame = unit.frame
+    key = at, unit.place, frame.gap, frame.start, frame.header, frame.newline, frame.body, frame.end, frame.last
+    if key in _declarations:
+        return _declarations[key]
+    log, found = Log(), None
+    messages = messages_of(frame, at, None, log, leads=True)
+    if declares(messages[0]):
+        remark(frame, "/tools", log)
+        remark_end(frame, "/tools", log)
+        message = remembering(messages, unit, None)[0]
+        found = Declaration(message, at, tuple(log.findings), remembered=len(frame.body) <= _LONGEST_TOOLS)
+    if len(frame.body) <= _LONGEST_TOOLS:
+        _declarations.keep(key, found, len(frame.body) + _LONGEST)
+    return found
 
 
 def surroundings(items: Sequence[Item], waiting: str | None, parted: Parted, log: Log) -> Transcript:
@@ -232,7 +280,7 @@ def surroundings(items: Sequence[Item], waiting: str | None, parted: Parted, log
         log.find(FindingCode.TEXT_OUTSIDE, "", "there is text after the last message; it is kept beside the messages")
     turn = None if opening is None else open_turn(opening, waiting)
     around = around_of(text.dialect, text.tail, text.closed, turn)
-    return around if text.tools is None else with_tools(around, *text.tools, default_place(items))
+    return around if text.tools is None else with_tools(around, text.tools.message, text.tools.at, default_place(items))
 
 
 def open_turn(unit: Placed, waiting: str | None) -> Message:

@@ -23,11 +23,13 @@ from .document import Edges, around, closing, default_for, grammar, joined, open
 from .document import read as read_completion
 from .frames import Framed, default_frame, open_frame
 from .segments import is_embedded_call, is_embedded_output, literal
-from .syntax import CALL, END, OUTPUT, START, TOKENS
+from .syntax import CALL, END, KINDS, LIST, OUTPUT, START, TOKENS
 from .tools import with_tools_apart
 
 _LONGEST: Final = 200
 """The longest header that plans are made for, in characters."""
+_LONGEST_TOOLS: Final = 20_000
+"""The longest declared tools that they are made for."""
 
 
 def split(source: Source, options: Options) -> list[tuple[int, str]]:
@@ -87,29 +89,35 @@ class FramesReader(UnitReader):
         gap = "" if before is None else "\n"
         if unit.gap != gap or not unit.newline or unit.end != END or len(header) > _LONGEST:
             return None
-        core, pad = _core(unit.body)
-        if core.endswith("\r"):
+        core, declared, pad = _parts(unit)
+        if core.endswith("\r") or len(declared) > _LONGEST_TOOLS:
             return None
         if not core:
-            return (header, pad), []
+            return (header, declared, pad), []
         if "<|" not in core:
-            return ((header, pad, None), [core]) if TOKENS.is_free(core) else None
+            return ((header, declared, pad, None), [core]) if TOKENS.is_free(core) else None
         pieces = _pieces(core)
         if pieces is None:
             return None
-        key = header, pad, *((piece.before, piece.after, piece.encode) for piece in pieces)
-        return key, [piece.content for piece in pieces]
+        key = (
+            header,
+            declared,
+            pad,
+            *((before, after, encode, not content) for before, content, after, encode in pieces),
+        )
+        return key, [piece.content for piece in pieces if piece.content]
 
     def filled(self, unit: Frame, values: Sequence[str]) -> Frame:
         """A frame with other contents."""
-        core, pad = _core(unit.body)
+        core, declared, pad = _parts(unit)
         pieces = _pieces(core) if "<|" in core else None
         if pieces is None:
-            return replace(unit, body="".join(values) + pad)
+            return replace(unit, body="".join((*values, declared, pad)))
+        following = iter(values)
         made = [
-            f"{before}{encode(value)}{after}" for (before, _, after, encode), value in zip(pieces, values, strict=True)
+            f"{before}{encode(next(following) if content else '')}{after}" for before, content, after, encode in pieces
         ]
-        return replace(unit, body="".join(made) + pad)
+        return replace(unit, body="".join((*made, declared, pad)))
 
     def read(self, unit: Frame, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
         """The messages of a frame."""
@@ -183,6 +191,9 @@ def _remark_outside(gap: str, path: str, log: Log) -> None:
 # --- a body without its contents --------------------------------------------------------------------------------------
 
 _CALL: Final = re.compile(r'\{"arguments": (.+), "name": ("[^"\\]{0,200}"\})', re.S)
+_THOUGHT: Final = re.compile(
+    rf"(<\|start_({'|'.join(KINDS)})\|>)([^<]*(?:<(?!\|)[^<]*)*)(<\|end_\2\|>)(\n|\Z)",
+)
 _OUTPUT: Final = re.compile(re.escape(OUTPUT) + r'\n(\{"name": "[^"\\]{0,200}", "content": )(.+)\}', re.S)
 
 
@@ -212,16 +223,31 @@ def _core(body: str) -> tuple[str, str]:
     return (body[:-1], "\n") if body.endswith("\n") else (body, "")
 
 
+def _parts(frame: Frame) -> tuple[str, str, str]:
+    """A body without the tools that a system message declares at its end, these, and the newline before its end."""
+    core, pad = _core(frame.body)
+    if frame.header != "system" or LIST not in core:
+        return core, "", pad
+    at = 0 if core.startswith(f"{LIST}\n") else core.find(f"\n{LIST}\n")
+    return (core, "", pad) if at < 0 else (core[:at], core[at:], pad)
+
+
 def _pieces(core: str) -> list[Piece] | None:
-    """The contents of a body of text and calls, or of an output, spelled as by default; None for another one."""
-    text, *calls = core.split(f"{CALL}\n")
-    if not calls:
+    """The contents of a body of a thought, text and calls, or of an output, spelled as by default; else None."""
+    thought = _THOUGHT.match(core)
+    text, *calls = core[0 if thought is None else thought.end() :].split(f"{CALL}\n")
+    if thought is None and not calls:
         piece = _output(core)
         return None if piece is None else [piece]
     pieces: list[Piece] = []
+    if thought is not None:
+        opening, _, content, closing, line = thought.groups()
+        if not _stands_alone(content) or (line == "") != (text == "" and not calls):
+            return None
+        pieces.append(Piece(opening, content, f"{closing}{line}", str))
     if text:
-        text, line = _core(text)
-        if not line or not text or text.isspace() or text.endswith("\r") or not TOKENS.is_free(text):
+        text, line = _core(text) if calls else (text, "")
+        if (line == "") != (not calls) or not _stands_alone(text):
             return None
         pieces.append(Piece("", text, line, str))
     for number, call in enumerate(calls, 1):
@@ -235,6 +261,11 @@ def _pieces(core: str) -> list[Piece] | None:
     return pieces
 
 
+def _stands_alone(text: str) -> bool:
+    """Whether a text beside tokens is read as it is: it has no white space at its edges, and no token in it."""
+    return text != "" and text == text.strip() and TOKENS.is_free(text)
+
+
 def _output(core: str) -> Piece | None:
     found = _OUTPUT.fullmatch(core)
     if found is None or not TOKENS.is_free(core[len(OUTPUT) :]):
@@ -244,6 +275,6 @@ def _output(core: str) -> Piece | None:
         return Piece(before, raw, "}", _json) if is_embedded_output(raw) else None
     span = parse(raw)
     text = None if span is None else span.value
-    if not isinstance(text, str) or not text or is_embedded_output(text) or literal(text) != raw:
+    if not isinstance(text, str) or is_embedded_output(text) or literal(text) != raw:
         return None
     return Piece(before, text, "}", literal)

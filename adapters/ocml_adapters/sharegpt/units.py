@@ -97,8 +97,10 @@ class TurnReader(UnitReader):
         if unit.__class__ is not dict or len(unit) != 2:
             return None
         word, text = unit.get(SPEAKERS[0]), unit.get(TEXTS[0])
-        if word.__class__ is not str or text.__class__ is not str or not text or len(word) > _LONGEST:
+        if word.__class__ is not str or text.__class__ is not str or len(word) > _LONGEST:
             return None
+        if not text:
+            return (tuple(unit), word, None), []
         if "<" in text and not _is_inert(text):
             return None
         if word in CALLS:
@@ -108,6 +110,8 @@ class TurnReader(UnitReader):
 
     def filled(self, unit: Any, values: Sequence[str]) -> Unit:
         """A turn that is a text, with another one."""
+        if not values:
+            return unit
         called = unit[SPEAKERS[0]] in CALLS
         return {**unit, TEXTS[0]: with_arguments(unit[TEXTS[0]], values[0]) if called else values[0]}
 

@@ -90,17 +90,33 @@ def skeleton(unit: Any, key: str, slots: Slots) -> Skeleton | None:
     shape: list[Hashable] = [keys, role]
     values: list[str] = []
     for block in blocks:
-        if block.__class__ is not dict or len(block) != 1:
+        if block.__class__ is not dict:
             return None
-        [(kind, inner)] = block.items()
-        shape.append(kind)
-        if kind == "text":
-            if inner.__class__ is not str or not inner:
-                return None
-            values.append(inner)
-        elif inner.__class__ is not dict or not _add(inner, slots.get(kind), shape, values):
+        if not (_add_text_block(block, shape, values) if "text" in block else _add_block(block, slots, shape, values)):
             return None
     return (tuple(shape), values) if values else None
+
+
+def _add_text_block(block: dict[str, Any], key: list[Hashable], values: list[str]) -> bool:
+    """A text, and what marks it, such as that it is a thought."""
+    text = block["text"]
+    if text.__class__ is not str or not text:
+        return False
+    values.append(text)
+    key.append(tuple(block))
+    if len(block) > 1:
+        marks = [value for name, value in block.items() if name != "text"]
+        key += marks
+        return all(mark.__class__ is bool for mark in marks)
+    return True
+
+
+def _add_block(block: dict[str, Any], slots: Slots, key: list[Hashable], values: list[str]) -> bool:
+    if len(block) != 1:
+        return False
+    [(kind, inner)] = block.items()
+    key.append(kind)
+    return inner.__class__ is dict and _add(inner, slots.get(kind), key, values)
 
 
 def _add(block: dict[str, Any], slots: Mapping[str, Slot] | None, key: list[Hashable], values: list[str]) -> bool:
@@ -123,7 +139,7 @@ def filled(unit: Any, key: str, slots: Slots, values: Sequence[str]) -> Unit:
 
 
 def _filled(block: dict[str, Any], slots: Slots, values: Iterator[str]) -> dict[str, Any]:
+    if "text" in block:
+        return {**block, "text": next(values)}
     [(kind, inner)] = block.items()
-    if kind == "text":
-        return {kind: next(values)}
     return {kind: {name: slots[kind][name].filled(value, values) for name, value in inner.items()}}

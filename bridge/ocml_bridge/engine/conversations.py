@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from typing import Final
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any, Final
 
 from ..errors import BridgeError
 from ..loss import Log
 from ..memo import Meetings, Memo
-from ..plans.probes import PROBE, has_others, is_in, probe
+from ..plans.probes import PROBE, has_others, is_in, place_of, probe
 from ..units.conversation import Conversation, ConversationPlan
 from ..units.grammar import AN_OBJECT, Parted
-from ..units.heads import Item
-from ..units.places import NONE, Slots, place_of
+from ..units.heads import LIMIT, Head, Item
+from ..units.places import NONE, Slots
 from ..units.reader import UnitReader
 
 SIZE: Final = 50_000
@@ -23,6 +23,16 @@ MEETINGS: Final = 4
 """How often conversations that are alike are met before their plan is learned: that takes as long as five save."""
 _COUNTED: Final = 4096
 """How many kinds of conversations without a plan are counted."""
+_FIXED: Final = 2
+"""How many contents that matter to the whole, such as declared tools, are the same in all conversations of a plan."""
+_LONGEST_FIXED: Final = 20_000
+"""How long they are together, in characters."""
+_A_UNIT: Final = 1000
+"""How many characters of them count as much as a unit."""
+
+
+class Fixed(tuple[Any, ...]):
+    """What is equal for conversations that have contents in common: the key of units; each number of these, and it."""
 
 
 class ConversationPlans:
@@ -36,30 +46,43 @@ class ConversationPlans:
         self._grammar: Final = grammar
         self._plans = Memo[Hashable, ConversationPlan](SIZE)
         self._meetings: Final = Meetings(_COUNTED)
+        self._looked: Final[Memo[Hashable, list[tuple[Head, int]]]] = Memo(LIMIT)
 
-    def find(self, key: Hashable, values: Sequence[str]) -> ConversationPlan | None:
-        """The plan of a conversation; None where there is none, or it is related otherwise than those of the plan.
+    def key_of(self, key: Hashable, slots: Callable[[], Sequence[Slots]], values: Sequence[str]) -> Hashable | None:
+        """What is equal for conversations that are read and related alike; None where this one is one of a kind.
 
         Args:
-            key: what is equal for conversations that are read alike.
+            key: what is equal for those whose units are read alike.
+            slots: gives its messages, as they are read before they are related.
+            values: its contents and ids.
+        """
+        if not self._grammar.looks_at_contents:
+            return key
+        looked = self._looked.get(key)
+        if looked is None:
+            looked = self._looked.keep(key, [(one.head, number) for one in slots() for number in one.texts])
+        alike = self._grammar.is_related_alike
+        fixed = [(number, values[number]) for head, number in looked if not alike(head, values[number])]
+        if not fixed:
+            return key
+        few = len(fixed) <= _FIXED and sum([len(text) for _, text in fixed]) <= _LONGEST_FIXED
+        return Fixed((key, *fixed)) if few else None
+
+    def find(self, key: Hashable, values: Sequence[str]) -> ConversationPlan | None:
+        """The plan of a conversation; None where there is none, or its ids are the same otherwise than in those of it.
+
+        Args:
+            key: as `key_of` gives it.
             values: its contents and ids.
         """
         plan = self._plans.get(key)
-        return plan if plan is not None and self._fits(plan, values) else None
-
-    def _fits(self, plan: ConversationPlan, values: Sequence[str]) -> bool:
-        if not plan.fits(values):
-            return False
-        grammar = self._grammar
-        return not grammar.looks_at_contents or all(
-            grammar.is_related_alike(item.head, values[number]) for item in plan.items for number in item.texts
-        )
+        return plan if plan is not None and plan.fits(values) else None
 
     def is_due(self, key: Hashable) -> bool:
         """Count a conversation that was read unit by unit; whether there were as many as a plan is worth.
 
         Args:
-            key: what is equal for conversations that are read alike.
+            key: as `key_of` gives it.
         """
         return self._meetings.met(key) == MEETINGS
 
@@ -75,27 +98,41 @@ class ConversationPlans:
         """Learn the plan of conversations like one.
 
         Args:
-            key: what is equal for them.
+            key: as `key_of` gives it.
             conversation: what was read.
             parted: its document.
             sizes: how many contents and ids each unit has.
             slots: its messages, as they were read before they were related.
             values: its contents and ids.
         """
-        plan = self._learned(parted, sizes, slots, values)
-        if plan is not None and self._fits(plan, values) and _is_of(plan, conversation, values):
-            self._plans.keep(key, plan, len(parted.units) + 1)
+        fixed = dict[int, str](key[1:]) if isinstance(key, Fixed) else {}
+        plan = self._learned(parted, sizes, slots, values, fixed)
+        if plan is not None and plan.fits(values) and _is_of(plan, conversation, values):
+            self._plans.keep(key, plan, len(parted.units) + 1 + sum(map(len, fixed.values())) // _A_UNIT)
 
     def _learned(
-        self, parted: Parted, sizes: Sequence[int], slots: Sequence[Slots], values: Sequence[str]
+        self,
+        parted: Parted,
+        sizes: Sequence[int],
+        slots: Sequence[Slots],
+        values: Sequence[str],
+        fixed: Mapping[int, str],
     ) -> ConversationPlan | None:
-        """What conversations like this one have in common; None where there is something to note."""
+        """What conversations like this one have in common; None where there is something to note.
+
+        Args:
+            parted: its document.
+            sizes: how many contents and ids each unit has.
+            slots: its messages, as they were read before they were related.
+            values: its contents and ids.
+            fixed: those of them that are the same in all these conversations.
+        """
         same = _same_ids(slots, values)
         if same is None:
             return None
-        probes = [probe(same.get(slot, slot)) for slot in range(len(values))]
+        probes = [fixed.get(slot) or probe(same.get(slot, slot)) for slot in range(len(values))]
         for head, place, _ in slots:
-            if isinstance(place, int) and place >= 0 and (head.calls or head.promises_json):
+            if isinstance(place, int) and place >= 0 and place not in fixed and (head.calls or head.promises_json):
                 probes[place] = f"{AN_OBJECT.before}{probes[place]}{AN_OBJECT.after}"
         items: list[Item] = ConversationPlan(slots, parted.around, same).items_of(probes)
         filled = self._filled(parted, probes, sizes)
@@ -106,7 +143,7 @@ class ConversationPlans:
             return None
         if log.findings or PROBE in repr(made.around):
             return None
-        contents = {probes[slot]: slot for slot in range(len(values)) if slot not in same}
+        contents = {probes[slot]: slot for slot in range(len(values)) if slot not in same and slot not in fixed}
         ids = {probes[slot]: slot for slot in reversed(same)}
         heads = {slot.head for slot in slots}  # those of units: there is no probe in them
 

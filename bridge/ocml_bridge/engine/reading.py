@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any, Final
+from functools import partial
+from typing import Any, Final, cast
 
 from ..errors import BridgeError
 from ..loss import Log
 from ..memo import Meetings, Memo
 from ..model import Completion, Document, Json, Transcript
 from ..plans.learning import MEETINGS
-from ..plans.probes import has_others, is_in, probe
+from ..plans.probes import has_others, is_in, place_of, probe
 from ..units.conversation import Conversation, whole
 from ..units.grammar import Parted, Skeleton, Unit
 from ..units.heads import Head, Item, head_of, item_of
-from ..units.places import NONE, Slots, place_of
+from ..units.places import NONE, Parts, Slots
 from ..units.reader import UnitReader
 from .conversations import MOST, ConversationPlans
 from .envelopes import OpenedEnvelopes
@@ -23,6 +24,8 @@ LIMIT: Final = 4096
 """How many plans a reader knows at once; where there are more, all are forgotten."""
 
 
+_A_PLAN: Final = 1000
+"""How many characters of what units have in common count as much as a plan."""
 _UNKNOWN: Final[Any] = object()
 """Stands for what has not been learned."""
 
@@ -44,7 +47,7 @@ class UnitPlan:
 
     def __init__(self, slots: Sequence[Slots], count: int) -> None:
         self.slots: Final = slots
-        self.plain: Final = all(isinstance(slot.content, int) for slot in slots)
+        self.plain: Final = not any(isinstance(slot.content, Parts) for slot in slots)
         self.count: Final = count
 
 
@@ -99,8 +102,10 @@ class Reader:
             else:
                 values += found[1]
             plans.append(plan)
-        planned = known_all and parted.envelope is not None and len(plans) <= MOST
-        key = (parted.envelope, *plans) if planned else None
+        key = None
+        if known_all and parted.envelope is not None and len(plans) <= MOST:
+            slots = partial(_slots_of, plans, cut_off=parted.cut_off)
+            key = self._conversations.key_of((parted.envelope, *plans), slots, values)
         alike = None if key is None else self._alike(key, values)
         if alike is not None:
             return alike
@@ -110,8 +115,8 @@ class Reader:
         )
         if key is not None and self._conversations.is_due(key):
             sizes = [1 if isinstance(plan, Head) else plan.count for plan in plans if plan is not None]
-            slots = _slots_of(plans, cut_off=parted.cut_off)
-            self._conversations.learn(key, conversation, parted, sizes, slots, values)
+            learned = _slots_of(plans, cut_off=parted.cut_off)
+            self._conversations.learn(key, conversation, parted, sizes, learned, values)
             return self._alike(key, values) or conversation
         return conversation
 
@@ -161,7 +166,7 @@ class Reader:
         return (
             None
             if self._meetings.met(key) < MEETINGS
-            else self._plans.keep(key, self._learned(unit, at, skeleton, parted))
+            else self._plans.keep(key, self._learned(unit, at, skeleton, parted), _weight(key))
         )
 
     def _learned(self, unit: Unit, at: int, skeleton: Skeleton, parted: Parted) -> Reading | None:
@@ -196,6 +201,12 @@ class Reader:
     def _items_of(self, unit: Unit, at: int, parted: Parted) -> list[Item]:
         """The messages of a unit, as the grammar reads them."""
         return [item_of(message, expected=True) for message in self._grammar.read(unit, at, 0, parted, Log())]
+
+
+def _weight(key: Hashable) -> int:
+    """How many other plans one counts for: one whose key has declared tools in it takes more memory."""
+    parts = cast("tuple[object, ...]", key) if isinstance(key, tuple) else ()
+    return 1 + sum([len(part) for part in parts if isinstance(part, str)]) // _A_PLAN
 
 
 def _slots_of(plans: Sequence[Reading | None], *, cut_off: bool) -> list[Slots]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from ..model import replace
+from ..model import Content, Text, replace
 from ..units.heads import Head
-from ..units.places import Place, Slots
+from ..units.places import NONE, Parts, Place, Slots
 
 PROBE: Final = "Probe"
 """What all probes begin with."""
@@ -26,13 +26,28 @@ def is_in(head: Head) -> bool:
     return PROBE in repr(head.message("", None))
 
 
+def place_of(content: Content, numbers: Mapping[str, int]) -> Place | None:
+    """Where a content stands among values; None where a probe stands in it with other text.
+
+    Args:
+        content: any.
+        numbers: probes, and which of the values each stands for.
+    """
+    if isinstance(content, str):
+        return numbers.get(content, None if PROBE in content else content) if content else NONE
+    slots = [
+        (at, numbers[part.text]) for at, part in enumerate(content) if isinstance(part, Text) if part.text in numbers
+    ]
+    return Parts(content, tuple(slots))
+
+
 def has_others(messages: Sequence[Slots]) -> bool:
     """Whether a probe stands in a content elsewhere than as a text, such as in the address of an image."""
     return any(_has_others(slots.content) for slots in messages)
 
 
 def _has_others(place: Place) -> bool:
-    if isinstance(place, int):
+    if not isinstance(place, Parts):
         return False
     texts = {index for index, _ in place.slots}
     others = [replace(part, text="") if at in texts else part for at, part in enumerate(place.parts)]

@@ -10,7 +10,7 @@ from ..model import Document, Transcript, replace
 from ..ownership import fresh
 from ..substance import characters
 from .heads import Item, item_of, message_of, messages_of
-from .places import Slots
+from .places import Parts, Slots
 
 _is_plain_id: Final = re.compile("[A-Za-z0-9_-]{1,36}").fullmatch
 """An id that every format takes, and that a sentence shows whole."""
@@ -35,7 +35,7 @@ class ConversationPlan:
 
     def __init__(self, items: Sequence[Slots], around: Transcript, same: dict[int, int]) -> None:
         self.items: Final = items
-        self.plain: Final = all(isinstance(item.content, int) for item in items)
+        self.plain: Final = not any(isinstance(item.content, Parts) for item in items)
         self.around: Final = around
         self.same: Final = same
         self._texts: Final = [number for item in items for number in item.texts]
@@ -60,7 +60,7 @@ class ConversationPlan:
     def characters(self, values: Sequence[str]) -> int:
         """How many characters of what was said are in the conversation with some values."""
         if self._beside is None:
-            self._beside = _characters(self.items_of([""] * (len(self._texts) + len(self.same))), self.around)
+            self._beside = _characters(self.items_of([""] * len(values)), self.around)
         return self._beside + sum([len(values[number]) for number in self._texts])
 
 

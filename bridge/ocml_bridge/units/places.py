@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from ..model import Content, Part, Text
@@ -34,8 +34,8 @@ class Parts(NamedTuple):
         return parts
 
 
-Place = int | Parts
-"""Which of the values a content is, or the parts that it has; -1 for an empty text."""
+Place = int | str | Parts
+"""Which of the values a content is, or the parts that it has; -1 for an empty text. A text is the content itself."""
 
 
 class Slots(NamedTuple):
@@ -54,7 +54,11 @@ class Slots(NamedTuple):
     def item(self, values: Sequence[str]) -> Item:
         """The message with some values."""
         head, place, call_id = self
-        content: Content = place.filled(values) if isinstance(place, Parts) else values[place] if place >= 0 else ""
+        content: Content
+        if isinstance(place, int):
+            content = values[place] if place >= 0 else ""
+        else:
+            content = place if isinstance(place, str) else place.filled(values)
         return head, content, values[call_id] if call_id >= 0 else None
 
     def behind(self, count: int) -> Slots:
@@ -62,7 +66,7 @@ class Slots(NamedTuple):
         head, place, call_id = self
         if isinstance(place, int):
             place = place + count if place >= 0 else NONE
-        else:
+        elif isinstance(place, Parts):
             place = place._replace(slots=tuple([(index, number + count) for index, number in place.slots]))
         return Slots(head, place, call_id + count if call_id >= 0 else NONE)
 
@@ -71,19 +75,4 @@ class Slots(NamedTuple):
         """Which of the values it says."""
         if isinstance(self.content, int):
             return [self.content] if self.content >= 0 else []
-        return [number for _, number in self.content.slots]
-
-
-def place_of(content: Content, numbers: Mapping[str, int]) -> Place | None:
-    """Where a content stands among values; None where it has others.
-
-    Args:
-        content: any.
-        numbers: values that stand nowhere else, and which they are.
-    """
-    if isinstance(content, str):
-        return numbers.get(content) if content else NONE
-    slots = [
-        (at, numbers[part.text]) for at, part in enumerate(content) if isinstance(part, Text) if part.text in numbers
-    ]
-    return Parts(content, tuple(slots))
+        return [number for _, number in self.content.slots] if isinstance(self.content, Parts) else []
