@@ -203,10 +203,11 @@ def read_in(source: str, data: bytes) -> Conversation:
 
 
 @pytest.mark.parametrize("source", sorted(set(formats()) - WITHOUT_PLANS))
+@pytest.mark.parametrize("around", AROUND[1:], ids=["settings", "tools"])
 def test_a_conversation_that_is_like_others_is_read_by_their_plan_and_written_by_that_of_their_output(
-    source: str,
+    around: Transcript, source: str
 ) -> None:
-    one, other = (written(conversation(WEATHER, words, AROUND[1]), source) for words in (WORDS, OTHER_WORDS))
+    one, other = (written(conversation(WEATHER, words, around), source) for words in (WORDS, OTHER_WORDS))
     for target in ("harmony", "openai", "ocm-2.2-json", "sharegpt"):
         for _ in range(TIMES):
             convert(one, source=source, target=target, options=PLANNED)
