@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, cast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ocml_adapters.canonical.sniff import sniff
 from ocml_bridge import BridgeError, ErrorCode, read, write
 from ocml_bridge.model import ByFormat, Completion, Json, Message, Settings, Transcript
-from ocml_bridge.model.codec import json_schema
+from ocml_bridge.model.codec import from_json, json_schema
 from ocml_bridge.model.settings import READERS
 
 EARLIER: st.SearchStrategy[dict[str, Json]] = st.fixed_dictionaries(
@@ -76,3 +78,182 @@ def test_what_does_not_fit_is_named_with_its_place(text: str) -> None:
 
 def test_the_schema_says_which_json_schema_it_is() -> None:
     assert json_schema()["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+
+
+# --- documents of an earlier schema -----------------------------------------------------------------------------------
+
+SAID: dict[str, Any] = {"role": "user", "content": "Hi."}
+THOUGHT: dict[str, Any] = {"role": "assistant", "content": "Hm.", "channel": "analysis"}
+CALL: dict[str, Any] = {"role": "assistant", "content": "{}", "recipient": "functions.f"}
+GRAMMAR = {"syntax": "lark", "definition": "start: A"}
+
+
+def transcript(*messages: Any, **members: Any) -> dict[str, Any]:
+    return {"type": "transcript", "messages": [*messages], **members}
+
+
+def tool(**members: Any) -> dict[str, Any]:
+    return {"name": "f", **members}
+
+
+def within(place: Sequence[str], value: Any) -> dict[str, Any]:
+    """An object with a value at a place."""
+    key, *deeper = place
+    return {key: within(deeper, value) if deeper else value}
+
+
+def extras(**of: Any) -> dict[str, Any]:
+    return {"extras": {name.replace("__", ".").replace("_", "-"): members for name, members in of.items()}}
+
+
+def declared_in_a_message(**members: Any) -> dict[str, Any]:
+    return transcript({"role": "developer", "content": [{"type": "tools", "tools": [tool(), tool(**members)]}]})
+
+
+def signed(said: dict[str, Any], vendor: str, *, sealed: bool = False) -> dict[str, Any]:
+    return {**said, "signature": {"value": "s", "vendor": vendor, **({"sealed": True} if sealed else {})}}
+
+
+KEPT = {"x": 1}
+MOVED: dict[str, tuple[dict[str, Any], dict[str, Any], list[str]]] = {
+    "a weight": (
+        transcript(
+            SAID,
+            {**SAID, **extras(openai={"weight": 0})},
+            {**SAID, **extras(openai={"weight": 0.5, "x": 1}, chatml=KEPT)},
+        ),
+        transcript(SAID, {**SAID, "weight": 0}, {**SAID, "weight": 0.5, **extras(openai=KEPT, chatml=KEPT)}),
+        ["/messages/1/extras/openai/weight", "/messages/2/extras/openai/weight"],
+    ),
+    "a model in the header": (
+        transcript(SAID, header={"model": "m", "version": "2.2"}),
+        transcript(SAID, header={"version": "2.2"}, settings={"model": "m"}),
+        ["/header/model"],
+    ),
+    "settings in the header": (
+        transcript(SAID, header={"generation_settings": {"temperature": 0.5, "x": 1}}, **extras(chatml=KEPT)),
+        transcript(
+            SAID,
+            header={},
+            settings={"temperature": 0.5},
+            **extras(chatml=KEPT, ocm_2__2={"generation_settings": {"x": 1}}),
+        ),
+        ["/header/generation_settings"],
+    ),
+    "settings of a request": (
+        transcript(SAID, **extras(openai={"model": "m", "seed": 7, "user": "u"})),
+        transcript(SAID, settings={"model": "m", "seed": 7}, **extras(openai={"user": "u"})),
+        ["/extras/openai/model", "/extras/openai/seed"],
+    ),
+    "settings of a request and nothing else": (
+        transcript(SAID, **extras(openai={"model": "m"}, chatml=KEPT)),
+        transcript(SAID, settings={"model": "m"}, **extras(chatml=KEPT)),
+        ["/extras/openai/model"],
+    ),
+    **{
+        f"a strict tool of {home}": (
+            transcript(SAID, tools=[tool(), tool(extras={home: {"function": {"strict": True, "x": 1}, "y": 2}})]),
+            transcript(SAID, tools=[tool(), tool(extras={home: {"function": KEPT, "y": 2}}, strict=True)]),
+            [f"/tools/1/extras/{home}/function/strict"],
+        )
+        for home in ("openai", "chatml", "ocm-0.1")
+    },
+    "a strict tool of a message": (
+        declared_in_a_message(extras={"openai": {"function": {"strict": False}}, "chatml": KEPT}),
+        declared_in_a_message(extras={"chatml": KEPT}, strict=False),
+        ["/messages/0/content/0/tools/1/extras/openai/function/strict"],
+    ),
+    "a custom tool": (
+        transcript(
+            SAID,
+            tools=[tool(**extras(openai={"custom": {"format": {"type": "grammar", "grammar": GRAMMAR}, "x": 1}}))],
+        ),
+        transcript(
+            SAID,
+            tools=[
+                tool(
+                    **extras(openai={"custom": {"x": 1}}), freeform={"syntax": "lark", "grammar": GRAMMAR["definition"]}
+                )
+            ],
+        ),
+        ["/tools/0/extras/openai"],
+    ),
+    "a custom tool of Responses": (
+        transcript(
+            SAID, tools=[tool(**extras(openai_responses={"type": "custom", "format": {"type": "grammar", **GRAMMAR}}))]
+        ),
+        transcript(SAID, tools=[tool(freeform={"syntax": "lark", "grammar": GRAMMAR["definition"]})]),
+        ["/tools/0/extras/openai-responses"],
+    ),
+    **{
+        f"a signature at {'/'.join(place)}": (
+            transcript(SAID, {**said, "extras": within(place, "s")}, {**said, "extras": within((place[0], "x"), 1)}),
+            transcript(SAID, signed(said, vendor, sealed=sealed), {**said, "extras": within((place[0], "x"), 1)}),
+            [f"/messages/1/extras/{'/'.join(place)}"],
+        )
+        for place, said, vendor, sealed in (
+            (("anthropic", "signature"), THOUGHT, "anthropic", False),
+            (("anthropic", "redacted"), THOUGHT, "anthropic", True),
+            (("bedrock-converse", "reasoningContent", "reasoningText", "signature"), THOUGHT, "anthropic", False),
+            (("bedrock-converse", "reasoningContent", "redactedContent"), THOUGHT, "anthropic", True),
+            (("gemini", "thoughtSignature"), CALL, "google", False),
+            (("openai-responses", "encrypted_content"), THOUGHT, "openai", True),
+        )
+    },
+}
+"""What had another place in an earlier schema → a document of then, the same today, and the places that it left."""
+
+
+@pytest.mark.parametrize("name", MOVED)
+def test_what_an_earlier_schema_had_elsewhere_goes_to_its_place_and_is_found(name: str) -> None:
+    then, now, paths = MOVED[name]
+    reading = read(then, "canonical")
+    assert [(finding.code, finding.severity) for finding in reading.findings] == [("earlier-form", "layout")] * len(
+        paths
+    )
+    assert [finding.path for finding in reading.findings] == paths
+    assert write(reading.transcript, "canonical").output == now
+    assert read(now, "canonical").findings == ()
+
+
+@pytest.mark.parametrize("name", [name for name in MOVED if "header" not in name])
+def test_a_document_of_today_that_looks_like_an_earlier_one_is_none(name: str) -> None:
+    document = from_json(MOVED[name][0])
+    reading = read(write(document, "canonical").output, "canonical")
+    assert reading.transcript == document
+    assert reading.findings == ()
+
+
+GOOGLES: dict[str, Any] = {"gemini": {"thoughtSignature": "s"}}
+OF_TODAY: list[dict[str, Any]] = [
+    {**SAID, "extras": GOOGLES},
+    {"role": "assistant", "content": "Yes.", "channel": "final", "extras": GOOGLES},
+    {**signed(THOUGHT, "google"), **extras(anthropic={"signature": "t"})},
+    {**THOUGHT, **extras(anthropic={"signature": ""})},
+    {**SAID, "weight": 1, **extras(openai={"weight": 0})},
+    {**SAID, **extras(openai={"weight": True})},
+]
+
+
+@pytest.mark.parametrize("said", OF_TODAY)
+def test_nothing_moves_that_an_earlier_schema_had_there_too(said: dict[str, Any]) -> None:
+    reading = read(transcript(said), "canonical")
+    assert reading.findings == ()
+    assert write(reading.transcript, "canonical").output == transcript(said)
+
+
+SNIFFED: list[tuple[Any, bool]] = [
+    (transcript(SAID), True),
+    ([transcript(SAID), transcript()], True),
+    ({"type": "completion", "content": "Once"}, True),
+    ([], False),
+    ([transcript(SAID), SAID], False),
+    ({"type": "transcript"}, False),
+    ({"type": "story", "messages": []}, False),
+    ("transcript", False),
+]
+
+
+@pytest.mark.parametrize(("source", "is_canonical"), SNIFFED)
+def test_a_canonical_document_is_known_by_its_type(source: Any, is_canonical: bool) -> None:
+    assert sniff(source) == (3 if is_canonical else 0)

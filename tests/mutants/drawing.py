@@ -83,9 +83,14 @@ def _made(root: Path, path: str, at: int) -> Mutant | None:
     if _meaning(before) == _meaning(after) or _only_asserts(before, after):
         return None
     old, new = before.splitlines(), after.splitlines()
-    first = next(number for number, pair in enumerate(zip(old, new, strict=False)) if pair[0] != pair[1])
-    same = next(number for number, pair in enumerate(zip(old[::-1], new[::-1], strict=False)) if pair[0] != pair[1])
+    first, same = _alike(old, new), _alike(old[::-1], new[::-1])
     return Mutant(path, before, after, first + 1, max(first + 1, len(old) - same))
+
+
+def _alike(one: list[str], other: list[str]) -> int:
+    """How many lines two files have in common at their beginnings; at most all but one of the shorter."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((number for number, pair in pairs if pair[0] != pair[1]), min(len(one), len(other)) - 1)
 
 
 def _only_asserts(before: str, after: str) -> bool:
