@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from ocml_bridge import BridgeError, ErrorCode, FindingCode, LossCode, Message, Transcript, read, write
+from ocml_adapters.ocm_2_2_json.sniff import sniff
+from ocml_bridge import BridgeError, ErrorCode, FindingCode, LossCode, Message, Transcript, jsontext, read, write
 from ocml_bridge.adapter import Options
 from ocml_bridge.model import Document, Tool, replace
 from ocml_bridge.policy import LENIENT
@@ -139,3 +140,213 @@ def test_what_is_neither_a_message_nor_a_list_is_refused() -> None:
     with pytest.raises(BridgeError, match="a message object or a list of them") as caught:
         read(5, ID, options=FORCED)
     assert (caught.value.code, caught.value.path) == (ErrorCode.SHAPE, "")
+
+
+# --- the page of the format, reading by reading -----------------------------------------------------------------------
+
+
+def user(text: str, **members: Any) -> dict[str, Any]:
+    return {"role": "user", "content": text, **members}
+
+
+def assistant(**members: Any) -> dict[str, Any]:
+    return {"role": "assistant", **members}
+
+
+BLOCK = "# Tools\n\n## functions\n\nnamespace functions {\n\ntype f = () => any;\n\n} // namespace functions"
+Said = tuple[str, str | None, Any, str | None, str | None, str | None]
+"""Whose a message is, its channel, its content, its name, its recipient, its id."""
+
+
+def spoken(role: str, content: str, channel: str | None = None) -> Said:
+    return (role, channel, content, None, None, None)
+
+
+def called(arguments: str, call_id: str | None) -> Said:
+    return ("assistant", "commentary", arguments, None, "functions.f", call_id)
+
+
+def replied(name: str, call_id: str | None) -> Said:
+    return ("tool", None, "1", name, "assistant", call_id)
+
+
+WITHOUT_ID = {"recipient": "functions.f", "arguments": "{}"}
+LISTED = {**CALL, "id": "c2", "arguments": [1]}
+READINGS: dict[str, tuple[Any, list[Said], list[tuple[str, str]]]] = {
+    "31: thinking, content, call": (
+        [assistant(channel="commentary", content="I look.", intent="preamble", tool_call=CALL, thinking="Hm.")],
+        [
+            ("assistant", "analysis", "Hm.", None, None, None),
+            ("assistant", "commentary", "I look.", None, None, None),
+            called("{}", "c1"),
+        ],
+        [],
+    ),
+    "31: a preamble that says final": (
+        [assistant(channel="final", content="I look.", intent="preamble", thinking="Hm.")],
+        [("assistant", "analysis", "Hm.", None, None, None), ("assistant", "commentary", "I look.", None, None, None)],
+        [("unknown-channel", "/messages/1/channel")],
+    ),
+    "31: a call has the channel of an object without content": (
+        [assistant(channel="analysis", tool_call={**CALL, "content_type": "json"})],
+        [("assistant", "analysis", "{}", None, "functions.f", "c1")],
+        [("call-channel", "/messages/0/channel")],
+    ),
+    "31: an object that says nothing": (
+        [user("Hi"), {"role": "user"}],
+        [spoken("user", "Hi", None), spoken("user", "", None)],
+        [],
+    ),
+    "32: calls in a list": (
+        [assistant(tool_calls=[CALL, {**CALL, "id": "c2", "arguments": {"a": 1}}])],
+        [
+            called("{}", "c1"),
+            called('{"a":1}', "c2"),
+        ],
+        [],
+    ),
+    "32: both ways of calling in one turn": (
+        [assistant(tool_calls=[CALL]), assistant(tool_call={**CALL, "id": "c2"})],
+        [
+            called("{}", "c1"),
+            called("{}", "c2"),
+        ],
+        [("mixed-calls", "/messages/1")],
+    ),
+    "32: both ways of calling in two turns": (
+        [assistant(tool_calls=[CALL]), user("Go on."), assistant(tool_call={**CALL, "id": "c2"})],
+        [
+            called("{}", "c1"),
+            spoken("user", "Go on.", None),
+            called("{}", "c2"),
+        ],
+        [],
+    ),
+    "33: a reply": (
+        [assistant(tool_call=CALL), {"role": "tool", "name": "f", "call_id": "c1", "content": "1"}],
+        [
+            called("{}", "c1"),
+            replied("functions.f", "c1"),
+        ],
+        [],
+    ),
+    "35: a value in place of the arguments": (
+        [
+            assistant(tool_call={"id": "c1", "recipient": "functions.f"}),
+            assistant(tool_call={**CALL, "id": "c2", "arguments": [1]}),
+        ],
+        [
+            called("", "c1"),
+            called("[1]", "c2"),
+        ],
+        [],
+    ),
+    "36: a role with a dot": (
+        [assistant(tool_call=CALL), {"role": "functions.f", "content": "1", "call_id": "c1"}],
+        [
+            called("{}", "c1"),
+            replied("functions.f", "c1"),
+        ],
+        [],
+    ),
+    "36: a built-in tool": (
+        [{"role": "python", "content": "1", "call_id": "c1"}],
+        [replied("python", "c1")],
+        [("reply-unpaired", "/messages/0/call_id")],
+    ),
+    "37: a call and a reply without an id": (
+        [
+            assistant(tool_call=WITHOUT_ID),
+            {"role": "tool", "name": "functions.f", "content": "1"},
+        ],
+        [
+            called("{}", None),
+            replied("functions.f", None),
+        ],
+        [("call-id-missing", "/messages/0/call_id"), ("call-id-missing", "/messages/1/call_id")],
+    ),
+    "37: an unknown role, channel and intent": (
+        [user("Hi", channel="x"), {"role": "robot", "content": "Hi"}, user("Hi", intent="y")],
+        [
+            spoken("user", "Hi", "x"),
+            spoken("robot", "Hi", None),
+            spoken("user", "Hi", None),
+        ],
+        [
+            ("unknown-channel", "/messages/0/channel"),
+            ("unknown-role", "/messages/1/role"),
+            ("unknown-intent", "/messages/2/intent"),
+        ],
+    ),
+    "38: a block of another spelling": (
+        [{"role": "developer", "content": BLOCK.replace("type f", " type  f")}],
+        [spoken("developer", BLOCK.replace("type f", " type  f"), None)],
+        [],
+    ),
+}
+"""Reading → what is read, the messages, and what is found."""
+
+
+def said(message: Message) -> Said:
+    return (message.role, message.channel, message.content, message.name, message.recipient, message.call_id)
+
+
+@pytest.mark.parametrize("name", READINGS)
+def test_readings(name: str) -> None:
+    source, messages, found = READINGS[name]
+    reading = read(source, ID, options=FORCED)
+    assert isinstance(reading.transcript, Transcript)
+    assert list(map(said, reading.transcript.messages)) == messages
+    assert [(finding.code, finding.path) for finding in reading.findings] == found
+    assert reading.transcript.tools is None
+
+
+@pytest.mark.parametrize("name", READINGS)
+def test_what_is_read_comes_back(name: str, options: Options) -> None:
+    source = READINGS[name][0]
+    for shaped in (source, jsontext.Lines([user("Hi"), *source]), source[0]):
+        result = write(read(shaped, ID, options=FORCED).transcript, ID, options=options, policy=LENIENT)
+        assert (type(result.output), result.output) == (type(shaped), shaped)
+        assert result.losses == ()
+
+
+def test_38_tools_stand_in_the_first_message_of_the_developer(options: Options) -> None:
+    source = [{"role": "developer", "content": f"Be kind.\n\n{BLOCK}"}, user("Hi")]
+    reading = read(source, ID)
+    assert isinstance(reading.transcript, Transcript)
+    assert said(reading.transcript.messages[0]) == spoken("developer", "Be kind.", None)
+    assert reading.transcript.tools == (Tool("f"),)
+    assert output_of(reading.transcript, options) == source
+
+
+def test_38_tools_alone_are_no_message(options: Options) -> None:
+    source = [{"role": "developer", "content": BLOCK}, user("Hi", channel="x")]
+    reading = read(source, ID)
+    assert isinstance(reading.transcript, Transcript)
+    assert list(map(said, reading.transcript.messages)) == [spoken("user", "Hi", "x")]
+    assert [finding.path for finding in reading.findings] == ["/messages/0/channel"]
+    assert output_of(reading.transcript, options) == source
+
+
+SNIFFED: list[tuple[Any, int]] = [
+    ([user("Hi", channel="final")], 3),
+    ([assistant(tool_call=CALL)], 3),
+    ([user("Hi")], 1),
+    (user("Hi"), 1),
+    ([[user("Hi")], [user("Hi", channel="final")]], 1),
+    ([], 0),
+    ([user("Hi"), 1], 0),
+    ([{"content": "Hi"}], 0),
+    ([{"role": "robot", "content": "Hi"}], 0),
+    ([{"role": "user", "content": []}], 0),
+    *(
+        ([user("Hi"), assistant(content="Hi", **{key: []})], 0)
+        for key in ("tool_calls", "parts", "messages", "choices")
+    ),
+    ("Hi", 0),
+]
+
+
+@pytest.mark.parametrize(("source", "certainty"), SNIFFED)
+def test_objects_are_known_by_their_keys(source: Any, certainty: int) -> None:
+    assert sniff(source) == certainty
