@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from corpus import corpus_path
-from ocml_bridge import BridgeError, convert, detect, read, write
+from ocml_adapters.sharegpt.sniff import sniff
+from ocml_bridge import BridgeError, Options, convert, detect, read, write
 from ocml_bridge.errors import ErrorCode
-from ocml_bridge.model import Media, Message, Text, Tool, Transcript
+from ocml_bridge.model import Media, Message, Text, Tool, Transcript, replace
 from ocml_bridge.policy import LENIENT
 from ocml_bridge.split import read_all
 
@@ -26,6 +27,10 @@ def gpt(text: str, **more: Any) -> dict[str, Any]:
 
 def call(text: str) -> dict[str, Any]:
     return {"from": "function_call", "value": text}
+
+
+def result(text: str) -> dict[str, Any]:
+    return {"from": "observation", "value": text}
 
 
 def row(*turns: dict[str, Any], **columns: Any) -> dict[str, Any]:
@@ -83,6 +88,11 @@ def test_what_public_rows_say_is_said_in_chat_completions() -> None:
 
 # --- readings ---------------------------------------------------------------------------------------------------------
 
+F, G = ('{"name": "f", "arguments": {"a": 1}}', '{"name": "g", "arguments": {}}')
+WEIGHTS = ("weight", "loss_weight", "train", "loss")
+ANSWERS: list[Any] = ["a", gpt("a"), [gpt("a")], [gpt("a"), human("b"), gpt("c")]]
+"""The forms of an answer that is preferred or not."""
+
 
 @pytest.mark.parametrize(
     "document",
@@ -103,6 +113,26 @@ def test_what_public_rows_say_is_said_in_chat_completions() -> None:
         row(human("Hi"), chosen="a", rejected="b"),
         row(human("Hi"), chosen=[gpt("a")], rejected=[gpt("b"), human("c")]),
         row(human("Hi"), chosen=gpt("a")),
+        *(row(human("Hi"), chosen=one, rejected=other) for one in ANSWERS for other in ANSWERS),
+        *(row(human("Hi", **{key: value})) for key in WEIGHTS for value in (0, 1, 0.5, True, False, None)),
+        row(human("Hi", weight=1, loss=False), gpt("Hello", train_detail=[[0, 2]])),
+        row(human("Hi"), call(F), call(G), result("1"), result("2"), gpt("Both.")),
+        row(human("Hi"), call(f"[{F}, {G}]"), result("1"), result("2")),
+        row(human("Hi"), gpt("<think>\na\n</think>"), gpt("Hello")),
+        row(human("Hi"), gpt("<think>\na\n</think>\n\nHello"), gpt("Again")),
+        row(human("Hi"), gpt("a"), human("b"), human("c")),
+        row({"from": "system", "value": "S"}, human("Hi"), system="T"),
+        row({"from": "robot", "value": None}, {"value": "Hi", "from": "human"}),
+        {"tools": "[]", "lang": None, "conversations": [human("Hi")], "system": "S"},
+        {"messages": [human("Hi")], "n": 0},
+        row(human("<image>"), gpt("<image>"), images=["i"]),
+        row(human("<image><audio>"), system="<video>", images=["i"], audios=["a"], videos=["v"], lang="en"),
+        row(human("<video><image>"), lang="en", images=["i"], videos=["v"]),
+        row(human("<video><image>"), videos=["v"], lang="en", images=["i"]),
+        row(human("<image>"), chosen="a", images=["i"], tools="none"),
+        row(human("<image>"), images=["i"], chosen="a", rejected="b", tools="[]"),
+        row(human("<image>"), images=[{"path": "i"}]),
+        row({"from": "human" * 30, "value": "Hi"}),
         row(),
     ],
 )
@@ -144,6 +174,8 @@ def test_6_text_before_a_call_is_a_preamble() -> None:
 def test_7_placeholders_stand_for_media() -> None:
     (message,) = transcript(row(human("a<image>b<video>"), videos=["v"], images=["i"])).messages
     assert message.content == (Text("a"), Media("image", url="i"), Text("b"), Media("video", url="v"))
+    (message, _) = transcript(row(human("Hi"), system="a<image>", images=["i"])).messages
+    assert message.content == (Text("a"), Media("image", url="i"))
 
 
 def test_media_are_left_out_where_a_text_would_be_taken_for_their_place() -> None:
@@ -185,10 +217,91 @@ def test_a_list_of_rows_is_several_conversations() -> None:
     assert [reading.transcript for reading in read_all(rows, "sharegpt")] == [transcript(each) for each in rows]
 
 
-NO_ROWS: list[Any] = [{}, row({"from": 1, "value": ""}), {"conversations": [[]]}, [], 3]
+A_ROW = "expected a row with 'conversations', or a list of turns with 'from' and 'value'"
+NO_TEXT: dict[str, Any] = {"from": "human", "value": 1}
+NO_ROWS: list[Any] = [
+    {},
+    3,
+    [],
+    {"conversations": [[]]},
+    row({"from": 1, "value": ""}),
+    row(human("Hi"), NO_TEXT),
+    row(human("Hi"), {"from": "gpt"}),
+    [human("Hi"), NO_TEXT],
+    {"messages": [{"role": "user", "content": "Hi"}]},
+]
 
 
 @pytest.mark.parametrize("document", NO_ROWS)
 def test_what_is_no_row_is_refused(document: Any) -> None:
-    with pytest.raises(BridgeError):
-        read(document, "sharegpt")
+    with pytest.raises(BridgeError) as error:
+        read(document, "sharegpt", options=Options(force_format=True))
+    assert (error.value.code, error.value.path) == (ErrorCode.SHAPE, "")
+    assert error.value.message.startswith(A_ROW)
+
+
+@pytest.mark.parametrize("answers", [{"chosen": NO_TEXT, "rejected": "b"}, {"chosen": "a", "rejected": [gpt("b"), 1]}])
+def test_answers_that_are_none_are_columns(answers: dict[str, Any]) -> None:
+    found = transcript(row(human("Hi"), **answers))
+    assert (found.alternatives, found.extras) == (None, {"sharegpt": answers})
+
+
+SNIFFED: list[tuple[Any, int]] = [
+    (row(human("Hi")), 3),
+    ([human("Hi"), gpt("Hello")], 3),
+    (row({"role": "user", "content": "Hi"}), 3),
+    ([row(human("Hi")), row(human("Hi"))], 3),
+    ([{"role": "user", "content": "Hi"}], 0),
+    (row(), 1),
+    ([row(human("Hi")), row()], 1),
+    ([row(human("Hi")), 1], 0),
+    ([], 0),
+    (3, 0),
+]
+
+
+@pytest.mark.parametrize(("document", "certainty"), SNIFFED)
+def test_a_row_is_known_by_the_keys_of_its_turns(document: Any, certainty: int) -> None:
+    assert sniff(document) == certainty
+
+
+# --- what is edited ---------------------------------------------------------------------------------------------------
+
+
+def edited(document: Any, **fields: Any) -> Any:
+    """A row with another last message."""
+    found = transcript(document)
+    messages = (*found.messages[:-1], replace(found.messages[-1], **fields))
+    return write(replace(found, messages=messages), "sharegpt", policy=LENIENT).output
+
+
+def test_a_text_that_is_edited_stands_where_the_old_one_did() -> None:
+    turn = {"value": "Hello", "id": 1, "from": "chatgpt"}
+    before: Any = {"lang": "en", "conversations": [human("Hi"), turn], "tools": "[]"}
+    after: Any = {**before, "conversations": [human("Hi"), {**turn, "value": "Bye"}]}
+    assert json.dumps(edited(before, content="Bye")) == json.dumps(after)
+
+
+def test_a_word_for_another_speaker_is_not_kept() -> None:
+    before = row(human("Hi"), {"from": "chatgpt", "value": "Hello"})
+    assert edited(before, role="user", channel=None) == row(human("Hi"), human("Hello"))
+
+
+def test_the_spelling_of_a_call_is_kept_as_long_as_it_says_the_same() -> None:
+    before = row(human("Hi"), call('{"arguments":{"a":1},"name":"f"}'))
+    assert edited(before, weight=0.5) == row(human("Hi"), {**call('{"arguments":{"a":1},"name":"f"}'), "weight": 0.5})
+    assert edited(before, content='{"a": 2}') == row(human("Hi"), call('{"name": "f", "arguments": {"a": 2}}'))
+
+
+@pytest.mark.parametrize(("weight", "kept"), [(1, {"train": True}), (0, {"train": False}), (0.5, {"train": 0.5})])
+def test_a_weight_has_the_key_that_it_had(weight: float, kept: dict[str, Any]) -> None:
+    assert edited(row(human("Hi"), gpt("Hello", train=True)), weight=weight) == row(human("Hi"), gpt("Hello", **kept))
+
+
+def test_what_is_said_before_all_stays_in_its_column() -> None:
+    found = transcript(row(human("Hi"), system="S"))
+    first, second = found.messages
+    changed = replace(found, messages=(replace(first, content="T"), second))
+    assert write(changed, "sharegpt").output == row(human("Hi"), system="T")
+    turned = replace(found, messages=(second, first))
+    assert write(turned, "sharegpt").output == row(human("Hi"), {"from": "system", "value": "S"})

@@ -121,7 +121,8 @@ def read_row(source: Source, log: Log) -> Row:
             row.layout[TOOLS] = declared.spelled
     known += _read_preference(document, row, key)
     known += _bound(row, document).layout.pop(_COLUMNS, ())
-    form = form_of(document, (key, SYSTEM, TOOLS), frozenset({key}), known)
+    order = tuple(name for name in (key, *_ORDER) if name in known)
+    form = form_of(document, order, frozenset({key}), known)
     if form is not None:
         row.layout[_FORM] = form
     row.extras = rest(document, known)
@@ -142,6 +143,8 @@ def emptied(source: Source) -> Emptied | None:
     return Emptied({**row, cast("str", key): [], SYSTEM: SYSTEM}, [Column(system), *turns])
 
 
+_ORDER: Final = (SYSTEM, TOOLS, CHOSEN, REJECTED, *MEDIA.values())
+"""Our order of the columns behind the turns; what is not known of a row stands behind them."""
 _APART: Final = frozenset({CHOSEN, REJECTED, *MEDIA.values()})
 """Columns that say something of turns."""
 
@@ -304,4 +307,4 @@ def _columns(turns: Sequence[Object]) -> dict[str, Json]:
     for turn in turns:
         for each in cast("list[Media]", turn.get(MARK_MEDIA, [])):
             columns.setdefault(MEDIA[each.media], []).append(each.url)
-    return columns
+    return {name: columns[name] for name in MEDIA.values() if name in columns}

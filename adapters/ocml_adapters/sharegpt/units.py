@@ -66,7 +66,7 @@ from .syntax import (
     SPEAKERS,
     TEXTS,
 )
-from .turns import notice, read_turn, write_turn
+from .turns import notice, read_turn, with_media, write_turn
 
 _LONGEST: Final = 100
 """The longest word for a speaker that plans are made for, in characters."""
@@ -122,9 +122,9 @@ class TurnReader(UnitReader):
             BridgeError: OCB-SHAPE with the JSON pointer of what is no turn.
         """
         row = cast("Row", parted.document)
-        if isinstance(unit, Column):
-            return [column_message(unit.text)]
         media = row.media[at] if at < len(row.media) else []
+        if isinstance(unit, Column):
+            return [column_message(unit.text, media)]
         made = read_turn(unit, row.place(at), media)
         notice(made, index, log)
         return made
@@ -141,9 +141,9 @@ class TurnReader(UnitReader):
         return Conversation(items, replace(parted.around, alternatives=(alternative,)))
 
 
-def column_message(text: str) -> Message:
-    """What the system says in a column of the row."""
-    return Message("system", text, layout={HOME: {COLUMN: True}})
+def column_message(text: str, media: Sequence[Media]) -> Message:
+    """What the system says in a column of the row, with what its placeholders stand for."""
+    return Message("system", with_media(text, media), layout={HOME: {COLUMN: True}})
 
 
 def rejected_of(row: Row, at: int) -> Alternative:
@@ -279,7 +279,7 @@ class TurnWriter(EnvelopeWriter):
         """A turn, and what it reads as."""
         turn = write_turn(group, paths, log, first=state is None)
         if turn.get(MARK_COLUMN):
-            image = [column_message(turn[TEXTS[0]])]
+            image = [column_message(turn[TEXTS[0]], turn.get(MARK_MEDIA, ()))]
         else:
             image = read_turn(_bare(turn), paths[0], turn.get(MARK_MEDIA, ()))
         return Spelled(turn, image, _OPEN)
@@ -355,7 +355,8 @@ def _has_place(part: Any) -> bool:
 
 def _without_media(items: Sequence[Item], origins: Sequence[int], log: Log) -> Sequence[Item]:
     """The items, without media where a text has in it what would be taken for the place of one."""
-    texts = (part.text for _, content, _ in items for part in parts_of(content) if isinstance(part, Text))
+    counted = (content for head, content, _ in items if head.role not in ("assistant", "tool"))
+    texts = (part.text for content in counted for part in parts_of(content) if isinstance(part, Text))
     if not any(map(PLACEHOLDER.search, texts)):
         return items
     out = list(items)
