@@ -19,7 +19,7 @@ from ocml_bridge.visibility import is_private, is_reasoning
 
 from .blocks import is_from_here
 from .parts import TABLE, can_hold
-from .syntax import HOME, LAWFUL_ID, MESSAGE, MESSAGES, NOTES, SYSTEM
+from .syntax import EMPTY, HOME, LAWFUL_ID, MESSAGE, MESSAGES, NOTES, SYSTEM
 from .tools import type_of
 
 _HOLDS = (Text, Media, Foreign)
@@ -94,20 +94,25 @@ def joins(before: Message, message: Message) -> bool:
     if message.role == "tool":
         if before.role == "tool" and not is_in_turn(before):
             return message.continues or NOTES.of(message.layout).get("apart") is not True
-        return message.continues and before.role == "user" and before.content != ""
+        return message.continues and before.role == "user" and _has_block(before)
     behind = message.continues and before.role == "tool" and not is_in_turn(before)
-    return behind and message.role == "user" and message.content != ""
+    return behind and message.role == "user" and _has_block(message)
 
 
 def _joins_assistant(before: Message, message: Message) -> bool:
     if not is_in_turn(before):
         return False
     if is_spoken(before):
-        if is_spoken(message) or not before.content:
+        if is_spoken(message) or not _has_block(before):
             return False
         if is_call(message):
             return before.channel == "commentary"
-    return message.continues and bool(message.content or not is_spoken(message))
+    return message.continues and (not is_spoken(message) or _has_block(message))
+
+
+def _has_block(message: Message) -> bool:
+    """Whether a text has a block among others: an empty one only where it was read from one."""
+    return message.content != "" or NOTES.of(message.layout).get(EMPTY) is True
 
 
 def is_in_turn(message: Message) -> bool:

@@ -15,7 +15,7 @@ from ocml_bridge.wires.noticing import BLOCK, note_names, note_parts, note_role
 
 from .blocks import ends_in_reply, read_block
 from .parts import is_odd, read_content
-from .syntax import HOME, LAWFUL_ID, MESSAGE, NOTES, ROLES, SYSTEM, WIRE_KEYS, WIRE_ORDER
+from .syntax import EMPTY, HOME, LAWFUL_ID, MESSAGE, NOTES, ROLES, SYSTEM, WIRE_KEYS, WIRE_ORDER
 
 
 def is_system_prompt(unit: Any) -> bool:
@@ -83,7 +83,8 @@ def _read_blocks(raws: list[Json], role: str) -> list[Message]:
 
 
 def _of_parts(raws: list[Json], role: str, *, alone: bool) -> Message:
-    return _spoken(role, *read_content(raws, alone=alone))
+    content, layout = read_content(raws, alone=alone)
+    return _spoken(role, content, layout if content or alone else {**layout, EMPTY: True})
 
 
 def _spoken(role: str, content: Content, layout: Object) -> Message:

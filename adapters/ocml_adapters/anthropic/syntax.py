@@ -81,6 +81,8 @@ NO_MEMBERS: Final = frozenset({"tool_calls", "tool_call_id", "function_call"})
 OWN_NAMES: Final = frozenset({"text", "thinking"})
 """Blocks that have their value under the name of their type."""
 
+EMPTY: Final = "empty"
+"""The key of the layout of an empty text that is a block among others."""
 MESSAGES: Final = "messages"
 SYSTEM: Final = "system"
 TOOLS: Final = "tools"

@@ -1,0 +1,231 @@
+"""Whatever follows whatever in a wire message comes back: every sequence of three blocks of every kind."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+import pytest
+
+from ocml_bridge import Transcript, read, write
+from ocml_bridge.model import replace
+from ocml_bridge.policy import LENIENT
+from ocml_bridge.turns import as_text, parts_of
+
+Block = Callable[[int], Any]
+"""A block at a place: its words and ids have the place in them."""
+PNG = "iVBORw0KGgo="
+
+
+NOTHING: list[Any] = []
+
+
+def word(at: int) -> str:
+    return f"w{at}"
+
+
+def called(key: str, **more: Any) -> Block:
+    return lambda at: {"functionCall": {"name": f"f{at}", "args": {key: word(at)}}, **more}
+
+
+GEMINI: dict[str, Block] = {
+    "text": lambda at: {"text": word(at)},
+    "empty text": lambda at: {"text": ""},
+    "signature": lambda at: {"text": "", "thoughtSignature": f"s{at}"},
+    "signed text": lambda at: {"text": word(at), "thoughtSignature": f"s{at}"},
+    "thought": lambda at: {"text": word(at), "thought": True},
+    "call": called("a"),
+    "signed call": called("a", thoughtSignature="s"),
+    "code": lambda at: {"executableCode": {"language": "PYTHON", "code": word(at)}},
+    "what it printed": lambda at: {"codeExecutionResult": {"outcome": "OUTCOME_OK", "output": word(at)}},
+    "image": lambda at: {"inlineData": {"mimeType": "image/png", "data": PNG}},
+    "another part": lambda at: {"videoMetadata": {"startOffset": f"{at}s"}},
+    "nothing": lambda at: {},
+}
+GEMINIS_USER: dict[str, Block] = {
+    "text": GEMINI["text"],
+    "empty text": GEMINI["empty text"],
+    "file": lambda at: {"fileData": {"mimeType": "application/pdf", "fileUri": f"https://e.org/{at}"}},
+    "reply": lambda at: {"functionResponse": {"id": f"c{at}", "name": "f", "response": {"output": word(at)}}},
+    "failed reply": lambda at: {"functionResponse": {"name": "f", "response": {"error": word(at)}}},
+    "another part": GEMINI["another part"],
+}
+CONVERSE: dict[str, Block] = {
+    "text": lambda at: {"text": word(at)},
+    "empty text": lambda at: {"text": ""},
+    "mark": lambda at: {"cachePoint": {"type": "default"}},
+    "lasting mark": lambda at: {"cachePoint": {"type": "default", "ttl": "1h"}},
+    "thought": lambda at: {"reasoningContent": {"reasoningText": {"text": word(at), "signature": f"s{at}"}}},
+    "sealed thought": lambda at: {"reasoningContent": {"redactedContent": f"s{at}"}},
+    "call": lambda at: {"toolUse": {"toolUseId": f"c{at}", "name": "f", "input": {"a": word(at)}}},
+    "image": lambda at: {"image": {"format": "png", "source": {"bytes": PNG}}},
+    "guarded": lambda at: {"guardContent": {"text": {"text": word(at)}}},
+    "nothing": lambda at: {},
+}
+CONVERSES_USER: dict[str, Block] = {
+    "text": CONVERSE["text"],
+    "mark": CONVERSE["mark"],
+    "document": lambda at: {"document": {"format": "txt", "name": f"n{at}", "source": {"bytes": "aGk="}}},
+    "reply": lambda at: {"toolResult": {"toolUseId": f"c{at}", "content": [{"text": word(at)}]}},
+    "value": lambda at: {"toolResult": {"toolUseId": f"c{at}", "content": [{"json": {"a": word(at)}}]}},
+    "guarded": CONVERSE["guarded"],
+}
+ANTHROPIC: dict[str, Block] = {
+    "text": lambda at: {"type": "text", "text": word(at)},
+    "empty text": lambda at: {"type": "text", "text": ""},
+    "marked text": lambda at: {"type": "text", "text": word(at), "cache_control": {"type": "ephemeral"}},
+    "thought": lambda at: {"type": "thinking", "thinking": word(at), "signature": f"s{at}"},
+    "sealed thought": lambda at: {"type": "redacted_thinking", "data": f"s{at}"},
+    "call": lambda at: {"type": "tool_use", "id": f"c{at}", "name": "f", "input": {"a": word(at)}},
+    "call of the server": lambda at: {"type": "server_tool_use", "id": f"c{at}", "name": "web_search", "input": {}},
+    "what it found": lambda at: {"type": "web_search_tool_result", "tool_use_id": f"c{at - 1}", "content": NOTHING},
+    "another block": lambda at: {"type": "container_upload", "file_id": f"f{at}"},
+}
+ANTHROPICS_USER: dict[str, Block] = {
+    "text": ANTHROPIC["text"],
+    "empty text": ANTHROPIC["empty text"],
+    "image": lambda at: {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PNG}},
+    "document": lambda at: {
+        "type": "document",
+        "source": {"type": "text", "media_type": "text/plain", "data": word(at)},
+    },
+    "reply": lambda at: {"type": "tool_result", "tool_use_id": f"c{at}", "content": word(at)},
+    "failed reply": lambda at: {"type": "tool_result", "tool_use_id": f"c{at}", "content": word(at), "is_error": True},
+    "reply of blocks": lambda at: {"type": "tool_result", "tool_use_id": f"c{at}", "content": [ANTHROPIC["text"](at)]},
+    "another block": ANTHROPIC["another block"],
+}
+RESPONSES: dict[str, Block] = {
+    "user": lambda at: {"type": "message", "role": "user", "content": word(at)},
+    "developer": lambda at: {"role": "developer", "content": [{"type": "input_text", "text": word(at)}]},
+    "assistant": lambda at: {
+        "type": "message",
+        "id": f"msg_{at}",
+        "status": "completed",
+        "role": "assistant",
+        "content": [{"type": "output_text", "text": word(at), "annotations": []}],
+        "phase": "commentary",
+    },
+    "thought": lambda at: {
+        "type": "reasoning",
+        "id": f"rs_{at}",
+        "summary": [{"type": "summary_text", "text": word(at)}, {"type": "summary_text", "text": word(at)}],
+        "encrypted_content": "e",
+    },
+    "call": lambda at: {"type": "function_call", "call_id": f"c{at}", "name": "f", "arguments": word(at)},
+    "custom call": lambda at: {"type": "custom_tool_call", "call_id": f"c{at}", "name": "g", "input": word(at)},
+    "reply": lambda at: {"type": "function_call_output", "call_id": f"c{at - 1}", "output": word(at)},
+    "reply of parts": lambda at: {
+        "type": "custom_tool_call_output",
+        "call_id": f"c{at - 1}",
+        "output": [{"type": "input_text", "text": word(at)}, {"type": "input_image", "file_id": "f", "detail": "low"}],
+    },
+    "search": lambda at: {
+        "type": "web_search_call",
+        "id": f"ws_{at}",
+        "status": "completed",
+        "action": {"type": "search", "query": word(at)},
+    },
+    "code": lambda at: {
+        "type": "code_interpreter_call",
+        "id": f"ci_{at}",
+        "status": "completed",
+        "code": word(at),
+        "container_id": "c",
+        "outputs": [{"type": "logs", "logs": word(at)}, {"type": "image", "url": "https://e.org/a"}],
+    },
+    "a reference": lambda at: {"type": "item_reference", "id": f"r{at}"},
+}
+CHAT: dict[str, Block] = {
+    "system": lambda at: {"role": "system", "content": word(at)},
+    "user": lambda at: {"role": "user", "content": word(at), "name": "u"},
+    "parts": lambda at: {
+        "role": "user",
+        "content": [{"type": "text", "text": word(at)}, {"type": "text", "text": "x"}],
+    },
+    "assistant": lambda at: {"role": "assistant", "content": word(at)},
+    "empty": lambda at: {"role": "assistant", "content": ""},
+    "thought": lambda at: {"role": "assistant", "reasoning_content": word(at), "content": None},
+    "call": lambda at: {
+        "role": "assistant",
+        "content": word(at),
+        "tool_calls": [{"id": f"c{at}", "type": "function", "function": {"name": "f", "arguments": word(at)}}],
+    },
+    "custom call": lambda at: {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [{"id": f"c{at}", "type": "custom", "custom": {"name": "g", "input": word(at)}}],
+    },
+    "reply": lambda at: {"role": "tool", "tool_call_id": f"c{at - 1}", "content": word(at)},
+    "deprecated call": lambda at: {
+        "role": "assistant",
+        "content": None,
+        "function_call": {"name": "f", "arguments": word(at)},
+    },
+    "deprecated reply": lambda at: {"role": "function", "name": "f", "content": word(at)},
+    "refusal": lambda at: {"role": "assistant", "content": None, "refusal": word(at)},
+}
+ASKED = "w0"
+WIRES: dict[str, tuple[str, dict[str, Block], Callable[[list[Any]], Any]]] = {
+    "gemini": (
+        "gemini",
+        GEMINI,
+        lambda blocks: {"contents": [{"role": "user", "parts": [{"text": ASKED}]}, {"role": "model", "parts": blocks}]},
+    ),
+    "gemini, the user": (
+        "gemini",
+        GEMINIS_USER,
+        lambda blocks: {"contents": [{"role": "model", "parts": [called("a")(1)]}, {"role": "user", "parts": blocks}]},
+    ),
+    "bedrock-converse": (
+        "bedrock-converse",
+        CONVERSE,
+        lambda blocks: {
+            "messages": [{"role": "user", "content": [{"text": ASKED}]}, {"role": "assistant", "content": blocks}]
+        },
+    ),
+    "bedrock-converse, the user": (
+        "bedrock-converse",
+        CONVERSES_USER,
+        lambda blocks: {"messages": [{"role": "user", "content": blocks}]},
+    ),
+    "anthropic": (
+        "anthropic",
+        ANTHROPIC,
+        lambda blocks: {"messages": [{"role": "user", "content": ASKED}, {"role": "assistant", "content": blocks}]},
+    ),
+    "anthropic, the user": (
+        "anthropic",
+        ANTHROPICS_USER,
+        lambda blocks: {"messages": [{"role": "user", "content": blocks}]},
+    ),
+    "openai-responses": ("openai-responses", RESPONSES, lambda blocks: {"model": "m", "input": blocks}),
+    "openai": ("openai", CHAT, lambda blocks: {"messages": blocks}),
+}
+"""What is put in sequence → its format, the kinds of blocks, and the document around them."""
+FIRST = [(name, kind) for name, (_, kinds, _) in WIRES.items() for kind in kinds]
+
+
+def said(document: Transcript) -> list[str]:
+    """The words of a document in their order; those of thoughts in one item, or of code and its output, are one."""
+    texts = " ".join(as_text(part) or "" for message in document.messages for part in parts_of(message.content))
+    found = [each.strip('{}":,').removeprefix('a":"') for each in texts.split()]
+    return list(dict.fromkeys(each for each in found if each.startswith("w")))
+
+
+@pytest.mark.parametrize(("name", "first"), FIRST)
+def test_any_sequence_comes_back(name: str, first: str) -> None:
+    wire, kinds, around = WIRES[name]
+    for others in product(kinds, repeat=2):
+        made = [kinds[kind](at) for at, kind in enumerate((first, *others), 1)]
+        document = around(made)
+        reading = read(document, wire)
+        there = write(reading.transcript, wire)
+        assert (json.dumps(there.output), there.losses) == (json.dumps(document), ()), others
+        assert isinstance(reading.transcript, Transcript)
+        messages = tuple(replace(message, layout=None) for message in reading.transcript.messages)
+        bare = replace(reading.transcript, messages=messages)
+        image = read(write(bare, wire, policy=LENIENT).output, wire).transcript
+        assert isinstance(image, Transcript)
+        assert said(image) == said(bare), others
