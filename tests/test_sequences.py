@@ -104,7 +104,7 @@ RESPONSES: dict[str, Block] = {
         "id": f"msg_{at}",
         "status": "completed",
         "role": "assistant",
-        "content": [{"type": "output_text", "text": word(at), "annotations": []}],
+        "content": [{"type": "output_text", "text": word(at), "annotations": NOTHING}],
         "phase": "commentary",
     },
     "thought": lambda at: {

@@ -1,0 +1,49 @@
+"""What a document remembers of its spelling says nothing: with the layout of another one it says what it says."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from ocml_bridge import BridgeError, Transcript, read, write
+from ocml_bridge.model import replace
+from ocml_bridge.policy import LENIENT
+from test_odd_members import FORCED, KINDS, in_silence, odd, read_or_refused, words
+from wire_pieces import PIECES
+
+
+def laid_out(document: Transcript, other: Transcript) -> Transcript | None:
+    """A document with the layout of another, member by member; None where they have not as many."""
+    tools, others = document.tools or (), other.tools or ()
+    if len(document.messages) != len(other.messages) or len(tools) != len(others):
+        return None
+    return replace(
+        document,
+        messages=tuple(
+            replace(one, layout=its.layout) for one, its in zip(document.messages, other.messages, strict=True)
+        ),
+        tools=tuple(replace(one, layout=its.layout) for one, its in zip(tools, others, strict=True)) or document.tools,
+        layout=other.layout,
+    )
+
+
+@pytest.mark.parametrize(("wire", "kind"), KINDS)
+def test_no_word_is_lost_in_silence_by_a_layout_that_misleads(wire: str, kind: str) -> None:
+    first, *others = odd(PIECES[wire][kind])
+    base = read(json.dumps(first[1]), wire).transcript
+    assert isinstance(base, Transcript)
+    for name, document in others[::3]:
+        reading = read_or_refused(json.dumps(document), wire)
+        if isinstance(reading, BridgeError):
+            continue
+        other = reading.transcript
+        assert isinstance(other, Transcript)
+        for one, layout in ((base, other), (other, base)):
+            mixed = laid_out(one, layout)
+            if mixed is not None:
+                said = set(words(write(replace(mixed, layout=None), "canonical").output))
+                places = {(word, place) for word, place in said if "/layout/" not in place}
+                there = write(mixed, wire, policy=LENIENT)
+                assert in_silence(places, there) == [], (name, one is base)
+                assert read(there.output, wire, options=FORCED).transcript == there.image, (name, one is base)
