@@ -23,6 +23,8 @@ from .syntax import EMPTY, HOME, LAWFUL_ID, MESSAGE, MESSAGES, NOTES, SYSTEM
 from .tools import type_of
 
 _HOLDS = (Text, Media, Foreign)
+_OF_SERVERS = (Text, Foreign)
+"""What replies of servers' tools hold: texts, or values of their own kinds."""
 
 
 def is_spoken(message: Message) -> bool:
@@ -54,7 +56,8 @@ def nearest(message: Message, index: int, log: Log, *, keeps_unsigned: bool = Fa
     if is_call(message):
         content = narrow(content, (), path, log, target=HOME, hoisted=True)
     else:
-        content = fitted(content, _HOLDS, path, log, target=HOME, able=can_hold, citations=TABLE)
+        holds = _OF_SERVERS if message.role == "tool" and is_in_turn(message) else _HOLDS
+        content = fitted(content, holds, path, log, target=HOME, able=can_hold, citations=TABLE)
         if content == "" and is_spoken(message):
             # It is empty now, and not left out: that nothing of it was understood has to be seen.
             return replace(message, content=content, layout=NOTES.by_format({MESSAGE: ["role", ["content", ""]]}))

@@ -10,7 +10,7 @@ from ocml_bridge.loss import Log
 from ocml_bridge.model import Foreign, Media, Message, Part, Refusal, Text, Tool, Tools, replace
 from ocml_bridge.narrowing import drop_private, fitted, narrow, with_own_extras
 from ocml_bridge.pairing import NamedReplies, identified, links_of, pair
-from ocml_bridge.turns import is_call
+from ocml_bridge.turns import as_text, is_call
 from ocml_bridge.units.heads import Item, message_of
 from ocml_bridge.units.relations import paired_by_id
 from ocml_bridge.visibility import is_private
@@ -42,7 +42,7 @@ def nearest(message: Message, index: int, log: Log) -> Message | None:
     if isinstance(content, str):
         return message
     path, own = f"/messages/{index}/content", declares_more_tools(message)
-    if call or (thought and not any(map(_says_more, content))):
+    if call or (thought and not _is_text_with_more(content)):
         content = narrow(content, (), path, log, target=HOME, hoisted=True, private=thought)
     elif thought:
         content = with_own_extras(narrow(content, (Text,), path, log, target=HOME, hoisted=True, private=True), HOME)
@@ -54,9 +54,11 @@ def nearest(message: Message, index: int, log: Log) -> Message | None:
     return replace(message, content=content)
 
 
-def _says_more(part: Part) -> bool:
-    """Whether a text says something that has a place beside it."""
-    return isinstance(part, Text) and bool(NOTES.of(part.extras) or part.cache or part.citations)
+def _is_text_with_more(content: Sequence[Part]) -> bool:
+    """Whether content is one text, which says more than that in a place beside it; several would be several thoughts."""
+    texts = [part for part in content if isinstance(part, Text) or as_text(part) is not None]
+    text = texts[0] if len(texts) == 1 else None
+    return isinstance(text, Text) and bool(NOTES.of(text.extras) or text.cache or text.citations)
 
 
 # --- replies ----------------------------------------------------------------------------------------------------------

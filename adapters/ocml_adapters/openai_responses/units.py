@@ -128,8 +128,8 @@ class ItemWriter(DocumentWriter):
         return _OBJECT if is_object(content) else _OTHER
 
     def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
-        """An item, and what it reads as; what is said before all items is one of them where it is not the first."""
-        if state != _FIRST and is_instructions(group[0]):
+        """An item, and what it reads as; so is what is said before all items, where it is not the first, or empty."""
+        if is_instructions(group[0]) and (state != _FIRST or group[0].content == ""):
             group[0].layout = None
         written = spelled(group)
         items = [{MADE_UP: str(item)} if isinstance(item, Instructions) else item for item in written.items]
