@@ -55,7 +55,7 @@ def nearest(message: Message, index: int, log: Log) -> Message | None:
 
 
 def _is_text_with_more(content: Sequence[Part]) -> bool:
-    """Whether content is one text, which says more than that in a place beside it; several would be several thoughts."""
+    """Whether content is one text with something that has a place beside it; several would be several thoughts."""
     texts = [part for part in content if isinstance(part, Text) or as_text(part) is not None]
     text = texts[0] if len(texts) == 1 else None
     return isinstance(text, Text) and bool(NOTES.of(text.extras) or text.cache or text.citations)
