@@ -608,6 +608,17 @@ def test_a_row_is_read_as_a_person_reads_it(name: str, row: dict[str, Any], said
             },
             "No.",
         ),
+        # Vertex AI's preference tuning ("Prepare preference tuning data for Gemini models")
+        (
+            {
+                "contents": [{"role": "user", "parts": [{"text": "Why?"}]}],
+                "completions": [
+                    {"score": score, "completion": {"role": "model", "parts": [{"text": text}]}}
+                    for score, text in ((0, "No."), (1.0, "Because."))
+                ],
+            },
+            "No.",
+        ),
     ],
 )
 def test_what_was_rejected_is_an_alternative(row: dict[str, Any], rejected: str) -> None:
@@ -854,7 +865,7 @@ def test_a_thought_beside_an_answer_with_its_own_stays_beside() -> None:
 def test_every_layout_has_rows() -> None:
     exports = {"oasst", "chatgpt-export", "claude-export", "open-webui", "librechat", "lm-studio", "ai-studio", "moss"}
     here = {name for name, *_ in ROWS} | exports
-    assert BY_NAME.keys() - here == {"stepwise", "kto", "recorded-stream"}
+    assert BY_NAME.keys() - here == {"stepwise", "kto", "recorded-stream", "gemini-preference"}
 
 
 def test_rows_of_several_formats_are_told_from_their_evidence() -> None:

@@ -15,6 +15,7 @@ from ..split import split
 from .fitting import as_object
 from .layout import Document, Layout, Object, Wording, unfit
 from .messages import is_message
+from .scored import are_scored
 
 WIRES: Final = (
     "anthropic",
@@ -88,6 +89,8 @@ _FORCED: Final = Options(force_format=True)
 def _is_of(name: str, row: Object | str, _wording: Wording) -> bool:
     if isinstance(row, dict) and is_message(row, _CHAT) and "content" in row and "type" not in row:
         return False  # one message: the conversation is in several rows
+    if isinstance(row, dict) and are_scored(row, _CHAT):
+        return False  # its answers are no part of the request
     if isinstance(row, dict) and "system" in row and name == "anthropic" and row.keys().isdisjoint(_REQUESTED):
         # Messages beside a column `system` are a row of anybody's; their own blocks tell that they are Anthropic's.
         row = {key: value for key, value in row.items() if key != "system"}

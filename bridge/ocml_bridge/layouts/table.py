@@ -19,6 +19,7 @@ from . import (
     oasst,
     ranked,
     reasoned,
+    scored,
     streams,
     templates,
     turns,
@@ -155,6 +156,17 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         ranked.is_ranked,
         ranked.read_ranked,
         beside=frozenset({ranked.ANSWERS}),
+    ),
+    Layout(
+        "gemini-preference",
+        "a request of Gemini with two answers and their scores (Vertex AI's preference tuning)",
+        "canonical",
+        {
+            **{each: (each,) for each in (scored.CONTENTS, scored.COMPLETIONS, "tools")},
+            "system_instruction": ("system_instruction", "systemInstruction"),
+        },
+        scored.are_scored,
+        scored.read_scored,
     ),
     Layout(
         "langchain",
