@@ -122,6 +122,9 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
         {"prompt": [TURN]},
     ),
     "a Glaive record": ({"system": "SYSTEM: Help.", "chat": "USER: Hi\n\n\nASSISTANT: Hello <|endoftext|>"},),
+    "a message of Open Assistant, out of its tree": (
+        {"message_id": "m", "parent_id": None, "text": "Hi", "role": "prompter", "message_tree_id": "t"},
+    ),
     "a message tree of Open Assistant": ({"message_tree_id": "t", "prompt": {"text": "Hi", "replies": []}},),
     "a dump of LangChain messages": (
         {"lc": 1, "type": "constructor", "id": ["langchain", "schema", "HumanMessage"], "kwargs": {"content": "Hi"}},

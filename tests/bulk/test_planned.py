@@ -488,6 +488,13 @@ def test_a_plan_is_guessed_for_turns_in_other_words(tmp_path: Path) -> None:
     assert 'roles: {"Customer": "user", "Agent": "assistant"}' in text
 
 
+def test_a_plan_names_the_place_of_a_conversation_inside_of_a_column(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text(json.dumps({"id": 1, "data": {"prompt": "Why?", "completion": "Because."}}))
+    proposed = yaml.safe_load(propose([str(tmp_path / "a.jsonl")], 10))
+    places = {"instruction": "data.prompt", "output": "data.completion"}
+    assert proposed == {"layout": "prompt-completion", "columns": places}
+
+
 def test_every_layout_is_documented() -> None:
     from sources import ROOT
 

@@ -32,6 +32,10 @@ ROWS: dict[str, dict[str, Any]] = {
     },
     "spaces before a turn": {"text": " " * MANY + "x<start_of_turn>"},
     "spaces in a turn": {"text": "<start_of_turn>user\n" + " " * MANY + "x"},
+    "calls that are not closed": {"text": "<｜User｜>a<｜Assistant｜>" + "<tool_call>" * MANY},
+    "tools behind spaces": {"text": "<|user|>" + " " * MANY + "<tools>" * MANY},
+    "instructions that are not closed": {"text": "[INST] a " * MANY},
+    "results between spaces": {"text": "<｜User｜>a" + "<｜tool▁output▁begin｜>" + " " * MANY + "x"},
     "messages in a chain": {
         "messages": [
             {"messageId": str(at), "parentMessageId": str(at - 1), "isCreatedByUser": True, "text": "a"}

@@ -450,6 +450,16 @@ ROWS: list[tuple[str, dict[str, Any], list[Said]]] = [
             ("assistant", "20."),
         ],
     ),
+    # prompts that were rendered, as logs of inference and datasets of evaluations have them
+    (
+        "rendered",
+        {"prompt": "<|im_start|>user\nWhy?<|im_end|>\n<|im_start|>assistant\n", "completion": "Because.<|im_end|>"},
+        [ASKED, ANSWERED],
+    ),
+    ("rendered", {"prompt": "<s>[INST] Why? [/INST]", "response": " Because.</s>"}, [ASKED, ANSWERED]),
+    ("rendered", {"input": "<｜User｜>Why?<｜Assistant｜>", "output": "Because."}, [ASKED, ANSWERED]),
+    ("rendered", {"prompt": "<|im_start|>user\nWhy?<|im_end|>\n<|im_start|>assistant\n"}, [ASKED]),
+    ("prompt-completion", {"prompt": "<b>Why?</b>", "completion": "Because."}, [("user", "<b>Why?</b>"), ANSWERED]),
     # Alpaca's template (tatsu-lab/stanford_alpaca, `train.py`)
     (
         "alpaca-text",
@@ -538,6 +548,24 @@ ROWS: list[tuple[str, dict[str, Any], list[Said]]] = [
     ("answered", {"messages": [ASK], "response": {"role": "assistant", "content": "Because."}}, BOTH),
     ("answered", {"messages": [ASK], "response": ANSWER}, BOTH),
     ("answered", {"conversations": [TURN], "response": "Because."}, BOTH),
+    ("answered", {"messages": [ASK], "answer": "Because."}, BOTH),
+    # Dolphin R1's
+    (
+        "reasoned",
+        {"messages": [ASK], "reasoning": "Let me see.", "answer": "Because."},
+        [ASKED, ("thought", "Let me see."), ANSWERED],
+    ),
+    (
+        "messages",
+        {"messages": [ASK, {"role": "assistant", "content": "Because."}], "cot": "I see.", "answer": "4"},
+        BOTH,
+    ),
+    # Taskmaster's
+    (
+        "spoken",
+        {"utterances": [{"speaker": "USER", "text": "Why?"}, {"speaker": "ASSISTANT", "text": "Because."}]},
+        BOTH,
+    ),
     ("answered", {"conversations": [TURN], "response": {"from": "gpt", "value": "Because."}}, BOTH),
     ("answered", {"conversations": [{"role": "human", "content": "Why?"}], "completion": "Because."}, BOTH),
     # where the messages end in an answer, the column is another one
@@ -608,6 +636,15 @@ def test_a_row_is_read_as_a_person_reads_it(name: str, row: dict[str, Any], said
             },
             "No.",
         ),
+        # a prompt that both say again, in the midst of their conversations
+        (
+            {
+                "prompt": "So?",
+                "chosen": [ASK, {"role": "user", "content": "So?"}, {"role": "assistant", "content": "Because."}],
+                "rejected": [ASK, {"role": "user", "content": "So?"}, {"role": "assistant", "content": "No."}],
+            },
+            "No.",
+        ),
         # Vertex AI's preference tuning ("Prepare preference tuning data for Gemini models")
         (
             {
@@ -624,7 +661,13 @@ def test_a_row_is_read_as_a_person_reads_it(name: str, row: dict[str, Any], said
 def test_what_was_rejected_is_an_alternative(row: dict[str, Any], rejected: str) -> None:
     [conversation] = conversations(row)
     [alternative] = list(conversation.alternatives or ())
-    assert (alternative.label, alternative.at, told(alternative.messages)) == ("rejected", 1, [("assistant", rejected)])
+    at = len(conversation.messages) - 1
+    assert (alternative.label, alternative.at, told(alternative.messages)) == (
+        "rejected",
+        at,
+        [("assistant", rejected)],
+    )
+    assert len({each.content for each in conversation.messages}) == len(conversation.messages)  # each is said once
 
 
 @pytest.mark.parametrize("given", [[WEATHER], [{"type": "function", "function": WEATHER}]], ids=["bare", "wrapped"])

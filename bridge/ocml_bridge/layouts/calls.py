@@ -16,9 +16,15 @@ from .fitting import as_list, as_object
 from .layout import Object, noticed
 from .messages import calls_of, message, tools_of
 
-_CALL: Final = re.compile(r"<tool_call>(.*?)</tool_call>|<functioncall>(.*)\Z", re.DOTALL)
-_RESULT: Final = re.compile(r"<tool_response>(.*?)</tool_response>", re.DOTALL)
-_TOOLS: Final = re.compile(r"[ \t]*<tools>(?!\s*</tools>)(.*?)</tools>\n?", re.DOTALL)
+
+def _within(tag: str) -> str:
+    """What stands in a tag, and no tag of its kind in it: those that are not closed take no time."""
+    return rf"<{tag}>([^<]*+(?:<(?!/?{tag}>)[^<]*+)*+)</{tag}>"
+
+
+_CALL: Final = re.compile(rf"{_within('tool_call')}|<functioncall>(.*)\Z", re.DOTALL)
+_RESULT: Final = re.compile(_within("tool_response"))
+_TOOLS: Final = re.compile(rf"(?<![ \t])[ \t]*+(?!<tools>\s*</tools>){_within('tools')}\n?")
 """Declared tools; tags with nothing in them are those that a prompt tells of."""
 _QUOTED: Final = re.compile(r"""\A\{\s*"name":\s*"([^"]*)",\s*"arguments":\s*'(.*)'\s*\}\Z""", re.DOTALL)
 """Glaive's calls, whose arguments are JSON in single quotes."""
@@ -115,11 +121,9 @@ def _declared(text: str, path: str, findings: list[Finding]) -> tuple[list[Json]
     found = _TOOLS.search(text)
     if found is not None:
         values = _objects(found[1])
-        rest = (
-            text[: found.start()] + text[found.end() :]
-            if text[found.end() :].strip()
-            else text[: found.start()].rstrip()
-        )
+        before, behind = text[: found.start()], text[found.end() :]
+        inline = "\n" if before.strip() and not before.endswith("\n") else ""  # the line goes on behind the tools
+        rest = f"{before}{inline}{behind}" if behind.strip() else before.rstrip()
     else:
         begins = _OBJECT.search(text) if "functions" in text else None
         if begins is None:
@@ -135,11 +139,11 @@ def _declared(text: str, path: str, findings: list[Finding]) -> tuple[list[Json]
 
 
 def _objects(text: str) -> list[Json] | None:
-    """The objects of a JSON list, or of JSON values one behind the other; None for any other text."""
+    """The objects of a list, or of JSON values one behind the other; None for any other text."""
     with suppress(BridgeError):
         value = jsontext.loads(text.strip())
         return as_list(value) or ([value] if as_object(value) is not None else None)
     pieces = re.split(r"\n\s*\n|(?<=\})\s*\n(?=\{)", text.strip())
     with suppress(BridgeError):
         return [jsontext.loads(piece) for piece in pieces if piece.strip()]
-    return None
+    return as_list(_literal(text.strip()))

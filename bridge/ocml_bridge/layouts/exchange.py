@@ -150,6 +150,9 @@ def read_preference(fields: Object, wording: Wording) -> Sequence[Document]:
             prompt += before
     else:
         answers = [read_answer(each, wording, f"/{key}") for each, key in zip(given, (CHOSEN, REJECTED), strict=True)]
+        asked = [each for each in prompt if each["role"] != "system"]
+        if len(asked) == 1 and all(asked[0] in each[1:-1] for each in answers):  # each is the whole conversation
+            prompt.remove(asked[0])
         start = _repeated(prompt, answers)
         end = start + shared(answers[0][start:], answers[1][start:])
         prompt += answers[0][start:end]

@@ -22,6 +22,7 @@ class Frames(NamedTuple):
     """How a template frames turns.
 
     Attributes:
+        whose: the model, or models, for people.
         opens: what stands before a turn; the group that matches is whose it is.
         end: a token behind a turn. The last one of a text that goes on has none.
         roles: words for whose a turn is, and roles.
@@ -32,6 +33,7 @@ class Frames(NamedTuple):
         headed: whether what stands before the first turn is what the system says.
     """
 
+    whose: str
     opens: re.Pattern[str]
     end: re.Pattern[str]
     roles: Mapping[str, str]

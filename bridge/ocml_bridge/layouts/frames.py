@@ -117,6 +117,7 @@ _ACTION_ENDS: Final = re.compile(r"(?:(?<=\])\s*```|<\|END_ACTION\|>)\s*\Z")
 # --- templates --------------------------------------------------------------------------------------------------------
 
 LLAMA_3: Final = Frames(
+    "Llama 3 or 4",
     re.compile(r"<\|(?:start_header_id|header_start)\|>([a-z]+)<\|(?:end_header_id|header_end)\|>"),
     re.compile(r"<\|(?:eot_id|eom_id|eot|eom|end_of_text)\|>"),
     {**_ROLES, **dict.fromkeys(("ipython", "tool", "environment"), "tool")},
@@ -126,6 +127,7 @@ LLAMA_3: Final = Frames(
 )
 """Llama 3 and 4 (llama-models, `prompt_format.md`)."""
 LLAMA_2: Final = Frames(
+    "Llama 2 or Mistral",
     re.compile(
         r"(?:<s>\s*)?\[(?:(INST)\](?=(?:(?!\[INST\]).)*\[/INST\])(?!\s*<<SYS>>)|INST\]\s*<<(SYS)>>"
         r"|(SYSTEM_PROMPT|AVAILABLE_TOOLS)\]|(TOOL_RESULTS)\](?:\w+\[TOOL_CONTENT\])?)"
@@ -147,6 +149,7 @@ LLAMA_2: Final = Frames(
 """Llama 2 (`llama/generation.py`), and Mistral (axolotl, `mistral_v1.jinja`, `mistral_v3_tekken.jinja`,
 `mistral_v7_tekken.jinja`; llama.cpp, `mistralai-Mistral-Nemo-Instruct-2407.jinja`)."""
 GEMMA: Final = Frames(
+    "Gemma",
     re.compile(r"<start_of_turn>([a-z]+)(?:\n|\Z)"),
     re.compile(r"<end_of_turn>|<eos>"),
     {**_ROLES, "model": "assistant", "developer": "developer"},
@@ -156,18 +159,20 @@ GEMMA: Final = Frames(
 """Gemma 1 to 3 (trl, `gemma.jinja`, `gemma3.jinja`)."""
 _BAR: Final = re.compile(r"<\|(system|user|assistant)\|>")
 _S: Final = re.compile(r"<s>(?=\s*<\|)")
-PHI_3: Final = Frames(_BAR, re.compile(r"<\|(?:end|endoftext)\|>"), _ROLES, "`<|user|>`", _S)
+PHI_3: Final = Frames("Phi-3", _BAR, re.compile(r"<\|(?:end|endoftext)\|>"), _ROLES, "`<|user|>`", _S)
 """Phi-3, Phi-3.5 and Phi-4-mini (trl, `phi3.jinja`, `phi3_5.jinja`)."""
 PHI_4: Final = Frames(
+    "Phi-4",
     re.compile(r"<\|im_start\|>(\w+)<\|im_sep\|>"),
     re.compile(r"<\|(?:im_end|endoftext)\|>"),
     _ROLES,
     "`<|im_start|>` and `<|im_sep|>`",
 )
 """Phi-4 (axolotl, `phi_4.jinja`)."""
-ZEPHYR: Final = Frames(_BAR, re.compile(r"</s>|<\|endoftext\|>"), _ROLES, "`<|user|>`", _S)
+ZEPHYR: Final = Frames("Zephyr", _BAR, re.compile(r"</s>|<\|endoftext\|>"), _ROLES, "`<|user|>`", _S)
 """Zephyr, TinyLlama and StableLM (LLaMA-Factory, `data/template.py`, `zephyr`)."""
 GLM_4: Final = Frames(
+    "GLM-4",
     re.compile(rf"<\|(?:(system|user|observation)\|>|(assistant)\|>{_NO_THOUGHT})"),
     re.compile(r"</s>|<\|(?:end|endoftext)\|>"),
     {**_ROLES, "observation": "tool"},
@@ -177,9 +182,10 @@ GLM_4: Final = Frames(
 )
 """GLM-4 (llama.cpp, `GLM-4.6.jinja`)."""
 DEEPSEEK: Final = Frames(
+    "DeepSeek",
     re.compile(
         rf"<｜(?:(User)｜>|(Assistant)｜>{_NO_THOUGHT})"
-        r"|(?:<｜tool▁outputs▁begin｜>)?\s*<｜tool▁(output)▁begin｜>"
+        r"|(?:<｜tool▁outputs▁begin｜>\s*)?<｜tool▁(output)▁begin｜>"
         r"|(?:<｜tool▁output▁end｜>)?<｜tool▁outputs▁(end)｜>|<｜tool▁output▁(end)｜>(?!\s*<｜tool▁output)"
     ),
     re.compile("<｜end▁of▁sentence｜>|<｜tool▁output▁end｜>"),
@@ -202,11 +208,12 @@ DEEPSEEK: Final = Frames(
 """DeepSeek V2, V3 and R1 (axolotl, `deepseek_v2.jinja`, `deepseek_v3.jinja`; trl, `deepseek_r1_distill.jinja`), V3.1
 (llama.cpp, `deepseek-ai-DeepSeek-V3.1.jinja`). Behind what tools gave, the assistant goes on without a label."""
 COMMAND_R: Final = Frames(
+    "Command R",
     re.compile(
         r"<\|START_OF_TURN_TOKEN\|><\|(?:SYSTEM_TOKEN\|>\s*<(?:(results)>|\|START_(TOOL_RESULT)\|>)"
         r"|(SYSTEM|USER|CHATBOT)_TOKEN\|>(?:<\|START_THINKING\|><\|END_THINKING\|>)?(?:<\|START_RESPONSE\|>)?)"
     ),
-    re.compile(r"(?:</results>|<\|(?:END_RESPONSE|END_TOOL_RESULT)\|>)?\s*<\|END_OF_TURN_TOKEN\|>"),
+    re.compile(r"(?:(?:</results>|<\|(?:END_RESPONSE|END_TOOL_RESULT)\|>)\s*)?<\|END_OF_TURN_TOKEN\|>"),
     {"SYSTEM": "system", "USER": "user", "CHATBOT": "assistant", "results": "tool", "TOOL_RESULT": "tool"},
     "`<|START_OF_TURN_TOKEN|>`",
     re.compile("<BOS_TOKEN>"),
@@ -216,6 +223,7 @@ COMMAND_R: Final = Frames(
 """Command R, R+ and Aya (trl, `cohere.jinja`, `cohere2.jinja`; llama.cpp,
 `CohereForAI-c4ai-command-r-plus-tool_use.jinja`, `CohereForAI-c4ai-command-r7b-12-2024-tool_use.jinja`)."""
 GRANITE: Final = Frames(
+    "Granite",
     re.compile(r"<\|start_of_role\|>([a-z_]+)(?: \{[^<]*\})?<\|end_of_role\|>"),
     re.compile(r"<\|end_of_text\|>"),
     {**_ROLES, **dict.fromkeys(("tool", "tool_response"), "tool"), "available_tools": DECLARES},
@@ -224,6 +232,7 @@ GRANITE: Final = Frames(
 )
 """Granite 3 and 4 (llama.cpp, `ibm-granite-granite-3.3-2B-Instruct.jinja`, `ibm-granite-granite-4.0.jinja`)."""
 KIMI: Final = Frames(
+    "Kimi K2",
     re.compile(
         r"<\|im_(?:system\|>(?:(tool_declare)<\|im_middle\|>|(tool)<\|im_middle\|>(?:## Return of [\w.:-]+(?:\n|\\n))?)"
         rf"|(system|user)\|>[^<]*<\|im_middle\|>|(assistant)\|>[^<]*<\|im_middle\|>{_NO_THOUGHT})"
@@ -243,3 +252,17 @@ KIMI: Final = Frames(
     ),
 )
 """Kimi K2 (llama.cpp, `moonshotai-Kimi-K2.jinja`, `Kimi-K2-Thinking.jinja`)."""
+ALL: Final = {
+    "llama-3": LLAMA_3,
+    "llama-2": LLAMA_2,
+    "gemma": GEMMA,
+    "phi-4": PHI_4,
+    "phi-3": PHI_3,
+    "zephyr": ZEPHYR,
+    "glm-4": GLM_4,
+    "deepseek": DEEPSEEK,
+    "command-r": COMMAND_R,
+    "granite": GRANITE,
+    "kimi": KIMI,
+}
+"""Templates by the names of their layouts; the first that fits a text is believed."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
@@ -229,6 +229,10 @@ def _guessed(row: Object) -> list[str] | None:
     if _role_key([row], [key for key in row if isinstance(row[key], str)]) is not None:
         return _MESSAGE
     for column, value in row.items():
+        inner = as_object(value) or {}
+        layout = layout_for(Plan((AUTO,)), inner)
+        if layout is not None and not layout.whole:
+            return _inside(column, layout.name, layout.sources(inner))
         turns = [as_object(each) or {} for each in as_list(value) or []]
         if turns and not are_messages(value, _WORDS) and all(layout_for(Plan((AUTO,)), turn) for turn in turns):
             return _rows_inside(column)
@@ -269,6 +273,11 @@ def _role_key(turns: list[Object], texts: list[str]) -> str | None:
 
 
 _SPEAKERS: Final = frozenset((*ROLES, *_GUESSES))
+
+
+def _inside(column: str, layout: str, sources: Mapping[str, str]) -> list[str]:
+    places = {field: f"{column}.{name}" for field, name in sources.items()}
+    return [f"layout: {layout}", f"columns: {_flow(places)}"]
 
 
 def _rows_inside(column: str) -> list[str]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from ..model import Json
 from . import exchange
 from .layout import Document, Object, Wording
+from .messages import are_messages, respelled_all
 from .thoughts import REASONING
 
 THOUGHT: Final = "thought"
@@ -16,7 +18,14 @@ def is_reasoned(fields: Object, wording: Wording) -> bool:
     """Whether what was asked stands there with its answer, and with words that were thought before it."""
     thought = fields.get(THOUGHT)
     has_text = isinstance(thought, str) and any(map(str.isspace, thought.strip()))  # `on` is none
-    return has_text and exchange.is_exchange(fields, wording)
+    return has_text and exchange.is_exchange(fields, wording) and _waits(fields.get(exchange.INSTRUCTION), wording)
+
+
+def _waits(asked: Json, wording: Wording) -> bool:
+    """Whether what was asked is not answered yet."""
+    if not are_messages(asked, wording):
+        return True
+    return respelled_all(asked, wording, f"/{exchange.INSTRUCTION}")[-1]["role"] != "assistant"
 
 
 def read_reasoned(fields: Object, wording: Wording) -> Sequence[Document]:

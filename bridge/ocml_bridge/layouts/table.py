@@ -19,6 +19,7 @@ from . import (
     oasst,
     ranked,
     reasoned,
+    rendered,
     scored,
     streams,
     templates,
@@ -35,11 +36,11 @@ _HISTORY: Final = {"history": ("history",)}
 _PROMPT: Final = {"system": _SYSTEM, "tools": _TOOLS}
 _QUESTIONS: Final = (
     *("instruction", "question", "query", "problem", "prompt", "inputs", "message_1"),
-    *("instructions", "user", "human", "input_text", "task", "goal", "q"),
+    *("instructions", "user", "human", "input_text", "user_input", "user_message", "task", "goal", "q"),
 )
 _ANSWERS: Final = (
     *("output", "response", "solution", "completion", "answer", "targets", "outputs", "message_2"),
-    *("generation", "assistant", "gpt", "output_text", "target", "a"),
+    *("generation", "assistant", "gpt", "bot", "output_text", "model_output", "model_response", "target", "a"),
 )
 
 
@@ -47,8 +48,13 @@ _THOUGHTS: Final = (
     *("reasoning", "reasoning_content", "thinking", "thought", "thoughts", "chain_of_thought", "cot", "complex_cot"),
 )
 _TEXT: Final = ("text", "chat", "prompt", "conversation")
-_TURNS: Final = (*("messages", "conversations", "conversation", "dialog", "dialogue", "chat", "turns", "trajectory"),)
-_LISTS: Final = ("responses", "generations", "completions", "candidates", "choices")
+_TURNS: Final = (
+    *("messages", "conversations", "conversation", "dialog", "dialogue", "chat", "turns", "trajectory", "utterances"),
+)
+_SEVERAL: Final = (
+    *("responses", "generations", "completions", "candidates", "choices"),
+    *(f"response{between}{which}" for between in ("", "_") for which in "012ab"),
+)
 """Columns of several answers, of which no layout knows the one that is meant."""
 
 
@@ -91,10 +97,29 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         drops={"tool_call_id": LossCode.CALL_ID, "name": LossCode.NAME},
     ),
     Layout(
+        "reasoned",
+        "a question, the thought before its answer, and the answer",
+        "openai",
+        {
+            "instruction": (*_QUESTIONS, *_TURNS[:3]),
+            "input": ("input", "context", "article"),
+            "output": _ANSWERS,
+            reasoned.THOUGHT: _THOUGHTS,
+            **_HISTORY,
+            **_PROMPT,
+        },
+        reasoned.is_reasoned,
+        reasoned.read_reasoned,
+    ),
+    Layout(
         "answered",
         "messages with the answer to them in a column of its own",
         "canonical",
-        {answered.MESSAGES: _TURNS, answered.ANSWER: ("response", "output", "completion"), **_PROMPT},
+        {
+            answered.MESSAGES: _TURNS,
+            answered.ANSWER: ("response", "output", "completion", "answer"),
+            **_PROMPT,
+        },
         answered.is_answered,
         answered.read_answered,
     ),
@@ -152,7 +177,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         "ranked",
         "a prompt with answers that are ranked or scored (Nectar, UltraFeedback)",
         "openai",
-        {"instruction": ("prompt", "instruction"), ranked.ANSWERS: ("answers", "completions"), **_PROMPT},
+        {"instruction": ("prompt", "instruction", "question"), ranked.ANSWERS: ("answers", "completions"), **_PROMPT},
         ranked.is_ranked,
         ranked.read_ranked,
         beside=frozenset({ranked.ANSWERS}),
@@ -217,7 +242,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         "pairs",
         "pairs of what was asked and what was answered (ms-swift, XTuner)",
         "openai",
-        {"pairs": ("conversation", "conversations", "messages", "history", "turns"), **_PROMPT},
+        {"pairs": ("conversation", "conversations", "messages", "history", "turns", "texts"), **_PROMPT},
         turns.are_pairs,
         turns.read_pairs,
     ),
@@ -263,6 +288,14 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         exchange.read_calls,
     ),
     Layout(
+        "rendered",
+        "a prompt as a template wrote it, and its answer",
+        "openai",
+        {rendered.PROMPT: (*_QUESTIONS, "input"), rendered.ANSWER: _ANSWERS},
+        rendered.is_rendered,
+        rendered.read_rendered,
+    ),
+    Layout(
         "stepwise",
         "a prompt with an answer in steps (TRL)",
         "openai",
@@ -289,21 +322,6 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         exchange.read_exchange,
         exchange.write_completion,
         requires={"label": ("label", "kto_tag")},
-    ),
-    Layout(
-        "reasoned",
-        "a question, the thought before its answer, and the answer",
-        "openai",
-        {
-            "instruction": _QUESTIONS,
-            "input": ("input", "context", "article"),
-            "output": _ANSWERS,
-            reasoned.THOUGHT: _THOUGHTS,
-            **_HISTORY,
-            **_PROMPT,
-        },
-        reasoned.is_reasoned,
-        reasoned.read_reasoned,
     ),
     Layout(
         "alpaca",
@@ -351,25 +369,13 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
     *(
         Layout(
             name,
-            f"a text in the template of {whose} ({tokens.shown})",
+            f"a text in the template of {tokens.whose} ({tokens.shown})",
             "openai",
             {framed.TEXT: _TEXT},
             partial(framed.is_framed, tokens),
             partial(framed.read_framed, tokens),
         )
-        for name, whose, tokens in (
-            ("llama-3", "Llama 3 or 4", frames.LLAMA_3),
-            ("llama-2", "Llama 2 or Mistral", frames.LLAMA_2),
-            ("gemma", "Gemma", frames.GEMMA),
-            ("phi-4", "Phi-4", frames.PHI_4),
-            ("phi-3", "Phi-3", frames.PHI_3),
-            ("zephyr", "Zephyr", frames.ZEPHYR),
-            ("glm-4", "GLM-4", frames.GLM_4),
-            ("deepseek", "DeepSeek", frames.DEEPSEEK),
-            ("command-r", "Command R", frames.COMMAND_R),
-            ("granite", "Granite", frames.GRANITE),
-            ("kimi", "Kimi K2", frames.KIMI),
-        )
+        for name, tokens in frames.ALL.items()
     ),
     Layout(
         "vicuna",
@@ -386,7 +392,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         {"instruction": ("prompt",), **_PROMPT},
         exchange.is_prompt,
         exchange.read_exchange,
-        without=frozenset((*_ANSWERS, *_LISTS, "answers", "chosen", "rejected", "messages", "conversations")),
+        without=frozenset((*_ANSWERS, *_SEVERAL, "answers", "chosen", "rejected", "messages", "conversations")),
     ),
 )
 BY_NAME: Final = {layout.name: layout for layout in LAYOUTS}

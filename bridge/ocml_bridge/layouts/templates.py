@@ -67,7 +67,6 @@ def _vicuna(text: Json) -> list[Object] | None:
 
 _HEADING: Final = re.compile(r"### (Instruction|Input|Response):[ \t]*\n?")
 _ROUND: Final = re.compile(r"(?:Instruction (?:Input )?Response )+")
-_ENDED: Final = re.compile(r"\s*(?:<\|endoftext\|>|</s>)\s*\Z")
 
 
 def is_headed(fields: Object, wording: Wording) -> bool:
@@ -94,7 +93,7 @@ def _headed(text: Json, wording: Wording) -> list[Object] | None:
         return None
     messages = [message("system", system)] if system else []
     for label, end in zip(found, [*(each.start() for each in found[1:]), len(text)], strict=True):
-        said = _ENDED.sub("", text[label.end() : end]).strip()
+        said = text[label.end() : end].strip().removesuffix(_END).removesuffix("<|endoftext|>").strip()
         if label[1] == "Input":
             messages[-1]["content"] += f"{wording.separator}{said}" if said else ""
         else:

@@ -231,6 +231,11 @@ SPECIFIC: Final[tuple[Kind, ...]] = (
     ),
     Kind("a Glaive record", (_mark(_D, chat=str, system=str),), advice=_PLANNED),
     Kind(
+        "a message of Open Assistant, out of its tree",
+        (_mark(_D, "prompt", "replies", message_tree_id=str, message_id=str),),
+        advice="read the file of trees, where each row has `prompt` with all replies",
+    ),
+    Kind(
         "a message tree of Open Assistant",
         (_mark(_D, message_tree_id=str), _mark(_D, "content", replies=list, role=str, text=str)),
         advice=_PLANNED,
