@@ -300,6 +300,14 @@ ROWS: list[tuple[str, dict[str, Any], list[Said]]] = [
     # UltraChat
     ("texts", {"id": "0", "data": ["Why?", "Because.", "So?"]}, [ASKED, ANSWERED, ("user", "So?")]),
     ("dialogue", {"text": "### Human: Why?\n### Assistant: Because."}, [ASKED, ANSWERED]),
+    # Orca Mini's headings, and OIG's labels
+    (
+        "dialogue",
+        {"text": "### System:\nBe kind.\n\n### User:\nWhy?\n\n### Response:\nBecause."},
+        [("system", "Be kind."), ASKED, ANSWERED],
+    ),
+    ("dialogue", {"text": "<human>: Why?\n<bot>: Because."}, [ASKED, ANSWERED]),
+    ("history", {"history": [ASK, {"role": "assistant", "metadata": None, "content": "Because."}]}, BOTH),
     ("dialogue", {"text": "user: Why?\nassistant: Because.\nuser: So?"}, [ASKED, ANSWERED, ("user", "So?")]),
     # rows that are a wire's documents
     (
@@ -400,6 +408,7 @@ ROWS: list[tuple[str, dict[str, Any], list[Said]]] = [
         {"text": "<|system|>\nBe kind.</s>\n<|user|>\nWhy?</s>\n<|assistant|>\nBecause.</s>\n"},
         [("system", "Be kind."), ASKED, ANSWERED],
     ),
+    ("gemma-4", {"text": "<bos><|turn>user\nWhy?<turn|>\n<|turn>model\nBecause.<turn|>\n"}, [ASKED, ANSWERED]),
     ("glm-4", {"text": "[gMASK]<sop><|user|>\nWhy?<|assistant|>\n</think>\nBecause."}, [ASKED, ANSWERED]),
     ("kimi", {"text": "<|im_user|>user<|im_middle|>Why?<|im_end|>"}, [ASKED]),
     # DeepSeek's template: several conversations in a text are tested below
@@ -636,6 +645,15 @@ def test_a_row_is_read_as_a_person_reads_it(name: str, row: dict[str, Any], said
             },
             "No.",
         ),
+        (
+            {
+                "conversation": [ASK],
+                "chosen": {"role": "assistant", "content": "Because."},
+                "rejected": {"role": "assistant", "content": "No."},
+            },
+            "No.",
+        ),
+        ({"prompt": "Why?", "response_chosen": "Because.", "response_rejected": "No."}, "No."),
         # a prompt that both say again, in the midst of their conversations
         (
             {
@@ -994,6 +1012,8 @@ def test_of_ranked_answers_the_best_is_chosen_the_worst_rejected_and_all_stay_be
     [
         "The marker [INST] begins an instruction.",
         "[INST] a [INST] b [/INST]",
+        "<|system|>a<|user|>b<|model|>c",
+        "<bos><|turn>user\na<turn|>\n<|turn>model\n<|tool_call>call:f{}<tool_call|><turn|>\n",
         "Write [INST] Why? [/INST] Because.",
         "Write <start_of_turn>user\nWhy?<end_of_turn>",
         "<start_of_turn>user\nWhy?<end_of_turn>\nBecause.\n<start_of_turn>model\nBecause.<end_of_turn>",

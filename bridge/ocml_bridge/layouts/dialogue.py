@@ -26,7 +26,14 @@ STYLES: Final[tuple[Mapping[str, str], ...]] = (
     },
     {"System": "system", "User": "user", "Human": "user", "Assistant": "assistant", "Tool": "tool"},
     {"system": "system", "user": "user", "human": "user", "assistant": "assistant", "tool": "tool"},
-    {"### System": "system", "### Human": "user", "### User": "user", "### Assistant": "assistant"},
+    {
+        "### System": "system",
+        "### Human": "user",
+        "### User": "user",
+        "### Assistant": "assistant",
+        "### Response": "assistant",
+    },
+    {"<human>": "user", "<bot>": "assistant"},
 )
 """Labels of speakers and their roles; a text keeps to the style of its first label."""
 _END: Final = re.compile(r"\s*(?:<\|endoftext\|>|</s>)\s*\Z")

@@ -36,7 +36,9 @@ def is_exchange(fields: Object, wording: Wording) -> bool:
 
 
 def is_history(fields: Object, wording: Wording) -> bool:
-    """Whether pairs stand there, each a text and its answer; nothing, where there is none yet."""
+    """Whether pairs stand there, each a text and its answer (nothing, where there is none yet), or messages."""
+    if are_messages(fields.get(HISTORY), wording):
+        return True
     pairs = [as_list(each) or [] for each in as_list(fields.get(HISTORY)) or []]
     texts = all(len(pair) == 2 and all(each is None or isinstance(each, str) for each in pair) for pair in pairs)
     return texts and any(isinstance(each, str) for pair in pairs for each in pair)
@@ -83,8 +85,11 @@ _WORDS: Final = Wording()
 
 
 def is_preference(fields: Object, wording: Wording) -> bool:
-    """Whether two answers stand there, one of which is preferred."""
-    return all(_is_answer(fields.get(key)) for key in (CHOSEN, REJECTED))
+    """Whether two answers stand there, one of which is preferred, and what was asked where that stands there."""
+    asked = fields.get(INSTRUCTION, "")
+    return (_is_text(asked) or as_object(asked) is not None) and all(
+        _is_answer(fields.get(key)) for key in (CHOSEN, REJECTED)
+    )
 
 
 def _is_answer(value: Json) -> bool:

@@ -157,6 +157,15 @@ GEMMA: Final = Frames(
     re.compile("<bos>"),
 )
 """Gemma 1 to 3 (trl, `gemma.jinja`, `gemma3.jinja`)."""
+GEMMA_4: Final = Frames(
+    "Gemma 4",
+    re.compile(r"<\|turn>([a-z]+)\n(?:<\|channel>thought\n<channel\|>)?"),
+    re.compile(r"<turn\|>|<\|?(?:tool\w*|channel)\|?>"),  # tools, calls and thoughts of its own are not read
+    {**_ROLES, "model": "assistant"},
+    "`<|turn>`",
+    re.compile("<bos>"),
+)
+"""Gemma 4, without tools and thoughts (trl, `gemma4.jinja`; llama.cpp, `google-gemma-4-31B-it.jinja`)."""
 _BAR: Final = re.compile(r"<\|(system|user|assistant)\|>")
 _S: Final = re.compile(r"<s>(?=\s*<\|)")
 PHI_3: Final = Frames("Phi-3", _BAR, re.compile(r"<\|(?:end|endoftext)\|>"), _ROLES, "`<|user|>`", _S)
@@ -174,7 +183,7 @@ ZEPHYR: Final = Frames("Zephyr", _BAR, re.compile(r"</s>|<\|endoftext\|>"), _ROL
 GLM_4: Final = Frames(
     "GLM-4",
     re.compile(rf"<\|(?:(system|user|observation)\|>|(assistant)\|>{_NO_THOUGHT})"),
-    re.compile(r"</s>|<\|(?:end|endoftext)\|>"),
+    re.compile(r"</s>|<\|\w+\|>"),  # any other token is of another template
     {**_ROLES, "observation": "tool"},
     "`[gMASK]<sop>` and `<|user|>`",
     re.compile(r"\[gMASK\]\s*<sop>"),
@@ -256,6 +265,7 @@ ALL: Final = {
     "llama-3": LLAMA_3,
     "llama-2": LLAMA_2,
     "gemma": GEMMA,
+    "gemma-4": GEMMA_4,
     "phi-4": PHI_4,
     "phi-3": PHI_3,
     "zephyr": ZEPHYR,

@@ -103,7 +103,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         {
             "instruction": (*_QUESTIONS, *_TURNS[:3]),
             "input": ("input", "context", "article"),
-            "output": _ANSWERS,
+            "output": (*_ANSWERS, "content"),
             reasoned.THOUGHT: _THOUGHTS,
             **_HISTORY,
             **_PROMPT,
@@ -153,10 +153,20 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         "a prompt with an answer that was chosen and one that was rejected (TRL, LLaMA-Factory)",
         "openai",
         {
-            "instruction": ("prompt", "instruction", "question", "query", "messages"),
+            "instruction": (*("prompt", "instruction", "question", "query"), *_TURNS[:3]),
             "input": ("input",),
-            "chosen": ("chosen", "chosen_response", "chosen_conversations", "response_j"),
-            "rejected": ("rejected", "rejected_response", "rejected_conversations", "response_k"),
+            "chosen": (
+                "chosen",
+                "chosen_response",
+                "response_chosen",
+                "answer_chosen",
+                "chosen_conversations",
+                "response_j",
+            ),
+            "rejected": (
+                *("rejected", "rejected_response", "response_rejected", "answer_rejected", "rejected_conversations"),
+                "response_k",
+            ),
             **_HISTORY,
             **_PROMPT,
         },
@@ -341,9 +351,12 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
     ),
     Layout(
         "history",
-        "pairs of what was asked and what was answered, and nothing else (Gradio)",
+        "what was said before, in pairs or messages, and nothing else (Gradio)",
         "openai",
-        {"history": ("history", "chatbot", "chat_history", "messages", "conversation", "conversations"), **_PROMPT},
+        {
+            "history": ("history", "chatbot", "chat_history", *_TURNS[:3]),
+            **_PROMPT,
+        },
         exchange.is_history,
         exchange.read_exchange,
     ),

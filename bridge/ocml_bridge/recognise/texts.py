@@ -114,7 +114,7 @@ TEXTS: Final[tuple[Kind, ...]] = (
     ),
     Kind(
         "a Gemma prompt",
-        patterns=(_begins(r"(?:<bos>)?\s*<start_of_turn>", "`<start_of_turn>`"),),
+        patterns=(_begins(r"(?:<bos>)?\s*<(?:start_of_turn|\|turn)>", "`<start_of_turn>`, `<|turn>`"),),
         format="gemma",
         advice=_ROWS,
     ),
