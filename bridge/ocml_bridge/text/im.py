@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import groupby
+from operator import itemgetter
 from typing import Final, NamedTuple
 
 from ..boundary import EDGES, Boundary, cut_text, several
@@ -67,6 +69,15 @@ class Grammar:
     def _token(self) -> re.Pattern[str]:
         return re.compile("(" + "|".join(map(re.escape, (*self._starts, *self._ends))) + ")")
 
+    @cached_property
+    def _families(self) -> list[tuple[str, re.Pattern[str]]]:
+        """What the tokens with one first character begin with, and a pattern for these tokens."""
+        tokens = sorted((*self._starts, *self._ends))
+        families = [list(family) for _, family in groupby(tokens, itemgetter(0))]
+        return [
+            (_common(family[0], family[-1]), re.compile(f"({'|'.join(map(re.escape, family))})")) for family in families
+        ]
+
     def opens(self, text: str) -> bool:
         """Whether a start token stands in a text."""
         return self._start.search(text) is not None
@@ -77,7 +88,9 @@ class Grammar:
 
     def pieces(self, text: str) -> list[str]:
         """Text as pieces: text and tokens in turn, text first and last."""
-        return self._token.split(text)
+        # A pattern whose tokens begin alike is searched for several times as fast.
+        found = [token for prefix, token in self._families if prefix in text]
+        return found[0].split(text) if len(found) == 1 else self._token.split(text)
 
     def frames(self, text: str) -> tuple[list[Frame], str]:
         """The frames of a text, and what stands behind the last one. An end token outside a frame is part of a gap.
@@ -100,6 +113,14 @@ class Grammar:
         frames = scanner.feed(text)
         last, tail = scanner.finish()
         return [*frames, *last], tail
+
+
+def _common(one: str, other: str) -> str:
+    """What two texts begin with."""
+    count = 0
+    while one[count : count + 1] == other[count : count + 1] != "":
+        count += 1
+    return one[:count]
 
 
 def alone(frame: Frame) -> None:
