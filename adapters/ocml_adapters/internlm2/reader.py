@@ -220,8 +220,8 @@ def without_open_turn(frames: Sequence[Frame], tail: str, text: str, log: Log) -
         del units[tools.at]
     mixed = FOREIGN[dialect].search(text) is not None
     document = Text(dialect, mixed, tail, tools, opening, closed[-1])
-    told = opening is None and (tools is None or tools.remembered)
-    envelope = (dialect, mixed, tail, closed[-1], tools) if told else None
+    is_shared = opening is None and (tools is None or tools.remembered)
+    envelope = (dialect, mixed, tail, closed[-1], tools) if is_shared else None
     return Parted(units, Transcript(), document=document, envelope=envelope)
 
 

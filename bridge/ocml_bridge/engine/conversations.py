@@ -46,7 +46,8 @@ class ConversationPlans:
         self._grammar: Final = grammar
         self._plans = Memo[Hashable, ConversationPlan](SIZE)
         self._meetings: Final = Meetings(_COUNTED)
-        self._looked: Final[Memo[Hashable, list[tuple[Head, int]]]] = Memo(LIMIT)
+        self._texts: Final[Memo[Hashable, list[tuple[Head, int]]]] = Memo(LIMIT)
+        """For units that are read alike, each value that is a content, with the head of its message."""
 
     def key_of(self, key: Hashable, slots: Callable[[], Sequence[Slots]], values: Sequence[str]) -> Hashable | None:
         """What is equal for conversations that are read and related alike; None where this one is one of a kind.
@@ -58,11 +59,11 @@ class ConversationPlans:
         """
         if not self._grammar.looks_at_contents:
             return key
-        looked = self._looked.get(key)
-        if looked is None:
-            looked = self._looked.keep(key, [(one.head, number) for one in slots() for number in one.texts])
+        texts = self._texts.get(key)
+        if texts is None:
+            texts = self._texts.keep(key, [(one.head, number) for one in slots() for number in one.texts])
         alike = self._grammar.is_related_alike
-        fixed = [(number, values[number]) for head, number in looked if not alike(head, values[number])]
+        fixed = [(number, values[number]) for head, number in texts if not alike(head, values[number])]
         if not fixed:
             return key
         few = len(fixed) <= _FIXED and sum([len(text) for _, text in fixed]) <= _LONGEST_FIXED
@@ -79,7 +80,7 @@ class ConversationPlans:
         return plan if plan is not None and plan.fits(values) else None
 
     def is_due(self, key: Hashable) -> bool:
-        """Count a conversation that was read unit by unit; whether there were as many as a plan is worth.
+        """Count a conversation that was read unit by unit; whether its plan is to be learned now.
 
         Args:
             key: as `key_of` gives it.
