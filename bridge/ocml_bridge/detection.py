@@ -55,7 +55,7 @@ def opened(data: Source | bytes, log: Log) -> tuple[Adapter, Source]:
 
 def format_of(source: Source) -> str:
     """As `detect`, of text that is no JSON, or of a JSON value."""
-    names, found, broken = _told(source)
+    names, found, broken = _detect(source)
     if not names:
         found = found or recognise(source)
         what = _conversation_in(source) or (_untold(source) if found is None else f"this {looks(found)}")
@@ -74,11 +74,11 @@ def surely(source: Source) -> str | None:
 
     Rows of datasets are asked one by one, and most have none.
     """
-    names = _told(source).names
+    names = _detect(source).names
     return names[0] if len(names) == 1 else None
 
 
-class _Told(NamedTuple):
+class _Detected(NamedTuple):
     """What a source was told from: the formats that it is most surely in, its evidence, plug-ins that do not load."""
 
     names: Sequence[str]
@@ -86,7 +86,7 @@ class _Told(NamedTuple):
     broken: Sequence[BridgeError] = ()
 
 
-def _told(source: Source) -> _Told:
+def _detect(source: Source) -> _Detected:
     """The formats that a source may be in.
 
     JSON with something in it that only one format has is of no format that only may have it. Formats of third parties
@@ -98,7 +98,7 @@ def _told(source: Source) -> _Told:
     if named in registry.BUILT_IN:
         adapter, _ = registry.adapter(named)
         if adapter.has_marks or adapter.sniff(source) > 0:
-            return _Told([named])
+            return _Detected([named])
     scores = _sniff((registry.adapter(name)[0] for name in registry.BUILT_IN), source)
     if sure:
         scores = {name: score for name, score in scores.items() if score == _CERTAIN}
@@ -108,7 +108,7 @@ def _told(source: Source) -> _Told:
         scores |= _sniff_plugins(adapters, source)
     best = max(scores.values(), default=0)
     names = [name for name, score in scores.items() if score == best] if best else []
-    return _Told(names, found, broken)
+    return _Detected(names, found, broken)
 
 
 def _untold(source: Source) -> str:

@@ -27,7 +27,7 @@ from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass
 from ocml_bridge.units.heads import Head
 
 from . import syntax
-from .parts import TOLD_ELSEWHERE, read_media, write_media
+from .parts import CITED_ELSEWHERE, read_media, write_media
 from .syntax import (
     CALL,
     CODE,
@@ -80,7 +80,7 @@ class PartGrammar(Grammar):
 
     def cites(self, _side: str, /) -> Citations:
         """How a text names its sources: its candidate does."""
-        return TOLD_ELSEWHERE
+        return CITED_ELSEWHERE
 
     def default_side(self, message: Message) -> str:
         """What the code of the model printed stands among what the model says."""

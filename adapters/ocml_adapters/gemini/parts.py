@@ -94,7 +94,7 @@ def _mime(media: Media) -> str | None:
 # --- citations --------------------------------------------------------------------------------------------------------
 
 
-class _ToldElsewhere:
+class _CitedElsewhere:
     """How a part names its sources: it does not, but its candidate does, of those that were read from there."""
 
     def nearest(self, citation: Citation, _place: Place, /) -> Citation | None:
@@ -104,7 +104,7 @@ class _ToldElsewhere:
 
 _PLACE, _CANDIDATE = "place", "candidate"
 """The note of a citation that the candidate tells."""
-TOLD_ELSEWHERE: Final = _ToldElsewhere()
+CITED_ELSEWHERE: Final = _CitedElsewhere()
 _CHUNKS: Final = ("web", "retrievedContext", "maps")
 """The kinds of sources."""
 

@@ -295,9 +295,9 @@ class Choice:
 
     def _message(self) -> Object:
         thoughts = {key: "".join(pieces) for key, pieces in self._reasoning.items()}
-        if said := self.thoughts:
+        if texts := self.thoughts:
             believed = next((key for key in REASONING_TEXTS if key in thoughts), REASONING_TEXTS[0])
-            thoughts[believed] = JOINT.join(said)
+            thoughts[believed] = JOINT.join(texts)
         out: Object = {"role": self.role or "assistant"}
         if self.name is not None:
             out["name"] = self.name

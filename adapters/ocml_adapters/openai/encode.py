@@ -17,7 +17,7 @@ from ocml_bridge.form import Object
 from ocml_bridge.loss import Loss
 from ocml_bridge.model import Document, Json, Message, Settings, Transcript, replace
 from ocml_bridge.parameters import SETTINGS
-from ocml_bridge.stream.identity import told
+from ocml_bridge.stream.identity import repeated_identity
 from ocml_bridge.stream.response import ResponseEncoder
 from ocml_bridge.turns import name_of
 
@@ -256,8 +256,8 @@ class ChunkEncoder(ResponseEncoder):
         places, alone = (_places(stop, each) for each in (numbers | sealed, sealed | self._listed.apart))
         around = {} if self.reason is None else {key: self._upstream[key] for key in self._known()}
         cut_off = self.reason in (None, "length")
-        said = self.wire() if self.opened else {}
-        extras = told(stop.document.extras, said) if isinstance(stop.document, Transcript) else None
+        wire = self.wire() if self.opened else {}
+        extras = repeated_identity(stop.document.extras, wire) if isinstance(stop.document, Transcript) else None
         return losses_of(stop.document, read, places, around, extras, alone=alone, cut_off=cut_off)
 
     def _known(self) -> Iterator[str]:

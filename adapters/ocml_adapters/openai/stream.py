@@ -222,8 +222,8 @@ class ChunkDecoder(ArrivingDecoder):
         finish = self._finish(reason)
         wires = [choice.wire(finish) for choice in choices]
         document = transcript_of(WireReader(self._options), {**self._envelope, "choices": wires}, self.log)
-        told = choices[0].thoughts if (THOUGHT, 0) in self._numbers else []
-        return _with_thoughts(document, told, wires[0]["message"].get(DETAILS)) if told else document
+        texts = choices[0].thoughts if (THOUGHT, 0) in self._numbers else []
+        return _with_thoughts(document, texts, wires[0]["message"].get(DETAILS)) if texts else document
 
     def _finish(self, reason: Reason | None) -> str | None:
         """Why an answer is over whose server does not say."""
@@ -260,14 +260,14 @@ class ChunkDecoder(ArrivingDecoder):
         return [] if first is None else sorted(first.calls, key=lambda call: call.legacy)
 
 
-def _with_thoughts(document: Transcript, told: list[str], details: Json) -> Transcript:
-    """A document whose answer has the thoughts that were told; where a list says others, it is kept."""
+def _with_thoughts(document: Transcript, texts: list[str], details: Json) -> Transcript:
+    """A document whose answer has the thoughts of its stream; where a list says others, it is kept."""
     thoughts = [message for message in document.messages if stage_of(message) == THOUGHT]
-    if [text_of(thought) for thought in thoughts if thought.content] == told:
+    if [text_of(thought) for thought in thoughts if thought.content] == texts:
         return document
     own = {key: value for key, value in NOTES.of(thoughts[0].extras).items() if key not in (ITEM, SEALED)}
     layout = {key: value for key, value in NOTES.of(thoughts[0].layout).items() if key not in (ITEM, SEALED)}
-    made = [Message("assistant", text, thoughts[0].name, "analysis", continues=at > 0) for at, text in enumerate(told)]
+    made = [Message("assistant", text, thoughts[0].name, "analysis", continues=at > 0) for at, text in enumerate(texts)]
     made[0].extras = NOTES.by_format(own if details is None else {**own, DETAILS: details})
     made[0].layout = NOTES.by_format({**layout, "reasoning": ["reasoning"]})
     others = [message for message in document.messages if stage_of(message) != THOUGHT]

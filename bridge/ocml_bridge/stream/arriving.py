@@ -123,6 +123,6 @@ class ArrivingDecoder(ABC):
         """The server says that it cannot go on."""
         self.failed = True
         reason = cast("Object", error).get("message") if isinstance(error, dict) else error
-        is_told = isinstance(reason, str) and reason
-        detail = f"the server cut the stream off: {reason}" if is_told else "the server cut the stream off"
+        has_reason = isinstance(reason, str) and reason
+        detail = f"the server cut the stream off: {reason}" if has_reason else "the server cut the stream off"
         self.log.find(FindingCode.TRUNCATED, "", detail, Severity.LOST)

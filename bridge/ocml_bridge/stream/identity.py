@@ -33,7 +33,7 @@ def _read(value: Json, name: str) -> str | int | None:
     return int(value) if type(value) in (int, float) and value == value // 1 else None
 
 
-def told(extras: ByFormat | None, response: Object) -> ByFormat | None:
+def repeated_identity(extras: ByFormat | None, response: Object) -> ByFormat | None:
     """Of what only the format of a document has, the id and the time that a response says, too."""
     named = named_in(response, Named())
     known = {key: getattr(named, name) for name in ("id", "created") for key in _MEMBERS[name]}

@@ -23,7 +23,7 @@ from ..turns import is_call, is_hosted
 from ..units.reader import UnitReader
 from ..visibility import is_private
 from ..wires.tool_alphabet import ToolAlphabet
-from .identity import told
+from .identity import repeated_identity
 
 _ERRORS: Final[dict[Reason, str]] = {
     "truncated": "the answer is cut off",
@@ -255,7 +255,7 @@ class ResponseEncoder(ABC):
         wire = self.wire()
         image = transcript_of(self.reads(self._options), wire, Log()) if wire else Transcript()
         settings = None if self._settings is None else self.known(image.settings or Settings(), self._settings)
-        extras = told(stop.document.extras, wire) if isinstance(stop.document, Transcript) else None
+        extras = repeated_identity(stop.document.extras, wire) if isinstance(stop.document, Transcript) else None
         image = replace(image, layout=None, extras=extras, settings=None if settings == Settings() else settings)
         order = [index for number in self.order() if (index := stop.place(number)) is not None]
         return losses_of(stop.document, image, order, target=self.stream)

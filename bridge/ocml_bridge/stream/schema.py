@@ -24,8 +24,8 @@ DEADLINE: Final = "deadline_ms"
 _STEPS: Final = 50_000
 _STEPS_PER_SIZE: Final = 20
 """What a validation may take at most: so many steps, and so many more for each of the arguments' own."""
-_SAID: Final = 2_000
-_SAID_PER_SIZE: Final = 10
+_EXPLAINED: Final = 2_000
+_EXPLAINED_PER_SIZE: Final = 10
 """The same where the validator is asked for the place of the fault, which takes it much longer."""
 _SHORT: Final = 1_000
 """Strings that are matched with patterns that look around, which may take quadratic time, in characters."""
@@ -172,7 +172,7 @@ def _validate(compiled: _Compiled, arguments: Json) -> None:
     try:
         if compiled.validator.is_valid(arguments):
             return
-        if steps <= _SAID + _SAID_PER_SIZE * own:
+        if steps <= _EXPLAINED + _EXPLAINED_PER_SIZE * own:
             compiled.validator.validate(arguments)
     except ValidationError as error:
         if type(error.kind).__name__ == "BacktrackLimitExceeded":
