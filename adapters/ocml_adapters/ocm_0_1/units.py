@@ -92,8 +92,8 @@ class Frames(UnitWriter):
         return TOKENS.is_free(text) and not text.endswith("\r") and not text.isspace()
 
     def is_plain_part(self, head: Head, text: str) -> bool:
-        """Whether a text is no part of a token, and has its line breaks inside."""
-        return stands_alone(text)
+        """Whether a text is no part of a token, and has its line breaks inside; a thought stands between tokens."""
+        return stands_alone(text) if head.beside is None else text == text.strip() and self.inert(text)
 
     def nearest(self, message: Message, index: int, log: Log) -> Message | None:
         """What there is a place for; none for private reasoning that is not an assistant's."""

@@ -340,7 +340,7 @@ class OutputPlans:
                     known = of_unit.classes[at - start]
                     settles = self._grammar.settles and (head.calls or head.role == "tool")
                     settled = _settled(self._grammar, head, values[slot])[1] if settles else None
-                    uses[slot] = Use(head, None if follows else known, known.encode, settled)
+                    uses[slot] = Use(head, None if follows else known, known.encode, settled, head.beside is not None)
         return uses
 
 

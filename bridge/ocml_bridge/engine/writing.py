@@ -179,6 +179,8 @@ class Writer:
             nearest = None
             if planned and content.__class__ is str and (mark is None or mark not in content or inert(content)):  # pyright: ignore[reportArgumentType, reportOperatorIssue]
                 nearest = known.get(head) or self._learned(head)
+                if nearest is not None and nearest.within and not self._grammar.is_plain_part(nearest.head, content):  # pyright: ignore[reportArgumentType]
+                    nearest = None
             if nearest is None:
                 if content.__class__ is str and indices[at] != TOOLS:
                     written.planned = False
@@ -190,13 +192,13 @@ class Writer:
                 if not self._is_plain(made):
                     odd.add(len(near))
                 push(made)
-            elif (made := nearest.head) is head:
-                push(item)
-            elif made is None:
+            elif (made := nearest.head) is None:
                 written.leave_out(indices[at], head, nearest.losses)
                 left_out.add(at)
             else:
-                push((made, content, call_id if made.has_id else None))
+                if nearest.losses:
+                    written.lose(indices[at], nearest.losses)
+                push(item if made is head else (made, content, call_id if made.has_id else None))
         remaining = [index for at, index in enumerate(indices) if at not in left_out] if left_out else indices
         written.items = near
         written.origins = remaining if left_out else origins

@@ -84,10 +84,19 @@ class Written:
             losses: what is lost, if it were at index 0, as far as the log does not have it.
         """
         log = self.log
-        log.losses += [loss._replace(path=path_at(loss.path, index)) for loss in losses]
+        self.lose(index, losses)
         if head.has_extras and log.losses and log.losses[-1].severity is Severity.LAYOUT:
             detail = "the message is left out, and with it what only its own format can say"
             log.lose(LossCode.EXTRAS, f"/messages/{index}/extras", detail)
+
+    def lose(self, index: int, losses: Sequence[Loss]) -> None:
+        """Report what is lost of a message.
+
+        Args:
+            index: of the message.
+            losses: of it, if it were at index 0.
+        """
+        self.log.losses += [loss._replace(path=path_at(loss.path, index)) for loss in losses]
 
     def paths(self, start: int, stop: int) -> list[str]:
         """Where the messages of some items stand in the document."""

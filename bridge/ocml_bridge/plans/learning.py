@@ -8,9 +8,9 @@ from typing import Any, Final, NamedTuple
 from ..errors import BridgeError
 from ..loss import Log, Loss
 from ..memo import Memo
-from ..model import Message
+from ..model import Content, Message, Text
 from ..units.grammar import ANY_CONTENT, ContentClass, State, Unit
-from ..units.heads import LIMIT, Head, Item, head_of, item_of, messages_of
+from ..units.heads import LIMIT, NO_TEXT, Head, Item, head_of, messages_of
 from ..units.writer import TOOLS_PATH, UnitWriter
 from .fillers import Hole, builder
 from .probes import PROBE, is_in, probe, shown
@@ -81,6 +81,11 @@ class Nearest(NamedTuple):
     head: Head | None
     losses: tuple[Loss, ...]
 
+    @property
+    def within(self) -> bool:
+        """Whether its text stands among parts."""
+        return self.head is not None and self.head.beside is not None
+
 
 class Learner:
     """Learns the plans of a format, each when it is needed first.
@@ -115,12 +120,13 @@ class Learner:
         text, call_id = "" if head.empty else probe(0), head.id_like(probe(1))
         log = Log()
         message = self._grammar.nearest(head.message(text, call_id), 0, log)
-        if message is None:
-            # A sentence that quotes a content is not the same for all messages.
-            return None if any(PROBE in loss.detail for loss in log.losses) else Nearest(None, tuple(log.losses))
-        if log.losses or message.content != text or message.call_id not in (None, call_id):
+        # A sentence that quotes a content is not the same for all messages.
+        if any(PROBE in loss.detail for loss in log.losses):
             return None
-        return Nearest(head_of(message, expected=head.shared), ())
+        if message is None:
+            return Nearest(None, tuple(log.losses))
+        made = _head_of(message, text, expected=head.shared)
+        return None if message.call_id not in (None, call_id) or made is None else Nearest(made, tuple(log.losses))
 
     def _path(self, head: Head, at: int) -> str:
         """Where a message with a head stands in a document."""
@@ -176,8 +182,10 @@ class Learner:
         unit = plan.build(group) if plan.build is not None else f"{plan.before}{texts[0]}{plan.after}"
         paths = [self._path(item[0], 0) for item in group]
         spelled = self._grammar.spell(messages_of(group), state, last=last, paths=paths, log=Log())
-        image = [(item[0], item[1]) for item in map(_expected, spelled.image)]
-        return plan if spelled.unit == unit and image == list(zip(plan.image, texts, strict=True)) else None
+        if spelled.unit != unit or len(spelled.image) != len(texts):
+            return None
+        image = [_head_of(message, text) for message, text in zip(spelled.image, texts, strict=True)]
+        return plan if image == [*plan.image] else None
 
     def _tried(
         self, group: Sequence[Item], classes: Sequence[ContentClass], state: State, *, last: bool
@@ -194,13 +202,12 @@ class Learner:
             unit, messages, behind = self._grammar.spell(messages_of(items), state, last=last, paths=paths, log=log)
         except BridgeError:
             return None
-        image = list(map(_expected, messages))
-        if log.losses or [(item[1], item[2] if keeps_ids else None) for item in items] != [
-            (content, call_id) for _, content, call_id in image
-        ]:
+        ids = [item[2] if keeps_ids else None for item in items]
+        if log.losses or ids != [message.call_id for message in messages]:
             return None
-        made, table = tuple(head for head, _, _ in image), self.table(behind)
-        if not all(head.shared for head in made) or any(map(is_in, made)):
+        image = [_head_of(message, item[1]) for message, item in zip(messages, items, strict=True)]
+        made, table = tuple([head for head in image if head is not None and head.shared]), self.table(behind)
+        if len(made) != len(image) or any(map(is_in, made)):
             return None
         if not keeps_ids and isinstance(unit, str) and any(item[2] is not None and item[2] in unit for item in items):
             return None
@@ -212,9 +219,21 @@ class Learner:
         return None if build is None else Plan("", "", build, made, table, items, (*classes,), [])
 
 
-def _expected(message: Message) -> Item:
-    """A message of a unit, of which more are expected."""
-    return item_of(message, expected=True)
+def _head_of(message: Message, text: Content, *, expected: bool = True) -> Head | None:
+    """The head of a message that says a text, alone or among parts; None for one that says anything else.
+
+    Args:
+        message: what was made of a message with that text.
+        text: of the message.
+        expected: as for `head_of`.
+    """
+    head, content = head_of(message, expected=expected), message.content
+    if content == text:
+        return head
+    if isinstance(content, str) or not text or NO_TEXT in content:
+        return None
+    beside = tuple([NO_TEXT if part == Text(str(text)) else part for part in content])
+    return head.within(beside) if beside.count(NO_TEXT) == 1 and PROBE not in repr(beside) else None
 
 
 def _builder(

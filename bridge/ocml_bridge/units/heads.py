@@ -7,11 +7,12 @@ what is known of a head is found by a look-up.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from copy import copy
 from typing import Any, Final
 
 from ..memo import Memo
-from ..model import ByFormat, Content, Ending, Message
-from ..ownership import key_of, unpack
+from ..model import ByFormat, Content, Ending, Message, Part, Text
+from ..ownership import fresh, key_of, unpack
 from ..turns import is_call
 
 LIMIT: Final = 4096
@@ -35,12 +36,14 @@ class Head:
         promises_json: whether the header says that the content is JSON.
         shared: whether all messages with this head have this very object. One with a signature or a mark never is, and
             one with extras only where more messages like it are expected: hardly any two are alike.
+        beside: what stands in the content beside its text, such as the mark of a thought, with an empty text in the
+            place of that; None where the content is the text.
     """
 
     __slots__ = (
-        *("_cache", "_extras", "_fields", "_layout", "_local", "_signature", "_with_id", "bare", "calls", "channel"),
-        *("constraint", "continues", "empty", "end", "has_empty_id", "has_extras", "has_id", "name"),
-        *("promises_json", "recipient", "role", "shared", "weight"),
+        *("_cache", "_extras", "_fields", "_layout", "_local", "_signature", "_with_id", "_within", "bare", "beside"),
+        *("calls", "channel", "constraint", "continues", "empty", "end", "has_empty_id", "has_extras", "has_id"),
+        *("name", "promises_json", "recipient", "role", "shared", "weight"),
     )
 
     def __init__(
@@ -72,9 +75,13 @@ class Head:
         self._cache: Final = message.cache
         self._local: dict[str, Head] = {}
         self._with_id: Head | None = None
+        self.beside: tuple[Part, ...] | None = None
+        self._within: dict[str, Head] = {}
 
     def message(self, content: Content, call_id: str | None) -> Message:
         """The message with this head; it is new, but for the extras and layout of a head that is not shared."""
+        if self.beside is not None:
+            content = _with_text(self.beside, content)
         layout, extras = (None, None) if self.bare else self._unpacked()
         return Message(  # pyright: ignore[reportArgumentType]
             self.role,
@@ -129,11 +136,33 @@ class Head:
         message = self.message("" if self.empty else "x", self.id_like("x"))
         for name, value in fields.items():
             setattr(message, name, value)
-        return head_of(message, expected=self.shared)
+        made = head_of(message, expected=self.shared)
+        return made if self.beside is None else made.within(self.beside)
+
+    def within(self, parts: tuple[Part, ...]) -> Head:
+        """The head of messages that say their text among parts; one of them is an empty text, where that stands."""
+        key = repr(parts)
+        found = self._within.get(key)
+        if found is None:
+            found = copy(self)
+            found.beside, found._local, found._with_id, found._within = parts, {}, None, {}
+            if self.shared:
+                self._within[key] = found
+        return found
 
 
 Item = tuple[Head, Content, str | None]
 """A message as its head, its content, and its call id."""
+
+
+def _with_text(parts: tuple[Part, ...], content: Content) -> tuple[Part, ...]:
+    """Parts, with a content in the place of their empty text."""
+    assert isinstance(content, str), "a head that has parts beside its text is that of one text"
+    return tuple([Text(content) if part == NO_TEXT else fresh(part) for part in parts])
+
+
+NO_TEXT: Final = Text("")
+"""Stands among parts for the text that differs."""
 
 
 def _of(by_format: ByFormat, home: str) -> ByFormat | None:

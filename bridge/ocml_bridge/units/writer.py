@@ -153,7 +153,9 @@ class UnitWriter(ABC):
         return False
 
     def is_plain_part(self, head: Head, text: str) -> bool:
-        """Whether the text of a part is written as it is, whatever parts and messages stand beside it in its unit.
+        """Whether a text among parts is written as it is, whatever parts and messages stand beside it in its unit.
+
+        It is asked, too, of a message that is one text and that the format says among parts (`Head.beside`).
 
         What else is written of the unit must not depend on it.
 
