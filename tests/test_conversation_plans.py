@@ -330,6 +330,15 @@ def test_an_id_that_is_made_of_another_may_be_one_that_is_there(source: str) -> 
     hold(before, data, source, formats())
 
 
+@pytest.mark.parametrize("source", ["openai", "ocm-2.2", "anthropic", "openai-responses", "gemini"])
+def test_an_id_of_any_length_is_written_as_without_plans(source: str) -> None:
+    """Sentences show the beginning of a long one."""
+    before = written(conversation(WEATHER, WORDS, Transcript()), source)
+    for length in (1, 9, 40, 41, 64, 65):
+        say = WORDS._replace(ids=["i" * length])
+        hold(before, written(conversation(WEATHER, say, Transcript()), source), source, formats())
+
+
 SAMPLE: Final = 40
 """One real document in so many is looked at."""
 

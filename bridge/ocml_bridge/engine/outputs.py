@@ -20,6 +20,7 @@ from ..units.conversation import Conversation, ConversationPlan
 from ..units.grammar import ANY_CONTENT, ContentClass
 from ..units.heads import LIMIT, Head
 from ..units.writer import TOOLS, UnitWriter
+from ..wording import shown as quoted
 from .conversations import SIZE
 from .losses import made_of
 
@@ -31,6 +32,8 @@ LONGEST: Final = 50_000
 """The longest output without its contents that is remembered, in characters."""
 _PIECES: Final = re.compile(f"{PROBE}([0-9]{{4}})Text")
 """What stands for a value while a plan is learned."""
+_SHOWN: Final = re.compile(f'"{_PIECES.pattern}"')
+"""What stands for an id in a sentence."""
 _ID_AND_EDGES: Final = re.compile(f"([A-Za-z0-9_-]?){_PIECES.pattern}([A-Za-z0-9_-]?)")
 """The same, with what an id may have beside it."""
 
@@ -66,7 +69,7 @@ class Losses:
     def __init__(self, losses: Sequence[Loss]) -> None:
         self._losses: Final = tuple(losses)
         self._named: Final = [
-            (at, loss[:3], _PIECES.split(loss.detail)) for at, loss in enumerate(losses) if PROBE in loss.detail
+            (at, loss[:3], _SHOWN.split(loss.detail)) for at, loss in enumerate(losses) if PROBE in loss.detail
         ]
         """The losses that name ids: of each its index, all but its sentence, and that, with the numbers of ids."""
         self.codes: Final = frozenset([loss.code for loss in losses])
@@ -78,9 +81,10 @@ class Losses:
         out = [*self._losses]
         for at, place, pieces in self._named:
             if len(pieces) == _ONE_ID:
-                detail = f"{pieces[0]}{values[int(pieces[1])]}{pieces[2]}"
+                detail = f"{pieces[0]}{quoted(values[int(pieces[1])])}{pieces[2]}"
             else:
-                detail = "".join([values[int(piece)] if number % 2 else piece for number, piece in enumerate(pieces)])
+                ids = [quoted(values[int(piece)]) if at % 2 else piece for at, piece in enumerate(pieces)]
+                detail = "".join(ids)
             out[at] = made_of((*place, detail))
         return out
 
@@ -382,5 +386,5 @@ def _has_derived_ids(texts: Sequence[str], plan: ConversationPlan) -> bool:
 def _losses(losses: Sequence[Loss], plan: ConversationPlan) -> Losses | None:
     """What is lost of conversations like one; None where a sentence quotes a content."""
     named = {int(slot) for loss in losses for slot in _PIECES.findall(loss.detail)}
-    places = any(PROBE in loss.path for loss in losses)
-    return None if places or not named <= {*plan.same.values()} else Losses(losses)
+    odd = any(PROBE in loss.path or PROBE in _SHOWN.sub("", loss.detail) for loss in losses)
+    return None if odd or not named <= {*plan.same.values()} else Losses(losses)

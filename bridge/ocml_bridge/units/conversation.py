@@ -12,8 +12,8 @@ from ..substance import characters
 from .heads import Item, item_of, message_of, messages_of
 from .places import Parts, Slots
 
-_is_plain_id: Final = re.compile("[A-Za-z0-9_-]{1,36}").fullmatch
-"""An id that every format takes, and that a sentence shows whole."""
+_is_plain_id: Final = re.compile("[A-Za-z0-9_-]{1,64}").fullmatch
+"""An id that every format takes."""
 
 
 class ConversationPlan:
