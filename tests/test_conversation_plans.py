@@ -239,15 +239,21 @@ def with_odd_texts(turns: Sequence[str]) -> Iterator[Contents]:
 
 
 @pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("turns", BASES, ids=" ".join)
-def test_a_content_that_is_odd_is_written_as_without_plans(turns: Sequence[str], target: str) -> None:
+@pytest.mark.parametrize(
+    ("turns", "around"),
+    [*[(turns, AROUND[1]) for turns in BASES], (("developer", "thought", "final"), AROUND[2])],
+    ids=lambda given: " ".join(given) if isinstance(given, tuple) else "",
+)
+def test_a_content_that_is_odd_is_written_as_without_plans(
+    turns: Sequence[str], around: Transcript, target: str
+) -> None:
     """Whatever a format looks at: tokens, tags, edges, sections of tools, what a value is written as."""
     for source in ("openai", "ocm-2.2-json"):
-        before = written(conversation(turns, WORDS, AROUND[1]), source)
+        before = written(conversation(turns, WORDS, around), source)
         for _ in range(TIMES):
             outcome(before, source, target, PLANNED)
         for say in with_odd_texts(turns):
-            data = written(conversation(turns, say, AROUND[1]), source)
+            data = written(conversation(turns, say, around), source)
             assert outcome(data, source, target, PLANNED) == outcome(data, source, target, PLAIN), say
 
 

@@ -255,8 +255,8 @@ class Frames(UnitWriter):
         return prepared(conversation, self.options, log)
 
     def is_plain_part(self, head: Head, text: str) -> bool:
-        """Whether a text is no part of a token; a developer's might be one of its sections."""
-        return head.role != DEVELOPER and stands_alone(text)
+        """Whether a text is no part of a token, and none of a developer's sections."""
+        return stands_alone(text) and (head.role != DEVELOPER or not _has_section(text))
 
     def nearest(self, message: Message, index: int, log: Log) -> Message:
         """The message with a content that a body can say; its frame shows what can be held of the rest."""
@@ -268,7 +268,7 @@ class Frames(UnitWriter):
 
     def classify(self, head: Head, content: str) -> ContentClass | None:
         """A developer's text is written as it is where it looks neither like tools nor like what it stands under."""
-        return None if SECTION in content or content.startswith(INSTRUCTIONS) else ANY_CONTENT
+        return None if _has_section(content) else ANY_CONTENT
 
     def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
         """The text of a frame."""
@@ -325,3 +325,8 @@ class Frames(UnitWriter):
     def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
         """The messages in their turns, without the tools of the first developer's."""
         return with_tools(with_grouping(items), around)
+
+
+def _has_section(text: str) -> bool:
+    """Whether a developer's text looks like tools, or like what it stands under."""
+    return SECTION in text or text.startswith(INSTRUCTIONS)

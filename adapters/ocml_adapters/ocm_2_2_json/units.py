@@ -146,6 +146,7 @@ class ObjectWriter(UnitWriter):
     mark = _MARK
     groups = True
     keeps_ids = True
+    embeds = True
 
     def inert(self, text: str) -> bool:
         """Whether a text holds no thought marker, whole or broken."""

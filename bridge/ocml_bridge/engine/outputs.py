@@ -309,6 +309,11 @@ class OutputPlans:
             return None
         return found if found.characters(output[1]) == written.characters else None
 
+    def _is_plain(self, use: Use, text: str) -> bool:
+        """Whether a text that stands among parts, or in a unit with such, is written there as it is."""
+        grammar, head, known = self._grammar, use.head, use.known
+        return (known is None or grammar.classify(head, text) == known) and grammar.is_plain_part(head, text)
+
     def _follows(self, head: Head) -> bool:
         """As `UnitWriter.follows`, for heads that are met again."""
         known = self._followed.get(head)
@@ -336,9 +341,10 @@ class OutputPlans:
                 slots = () if index == TOOLS else plan.items[index].texts
                 follows = self._follows(head)
                 if of_unit is None or not isinstance(content, str):
-                    uses |= dict.fromkeys(slots, Use(head, None, None, None, beside=True))
-                    if not follows or not all(self._grammar.is_plain_part(head, values[slot]) for slot in slots):
+                    use = Use(head, None if follows else ANY_CONTENT, None, None, beside=True)
+                    if not all(self._is_plain(use, values[slot]) for slot in slots):
                         return None
+                    uses |= dict.fromkeys(slots, use)
                     continue
                 for slot in slots:
                     known = of_unit.classes[at - start]
