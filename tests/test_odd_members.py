@@ -16,6 +16,8 @@ from wire_facts import objects_in
 from wire_pieces import PIECES
 
 WORD = re.compile(r"\bw\d+\b")
+SENTENCE = re.compile(r"(?!.*\b(?!JSON|API)[A-Z]{2})'?[a-z_]+'? [a-z'].*[^.]$")
+"""How a finding says what had to be mended: in words, and without a full stop."""
 AS_IT_IS = "as it is"
 FORCED = Options(force_format=True)
 OF_ANOTHER_TYPE: tuple[Any, ...] = (None, "w100", {"w101": "w102"}, [{"w103": "w104"}])
@@ -95,6 +97,7 @@ def test_what_is_odd_comes_back_and_no_other_wire_drops_a_word_of_it_in_silence(
             assert reading.path is not None, name
             assert name != AS_IT_IS
             continue
+        assert [found.detail for found in reading.findings if not SENTENCE.match(found.detail)] == [], name
         back = write(reading.transcript, wire, policy=LENIENT)
         is_allowed = (wire, name.partition(": ")[2].removeprefix("no ").split(" ")[0]) in NOT_AS_IT_WAS
         assert json.dumps(back.output) == text or (back.losses and is_allowed), name

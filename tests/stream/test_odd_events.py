@@ -19,10 +19,8 @@ from ocml_bridge.stream.decoder import text_of
 from ocml_bridge.testing.streams import Decoded, check_order, events_of
 from ocml_bridge.visibility import DEBUG
 from stream_pieces import ARRIVING
-from test_odd_members import odd, words
+from test_odd_members import SENTENCE, odd, words
 
-SENTENCE = re.compile(r"(?!.*\b(?!JSON|API)[A-Z]{2})[a-z_]+ [a-z'].*[^.]$")
-"""How a finding says what had to be mended: in words, and without a full stop."""
 KINDS = [(stream, kind) for stream, kinds in ARRIVING.items() for kind in kinds]
 TOLD_AGAIN: dict[str, frozenset[str]] = {
     "openai-sse": frozenset({"id", "object", "model"}),
