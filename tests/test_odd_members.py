@@ -76,6 +76,17 @@ def read_or_refused(text: str, wire: str) -> Reading | BridgeError:
         return error
 
 
+def stands_in(value: Any, path: str) -> bool:
+    """Whether a pointer leads to a place in a document, where something may be missing."""
+    for step in path.split("/")[1:-1]:
+        key: Any = int(step) if isinstance(value, list) else step
+        try:
+            value = value[key]
+        except (KeyError, IndexError):
+            return False
+    return True
+
+
 def in_silence(places: set[tuple[str, str]], there: Result) -> list[tuple[str, str]]:
     """The words that an output has not, and that stand at or below no path of a loss; and where they stand."""
     kept = set(WORD.findall(json.dumps(there.output)))
@@ -95,6 +106,8 @@ def test_what_is_odd_comes_back_and_no_other_wire_drops_a_word_of_it_in_silence(
         reading = read_or_refused(text, wire)
         if isinstance(reading, BridgeError):
             assert reading.path is not None, name
+            assert stands_in(document, reading.path), (name, reading.path)
+            assert SENTENCE.match(reading.message.partition(";")[0]), (name, reading.message)
             assert name != AS_IT_IS
             continue
         assert [found.detail for found in reading.findings if not SENTENCE.match(found.detail)] == [], name

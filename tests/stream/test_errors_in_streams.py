@@ -1,0 +1,72 @@
+"""An error that a server sends ends the answer: what came is the document, and the finding says what was wrong."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from ocml_bridge import Transcript
+from ocml_bridge.loss import Finding
+from ocml_bridge.pipe import decoder
+from ocml_bridge.stream.decoder import text_of
+from ocml_bridge.testing.streams import events_of
+
+ITEM = {"type": "message", "id": "m", "role": "assistant", "content": []}
+BEGUN: dict[str, list[Any]] = {
+    "openai-sse": [{"choices": [{"index": 0, "delta": {"role": "assistant", "content": "Hi"}}]}],
+    "openai-responses-sse": [
+        {"type": "response.output_item.added", "output_index": 0, "item": ITEM},
+        {"type": "response.output_text.delta", "output_index": 0, "delta": "Hi"},
+    ],
+    "anthropic-sse": [
+        {"type": "message_start", "message": {"role": "assistant", "content": []}},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "Hi"}},
+    ],
+    "gemini-sse": [{"candidates": [{"content": {"parts": [{"text": "Hi"}]}}]}],
+    "bedrock-converse": [
+        {"messageStart": {"role": "assistant"}},
+        {"contentBlockDelta": {"contentBlockIndex": 0, "delta": {"text": "Hi"}}},
+    ],
+}
+NO: dict[str, Any] = {"message": "no", "type": "x"}
+FAILED: dict[str, Any] = {"id": "r", "object": "response", "status": "failed", "error": {"code": "x", "message": "no"}}
+ERRORS: list[tuple[str, str | None, Any]] = [
+    ("openai-sse", None, {"error": NO}),
+    ("openai-sse", "error", {"error": NO}),
+    ("openai-sse", "error", NO),
+    ("openai-responses-sse", None, {"type": "error", "code": "x", "message": "no", "param": None}),
+    ("openai-responses-sse", None, {"type": "response.failed", "response": FAILED}),
+    ("openai-responses-sse", None, {"type": "response.failed", "error": NO}),
+    ("openai-responses-sse", None, {"type": "error", "error": NO}),
+    ("anthropic-sse", None, {"type": "error", "error": NO}),
+    ("anthropic-sse", "error", {"type": "error", "error": NO}),
+    ("anthropic-sse", "error", NO),
+    ("gemini-sse", None, {"error": {"code": 500, "message": "no", "status": "INTERNAL"}}),
+    ("gemini-sse", "error", NO),
+    ("bedrock-converse", None, {"throttlingException": {"message": "no"}}),
+    ("bedrock-converse", None, {"internalServerException": {"message": "no"}}),
+]
+
+
+def sent(stream: str, name: str | None, value: Any) -> str:
+    if stream == "bedrock-converse":
+        return f"{json.dumps(value)}\n"
+    named = "" if name is None else f"event: {name}\n"
+    return f"{named}data: {json.dumps(value)}\n\n"
+
+
+@pytest.mark.parametrize(("stream", "name", "error"), ERRORS)
+def test_an_error_ends_the_answer(stream: str, name: str | None, error: Any) -> None:
+    pieces = [sent(stream, None, value) for value in BEGUN[stream]]
+    result = events_of(decoder(stream), [*pieces, sent(stream, name, error)])
+    assert result.stop.reason == "error"
+    document = result.stop.document
+    assert isinstance(document, Transcript)
+    assert [(text_of(message), message.end) for message in document.messages] == [("Hi", None)]
+    found = [event for event in result.events if isinstance(event, Finding)]
+    assert [(each.code, each.detail) for each in found if each.code != "shape"] == [
+        ("E-STREAM-TRUNCATED", "the server cut the stream off: no")
+    ]
