@@ -76,12 +76,12 @@ def read_or_refused(text: str, wire: str) -> Reading | BridgeError:
         return error
 
 
-def stands_in(value: Any, path: str) -> bool:
+def stands_in(document: Any, path: str) -> bool:
     """Whether a pointer leads to a place in a document, where something may be missing."""
+    place: Any = document
     for step in path.split("/")[1:-1]:
-        key: Any = int(step) if isinstance(value, list) else step
         try:
-            value = value[key]
+            place = place[int(step) if step.isdecimal() else step]
         except (KeyError, IndexError):
             return False
     return True

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ocml_bridge import Message, Transcript
-from ocml_bridge.events import Answer, Reason
+from ocml_bridge.events import Answer, End, Reason
 from ocml_bridge.model import Citation, Media, Refusal, Signature, Text, replace
 from ocml_bridge.pipe import decoder, encoder
 from ocml_bridge.report import unnamed
@@ -81,5 +81,7 @@ def check(stream: str, said: tuple[Message, ...], reason: Reason) -> None:
     check_order(result.events)
     back = result.stop.document
     assert isinstance(back, Transcript)
+    if stream != "openai-sse":  # where thoughts and texts interleave, and all of them end together
+        assert [event.message for event in result.events if isinstance(event, End)] == list(back.messages)
     assert unnamed(bare(document), bare(back), made.losses) == [], (said[1], reason)
     assert (result.stop.reason in ("error", "truncated")) is (reason == "truncated"), (said[1], reason)
