@@ -11,6 +11,8 @@ from ocml_bridge.registry import adapter
 PARTS: list[Any] = [{"text": "Hi"}]
 TYPED: list[Any] = [{"type": "text", "text": "Hi"}]
 
+SAID: list[Any] = [{"role": "user", "content": "Hi"}]
+CLAUDES: dict[str, Any] = {"model": "claude-x", "max_tokens": 9, "messages": SAID}
 SURE: list[tuple[str, Any, int]] = [
     ("gemini", {"contents": [{"parts": PARTS}]}, 3),
     ("gemini", {"contents": [{"role": "user", "parts": PARTS}], "model": "m"}, 3),
@@ -34,6 +36,59 @@ SURE: list[tuple[str, Any, int]] = [
     ("openai-responses", {"object": "response", "output": []}, 3),
     ("openai-responses", {"object": "response"}, 0),
     ("openai-responses", {"object": "list", "output": []}, 0),
+    ("openai-responses", [{"object": "response", "output": []}], 0),
+    ("anthropic", CLAUDES, 3),
+    *(("anthropic", {**CLAUDES, key: []}, 3) for key in ("system", "tools", "thinking", "betas", "container")),
+    ("anthropic", {**CLAUDES, "model": "gpt"}, 1),
+    ("anthropic", {**CLAUDES, "model": None}, 1),
+    ("anthropic", {**CLAUDES, "frequency_penalty": 1}, 1),
+    ("anthropic", {"model": "claude-x", "messages": SAID}, 1),
+    ("anthropic", {"messages": SAID}, 1),
+    ("anthropic", SAID, 1),
+    ("anthropic", [{"role": "user", "content": TYPED}], 1),
+    ("anthropic", [{"role": "user", "content": [{"type": "image_url", "image_url": {}}]}], 0),
+    ("anthropic", [{"role": "user", "content": [{"type": "thinking", "thinking": "Hm"}]}], 1),
+    *(("anthropic", [*SAID, {"role": role, "content": "Hi"}], 0) for role in ("tool", "function", "developer", 1)),
+    *(("anthropic", [{**SAID[0], key: []}], 0) for key in ("tool_calls", "tool_call_id", "function_call")),
+    ("anthropic", [*SAID, "Hi"], 0),
+    ("anthropic", [], 0),
+    ("anthropic", {"messages": []}, 0),
+    ("anthropic", {**CLAUDES, "messages": [*SAID, 1]}, 0),
+    ("bedrock-converse", {"messages": [{"role": "user", "content": PARTS}]}, 3),
+    ("bedrock-converse", [{"role": "user", "content": PARTS}, {"role": "assistant", "content": []}], 3),
+    *(
+        ("bedrock-converse", {"messages": [{"role": "user", "content": [{kind: {}}]}]}, 3)
+        for kind in ("image", "toolUse", "toolResult", "cachePoint", "reasoningContent", "searchResult")
+    ),
+    ("bedrock-converse", [{"role": "user", "content": [{"other": "Hi"}]}], 0),
+    ("bedrock-converse", [{"role": "user", "content": TYPED}], 0),
+    ("bedrock-converse", [{"role": "user", "content": ["Hi"]}], 0),
+    ("bedrock-converse", [{"role": "user", "content": "Hi"}, {"role": "user", "content": PARTS}], 0),
+    ("bedrock-converse", [{"content": PARTS}], 0),
+    ("bedrock-converse", ["Hi"], 0),
+    ("bedrock-converse", [], 0),
+    *(
+        ("bedrock-converse", {"messages": [], key: {}}, 1)
+        for key in ("modelId", "toolConfig", "inferenceConfig", "guardrailConfig", "additionalModelRequestFields")
+    ),
+    ("bedrock-converse", {"messages": []}, 0),
+    ("bedrock-converse", {"output": {"message": {}}, "stopReason": "end_turn"}, 3),
+    ("bedrock-converse", {"output": {"message": {}}, "stopReason": None}, 0),
+    ("bedrock-converse", {"output": {}, "stopReason": "end_turn"}, 0),
+    ("bedrock-converse", {"output": "message", "stopReason": "end_turn"}, 0),
+    ("openai", {"messages": SAID}, 2),
+    ("openai", SAID, 2),
+    ("openai", {"messages": []}, 1),
+    ("openai", {"messages": [{"role": "user", "content": "Hi", "channel": "final"}]}, 1),
+    ("openai", [{"messages": SAID}], 1),
+    ("openai", [{"content": "Hi"}], 0),
+    ("openai", {"choices": [{"message": {}}]}, 3),
+    ("openai", {"choices": [{"text": "Hi"}]}, 0),
+    ("openai", {"choices": []}, 0),
+    ("openai", {"input": {"messages": SAID}, "preferred_output": []}, 3),
+    ("openai", {"input": {"messages": SAID}}, 0),
+    ("openai", {"input": "messages", "preferred_output": []}, 0),
+    ("openai", "Hi", 0),
 ]
 
 

@@ -143,12 +143,16 @@ CALL: Any = {"functionCall": {"name": "f", "args": {}}}
         ({"text": "I look."}, CODE, RAN, {"text": "And more."}, CODE, RAN, {"text": "It is 42."}),
         (CALL, SIGNED),
         (CALL, CALL, {"text": "Both."}),
+        ({"text": "Hm", "thought": True}, {"text": "", "thought": True, "thoughtSignature": "c2ln"}, {"text": "Yes."}),
+        ({"text": "", "thought": True, "thoughtSignature": "c2ln"}, CALL, SIGNED),
+        ({"text": "See."}, {"inlineData": {"mimeType": "image/png", "data": "aGk="}}, SIGNED),
     ],
 )
 def test_what_gemini_says_and_runs_stays_in_its_order(parts: tuple[Any, ...]) -> None:
-    answer, losses = answered("gemini-sse", contents(*parts), "gemini")
-    assert answer["candidates"][0]["content"]["parts"] == [*parts]
-    assert [loss for loss in losses if loss.path.startswith("/messages")] == []
+    reader, writer = decoder("gemini-sse"), encoder("gemini", answer=Answer("a", "m"), visibility=DEBUG)
+    (made,) = [*writer.encode([*reader.feed(contents(*parts)), *reader.finish()]), *writer.finish()]
+    assert json.loads(made)["candidates"][0]["content"]["parts"] == [*parts]
+    assert [loss for loss in writer.losses if loss.path.startswith("/messages")] == []
 
 
 @pytest.mark.parametrize("target", ["openai", "anthropic", "openai-responses", "gemini"])

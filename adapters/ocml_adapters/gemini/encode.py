@@ -96,7 +96,8 @@ class ChunkEncoder(ResponseEncoder):
     def end(self, number: int, message: Message) -> list[bytes]:
         """What stands behind a text, or the whole of anything else."""
         kind = kind_of(message)
-        if kind in _AS_IT_COMES:
+        is_sealed = kind == "thought" and message.content == ""
+        if kind in _AS_IT_COMES and not is_sealed:
             return [self._part(number, kind, part) for part in _behind(message, kind)]
         near = nearest(_GRAMMAR, replace(message, layout=None), 0, Log())
         if near is None:
