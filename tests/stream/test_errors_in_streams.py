@@ -13,7 +13,7 @@ from ocml_bridge.pipe import decoder
 from ocml_bridge.stream.decoder import text_of
 from ocml_bridge.testing.streams import events_of
 
-ITEM = {"type": "message", "id": "m", "role": "assistant", "content": []}
+ITEM: dict[str, Any] = {"type": "message", "id": "m", "role": "assistant", "content": []}
 BEGUN: dict[str, list[Any]] = {
     "openai-sse": [{"choices": [{"index": 0, "delta": {"role": "assistant", "content": "Hi"}}]}],
     "openai-responses-sse": [
