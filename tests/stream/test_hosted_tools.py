@@ -143,7 +143,7 @@ CALL: Any = {"functionCall": {"name": "f", "args": {}}}
         ({"text": "I look."}, CODE, RAN, {"text": "And more."}, CODE, RAN, {"text": "It is 42."}),
         (CALL, SIGNED),
         (CALL, CALL, {"text": "Both."}),
-        ({"text": "Hm", "thought": True}, {"text": "", "thought": True, "thoughtSignature": "c2ln"}),
+        ({"text": "", "thought": True, "thoughtSignature": "c2ln"}, CALL, SIGNED),
         ({"text": "Hm", "thought": True}, CALL, SIGNED),
         ({"text": "See."}, {"inlineData": {"mimeType": "image/png", "data": "aGk="}}, SIGNED),
     ],
