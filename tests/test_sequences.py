@@ -163,6 +163,14 @@ CHAT: dict[str, Block] = {
         "content": None,
         "function_call": {"name": "f", "arguments": word(at)},
     },
+    "call without id": lambda at: {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [{"type": "function", "function": {"name": "f", "arguments": word(at)}}],
+    },
+    "reply without id": lambda at: {"role": "tool", "content": word(at)},
+    "named reply": lambda at: {"role": "tool", "tool_call_id": f"c{at - 1}", "name": "f", "content": word(at)},
+    "reply of Ollama": lambda at: {"role": "tool", "tool_name": "f", "content": word(at)},
     "deprecated reply": lambda at: {"role": "function", "name": "f", "content": word(at)},
     "refusal": lambda at: {"role": "assistant", "content": None, "refusal": word(at)},
 }
