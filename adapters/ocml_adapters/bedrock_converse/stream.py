@@ -230,6 +230,15 @@ class EventDecoder(AssemblingDecoder):
         self._assembly = Assembly()
         self._kind = ""
         self._telling = True
+        self._thought: Message | None = None
+        """A thought that is whole, and ends where another message begins: as the last one it may be cut off."""
+
+    def start(self, message: Message) -> int:
+        """Say that a message begins, and that the thought before it is over."""
+        whole, self._thought = self._thought, None
+        if whole is not None:
+            self.end(whole)
+        return super().start(message)
 
     def take(self, value: Object, name: str | None) -> None:
         """Take an event."""
@@ -328,7 +337,7 @@ class EventDecoder(AssemblingDecoder):
             self.more(block.number, text_of(made))
         elif block.number == self._ended:
             made.continues = block.number > 0
-            self.end(made)
+            self._thought = made
 
     # --- the end ------------------------------------------------------------------------------------------------------
 
