@@ -5,6 +5,7 @@ The events and their members are those of the official clients' types. A word su
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 
@@ -361,3 +362,9 @@ ARRIVING = {
     "bedrock-converse": _bedrock(),
 }
 """Stream → what an answer has → its events."""
+
+
+def events_in(data: bytes) -> list[Any]:
+    """The events of a stream that was written, without the mark that ends it."""
+    lines = [line.removeprefix("data: ") for line in data.decode().splitlines() if line.startswith(("data: ", "{"))]
+    return [json.loads(line) for line in lines if line != "[DONE]"]

@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from ocml_bridge import Message, Severity, Tool, Transcript, convert, read, write
+from ocml_bridge.events import Answer
 from ocml_bridge.model import CacheMark, Citation, Refusal, Signature, Text, replace
+from ocml_bridge.pipe import decoder, encoder
 from ocml_bridge.policy import LENIENT
 
 SCHEMA: dict[str, Any] = {"type": "object", "additionalProperties": False}
@@ -324,6 +326,20 @@ def test_nobody_speaks_between_a_call_and_its_reply(wire: str) -> None:
     assert json.dumps(written.output) == json.dumps(document_of(wire, MEANINGS["a call and its reply"].wires[wire]))
     assert [(loss.code, loss.path) for loss in written.losses] == [("message", "/messages/2")]
     assert {loss.severity for loss in written.losses} == {Severity.LAYOUT}
+
+
+@pytest.mark.parametrize("stream", ["openai-sse", "openai-responses-sse", "anthropic-sse", "bedrock-converse"])
+def test_nobody_speaks_behind_a_call_in_a_stream(stream: str) -> None:
+    reader, writer = decoder("gemini-sse"), encoder(stream, answer=Answer("a", "m"))
+    parts = [*GEMINI_CALL["parts"], {"text": ""}]
+    chunks = [{"candidates": [{"content": {"parts": [part]}, "finishReason": "STOP"}]} for part in parts]
+    events = [event for chunk in chunks for event in reader.feed(f"data: {json.dumps(chunk)}\n\n")]
+    written = b"".join([*writer.encode([*events, *reader.finish()]), *writer.finish()])
+    back = decoder(stream)
+    document = [*back.feed(written), *back.finish()][-1].document  # type: ignore[union-attr]
+    assert [message.recipient for message in document.messages] == ["functions.f"]  # type: ignore[union-attr]
+    lost = [(loss.code, loss.severity) for loss in writer.losses if loss.path == "/messages/1"]
+    assert lost == [("message", Severity.LAYOUT)]
 
 
 # --- tools ------------------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import pytest
 
 from ocml_bridge import decoder, encoder
 from ocml_bridge.visibility import DEBUG
+from stream_pieces import events_in
 from wire_facts import Recorded, recorded
 
 FOLDERS = {
@@ -49,11 +50,6 @@ OF_A_RESPONSE = frozenset({"id", "object", "created_at", "status", "incomplete_d
 def sent(stream: str, event: Any) -> str:
     text = json.dumps(event)
     return f"{text}\n" if stream == "bedrock-converse" else f"data: {text}\n\n"
-
-
-def events_in(data: bytes) -> list[Any]:
-    lines = [line.removeprefix("data: ") for line in data.decode().splitlines() if line.startswith(("data: ", "{"))]
-    return [json.loads(line) for line in lines if line != "[DONE]"]
 
 
 def passed_on(stream: str, events: list[Any]) -> list[Any]:

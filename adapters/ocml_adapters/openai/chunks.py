@@ -16,10 +16,9 @@ from ocml_bridge.events import Answer
 from ocml_bridge.form import Object
 from ocml_bridge.loss import Log, Loss, LossCode, Severity
 from ocml_bridge.model import ByFormat, Document, Json, Message, Transcript, replace
-from ocml_bridge.narrowing import drop_message
 from ocml_bridge.report import report
 from ocml_bridge.stream import sse
-from ocml_bridge.stream.response import why_left_out
+from ocml_bridge.stream.response import leave_out
 
 from .nearest import CALL, stage_of
 from .settings import PARAMETERS
@@ -152,7 +151,7 @@ def _place(messages: Sequence[Message], present: Collection[int], alone: Collect
     for index, message in enumerate(messages):
         stage = stage_of(message)
         if stage is None or index not in present:
-            drop_message(log, index, why_left_out(message, STREAM))
+            leave_out(message, index, log, STREAM)
         elif stage != CALL and index not in alone and first.setdefault(stage, index) != index:
             detail = f"{STREAM} joins this message to message {first[stage]}, after a blank line"
             log.lose(LossCode.MESSAGE, f"/messages/{index}", detail, Severity.CHANGED)

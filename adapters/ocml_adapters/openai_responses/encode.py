@@ -11,11 +11,13 @@ from ocml_bridge.form import Object
 from ocml_bridge.model import Json, Message, replace
 from ocml_bridge.stream.response import ResponseEncoder, usage_in
 from ocml_bridge.turns import is_call
+from ocml_bridge.visibility import is_private
 
 from .chunks import STREAM, Events, write_usage
 from .hosted import write_hosted, write_hosted_reply
 from .live import LiveItem
 from .spelling import is_merged, write_item
+from .syntax import BODIES
 from .units import ItemReader
 
 _INCOMPLETE: Final[dict[Reason, str]] = {"length": "max_output_tokens", "content_filter": "content_filter"}
@@ -78,6 +80,8 @@ class EventEncoder(ResponseEncoder):
         self._items: list[LiveItem | HostedItem] = []
         self._item_of: dict[int, LiveItem | HostedItem] = {}
         """The item that each message is in, by its number."""
+        self._unsaid: dict[int, Message] = {}
+        """Texts behind a call that have said nothing by now: an empty one is no item."""
         self._hosted: HostedItem | None = None
         """That of a call which may still get its reply."""
 
@@ -111,6 +115,12 @@ class EventEncoder(ResponseEncoder):
             last.join(number)
             self._item_of[number] = last
             return []
+        if message.continues and not is_call(message) and not is_private(message) and _is_call(last):
+            self._unsaid[number] = message
+            return []
+        return self._start(number, message)
+
+    def _start(self, number: int, message: Message) -> list[bytes]:
         index = len(self._items)
         if is_call(message) and self.hosts(message):
             return self._begin(number, HostedItem(self._events, index, number, message))
@@ -124,19 +134,29 @@ class EventEncoder(ResponseEncoder):
 
     def more(self, number: int, text: str) -> list[bytes]:
         """More of an item's text; that of a tool of the server is told when it is whole."""
-        item = self._item_of.get(number)
-        return item.more(text) if isinstance(item, LiveItem) else []
+        out, item = self._say(number), self._item_of.get(number)
+        return [*out, *item.more(text)] if isinstance(item, LiveItem) else out
 
     def refuse(self, number: int, text: str) -> list[bytes]:
         """More of an item's refusal."""
-        item = self._item_of.get(number)
-        return item.more(text, refusal=True) if isinstance(item, LiveItem) else []
+        out, item = self._say(number), self._item_of.get(number)
+        return [*out, *item.more(text, refusal=True)] if isinstance(item, LiveItem) else out
+
+    def _say(self, number: int) -> list[bytes]:
+        """A text says something: its item begins, if it has not."""
+        unsaid = self._unsaid.pop(number, None)
+        return [] if unsaid is None else self._start(number, unsaid)
 
     def end(self, number: int, message: Message) -> list[bytes]:
         """The item is whole."""
         if message.role == "tool":
             return self._reply(number, message)
-        out, item = self._close_hosted(), self._item_of[number]
+        out = self._close_hosted()
+        if message.content != "":
+            out += self._say(number)
+        item = self._item_of.get(number)
+        if item is None:
+            return out
         if isinstance(item, HostedItem):
             item.take(message)
             self._hosted = item
@@ -209,3 +229,7 @@ class WholeEncoder(EventEncoder):
     """An encoder that gives one response at the end."""
 
     whole = True
+
+
+def _is_call(item: LiveItem | HostedItem | None) -> bool:
+    return isinstance(item, LiveItem) and item.kind in BODIES

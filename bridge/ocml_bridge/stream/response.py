@@ -301,10 +301,8 @@ def losses_of(document: Document, image: Transcript, order: Sequence[int], *, ta
             if index in order:
                 detail = f"{target} has this message in another place, or joined to another message"
                 log.lose(LossCode.MESSAGE, f"/messages/{index}", detail, Severity.CHANGED)
-            elif message.content == "" and not is_call(message):
-                drop_empty(message, index, log, why_left_out(message, target))
             else:
-                drop_message(log, index, why_left_out(message, target))
+                leave_out(message, index, log, target)
         if stay < len(image.messages):
             detail = f"{target} has messages here that are elsewhere in the document"
             log.lose(LossCode.MESSAGE, f"/messages/{len(document.messages)}", detail, Severity.LAYOUT)
@@ -312,13 +310,22 @@ def losses_of(document: Document, image: Transcript, order: Sequence[int], *, ta
     return log.losses
 
 
-def why_left_out(message: Message, target: str) -> str:
-    """Why an answer does not have a message.
+def leave_out(message: Message, index: int, log: Log, target: str) -> None:
+    """Report that an answer does not have a message.
 
     Args:
         message: of the document.
+        index: its place there.
+        log: takes the loss.
         target: the stream id.
     """
+    if message.content == "" and not is_call(message) and not is_private(message):
+        drop_empty(message, index, log, _why_left_out(message, target))
+    else:
+        drop_message(log, index, _why_left_out(message, target))
+
+
+def _why_left_out(message: Message, target: str) -> str:
     if message.role != "assistant":
         return f"{target} has no place for messages of other roles: it is one answer of the assistant"
     if is_call(message):
