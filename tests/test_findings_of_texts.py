@@ -130,7 +130,7 @@ SAID: Final[dict[str, list[tuple[str, list[str]]]]] = {
             f"{START}assistant\na<|end_reflect|><|start_reason|>b\n{END}",
             [
                 "changed stray-token /messages/0: <|end_reflect|> closes no block; it is read as text",
-                "changed end-missing /messages/0: a thought block is not closed; it is read to the end of the message",
+                "changed end-missing /messages/1: a thought block is not closed; it is read to the end of the message",
             ],
         ),
         (
@@ -155,6 +155,30 @@ SAID: Final[dict[str, list[tuple[str, list[str]]]]] = {
                 "changed shape /messages/3: the call of f has no arguments (§8.2); 'parameters' is read instead",
                 "changed E-BODY-CONSTRAINT-VIOLATION /messages/3: the arguments of f are not an object",
             ],
+        ),
+        (
+            (
+                f'{START}assistant\na\n<|function_call|>\n{{"name": "f", "arguments": {{}}}}\n'
+                f'<|function_call|>\n{{"name": ""}}\n<|function_call|>\n{{"name": "", "arguments": [1]}}\n'
+                f"b<|end_reason|>\n{END}\n"
+                f'{START}tool name=f\n<|function_output|>\n{{"name": "f", "content": 1}}\n'
+                f'<|function_output|>\n{{"name": "g", "content": 1}}\n{END}'
+            ),
+            [
+                "changed E-CALL-SCHEMA /messages/2: the name of a call is empty (§8.2)",
+                "changed shape /messages/2: the call has no arguments (§8.2); the call is read without arguments",
+                "changed E-CALL-SCHEMA /messages/3: the name of a call is empty (§8.2)",
+                "changed E-BODY-CONSTRAINT-VIOLATION /messages/3: the arguments of the call are not an object",
+                "changed stray-token /messages/4: <|end_reason|> closes no block; it is read as text",
+                (
+                    "changed header-value /messages/6: the header names functions.f and the output functions.g; the "
+                    "output's name is read"
+                ),
+            ],
+        ),
+        (
+            f"{START}user\n<|fim_prefix|>a<|fim_suffix|>b<|fim_middle|>c<|fim_prefix|>d\n{END}",
+            ["changed stray-token /messages/0: <|fim_prefix|> lacks its two other tokens; it is read as text"],
         ),
         (
             "a<|fim_middle|>",

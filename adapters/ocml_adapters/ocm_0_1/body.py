@@ -62,8 +62,8 @@ def header_of(messages: Sequence[Message]) -> str:
 # --- body -------------------------------------------------------------------------------------------------------------
 
 
-def read_body(heading: Heading, body: str, *, cut: bool) -> tuple[list[Message], list[Note]]:
-    """The messages of a frame.
+def read_body(heading: Heading, body: str, *, cut: bool) -> tuple[list[Message], list[tuple[int, Note]]]:
+    """The messages of a frame, and what is odd, each with the number of the message that it is about.
 
     Args:
         heading: its header.
@@ -99,7 +99,9 @@ class BodyReader:
         """How many segments have been taken."""
         self._started = False
         """Whether the segment that is open has its message already."""
-        self._notes: list[Note] = []
+        self._message_of: list[int] = []
+        """The number of the message that each of them belongs to."""
+        self._notes: list[tuple[int, Note]] = []
 
     @property
     def open_text(self) -> list[str]:
@@ -120,8 +122,8 @@ class BodyReader:
             self._place(scanner.thought or Text(""))
             self._started = True
 
-    def finish(self, text: str, *, cut: bool) -> list[Note]:
-        """Take the rest of the body; what was found to be odd.
+    def finish(self, text: str, *, cut: bool) -> list[tuple[int, Note]]:
+        """Take the rest of the body; what was found to be odd, each with the number of the message that it is about.
 
         Args:
             text: what is left of the body.
@@ -137,10 +139,10 @@ class BodyReader:
             with_channels(self.messages)
             if not cut and any(isinstance(segment, Block) and not segment.closed for segment in scanner.segments):
                 detail = "a thought block is not closed; it is read to the end of the message"
-                self._notes.append((FindingCode.END_MISSING, detail))
+                self._notes.append((len(self.messages) - 1, (FindingCode.END_MISSING, detail)))
         if cut:
             self.messages[-1].end = None
-        return [*scanner.notes, *self._notes]
+        return [*((self._message_of[segment], note) for segment, note in scanner.notes), *self._notes]
 
     def begin(self, message: Message) -> None:
         """A message begins, so the one before it is whole."""
@@ -167,6 +169,7 @@ class BodyReader:
             if not self._started:
                 self._place(segment)
             self._started = False
+            self._message_of.append(len(self.messages) - 1)
             self.add(segment)
         self._count = len(segments)
 
@@ -194,7 +197,7 @@ class BodyReader:
         tool = recipient_of(segment.name)
         if name is not None and name != tool:
             detail = f"the header names {name} and the output {tool}; the output's name is read"
-            self._notes.append((FindingCode.HEADER_VALUE, detail))
+            self._notes.append((len(self.messages), (FindingCode.HEADER_VALUE, detail)))
         return _reply(segment.content, tool)
 
 

@@ -275,7 +275,7 @@ def _content(body: str) -> tuple[Content, list[tuple[FindingCode, str]]]:
     scanner = Scanner("")
     scanner.finish(body, closed=False)
     parts: list[Part] = [part for part in scanner.segments if not isinstance(part, (Block, Call, Output))]
-    return content_of(parts), scanner.notes
+    return content_of(parts), [note for _, note in scanner.notes]
 
 
 def _with_layout(content: Content, body: str, edges: Edges, options: Options) -> Completion:

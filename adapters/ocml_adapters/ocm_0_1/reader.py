@@ -153,8 +153,10 @@ def _messages(frame: Frame, index: int, log: Log, *, first: bool) -> list[Messag
     heading = read_header(frame.header)
     path = f"/messages/{index}"
     messages, notes = read_body(heading, frame.body, cut=frame.last)
-    for code, detail in (*header_notes(heading), *notes):
+    for code, detail in header_notes(heading):
         log.find(code, path, detail)
+    for at, (code, detail) in notes:
+        log.find(code, f"/messages/{index + at}", detail)
     last = f"/messages/{index + len(messages) - 1}"
     if frame.last:
         log.find(FindingCode.TRUNCATED, last, f"the text ends before {END}")

@@ -7,7 +7,7 @@ White space beside a token that stands on a line of its own is its separator: on
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 from typing import Final
 
@@ -29,14 +29,14 @@ class Scanner:
 
     Attributes:
         segments: those that are complete.
-        notes: what was found to be odd.
+        notes: what was found to be odd, each with the number of the segment that it is about.
         thought: the block that is open.
         open_text: what is known of the text that is open: of the block, or of the text behind the segments.
     """
 
     def __init__(self, role: str) -> None:
         self.segments: list[Segment] = []
-        self.notes: list[Note] = []
+        self.notes: list[tuple[int, Note]] = []
         self.thought: Block | None = None
         self.open_text: list[str] = []
         self._pattern = live(role)
@@ -197,7 +197,7 @@ class Scanner:
 
     def stray(self, found: re.Match[str]) -> int:
         """The end of a block that does not stand in one: text."""
-        self.notes.append((FindingCode.STRAY_TOKEN, f"{found[0]} closes no block; it is read as text"))
+        self._note_text(FindingCode.STRAY_TOKEN, f"{found[0]} closes no block; it is read as text")
         return 0
 
     def tool_list(self, found: re.Match[str]) -> int:
@@ -237,22 +237,17 @@ class Scanner:
         if spans is None or not (given or "name" in spans[0]):
             return self._opaque(found)
         if not _named(spans[0].get("name")):
-            self.notes.append((FindingCode.CALL_SCHEMA, "a call names no function (§8.2); it is read as text"))
+            self._note_text(FindingCode.CALL_SCHEMA, "a call names no function (§8.2); it is read as text")
             return 0
         name = spans[0]["name"].value
-        if not name:
-            self.notes.append((FindingCode.CALL_SCHEMA, "the name of a call is empty (§8.2)"))
-        if given != "arguments":
-            meant = f"{given!r} is read instead" if given else "the call is read without arguments"
-            self.notes.append((FindingCode.SHAPE, f"the call of {name} has no arguments (§8.2); {meant}"))
         arguments = spans[0][given] if given else Span({}, "{}")
         if isinstance(arguments.value, str):
             call = Call(name, arguments.value, parse(arguments.value) is not None)
         else:
             call = Call(name, TOKENS.restore(arguments.raw), is_json=True)
-        if not isinstance(arguments.value, (dict, str)):
-            self.notes.append((FindingCode.CONSTRAINT_VIOLATION, f"the arguments of {name} are not an object"))
-        return self.put(call, found.start(), spans[1])
+        end = self.put(call, found.start(), spans[1])
+        self.notes += ((len(self.segments) - 1, note) for note in _odd_in_call(name, given, arguments))
+        return end
 
     def output(self, found: re.Match[str]) -> int:
         """An output: an object with a name and content."""
@@ -267,13 +262,15 @@ class Scanner:
 
     def _opaque(self, found: re.Match[str]) -> int:
         if _JSON_BEGINS.match(self._body, found.end()):
-            self.notes.append(
-                (
-                    FindingCode.JSON_OPAQUE,
-                    f"{found[0]} is not followed by the JSON that it announces; it is read as text",
-                )
+            self._note_text(
+                FindingCode.JSON_OPAQUE, f"{found[0]} is not followed by the JSON that it announces; it is read as text"
             )
         return 0
+
+    def _note_text(self, code: FindingCode, detail: str) -> None:
+        """Note what is odd in the text that is open: it is a segment of its own, or the last section of an infill."""
+        behind = len(self.segments)
+        self.notes.append((behind - 1 if isinstance(self._last(), Infill) else behind, (code, detail)))
 
     def infill(self, found: re.Match[str]) -> int:
         """Three sections by their labels, in any order (decision 21); the last runs to the next segment."""
@@ -284,9 +281,7 @@ class Scanner:
                 self._may_decide = self._pattern.search
                 return -1
             if more is None or more[0] not in FIM or more[0] in seen:
-                self.notes.append(
-                    (FindingCode.STRAY_TOKEN, f"{found[0]} lacks its two other tokens; it is read as text")
-                )
+                self._note_text(FindingCode.STRAY_TOKEN, f"{found[0]} lacks its two other tokens; it is read as text")
                 return 0
             tokens.append(more)
             seen.add(more[0])
@@ -325,6 +320,24 @@ def _behind(left: Segment | None, text: str) -> str:
     if isinstance(left, LINES):
         text = after_newline(text)
     return after_newline(text) if isinstance(left, Tools) else text  # a blank line ends the list (decision 5)
+
+
+def _odd_in_call(name: str, given: str | None, arguments: Span) -> Iterator[Note]:
+    """What is odd about a call.
+
+    Args:
+        name: of the function.
+        given: the key of the arguments; None where there are none.
+        arguments: those that are read.
+    """
+    if not name:
+        yield FindingCode.CALL_SCHEMA, "the name of a call is empty (§8.2)"
+    if given != "arguments":
+        meant = f"{given!r} is read instead" if given else "the call is read without arguments"
+        call = f"the call of {name}" if name else "the call"
+        yield FindingCode.SHAPE, f"{call} has no arguments (§8.2); {meant}"
+    if not isinstance(arguments.value, (dict, str)):
+        yield FindingCode.CONSTRAINT_VIOLATION, f"the arguments of {name or 'the call'} are not an object"
 
 
 def _first(spans: Mapping[str, Span], keys: tuple[str, ...]) -> str | None:
