@@ -1,0 +1,171 @@
+"""What a document remembers of its text is written where it still says the same, and nowhere else.
+
+Each text of the golden files is edited in every way below, once for every kind of message that its format has: no edit
+is lost in silence, nothing is called lost that is not, and what is said to be written is what a reader reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from functools import cache
+from typing import Any, Final
+
+import pytest
+
+from ocml_bridge import Message, Options, Tool, Transcript, read
+from ocml_bridge.errors import BridgeError
+from ocml_bridge.model import replace
+from ocml_bridge.testing.laws import Trial
+from sources import ROOT
+
+FORMATS: Final = ("ocm-0.1", "ocm-2.2", "harmony", "internlm2", "chatml")
+FORCED: Final = Options(force_format=True)
+TOOLS: Final = (Tool("look", "Looks.", {"type": "object", "properties": {}}, "functions"),)
+OTHERS: Final[tuple[Any, ...]] = (None, True, 1, "x", "a\n", ["x"], {"x": "y"}, {})
+"""Values of any type, for members that are remembered."""
+
+
+# --- what is edited ---------------------------------------------------------------------------------------------------
+
+
+@cache
+def documents(name: str) -> list[Transcript]:
+    """What the golden files of a format read as, for nothing to change."""
+    found: list[Transcript] = []
+    for path in sorted((ROOT / "golden" / name).glob("*/input.*")):
+        try:
+            document = read(path.read_text("utf-8"), name, options=FORCED).transcript
+        except BridgeError:
+            continue
+        if isinstance(document, Transcript):
+            found.append(document)
+    return found
+
+
+def kind_of(document: Transcript, at: int) -> Hashable:
+    """What tells messages apart that are edited each: who speaks to whom, what is remembered, and where they stand."""
+    message = document.messages[at]
+    said = (message.role, message.channel, message.recipient is None, message.name is None, message.end)
+    return said, remembered(message), type(message.content), at == 0, at == len(document.messages) - 1
+
+
+def remembered(value: Any) -> tuple[str, ...]:
+    """The members that something remembers of its spelling."""
+    return tuple(key for place in (value.layout, value.extras) for key in (place or {}).get(value_home(place), {}))
+
+
+def value_home(place: Any) -> str:
+    return next(iter(place), "") if place else ""
+
+
+def messages_of(name: str) -> Iterator[tuple[Transcript, int]]:
+    """Of each kind of messages one, with its document."""
+    seen: set[Hashable] = set()
+    for document in documents(name):
+        for at in range(len(document.messages)):
+            kind = kind_of(document, at)
+            if kind not in seen:
+                seen.add(kind)
+                yield document, at
+
+
+# --- edits ------------------------------------------------------------------------------------------------------------
+
+
+def changed(**members: Any) -> Callable[[Transcript, int], Transcript]:
+    """An edit of one message."""
+
+    def edit(document: Transcript, at: int) -> Transcript:
+        messages = list(document.messages)
+        messages[at] = replace(messages[at], **members)
+        return replace(document, messages=tuple(messages))
+
+    return edit
+
+
+def put(*more: Message, behind: int = 0) -> Callable[[Transcript, int], Transcript]:
+    """An edit that puts messages before one, or in its place."""
+
+    def edit(document: Transcript, at: int) -> Transcript:
+        messages = document.messages
+        return replace(document, messages=(*messages[:at], *more, *messages[at + behind :]))
+
+    return edit
+
+
+EDITS: Final[dict[str, Callable[[Transcript, int], Transcript]]] = {
+    "as it was": lambda document, at: document,
+    "left out": put(behind=1),
+    "alone": lambda document, at: replace(document, messages=document.messages[at : at + 1]),
+    "the last": lambda document, at: replace(document, messages=document.messages[: at + 1], open_turn=None),
+    "twice": lambda document, at: put(document.messages[at])(document, at),
+    "behind a text": put(Message("user", "Hi.")),
+    "behind an open text": put(Message("user", "Hi.", end=None)),
+    "other text": changed(content="x"),
+    "no text": changed(content=""),
+    "blank text": changed(content=" \n"),
+    "a line end": changed(content="x\n"),
+    "a token": changed(content="<|end|><|im_end|>"),
+    "the user's": changed(role="user"),
+    "the system's": changed(role="system"),
+    "a tool's": changed(role="tool"),
+    "the assistant's": changed(role="assistant"),
+    "named": changed(name="eve"),
+    "not named": changed(name=None),
+    "private": changed(channel="analysis"),
+    "to another tool": changed(recipient="functions.other"),
+    "to nobody": changed(recipient=None),
+    "cut off": changed(end=None),
+    "ended": changed(end="end"),
+    "going on": changed(continues=True),
+    "not going on": changed(continues=False),
+    "no call id": changed(call_id=None),
+    "another call id": changed(call_id="other"),
+    "other tools": lambda document, at: replace(document, tools=TOOLS),
+    "no tools": lambda document, at: replace(document, tools=None),
+    "an open turn": lambda document, at: replace(document, open_turn=Message("assistant", "", end=None)),
+    "no open turn": lambda document, at: replace(document, open_turn=None),
+    "nothing remembered": changed(layout=None, extras=None),
+    "nothing remembered around": lambda document, at: replace(document, layout=None, extras=None),
+}
+
+
+def hold(document: Transcript, name: str) -> None:
+    trial = Trial(document, name)
+    trial.no_silent_loss()
+    trial.no_crying_wolf()
+    trial.stable()
+    assert trial.result.image == trial.back
+
+
+@pytest.mark.parametrize("edit", EDITS)
+@pytest.mark.parametrize("name", FORMATS)
+def test_an_edit_is_written_or_named(name: str, edit: str) -> None:
+    for document, at in messages_of(name):
+        hold(EDITS[edit](document, at), name)
+
+
+def forged(value: Any, name: str) -> Iterator[tuple[Hashable, Any]]:
+    """A message or a document with each member that it remembers as any other value, and what tells these apart."""
+    for place in ("layout", "extras"):
+        members = (getattr(value, place) or {}).get(name, {})
+        for key in members:
+            for number, other in enumerate(OTHERS):
+                made = {**members, key: other}
+                yield (place, key, number), replace(value, **{place: {name: made}})
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_what_is_remembered_as_something_else_is_passed_over(name: str) -> None:
+    seen: set[Hashable] = set()
+    for document in documents(name):
+        for kind, edited in forged(document, name):
+            if kind not in seen:
+                seen.add(kind)
+                hold(edited, name)
+        for at, message in enumerate(document.messages):
+            for kind, edited in forged(message, name):
+                if (message.role, kind) not in seen:
+                    seen.add((message.role, kind))
+                    hold(put(edited, behind=1)(document, at), name)
+    assert seen
