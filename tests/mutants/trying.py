@@ -23,6 +23,10 @@ from .patching import Loaded, forget, write
 
 SECONDS = 10.0
 """How long the tests of one mutant may take, by what they took before."""
+ANEW = 3.0
+"""How long tests may take that try it once more, where it is loaded anew; so long may those of its file, too."""
+NO_TESTS = pytest.ExitCode.NO_TESTS_COLLECTED << 8
+"""The status of a process that ran no tests."""
 SLOW = 2.5
 """A test that takes longer is left out."""
 OF_A_FILE = 80
@@ -103,6 +107,10 @@ class Map:
         by_time = sorted(files.values(), key=lambda tests: sum(self.seconds[test] for test in tests))
         return [test for tests in by_time for test in tests]
 
+    def tests_of_file(self, mutant: Mutant, most: float) -> list[str]:
+        """The tests of all lines of a mutant's file, as long as there is time."""
+        return self.tests(mutant._replace(first=1, last=max(map(int, self._lines.get(mutant.path, {"0": []})))), most)
+
     def _in_turn(self, tests: set[str]) -> list[str]:
         """Of each file of tests the fastest, then of each file the next."""
         turns: Counter[str] = Counter()
@@ -154,6 +162,8 @@ class Trial:
             chosen = [items[name] for name in known.tests(mutant) if name in items]
             seconds = sum(known.seconds[item.nodeid] for item in chosen)
             noticed, by = self._try(loaded, mutant, chosen, seconds) if chosen else (False, "no test runs it")
+            if not noticed:
+                noticed = self._try_anew(mutant, known)
             self._told(Found(mutant, noticed, by, len(chosen)))
         return True
 
@@ -171,12 +181,29 @@ class Trial:
                     return 1
             return 0
 
+        status = self._with(mutant, lambda: _apart(run, 10 + 4 * seconds, 60 + 30 * seconds))
+        return status != 0, note.read_text() or ("" if status == 0 else "the process ended")
+
+    def _try_anew(self, mutant: Mutant, known: Map) -> bool:
+        """Try a mutant in a process that loads it, for what is made once: whether it is noticed there."""
+        names = [*known.tests(mutant, ANEW), *known.tests_of_file(mutant, ANEW)]
+        if not names:
+            return False
+        note = self._root / "chosen.json"
+        note.write_text(json.dumps(names), "utf-8")
+
+        def run() -> int:
+            os.execv(sys.executable, [sys.executable, "-m", "mutants.anew", os.fspath(note)])
+
+        return self._with(mutant, lambda: _apart(run, 60, 240)) not in (0, NO_TESTS)
+
+    def _with(self, mutant: Mutant, run: Callable[[], int]) -> int:
+        """Do something while a file has its changed text; a status."""
         write(self._root, mutant.path, mutant.after)
         try:
-            status = _apart(run, 10 + 4 * seconds, 60 + 30 * seconds)
+            return run()
         finally:
             write(self._root, mutant.path, mutant.before)
-        return status != 0, note.read_text() or ("" if status == 0 else "the process ended")
 
 
 def _apart(run: Callable[[], int], seconds: float, wall: float, *, quiet: bool = True) -> int:
