@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import resource
 import signal
 import sys
@@ -94,7 +95,7 @@ class Map:
         found = {self.tried[test] for line in range(mutant.first, mutant.last + 1) for test in lines.get(str(line), ())}
         names = Path(mutant.path).with_suffix("").parts[2:]
         own = {test for test in found if any(name in test.partition("::")[0] for name in names)}
-        own |= {test for test in found if names[0] in test.partition("[")[2].replace("-", "_")}
+        own |= {test for test in found if names[0] in re.sub("[-.]", "_", test.partition("[")[2])}
         chosen: list[str] = []
         for test in (*self._in_turn(own), *self._in_turn(found - own)):
             most -= self.seconds[test] + 0.002
