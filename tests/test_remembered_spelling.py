@@ -13,8 +13,10 @@ from typing import Any, Final
 import pytest
 
 from ocml_bridge import Message, Options, Tool, Transcript, read
+from ocml_bridge.adapter import DEFAULT
 from ocml_bridge.errors import BridgeError
-from ocml_bridge.model import replace
+from ocml_bridge.model import Text, Thought, Tools, replace
+from ocml_bridge.registry import adapter
 from ocml_bridge.testing.laws import Trial
 from sources import ROOT
 
@@ -106,6 +108,12 @@ EDITS: Final[dict[str, Callable[[Transcript, int], Transcript]]] = {
     "blank text": changed(content=" \n"),
     "a line end": changed(content="x\n"),
     "a token": changed(content="<|end|><|im_end|>"),
+    "two texts": changed(content=(Text("x"), Text("\ny"))),
+    "a marked text": changed(content=(Thought("reflect"), Text("x"))),
+    "a text and tools": changed(content=(Text("x"), Tools(TOOLS))),
+    "tools": changed(content=(Tools(TOOLS),)),
+    "tools of the system's": changed(role="system", name=None, content=(Tools(TOOLS),)),
+    "tools in words": changed(role="system", name="plugin", content='[{"name": "look"}]'),
     "the user's": changed(role="user"),
     "the system's": changed(role="system"),
     "a tool's": changed(role="tool"),
@@ -130,8 +138,8 @@ EDITS: Final[dict[str, Callable[[Transcript, int], Transcript]]] = {
 }
 
 
-def hold(document: Transcript, name: str) -> None:
-    trial = Trial(document, name)
+def hold(document: Transcript, name: str, options: Options = DEFAULT) -> None:
+    trial = Trial(document, name, options)
     trial.no_silent_loss()
     trial.no_crying_wolf()
     trial.stable()
@@ -143,6 +151,15 @@ def hold(document: Transcript, name: str) -> None:
 def test_an_edit_is_written_or_named(name: str, edit: str) -> None:
     for document, at in messages_of(name):
         hold(EDITS[edit](document, at), name)
+
+
+DIALECTS: Final = [(name, dialect) for name in FORMATS for dialect in adapter(name)[0].dialects]
+
+
+@pytest.mark.parametrize(("name", "dialect"), DIALECTS)
+def test_what_one_dialect_spells_so_another_spells_as_it_does(name: str, dialect: str) -> None:
+    for document in documents(name):
+        hold(document, name, Options(dialect=dialect))
 
 
 def forged(value: Any, name: str) -> Iterator[tuple[Hashable, Any]]:
