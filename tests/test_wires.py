@@ -1,0 +1,248 @@
+"""Documents of formats in JSON, told apart by their shapes: what is none is refused at its place, what is odd is said.
+
+Where a request has its messages, and what the system says before them, is known without reading it as a whole.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from copy import deepcopy
+from typing import Any, Final, NamedTuple
+
+import pytest
+
+from ocml_bridge import BridgeError, ErrorCode, FindingCode, Message, Options, Tool, Transcript, read, read_all, write
+from ocml_bridge.engine.reading import Reader
+from ocml_bridge.loss import Log
+from ocml_bridge.model import Alternative, Settings, ToolChoice
+from ocml_bridge.model.codec import to_json
+from ocml_bridge.policy import LENIENT
+from ocml_bridge.registry import adapter
+from ocml_bridge.units.conversation import whole
+from ocml_bridge.wires.tool_alphabet import Alphabet, Spelling
+from test_learned import counted
+
+Object = dict[str, Any]
+FORCED: Final = Options(force_format=True)
+
+
+class Wire(NamedTuple):
+    """What the requests of a format have.
+
+    Attributes:
+        items: the member that has the messages.
+        item: a message by its role and text.
+        called: what the format calls one.
+        prompt: the member in which the system speaks, and what it says there; None where it does so in a message.
+    """
+
+    items: str
+    item: Callable[[str, str], Object]
+    called: str = "message"
+    prompt: tuple[str, Any] | None = None
+
+
+def saying(role: str, text: str) -> Object:
+    return {"role": role, "content": text}
+
+
+def in_blocks(role: str, text: str) -> Object:
+    return {"role": role, "content": [{"text": text}]}
+
+
+def in_parts(role: str, text: str) -> Object:
+    return {"role": role, "parts": [{"text": text}]}
+
+
+WIRES: Final = {
+    "openai": Wire("messages", saying),
+    "anthropic": Wire("messages", saying, prompt=("system", "Be brief.")),
+    "openai-responses": Wire("input", saying, "item", ("instructions", "Be brief.")),
+    "gemini": Wire("contents", in_parts, "content", ("systemInstruction", {"parts": [{"text": "Be brief."}]})),
+    "bedrock-converse": Wire("messages", in_blocks, prompt=("system", [{"text": "Be brief."}])),
+}
+each_wire = pytest.mark.parametrize("name", WIRES)
+
+
+def request(name: str, *items: Any, prompted: bool = False) -> Object:
+    wire = WIRES[name]
+    return {**(dict([wire.prompt]) if prompted and wire.prompt else {}), wire.items: list(items)}
+
+
+def user(name: str, text: str = "Hi.") -> Object:
+    return WIRES[name].item("user", text)
+
+
+# --- what is no document ----------------------------------------------------------------------------------------------
+
+
+def refusal(source: Any, name: str) -> BridgeError:
+    with pytest.raises(BridgeError) as caught:
+        read(source, name, options=FORCED)
+    return caught.value
+
+
+@each_wire
+def test_a_list_with_a_conversation_among_messages_is_neither(name: str) -> None:
+    error = refusal([request(name, user(name)), user(name)], name)
+    assert (error.code, error.path) == (ErrorCode.SHAPE, "")
+    assert error.message.startswith(
+        f"this is a list of conversations, not of {WIRES[name].called}s; to convert several conversations of one "
+        "file, use 'ocml-convert batch'"
+    )
+
+
+@each_wire
+def test_lines_that_are_not_all_messages_are_no_conversation(name: str) -> None:
+    error = refusal(f"{json.dumps(user(name))}\n[]\n".encode(), name)
+    assert (error.code, error.path) == (ErrorCode.SHAPE, "")
+    assert error.message.startswith(
+        f"these JSON lines are not one {WIRES[name].called} each; to convert several conversations of one file, use "
+        "'ocml-convert batch'"
+    )
+
+
+@each_wire
+@pytest.mark.parametrize("listed", [False, True])
+def test_of_several_conversations_the_second_is_named(name: str, *, listed: bool) -> None:
+    one: Any = [user(name)] if listed else request(name, user(name))
+    error = refusal([one, one], name)
+    assert (error.code, error.path) == (ErrorCode.SEVERAL, "/1")
+    assert [reading.place.path for reading in read_all([one, one], name)] == ["/0", "/1"]
+
+
+@each_wire
+@pytest.mark.parametrize("source", [{}, {"x": 1}, 1, None])
+def test_what_has_none_of_the_shapes_is_refused_as_a_whole(name: str, source: Any) -> None:
+    error = refusal(source, name)
+    assert (error.code, error.path) == (ErrorCode.SHAPE, "")
+    assert error.message.startswith("expected a ")
+
+
+@each_wire
+@pytest.mark.parametrize("prompted", [False, True])
+def test_a_message_that_is_no_object_is_named_where_it_stands(name: str, *, prompted: bool) -> None:
+    error = refusal(request(name, user(name), user(name), 1, prompted=prompted), name)
+    assert (error.code, error.path) == (ErrorCode.SHAPE, f"/{WIRES[name].items}/2")
+    assert refusal([user(name), 1], name).path == "/1"
+
+
+# --- what is odd ------------------------------------------------------------------------------------------------------
+
+
+@each_wire
+@pytest.mark.parametrize(
+    ("role", "advice"),
+    [
+        *((other, "; did you mean 'user'?") for other in ("human", "person", "Human")),
+        *((other, "; did you mean 'assistant'?") for other in ("ai", "bot", "gpt", "AI")),
+        ("critic", ""),
+    ],
+)
+def test_a_role_of_other_programs_is_kept_with_what_may_be_meant(name: str, role: str, advice: str) -> None:
+    found = read(request(name, user(name), WIRES[name].item(role, "Hi.")), name, options=FORCED).findings
+    assert [(finding.code, finding.path) for finding in found] == [(FindingCode.UNKNOWN_ROLE, "/messages/1/role")]
+    assert found[0].detail.endswith(f" has no role {role!r}; the role is kept as it is{advice}")
+
+
+# --- requests without being read --------------------------------------------------------------------------------------
+
+
+@each_wire
+@pytest.mark.parametrize("prompted", [False, True])
+def test_the_third_request_with_the_same_around_is_opened_by_where_its_messages_stand(
+    name: str, *, prompted: bool
+) -> None:
+    grammar: Any = adapter(name)[0].reads_units(Options())
+    counts = Counter[str]()
+    counted(counts, grammar, "part")
+    reader = Reader(grammar)
+    for text in ("One.", "Two.", "Three."):
+        source = request(name, *(user(name, text) for _ in text), prompted=prompted) | {"model": "m"}
+        counts.clear()
+        found = whole(reader.read(deepcopy(source), Log()))
+        assert found == read(source, name, options=Options(plans=False, force_format=True)).transcript
+    assert counts["part"] == 0
+
+
+@each_wire
+def test_a_request_with_and_one_without_what_the_system_says_are_not_alike(name: str) -> None:
+    reader = Reader(adapter(name)[0].reads_units(Options()))
+    for _ in range(4):
+        for prompted in (False, True):
+            source = request(name, user(name), prompted=prompted)
+            found = whole(reader.read(deepcopy(source), Log()))
+            assert found == read(source, name, options=Options(plans=False, force_format=True)).transcript
+
+
+# --- names of tools ---------------------------------------------------------------------------------------------------
+
+WORDS: Final = Alphabet("a-z0-9_", 8, "a-z_")
+
+
+@pytest.mark.parametrize(
+    ("word", "taken", "nearest"),
+    [
+        ("look", (), "look"),
+        ("look up", (), "look_up"),
+        ("1st", (), "_1st"),
+        ("look_for_it", (), "look_for"),
+        ("look up", ("look_up",), "look_u_2"),
+        ("look up", ("look_up", "look_u_2"), "look_u_3"),
+        ("a b", ("a_b",), "a_b_2"),
+        ("aü", (), "a_"),
+        ("ü", (), "_"),
+    ],
+)
+def test_a_word_is_in_the_letters_of_the_wire_and_no_other_s(word: str, taken: tuple[str, ...], nearest: str) -> None:
+    assert WORDS.nearest(word, taken) == nearest
+
+
+@pytest.mark.parametrize("word", ["look", "a", "_a1", "abcdefgh"])
+def test_a_word_that_the_wire_takes_stays(word: str) -> None:
+    assert WORDS.takes(word)
+    assert Spelling(WORDS)(word) == word
+
+
+@pytest.mark.parametrize("word", ["", "1a", "A", "a b", "abcdefghi"])
+def test_a_word_in_other_letters_is_not_taken(word: str) -> None:
+    assert not WORDS.takes(word)
+
+
+def test_words_are_spelled_alike_and_apart() -> None:
+    spelling = Spelling(WORDS, ("a b", "a_b", "a.b", "a-b"), ("a-b",))
+    spelled = [spelling(word) for word in ("a b", "a.b", "a_b", "a-b", "a b", "new", "n w", "n_w")]
+    assert spelled == ["a_b_2", "a_b_3", "a_b", "a-b", "a_b_2", "new", "n_w", "n_w_2"]
+
+
+def called(name: str, call_id: str) -> tuple[Message, Message]:
+    """A call of a tool, and the reply."""
+    return (
+        Message("assistant", "{}", None, "commentary", name, call_id, constraint="json", end="call"),
+        Message("tool", "1", name, "commentary", "assistant", call_id),
+    )
+
+
+ODD: Final = "functions.look up"
+DECLARED: Final = (Tool("look up", "Looks.", {"type": "object", "properties": {}}, "functions"),)
+ASKED: Final = Message("user", "Now?")
+SAYING: Final = {
+    "called": Transcript((ASKED, called(ODD, "c1")[0])),
+    "answered": Transcript((ASKED, *called(ODD, "c1"))),
+    "declared": Transcript((ASKED,), DECLARED),
+    "chosen": Transcript((ASKED,), DECLARED, settings=Settings(tool_choice=ToolChoice("required", (ODD,)))),
+    "called in another answer": Transcript((ASKED,), alternatives=(Alternative((called(ODD, "c1")[0],), 1, "choice"),)),
+}
+"""Documents that name a tool in letters that some wires do not take."""
+
+
+@pytest.mark.parametrize("name", ["anthropic", "gemini", "bedrock-converse"])
+@pytest.mark.parametrize("said", SAYING)
+def test_a_name_that_a_wire_does_not_take_is_in_none_of_its_documents(name: str, said: str) -> None:
+    result = write(SAYING[said], name, policy=LENIENT)
+    assert "look up" not in json.dumps(result.output)
+    image = json.dumps(to_json(result.image))
+    assert "look up" not in image
+    assert ("look_up" in image) is (said != "called in another answer")
