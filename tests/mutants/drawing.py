@@ -74,7 +74,10 @@ def draw(root: Path, paths: Iterable[str], most: int, seed: int) -> Iterator[Mut
 
 
 def _made(root: Path, path: str, at: int) -> Mutant | None:
-    """A change; None for one of types alone, of what is done once, when a function is defined, or of an assertion."""
+    """A change; None for one of types alone, of what is done once, when a function is defined, or of an assertion.
+
+    None in the place of False is no change either: a condition takes both alike, and elsewhere types tell them apart.
+    """
     module, mutations = _mutations(root, path)
     mutation = mutations[at]
     before = module.code
@@ -113,16 +116,16 @@ class _Lenient(ast.NodeTransformer):
 
 
 class _Untyped(ast.NodeTransformer):
-    """A module without what only says types, and without defaults, which are made once."""
+    """A module without what only says types, without defaults, which are made once, and with None for False."""
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
-        for keyword in node.keywords:
-            if keyword.arg == "strict" and isinstance(keyword.value, ast.Constant):
-                keyword.value = ast.Constant(bool(keyword.value.value))  # None is as good as False
         if isinstance(node.func, ast.Name) and node.func.id == "cast" and len(node.args) == 2:
             return node.args[1]
         return node
+
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
+        return ast.Constant(None) if node.value is False else node
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
         self.generic_visit(node)

@@ -94,6 +94,6 @@ def recall(
     if raw is not None and body is not None and not (grammar and grammar.cuts(raw)) and body(raw):
         changed["body"] = raw
     newline = layout.get("newline")
-    if isinstance(newline, bool) and default.body == "" and changed.get("body", "") == "":
+    if isinstance(newline, bool) and changed.get("body", default.body) == "":
         changed["newline"] = newline
     return replace(default, **changed) if changed else default

@@ -1,0 +1,43 @@
+"""A text that is spelled oddly somewhere is written back as it stood, or something was found when it was read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import pytest
+
+from ocml_bridge import BridgeError, Options, Reading, read, write
+from ocml_bridge.policy import LENIENT
+from odd_texts import FIELDS, SPELLINGS, odd_texts
+
+FORCED = Options(force_format=True)
+
+
+class Odd(NamedTuple):
+    """An odd text, and what it reads as."""
+
+    text: str
+    reading: Reading
+
+
+def readable(name: str, field: str) -> Iterator[Odd]:
+    for text in odd_texts(name, field):
+        try:
+            yield Odd(text, read(text, name, options=FORCED))
+        except BridgeError:
+            continue
+
+
+@pytest.mark.parametrize("field", FIELDS)
+@pytest.mark.parametrize("name", SPELLINGS)
+def test_a_text_in_which_nothing_is_found_comes_back_and_any_other_as_what_it_reads_as(name: str, field: str) -> None:
+    seen = 0
+    for text, reading in readable(name, field):
+        seen += 1
+        written = write(reading.transcript, name, policy=LENIENT)
+        back = read(written.output, name, options=FORCED).transcript
+        assert written.image == back, text
+        if not reading.findings:
+            assert written.output == text
+    assert seen > 5
