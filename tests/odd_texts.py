@@ -49,7 +49,7 @@ class Spelling(NamedTuple):
     body: tuple[str, ...]
     end: tuple[str, ...]
     tail: tuple[str, ...]
-    answer: str
+    answer: tuple[str, ...]
 
 
 def _im(
@@ -62,7 +62,7 @@ def _im(
 ) -> Spelling:
     tail = ("\n", "", "\n\n", " ", "text", "[EOS]", "</s>", "<|im_start|>assistant\n", "<|im_start|>assistant", "<|im_")
     opening = ("\n", "", "\r\n", " \n", "\n\n")
-    answer = f"{start[0]}assistant\nYes.{end[0]}"
+    answer = (f"{start[0]}assistant\nYes.{end[0]}",)
     return Spelling(
         front, ("\n", *_EDGES), start, ("user", *header), opening, ("Hi.", *_IM_BODIES, *body), end, tail, answer
     )
@@ -224,7 +224,7 @@ SPELLINGS: Final = {
             "<|start|>",
             "<|end|>",
         ),
-        "<|start|>assistant<|channel|>final<|message|>Yes.<|return|>",
+        ("<|start|>assistant<|channel|>final<|message|>Yes.<|return|>",),
     ),
     "harmony": Spelling(
         ("", "<|startoftext|>", "\n", "text", "\ufeff", "<|end|>"),
@@ -303,7 +303,7 @@ SPELLINGS: Final = {
             "<|end|>",
             "<|endoftext|>",
         ),
-        "<|start|>assistant<|channel|>final<|message|>Yes.<|return|>",
+        ("<|start|>assistant<|channel|>final<|message|>Yes.<|return|>",),
     ),
 }
 
@@ -320,7 +320,7 @@ def odd_texts(name: str, field: str, headers: int | None = None) -> Iterator[str
         headers: with how many of the headers each odd piece stands; None for all.
     """
     spelling = SPELLINGS[name]
-    usual = Spelling(*[values if isinstance(values, str) else values[:1] for values in spelling])
+    usual = Spelling(*[values[:1] for values in spelling])
     for odd in getattr(spelling, field):
         for header in spelling.header[:headers]:
             yield from _around(usual._replace(header=(header,), **{field: (odd,)}), usual)
@@ -329,7 +329,7 @@ def odd_texts(name: str, field: str, headers: int | None = None) -> Iterator[str
 def _around(odd: Spelling, usual: Spelling) -> Iterator[str]:
     frame, first = _frame(odd), _frame(usual)
     yield f"{odd.front[0]}{first}{odd.gap[0]}{frame}{odd.tail[0]}"
-    yield f"{odd.front[0]}{first}{odd.gap[0]}{frame}{usual.gap[0]}{odd.answer}{odd.tail[0]}"
+    yield f"{odd.front[0]}{first}{odd.gap[0]}{frame}{usual.gap[0]}{odd.answer[0]}{odd.tail[0]}"
 
 
 def _frame(spelling: Spelling) -> str:
