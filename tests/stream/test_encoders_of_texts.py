@@ -41,6 +41,7 @@ SAID: Final[dict[str, tuple[Message, ...]]] = {
     "a text that breaks off before another": (USER, replace(DONE, end=None), USER),
     "calls that break off": (USER, replace(CALL, content='{"a', end=None), REPLY, replace(CODE, end=None), RAN),
     "a call that is cut off": (USER, replace(CALL, content='{"a', end=None)),
+    "replies in another order": (USER, CALL, CODE, RAN, REPLY, DONE),
     "replies of others": (USER, CALL, replace(REPLY, name="a b"), replace(REPLY, name="functions.g"), DONE),
     "white space": (USER, Message("assistant", " \n", channel="final"), Message("assistant", "x\n", channel="final")),
     "nothing": (Message("user", ""), Message("assistant", "", channel="final")),
@@ -58,8 +59,8 @@ DIALECTS: Final = [
 ]
 
 
-def places(losses: Iterable[Loss]) -> set[tuple[LossCode, str]]:
-    return {(loss.code, loss.path) for loss in losses if loss.severity is not Severity.LAYOUT}
+def places(losses: Iterable[Loss]) -> set[tuple[LossCode, str, str]]:
+    return {(loss.code, loss.path, loss.detail) for loss in losses if loss.severity is not Severity.LAYOUT}
 
 
 @pytest.mark.parametrize("said", SAID)

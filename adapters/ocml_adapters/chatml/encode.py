@@ -87,6 +87,8 @@ class FamilyWriter(TextEncoder):
         options: how to write, with the family as their dialect.
     """
 
+    names_replies = False
+
     def __init__(self, options: Options) -> None:
         super().__init__(TEXT.id, TextReader(options), options, control=CONTROL, hold=WRITTEN)
         self._family: Final[Family] = FAMILIES[options.dialect or ""]

@@ -46,6 +46,8 @@ class TextEncoder(ABC):
 
     call_ids: ClassVar = False
     """Whether the format says by an id which call a reply answers."""
+    names_replies: ClassVar = True
+    """Whether a reply says which tool it is from."""
 
     def __init__(
         self,
@@ -69,7 +71,7 @@ class TextEncoder(ABC):
         self._waiting = ""
         self._started = False
         self._one_by_one = InOrder()
-        self._in_call_order = None if self.call_ids else InCallOrder()
+        self._in_call_order = None if self.call_ids else InCallOrder(named=self.names_replies)
         self._guarded: set[str] = set()
 
     def _back(self, text: str, options: Options) -> Document:

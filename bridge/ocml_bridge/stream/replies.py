@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
+from typing import Final
 
 from ..events import Delta, End, Event, RefusalDelta, Start, Stop
 from ..model import Message
@@ -14,15 +15,21 @@ from ..turns import is_call, is_reply
 class InCallOrder:
     """Holds a reply back until the replies to earlier calls of the same tool in its turn have come.
 
+    Where replies do not name their tools, all calls of a turn are as those of one tool.
+
     A reply to no call of the turn that would read as the answer to one waits for all of them. At the latest the next
     message that is no reply, or the end of the stream, ends the waiting: what is then still open stays so.
+
+    Args:
+        named: whether the format's replies name their tools.
 
     Attributes:
         numbers: of the messages, in the order in which they were passed on.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, named: bool = True) -> None:
         self.numbers: list[int] = []
+        self._named: Final = named
         self._pairing = Pairing()
         self._tools: dict[int, str | None] = {}
         """The calls of the turn → the tools that were called."""
@@ -66,13 +73,15 @@ class InCallOrder:
         if self._pairing.turn is not turn:
             self._tools, self._open = {}, {}
         if is_call(message):
-            self._tools[number] = message.recipient
-            self._open.setdefault(message.recipient, deque()).append(number)
+            tool = message.recipient if self._named else None
+            self._tools[number] = tool
+            self._open.setdefault(tool, deque()).append(number)
 
     def _reply(self, number: int, message: Message) -> None:
         call = self._pairing.feed(number, message)
         if call is None or call not in self._tools:
-            is_answer = bool(self._open) if message.name is None else message.name in self._open
+            named = self._named and message.name is not None
+            is_answer = message.name in self._open if named else bool(self._open)
             self._buffer = self._strays if is_answer else None
             return
         tool = self._tools[call]
