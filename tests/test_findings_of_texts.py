@@ -236,6 +236,17 @@ SAID: Final[dict[str, list[tuple[str, list[str]]]]] = {
             ],
         ),
         (
+            chat("user\na", "system name=<|plugin|>\n[{'name': 'f'}]"),
+            ["changed json-repaired /messages/1: the JSON of the tool declarations is repaired"],
+        ),
+        (
+            f'{START}system name=<|plugin|>\n[{{"name": "f"}}]{START}user\na',
+            [
+                f"changed end-missing /tools/end: the message has no {END}",
+                f"changed E-STREAM-TRUNCATED /messages/0/end: the message has no {END}",
+            ],
+        ),
+        (
             chat(f"assistant\na{CALL}{{'name': 'f', 'parameters': {{}}, 'x': 1}}{CALL}{{\"name\": \"f\"}}"),
             [
                 "changed json-repaired /messages/1: the JSON of the call is repaired",
@@ -389,6 +400,20 @@ REFUSED: Final = [
     (
         *("ocm-2.2", f"{FIRST}<|start|>user<|message|>a <|start|> b<|end|>\n", ErrorCode.PARSE_HEADER, len(FIRST)),
         "<|start|> is in a body: end the message before it, or escape the token as <<|start|>",
+    ),
+    *(
+        ("ocm-2.2", of_2_2("user<|message|>a<|end|>", header=header), ErrorCode.PARSE_HEADER, 0, message)
+        for header, message in {
+            "version: 2.2\na: &x 1\nb: *x\n": "the header uses YAML aliases, which are not read",
+            f"version: 2.2\na: {'[' * 60}{']' * 60}\n": "the header nests too deep",
+            "version: 2.2\na: 1\na: 2\n": "the header has a key twice, or one that is not text",
+            "version: 2.2\n[a]: 1\n": "the header has a key twice, or one that is not text",
+            f"version: 2.2\na: {'x' * 65_536}\n": "the header is longer than 65536 characters",
+        }.items()
+    ),
+    (
+        *("ocm-2.2", f"{FIRST}<|start|>{'x' * 16_385}", ErrorCode.PARSE_HEADER, len(FIRST)),
+        "a header has no <|message|> within 16384 characters",
     ),
     (
         *("internlm2", "hello", ErrorCode.NO_FRAMES, 0),

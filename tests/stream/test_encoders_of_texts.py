@@ -9,8 +9,10 @@ from typing import Final
 import pytest
 
 from ocml_bridge import LossCode, Message, Options, Transcript, adapter, write
+from ocml_bridge.events import Delta, Start
 from ocml_bridge.loss import Loss, Severity
 from ocml_bridge.model import Text, Thought
+from ocml_bridge.pipe import encoder
 from ocml_bridge.policy import LENIENT
 from ocml_bridge.stream import replay
 from ocml_bridge.testing.encoding import encoded, in_pieces
@@ -76,3 +78,30 @@ def test_what_comes_is_written_as_what_is_there(name: str, dialect: str | None, 
             assert encoded(in_pieces(replay(document), 2), name, options)[0] == text
             # A kind of thought is told with its message, and is none of its texts.
             assert said == "kinds of thoughts" or places(losses) == places(whole.losses)
+
+
+SPEAKERS: Final = {
+    "system": Message("system", "", end=None),
+    "user": Message("user", "", "bob", end=None),
+    "assistant": Message("assistant", "", channel="final", end=None),
+    "thought": Message("assistant", "", channel="analysis", end=None),
+    "tool": Message("tool", "", "functions.f", "commentary", "assistant", "c1", end=None),
+    "call": replace(CALL, content="", end=None),
+}
+WAITING: Final = {
+    "ocm-0.1": {"system", "user", "tool", "call"},
+    "internlm2": {"thought", "call"},
+    "chatml:openai": {"thought"},
+    "chatml": {"call"},
+}
+"""Whose words are not written at once: there is no place for them, or what they are written as is known in the end."""
+
+
+@pytest.mark.parametrize("who", SPEAKERS)
+@pytest.mark.parametrize(("name", "dialect"), DIALECTS)
+def test_what_is_said_is_written_as_it_comes(name: str, dialect: str | None, who: str) -> None:
+    target = encoder(name, options=Options(dialect=dialect))
+    target.encode([Start(0, SPEAKERS[who])])
+    written = b"".join(target.encode([Delta(0, "One two "), Delta(0, "three")])).decode()
+    waiting = WAITING.get("chatml:openai" if name == "chatml" and dialect in (None, "openai") else name, ())
+    assert ("One two" in written) is (who not in waiting)

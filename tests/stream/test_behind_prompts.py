@@ -1,0 +1,127 @@
+"""An answer behind a prompt that has begun it: what the prompt says is none of it, and it begins with a message."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+import pytest
+
+from ocml_bridge import BridgeError, ErrorCode, Message, Transcript, decoder
+from ocml_bridge.events import Delta, End, Event, Start, Stop
+from ocml_bridge.loss import Finding
+from ocml_bridge.stream.answer import AnswerDecoder
+
+CHAT: Final = "<|im_start|>user\nHi.\n<|im_end|>\n<|im_start|>assistant\n"
+CALL: Final = '<|function_call|>\n{"arguments": {}, "name": "f"}'
+
+
+class Case(NamedTuple):
+    """A prompt and what is written behind it.
+
+    Attributes:
+        stream: the format.
+        prompt: its end.
+        begun: what the prompt has begun to say of the last message.
+        answer: what the model writes.
+        said: what of it is said: of each message the text.
+    """
+
+    stream: str
+    prompt: str
+    begun: str
+    answer: str
+    said: tuple[str, ...]
+
+
+CASES: Final = {
+    "an answer": Case("ocm-0.1", CHAT, "", "a\n<|im_end|>\n", ("a",)),
+    "a begun answer": Case("ocm-0.1", f"{CHAT}One ", "One ", "two.\n<|im_end|>\n", ("two.",)),
+    "an answer begun behind a thought": Case(
+        *("ocm-0.1", f"{CHAT}<|start_reason|>a<|end_reason|>One ", "One ", "two.\n<|im_end|>\n", ("two.",))
+    ),
+    "calls behind a begun text": Case(
+        *("ocm-0.1", f"{CHAT}One ", "One ", f"two.\n{CALL}\n{CALL}\n<|im_end|>\n", ("two.", "{}", "{}"))
+    ),
+    "a thought and an answer": Case(
+        "harmony",
+        "<|start|>user<|message|>Hi.<|end|><|start|>assistant",
+        "",
+        "<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>b<|return|>",
+        ("a", "b"),
+    ),
+    "a begun thought": Case(
+        "harmony",
+        "<|start|>user<|message|>Hi.<|end|><|start|>assistant<|channel|>analysis<|message|>One ",
+        "One ",
+        "two.<|end|><|start|>assistant<|channel|>final<|message|>b<|return|>",
+        ("two.", "b"),
+    ),
+    "a header that is begun": Case(
+        *("ocm-2.2", "version: 2.2\n<|start|>user<|message|>Hi.<|end|>\n<|start|>assistant<|channel|>", ""),
+        *("final<|message|>a<|return|>\n", ("a",)),
+    ),
+    "several messages in the prompt": Case(
+        "internlm2",
+        "<|im_start|>user\na<|im_end|>\n<|im_start|>assistant\nb<|im_end|>\n<|im_start|>user\nc<|im_end|>\n<|im_start|>assistant\n",
+        "",
+        "d<|im_end|>\n",
+        ("d",),
+    ),
+    "nothing": Case("internlm2", "<|im_start|>user\na<|im_end|>\n<|im_start|>assistant\n", "", "", ("",)),
+}
+
+
+def events_of(case: Case, size: int) -> list[Event]:
+    prefill = (Message("assistant", case.begun, end=None),) if case.begun else ()
+    made = AnswerDecoder(decoder(case.stream), case.prompt, prefill)
+    events: list[Event] = []
+    for at in range(0, len(case.answer), size):
+        copy, chunk = made.copy(), case.answer[at : at + size]
+        more = made.feed(chunk)
+        assert copy.feed(chunk) == more
+        events += more
+    return [*events, *made.finish("stop")]
+
+
+@pytest.mark.parametrize("size", [1, 1000])
+@pytest.mark.parametrize("name", CASES)
+def test_only_what_is_behind_the_prompt_is_said(name: str, size: int) -> None:
+    case = CASES[name]
+    events = events_of(case, size)
+    stop = events[-1]
+    assert isinstance(stop, Stop)
+    assert isinstance(stop.document, Transcript)
+    assert tuple(map(text_of, stop.document.messages)) == case.said
+    starts = [event for event in events if isinstance(event, Start)]
+    assert [start.number for start in starts] == list(range(len(case.said)))
+    ended = {event.number: event.message for event in events if isinstance(event, End)}
+    told = {number: "".join(texts_of(events, number)) for number in range(len(case.said))}
+    assert told == {number: text_of(message) for number, message in ended.items()}
+    for message in (starts[0].message, ended[0], stop.document.messages[0]) if starts else ():
+        assert not message.continues
+
+
+def text_of(message: Message) -> str:
+    content = message.content
+    return content if isinstance(content, str) else "".join(part.text for part in content if part.type == "text")
+
+
+def texts_of(events: list[Event], number: int) -> Iterator[str]:
+    return (event.text for event in events if isinstance(event, Delta) and event.number == number)
+
+
+def test_what_is_found_in_the_answer_is_found_at_its_messages() -> None:
+    prompt = "<|im_start|>critic\na<|im_end|>\n<|im_start|>assistant\n"
+    made = AnswerDecoder(decoder("internlm2"), prompt, ())
+    events = [*made.feed("b<|im_end|>\n<|im_start|>critic\nc"), *made.finish("stop")]
+    found = [event.path for event in events if isinstance(event, Finding)]
+    assert set(found) == {"/messages/1/role"}
+
+
+@pytest.mark.parametrize("stream", ["ocm-0.1", "ocm-2.2", "harmony", "internlm2", "chatml"])
+def test_a_text_has_no_token_ids(stream: str) -> None:
+    with pytest.raises(BridgeError) as caught:
+        decoder(stream).feed_tokens([1])
+    assert caught.value.code is ErrorCode.OPTION
+    assert caught.value.message == "this stream is text; to stream token ids, use harmony-tokens"
