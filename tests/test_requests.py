@@ -25,7 +25,7 @@ from ocml_bridge import BridgeError, ErrorCode, LossCode, Message, Options, Tran
 from ocml_bridge.convert import Result
 from ocml_bridge.diff import escape
 from ocml_bridge.loss import Severity
-from ocml_bridge.model import Settings, ToolChoice
+from ocml_bridge.model import AnswerFormat, Settings, Tool, ToolChoice
 from ocml_bridge.policy import LENIENT
 from ocml_bridge.profiles import profile as find_profile
 from ocml_bridge.prompting import DEFAULTS, ENGINE
@@ -111,6 +111,21 @@ def test_the_prompt_of_gpt_oss() -> None:
         "<|start|>user<|message|>Hi<|end|>"
         "<|start|>assistant"
     )
+
+
+@pytest.mark.parametrize(
+    ("wanted", "messages", "origin"),
+    [
+        (Settings(tool_choice=ToolChoice("required", ("functions.f",))), (), "/settings/tool_choice"),
+        (Settings(response_format=AnswerFormat("json_object")), (), "/settings/response_format"),
+        (Settings(tool_choice=ToolChoice("required")), (Message("system", "Be brief."),), "/messages/0"),
+    ],
+)
+def test_what_is_made_for_the_prompt_is_made_from_a_place_of_the_request(
+    wanted: Settings, messages: tuple[Message, ...], origin: str
+) -> None:
+    made = gpt_oss(Transcript((*messages, Message("user", "Hi")), (Tool("f"),), settings=wanted), None)
+    assert made.origins == ("", origin, f"/messages/{len(messages)}")
 
 
 def test_without_a_date_and_without_tools_nothing_is_said_of_them() -> None:

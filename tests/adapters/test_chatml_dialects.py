@@ -243,6 +243,8 @@ def test_2_a_call_that_breaks_off_before_the_end_is_none() -> None:
     [
         ("<think>\nHm.\n</think>\n\nYes.", "Hm.", "Yes."),
         ("<think>Hm.</think>Yes.", "Hm.", "Yes."),
+        ("<think>\nHm.\n\n</think>\n\n\nYes.", "Hm.\n", "\nYes."),
+        ("<think>\n\nHm. \n</think> Yes.\n", "\nHm. ", " Yes.\n"),
         ("Hm.\n</think>\nYes.", "Hm.", "Yes."),
         ("<think>\nI could <tool_call>.\n</think>\n\nNo.", "I could <tool_call>.", "No."),
     ],

@@ -11,6 +11,7 @@ from harmony_judge import library
 from ocml_adapters.harmony.system import (
     ResponseFormat,
     SystemContent,
+    declaration,
     render_developer,
     render_system,
 )
@@ -50,6 +51,21 @@ def test_a_developer_message_as_values() -> None:
     assert render_developer("Be brief.", formats) == f"# Instructions\n\nBe brief.\n\n{section}"
     assert render_developer(None, formats) == section
     assert render_developer(None, ()) == ""
+
+
+def test_the_model_s_own_tools_are_those_of_the_official_library() -> None:
+    configs = library().ToolNamespaceConfig
+    declared = declaration({"browser", "python"})
+    assert declared is not None
+    assert [(tool.name, tool.namespace, tool.description, _optional(tool.parameters)) for tool in declared.tools] == [
+        (tool.name, "browser", tool.description, _optional(tool.parameters)) for tool in configs.browser().tools
+    ]
+    assert declared.descriptions == {each.name: each.description for each in (configs.browser(), configs.python())}
+
+
+def _optional(parameters: Any) -> dict[str, Any]:
+    """A schema in which that nothing is required is said."""
+    return {"required": [], **parameters}
 
 
 # --- the official encoder as the judge --------------------------------------------------------------------------------

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from corpus import corpus_path
 from counting import calls_of
+from ocml_adapters.ocm_0_1.document import grammar
+from ocml_adapters.ocm_0_1.syntax import GRAMMAR
 from ocml_bridge import BridgeError, ErrorCode, FindingCode, LossCode, Options, Severity, read, verify, write
 from ocml_bridge.model import (
     Completion,
@@ -173,6 +175,31 @@ def test_frames_of_its_relatives_too(file: str) -> None:
 
 
 # --- decisions, by the numbers of docs/formats/ocm-0.1.md -------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("parts", "body", "read_as"),
+    [
+        ((Flags(("reflect",)), Flags(("introspect",)), Text("a")), "<|reflect|><|introspect|>a", None),
+        ((Text("a"), Text("b")), "ab", "ab"),
+        ((Text(""), Text("a"), Flags(())), "a", "a"),
+        ((Infill("a", "", "b"), Text("c")), "<|fim_prefix|>a<|fim_middle|><|fim_suffix|>bc", None),
+        ((Flags(("reflect",)), Text(" "), Flags(("reflect",))), "<|reflect|><|reflect|>", None),
+        ((FileBreak(), Text("a"), FileBreak()), "<|file_separator|>\na\n<|file_separator|>", None),
+    ],
+)
+def test_parts_that_a_text_does_not_tell_apart_are_one(parts: tuple[Any, ...], body: str, read_as: Any) -> None:
+    result = write(Transcript((Message("system", parts),)), "ocm-0.1", policy=LENIENT)
+    assert result.output == f"[BOS]<|im_start|>system\n{body}\n<|im_end|>[EOS]"
+    back = read(result.output, "ocm-0.1").transcript
+    assert isinstance(back, Transcript)
+    assert back == result.image
+    assert read_as in (None, back.messages[0].content)
+
+
+def test_without_tokens_of_its_own_a_text_has_the_grammar_of_the_format() -> None:
+    assert grammar(Options()) is GRAMMAR
+    assert grammar(Options(format_options={"bos": "<bot>"})) is not GRAMMAR
 
 
 def test_1_and_2_one_newline_before_the_end_token_is_the_formats() -> None:

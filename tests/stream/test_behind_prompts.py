@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 import pytest
 
-from ocml_bridge import BridgeError, ErrorCode, Message, Transcript, decoder
+from ocml_bridge import Message, Transcript, decoder
 from ocml_bridge.events import Delta, End, Event, Start, Stop
 from ocml_bridge.loss import Finding
 from ocml_bridge.stream.answer import AnswerDecoder
@@ -117,11 +117,3 @@ def test_what_is_found_in_the_answer_is_found_at_its_messages() -> None:
     events = [*made.feed("b<|im_end|>\n<|im_start|>critic\nc"), *made.finish("stop")]
     found = [event.path for event in events if isinstance(event, Finding)]
     assert set(found) == {"/messages/1/role"}
-
-
-@pytest.mark.parametrize("stream", ["ocm-0.1", "ocm-2.2", "harmony", "internlm2", "chatml"])
-def test_a_text_has_no_token_ids(stream: str) -> None:
-    with pytest.raises(BridgeError) as caught:
-        decoder(stream).feed_tokens([1])
-    assert caught.value.code is ErrorCode.OPTION
-    assert caught.value.message == "this stream is text; to stream token ids, use harmony-tokens"
