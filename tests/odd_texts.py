@@ -108,8 +108,12 @@ _CHATML_BODIES: Final = (
         "<|tool_call_start|>[f(a=1)]<|tool_call_end|>a",
         "<|tool_list_start|>[]<|tool_list_end|>",
         "<function=f>\n</function>",
+        "a\n<function=f>\n<parameter=b>\n1\n</parameter>\n</function>\nc",
     ),
 )
+
+TOOLS: Final = "# Tools\n\n## functions\n\nnamespace functions {\n\ntype f = () => any;\n\n} // namespace functions"
+"""A section of tools, as Harmony has it."""
 
 SPELLINGS: Final = {
     "ocm-0.1": _im(
@@ -152,7 +156,15 @@ SPELLINGS: Final = {
         ("\n", *_EDGES),
         ("<|start|>",),
         (
-            *("user", "assistant<|channel|>final", "assistant<|channel|>analysis", "assistant", "system", "developer"),
+            *(
+                "user",
+                "assistant<|channel|>final",
+                "assistant<|channel|>analysis",
+                "assistant",
+                "system",
+                "developer",
+                "developer name=",
+            ),
             *(
                 "assistant to=functions.f call_id=c<|channel|>commentary",
                 "tool name=functions.f call_id=c",
@@ -207,6 +219,9 @@ SPELLINGS: Final = {
                 "<<|start_reason|>a",
                 "{}",
                 "# Tools",
+                TOOLS,
+                f"Be brief.\n\n{TOOLS}",
+                f"{TOOLS}\n\nBe brief.",
                 "<|endoftext|>",
                 "\u200b",
                 "<|literal|><|endliteral|><",
@@ -286,7 +301,8 @@ SPELLINGS: Final = {
             ),
             *(
                 "# Instructions\n\na",
-                "# Tools\n\n## functions\n\nnamespace functions {\n\ntype f = () => any;\n\n} // namespace functions",
+                TOOLS,
+                f"# Instructions\n\na\n\n{TOOLS}",
             ),
             *("You are ChatGPT, a large language model trained by OpenAI.\n\nReasoning: high",),
             *("<|endoftext|>", "a<|start|>b", "a<|start|>assistant<|channel|>final", "\u200b", "<|reserved_200000|>"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from typing import Final
 
 import pytest
 from hypothesis import given
@@ -264,36 +265,37 @@ COSTLY: Json = {"enum": [*range(1000)]}
 """A schema that takes a thousand steps for each value that it is asked of."""
 
 
-@pytest.mark.parametrize(
-    ("schema", "value", "times"),
-    [
-        (COSTLY, 1, 1),
-        *(({key: COSTLY}, 1, 1) for key in ("not", "if", "then", "else")),
-        *(({key: [COSTLY, COSTLY]}, 1, 2) for key in ("allOf", "anyOf", "oneOf")),
-        *(({key: {"a": COSTLY}}, 1, 1) for key in ("dependentSchemas", "dependencies")),
-        ({"properties": {"a": COSTLY}}, {"a": 1, "b": 2}, 1),
-        ({"properties": {"a": COSTLY}}, {"b": 2}, 0),
-        ({"properties": {"a": COSTLY}}, [1], 0),
-        ({"patternProperties": {"^a": COSTLY}}, {"a": 1, "b": 2}, 2),
-        ({"properties": {"a": {}}, "additionalProperties": COSTLY}, {"a": 1, "b": 2, "c": 3}, 2),
-        ({"properties": {"a": {}}, "unevaluatedProperties": COSTLY}, {"a": 1, "b": 2, "c": 3}, 2),
-        ({"propertyNames": COSTLY}, {"a": 1, "b": 2, "c": 3}, 3),
-        ({"items": COSTLY}, [1, 2, 3], 3),
-        ({"items": COSTLY}, {"a": 1}, 0),
-        ({"items": [COSTLY, {}]}, [1, 2, 3], 1),
-        ({"items": [{}], "additionalItems": COSTLY}, [1, 2, 3], 2),
-        ({"prefixItems": [COSTLY, {}]}, [1, 2, 3], 1),
-        ({"prefixItems": [{}], "items": COSTLY}, [1, 2, 3], 2),
-        ({"prefixItems": [{}], "unevaluatedItems": COSTLY}, [1, 2, 3], 2),
-        ({"contains": COSTLY}, [1, 2, 3], 3),
-        ({"unevaluatedItems": {}, "allOf": [COSTLY]}, [1], 2),
-        ({"$ref": "#/$defs/a", "$defs": {"a": COSTLY}}, 1, 1),
-        ({"$ref": "#/$defs/a~1b~0c%20d", "$defs": {"a/b~c d": COSTLY}}, 1, 1),
-        ({"$ref": "#/$defs/1", "$defs": [{}, COSTLY]}, 1, 1),
-        ({"$ref": "#/$defs/2", "$defs": [{}, COSTLY]}, 1, 0),
-        ({"$ref": "#/a", "$defs": {"a": COSTLY}}, 1, 0),
-    ],
-)
+ASKED: Final[list[tuple[Json, Json, int]]] = [
+    (COSTLY, 1, 1),
+    *(({key: COSTLY}, 1, 1) for key in ("not", "if", "then", "else")),
+    *(({key: [COSTLY, COSTLY]}, 1, 2) for key in ("allOf", "anyOf", "oneOf")),
+    *(({key: {"a": COSTLY}}, 1, 1) for key in ("dependentSchemas", "dependencies")),
+    ({"properties": {"a": COSTLY}}, {"a": 1, "b": 2}, 1),
+    ({"properties": {"a": COSTLY}}, {"b": 2}, 0),
+    ({"properties": {"a": COSTLY}}, [1], 0),
+    ({"patternProperties": {"^a": COSTLY}}, {"a": 1, "b": 2}, 2),
+    ({"properties": {"a": {}}, "additionalProperties": COSTLY}, {"a": 1, "b": 2, "c": 3}, 2),
+    ({"properties": {"a": {}}, "unevaluatedProperties": COSTLY}, {"a": 1, "b": 2, "c": 3}, 2),
+    ({"propertyNames": COSTLY}, {"a": 1, "b": 2, "c": 3}, 3),
+    ({"items": COSTLY}, [1, 2, 3], 3),
+    ({"items": COSTLY}, {"a": 1}, 0),
+    ({"items": [COSTLY, {}]}, [1, 2, 3], 1),
+    ({"items": [{}], "additionalItems": COSTLY}, [1, 2, 3], 2),
+    ({"prefixItems": [COSTLY, {}]}, [1, 2, 3], 1),
+    ({"prefixItems": [{}], "items": COSTLY}, [1, 2, 3], 2),
+    ({"prefixItems": [{}], "unevaluatedItems": COSTLY}, [1, 2, 3], 2),
+    ({"contains": COSTLY}, [1, 2, 3], 3),
+    ({"unevaluatedItems": {}, "allOf": [COSTLY]}, [1], 2),
+    ({"$ref": "#/$defs/a", "$defs": {"a": COSTLY}}, 1, 1),
+    ({"$ref": "#/$defs/a~1b~0c%20d", "$defs": {"a/b~c d": COSTLY}}, 1, 1),
+    ({"$ref": "#/$defs/1", "$defs": [{}, COSTLY]}, 1, 1),
+    ({"$ref": "#/$defs/2", "$defs": [{}, COSTLY]}, 1, 0),
+    ({"$ref": "#/a", "$defs": {"a": COSTLY}}, 1, 0),
+]
+"""Schema, value, and how often the costly schema is asked of something."""
+
+
+@pytest.mark.parametrize(("schema", "value", "times"), ASKED)
 def test_each_value_is_counted_for_every_schema_that_it_is_asked_of(schema: Json, value: Json, times: int) -> None:
     steps = effort(schema, value, 1_000_000)
     assert steps is not None
@@ -301,15 +303,16 @@ def test_each_value_is_counted_for_every_schema_that_it_is_asked_of(schema: Json
     assert effort(schema, value, 999) is None or not times
 
 
-@pytest.mark.parametrize(
-    ("schema", "value", "steps"),
-    [
-        ({}, "x" * 640, 11),
-        ({"uniqueItems": True}, [1] * 30, 31),
-        ({}, [1] * 30, 1),
-        ({"required": ["a", "b"], "dependentRequired": {"a": []}}, {}, 4),
-        (True, "x" * 640, 1),
-    ],
-)
+COSTS: Final[list[tuple[Json, Json, int]]] = [
+    ({}, "x" * 640, 11),
+    ({"uniqueItems": True}, [1] * 30, 31),
+    ({}, [1] * 30, 1),
+    ({"required": ["a", "b"], "dependentRequired": {"a": []}}, {}, 4),
+    (True, "x" * 640, 1),
+]
+"""Schema, value, and the steps that looking at it costs."""
+
+
+@pytest.mark.parametrize(("schema", "value", "steps"), COSTS)
 def test_what_looking_at_one_value_costs(schema: Json, value: Json, steps: int) -> None:
     assert effort(schema, value, 1000) == steps
