@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpus import corpus_path
+from ocml_adapters.internlm2.calls import Replies
 from ocml_bridge import BridgeError, ErrorCode, FindingCode, LossCode, Severity, read, write
 from ocml_bridge.adapter import Options
 from ocml_bridge.model import Completion, Document, Message, Text, Tool, Tools, Transcript
@@ -319,6 +320,37 @@ def test_12_any_code_comes_back_verbatim(code: str) -> None:
 
 def environment(*names: str) -> str:
     return "".join(f"<|im_start|>environment{name}\nx<|im_end|>\n" for name in names)
+
+
+@pytest.mark.parametrize(
+    ("told", "answered"),
+    [
+        ("calls f, calls g, a reply, a reply", ["f", "g"]),
+        ("calls f, calls g, g replies, a reply", ["g", "f"]),
+        ("calls f, calls g, calls f, f replies, f replies, a reply", ["f", "f", "g"]),
+        ("calls f, calls g, h replies, a reply", [None, "f"]),
+        ("calls f, a reply, calls g, a reply", ["f", "g"]),
+        ("calls f, says, calls g, a reply, a reply", ["g", None]),
+        ("calls f, goes on, calls g, a reply, a reply", ["f", "g"]),
+        ("a reply, calls f, a reply, a reply", [None, "f", None]),
+        ("calls f, f replies, f replies", ["f", None]),
+    ],
+)
+def test_13_a_reply_is_from_the_tool_that_it_names_or_of_the_call_that_waits(
+    told: str, answered: list[str | None]
+) -> None:
+    replies, found = Replies(), list[str | None]()
+    for said in told.split(", "):
+        first, last = said.split()[0], said.split()[-1]
+        if first == "calls":
+            replies.call(last)
+        elif said in ("says", "goes on"):
+            replies.text(continues=said == "goes on")
+        else:
+            name = None if first == "a" else first
+            meant = replies.waiting if name is None else name
+            found.append(meant if replies.reply(name) else None)
+    assert found == answered
 
 
 def test_13_replies_are_from_the_calls_in_order() -> None:

@@ -65,7 +65,9 @@ def messages_of(ids: list[int]) -> tuple[Message, ...]:
 
 def found(ids: list[int]) -> set[FindingCode]:
     reading = read(ids, NAME)
-    assert write(reading.transcript, NAME).output == ids, "the ids come back, whatever they are"
+    result = write(reading.transcript, NAME)
+    assert result.output == ids, "the ids come back, whatever they are"
+    assert result.image == reading.transcript
     return {finding.code for finding in reading.findings}
 
 

@@ -688,6 +688,31 @@ def test_27_a_call_with_an_empty_name_is_a_call_and_found() -> None:
     assert (message.recipient, message.content) == ("functions.", "{}")
 
 
+@pytest.mark.parametrize(
+    ("content", "options", "written"),
+    [
+        ("", {}, "[BOS][EOS]"),
+        (" ", {}, "[BOS][EOS]"),
+        ("", {"dialect": "bare"}, ""),
+        ("", {"dialect": "s"}, "<s>\n\n</s>"),
+        ("a", {}, "a"),
+        ("a", {"format_options": {"bos": "<bot>", "eos": "<eot>"}}, "<bot>a<eot>"),
+        ("<s>a</s>", {}, "<\u200bs>a<\u200b/s>"),
+        ("\ufeffa", {}, "[BOS]\ufeffa"),
+        ("a <|im_end|>", {}, "a <\u200b|im_end|>"),
+        ("a <|im_end|>", {"control_tokens": "raw"}, "a <|im_end|>"),
+        ((Infill("a", None, "b"),), {}, "<|fim_prefix|>a<|fim_middle|><|fim_suffix|>b"),
+        ((Text("a"), FileBreak(), Text("b")), {}, "a\n<|file_separator|>\nb"),
+    ],
+)
+def test_a_text_to_complete_stands_as_it_is(content: Any, options: dict[str, Any], written: str) -> None:
+    result = write(Completion(content), ID, options=Options(**options), policy=LENIENT)
+    assert result.output == written
+    if "control_tokens" not in options:
+        names = {key: value for key, value in options.items() if key == "format_options"}
+        assert read(written, ID, options=Options(force_format=True, **names)).transcript == result.image
+
+
 def test_a_token_in_a_text_to_complete_is_reported_at_its_content() -> None:
     for content in ("a <|im_end|>", (Text("a"), Infill("<|im_end|>", None, ""))):
         (loss,) = write(Completion(content), ID, policy=LENIENT).losses
