@@ -15,7 +15,7 @@ import pytest
 from ocml_bridge import Message, Options, Tool, Transcript, read
 from ocml_bridge.adapter import DEFAULT
 from ocml_bridge.errors import BridgeError
-from ocml_bridge.model import Text, Thought, Tools, replace
+from ocml_bridge.model import ByFormat, Json, Text, Thought, Tools, replace
 from ocml_bridge.registry import adapter
 from ocml_bridge.testing.laws import Trial
 from sources import ROOT
@@ -51,13 +51,10 @@ def kind_of(document: Transcript, at: int) -> Hashable:
     return said, remembered(message), type(message.content), at == 0, at == len(document.messages) - 1
 
 
-def remembered(value: Any) -> tuple[str, ...]:
-    """The members that something remembers of its spelling."""
-    return tuple(key for place in (value.layout, value.extras) for key in (place or {}).get(value_home(place), {}))
-
-
-def value_home(place: Any) -> str:
-    return next(iter(place), "") if place else ""
+def remembered(message: Message) -> tuple[str, ...]:
+    """The members that a message remembers of its spelling."""
+    places: list[ByFormat | None] = [message.layout, message.extras]
+    return tuple(key for place in places for members in (place or {}).values() for key in members)
 
 
 def messages_of(name: str) -> Iterator[tuple[Transcript, int]]:
@@ -165,10 +162,11 @@ def test_what_one_dialect_spells_so_another_spells_as_it_does(name: str, dialect
 def forged(value: Any, name: str) -> Iterator[tuple[Hashable, Any]]:
     """A message or a document with each member that it remembers as any other value, and what tells these apart."""
     for place in ("layout", "extras"):
-        members = (getattr(value, place) or {}).get(name, {})
+        by_format: ByFormat = getattr(value, place) or {}
+        members = by_format.get(name, {})
         for key in members:
             for number, other in enumerate(OTHERS):
-                made = {**members, key: other}
+                made: dict[str, Json] = {**members, key: other}
                 yield (place, key, number), replace(value, **{place: {name: made}})
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from ocml_bridge import BridgeError, ErrorCode, Message, Tool, decoder
 from ocml_bridge.events import Event
+from ocml_bridge.jsontext import MAX_DEPTH
 from ocml_bridge.loss import Finding
 from ocml_bridge.model import replace
 from ocml_bridge.stream.completions import CompletionsDecoder, CompletionsReader
@@ -164,6 +165,14 @@ def calling(arguments: Any, call_id: str = "c1", **more: Any) -> Message:
     return replace(made, **more)
 
 
+def nested(depth: int) -> Any:
+    """A schema in a schema, so deep."""
+    schema: Any = {}
+    for _ in range(depth):
+        schema = {"not": schema}
+    return schema
+
+
 TOOLS: Final = (Tool("f", parameters={"properties": {"n": {"type": "integer"}}}),)
 
 
@@ -187,6 +196,12 @@ def test_a_call_that_does_not_fit_its_tool(message: Message, words: str) -> None
     [
         ([], ErrorCode.SHAPE, "a JSON Schema is an object, true or false"),
         ({"type": "text"}, ErrorCode.SHAPE, "not a JSON Schema: "),
+        (
+            {"$ref": "http://a.b/c"},
+            ErrorCode.SHAPE,
+            "'http://a.b/c' refers to another document; only # and #/… are allowed",
+        ),
+        (nested(600), ErrorCode.LIMIT, f"nested deeper than {MAX_DEPTH} levels"),
     ],
 )
 def test_parameters_that_are_no_schema(parameters: Any, code: ErrorCode, words: str) -> None:
