@@ -69,7 +69,7 @@ def _im(
 
 
 _HEADERS: Final = (
-    *("assistant", "system", "tool", "tool name=f", "assistant name=bob", "user  name=a", "user name=a name=b"),
+    *("assistant", "assistant name=bob", "system", "tool name=f", "tool", "user  name=a", "user name=a name=b"),
     *("critic", "user x y", "", " user", "user ", "user\u200b", "function", "developer", "environment", "a<b"),
 )
 _OCM_0_1_BODIES: Final = (
@@ -302,6 +302,7 @@ SPELLINGS: Final = {
             *(
                 "# Instructions\n\na",
                 TOOLS,
+                TOOLS.replace("namespace functions {", "// What it does.\nnamespace functions {", 1),
                 f"# Instructions\n\na\n\n{TOOLS}",
             ),
             *("You are ChatGPT, a large language model trained by OpenAI.\n\nReasoning: high",),

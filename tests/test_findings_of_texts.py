@@ -257,6 +257,74 @@ SAID: Final[dict[str, list[tuple[str, list[str]]]]] = {
             ],
         ),
     ],
+    "chatml": [
+        (
+            f"x{START}user\na{START}critic b c\nb{END}\n{START}assistant\nc",
+            [
+                f"changed end-missing /messages/0/end: {END} is missing; the message is read up to the next {START}",
+                (
+                    "changed text-outside /messages/0: there is text before this message, outside of any message; it "
+                    "is kept beside the messages"
+                ),
+                "layout unknown-role /messages/1/role: 'critic' is not a role of ChatML",
+                "changed header-value /messages/1/name: 'b c' in the header is not understood; it is kept as it is",
+                "changed E-STREAM-TRUNCATED /messages/2/end: the last message is cut off",
+            ],
+        ),
+        (
+            chat("user\na") + END + chat("user\nb") + "x\n",
+            [
+                f"changed stray-token /messages/1: {END} ends no message",
+                "changed text-outside : there is text after the last message; it is kept beside the messages",
+            ],
+        ),
+        (f"{START}critic", ["layout unknown-role /open_turn/role: 'critic' is not a role of ChatML"]),
+        (
+            chat(
+                "assistant\n<tool_call>\n{'name': 'f', 'arguments': {}}\n</tool_call>",
+                "user\n<tool_response>\na\n</tool_response>\n<tool_response>\nb\n</tool_response>",
+            ),
+            [
+                "changed json-repaired /messages/0/content: the call is repaired",
+                "changed reply-unpaired /messages/2/name: no call fits this reply; the reply is kept without one",
+            ],
+        ),
+        (
+            chat("assistant\na\n<tool_call>\n{}\n</tool_call>"),
+            ["changed json-opaque /messages/0/content: the call does not name its tool; it is kept as text"],
+        ),
+        (
+            chat(
+                'assistant\n<tool_call>\n{"name": "f"}\n</tool_call>\n'
+                '<tool_call>\n{"name": "g", "arguments": {}, "x": 1}'
+            ),
+            [
+                "changed shape /messages/0/content: the call has no arguments; the call is read without arguments",
+                "changed shape /messages/1/content: the call has further keys (x); only the same format keeps them",
+                "changed end-missing /messages/1/content: the call has no end tag",
+            ],
+        ),
+        (
+            f'{START}assistant\n<tool_call>\n{{"name": "g", "arguments": {{}}}}',
+            [
+                "changed end-missing /messages/0/content: the call has no end tag",
+                "changed E-STREAM-TRUNCATED /messages/0/end: the last message is cut off",
+            ],
+        ),
+        (
+            chat("assistant\n<think>a"),
+            ["changed end-missing /messages/0/content: the thought has no </think>"],
+        ),
+        (
+            chat("system\n<tools>\n[\n</tools>"),
+            [
+                (
+                    "changed markup /messages/0/content: `<tools>` is read as text here, and so is the markup of chat "
+                    "templates that follows it"
+                )
+            ],
+        ),
+    ],
     "harmony": [
         (
             of_harmony("user<|message|>a", "assistant<|channel|>final<|message|>b"),

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from ocml_adapters.ocm_2_2 import document
 from ocml_adapters.ocm_2_2.document import DocumentHeader, parse_header, read_back, render_header
 from ocml_adapters.ocm_2_2.yamltext import dump, load
-from ocml_bridge import BridgeError, jsontext
-from ocml_bridge.model import Header, Settings
+from ocml_bridge import BridgeError, Message, Transcript, jsontext, read, write
+from ocml_bridge.model import AnswerFormat, Header, Settings, ToolChoice
 from ocml_bridge.testing import strategies
 from ocml_bridge.testing.settings import settings
 
@@ -33,6 +33,36 @@ HEADERS = st.builds(
     st.none() | settings(TEXTS, TEXTS, VALUES),
     st.none() | st.dictionaries(TEXTS | st.sampled_from(["n", "model", "stop"]), VALUES, max_size=2),
 )
+
+
+SETTINGS: dict[str, tuple[Settings, str]] = {
+    "model": (Settings("m"), "model: m\n"),
+    "a number": (Settings(temperature=0.5, top_k=3), 'generation_settings: {"temperature": 0.5, "top_k": 3}\n'),
+    "words": (
+        Settings("m", stop=("a", "b"), reasoning_effort="high"),
+        'model: m\ngeneration_settings: {"stop": ["a", "b"], "reasoning_effort": "high"}\n',
+    ),
+    "a choice": (Settings(tool_choice=ToolChoice("required")), 'generation_settings: {"tool_choice": "required"}\n'),
+    "a choice of tools": (
+        Settings(tool_choice=ToolChoice("auto", ("functions.f",))),
+        'generation_settings: {"tool_choice": {"mode": "auto", "names": ["functions.f"]}}\n',
+    ),
+    "a form": (
+        Settings(response_format=AnswerFormat("json_object")),
+        'generation_settings: {"response_format": {"type": "json_object"}}\n',
+    ),
+}
+"""Settings, and what the header says of them behind the version."""
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_settings_stand_in_the_header_by_their_names(name: str) -> None:
+    wanted, said = SETTINGS[name]
+    result = write(Transcript((Message("user", "a"),), settings=wanted), "ocm-2.2")
+    assert result.output == f"version: 2.2\n{said}<|start|>user<|message|>a<|end|>\n"
+    back = read(result.output, "ocm-2.2").transcript
+    assert isinstance(back, Transcript)
+    assert back.settings == wanted
 
 
 @given(VALUES)

@@ -8,7 +8,7 @@ from typing import Final
 
 import pytest
 
-from ocml_bridge import LossCode, Message, Options, Transcript, adapter, write
+from ocml_bridge import LossCode, Message, Options, Transcript, adapter, read, write
 from ocml_bridge.events import Delta, Start
 from ocml_bridge.loss import Loss, Severity
 from ocml_bridge.model import Text, Thought
@@ -105,3 +105,11 @@ def test_what_is_said_is_written_as_it_comes(name: str, dialect: str | None, who
     written = b"".join(target.encode([Delta(0, "One two "), Delta(0, "three")])).decode()
     waiting = WAITING.get("chatml:openai" if name == "chatml" and dialect in (None, "openai") else name, ())
     assert ("One two" in written) is (who not in waiting)
+
+
+@pytest.mark.parametrize("end", ["<|end|>", "<|return|>"])
+def test_the_last_answer_ends_as_the_document_says(end: str) -> None:
+    text = f"version: 2.2\n<|start|>assistant<|channel|>final<|message|>Yes.{end}\n"
+    document = read(text, "ocm-2.2").transcript
+    assert isinstance(document, Transcript)
+    assert encoded(replay(document), "ocm-2.2", Options())[0] == text

@@ -11,5 +11,5 @@ from odd_texts import FIELDS, SPELLINGS, odd_texts
 @pytest.mark.parametrize("field", FIELDS)
 @pytest.mark.parametrize("name", SPELLINGS)
 def test_an_odd_text_in_pieces(name: str, field: str) -> None:
-    for text in odd_texts(name, field, headers=4):
+    for text in odd_texts(name, field, headers=5):
         check_decoding(text, name, [list(text), [text[at : at + 7] for at in range(0, len(text), 7)]], None)
