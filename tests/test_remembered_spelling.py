@@ -12,10 +12,11 @@ from typing import Any, Final
 
 import pytest
 
-from ocml_bridge import Message, Options, Tool, Transcript, read
+from ocml_bridge import Message, Options, Tool, Transcript, read, write
 from ocml_bridge.adapter import DEFAULT
 from ocml_bridge.errors import BridgeError
 from ocml_bridge.model import ByFormat, Json, Text, Thought, Tools, replace
+from ocml_bridge.policy import LENIENT
 from ocml_bridge.registry import adapter
 from ocml_bridge.testing.laws import Trial
 from sources import ROOT
@@ -157,6 +158,19 @@ DIALECTS: Final = [(name, dialect) for name in FORMATS for dialect in adapter(na
 def test_what_one_dialect_spells_so_another_spells_as_it_does(name: str, dialect: str) -> None:
     for document in documents(name):
         hold(document, name, Options(dialect=dialect))
+
+
+@pytest.mark.parametrize(("name", "dialect"), DIALECTS)
+def test_tokens_that_are_left_as_they_are_change_no_more_than_their_contents(name: str, dialect: str) -> None:
+    for document in documents(name):
+        broken, raw = (
+            write(document, name, options=Options(dialect=dialect, control_tokens=policy), policy=LENIENT)
+            for policy in ("neutralise", "raw")
+        )
+        assert str(raw.output).replace("\u200b", "") == str(broken.output).replace("\u200b", "")
+        assert isinstance(raw.image, Transcript)
+        # Whose dialect a text with tokens in it is read as, is not asked.
+        assert replace(raw.image, layout=None) == replace(broken.image, layout=None)
 
 
 def forged(value: Any, name: str) -> Iterator[tuple[Hashable, Any]]:
