@@ -70,12 +70,11 @@ KINDS: Final[dict[str, Kind]] = {
 ONE_BY_ONE: Final = {"ocm-0.1": ("thought",)}
 """By format the kinds of which a unit is written one by one all the same: it has messages of two kinds."""
 READ_ONE_BY_ONE: Final = {
-    "ocm-0.1": ("thought", "arguments in words", "arguments in a list", "arguments in a string", "code"),
+    "ocm-0.1": ("arguments in words", "arguments in a list", "arguments in a string", "code"),
     "internlm2": ("developer", "arguments in words", "arguments in a string"),
     "openai": ("code",),
     "openai-responses": ("thought",),
-    "gemini": ("thought", "code"),
-    "bedrock-converse": ("thought",),
+    "gemini": ("code",),
     "sharegpt": ("thought", "calls", "arguments in words", "arguments in a list", "arguments in a string", "code"),
 }
 """By format the kinds of which a reader notes something each time, or has to remember how it was spelled."""
