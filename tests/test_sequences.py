@@ -50,6 +50,7 @@ GEMINIS_USER: dict[str, Block] = {
     "file": lambda at: {"fileData": {"mimeType": "application/pdf", "fileUri": f"https://e.org/{at}"}},
     "reply": lambda at: {"functionResponse": {"id": f"c{at}", "name": "f", "response": {"output": word(at)}}},
     "failed reply": lambda at: {"functionResponse": {"name": "f", "response": {"error": word(at)}}},
+    "reply of a function python": lambda at: {"functionResponse": {"name": "python", "response": {"a": word(at)}}},
     "another part": GEMINI["another part"],
 }
 CONVERSE: dict[str, Block] = {

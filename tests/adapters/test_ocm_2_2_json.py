@@ -192,6 +192,14 @@ READINGS: dict[str, tuple[Any, list[Said], list[tuple[str, str]]]] = {
         [("assistant", "analysis", "{}", None, "functions.f", "c1")],
         [("call-channel", "/messages/0/channel")],
     ),
+    "31: a speaker's name is that of all messages": (
+        [assistant(name="bob", content="I look.", tool_call=CALL)],
+        [
+            ("assistant", None, "I look.", "bob", None, None),
+            ("assistant", "commentary", "{}", "bob", "functions.f", "c1"),
+        ],
+        [],
+    ),
     "31: an object that says nothing": (
         [user("Hi"), {"role": "user"}],
         [spoken("user", "Hi", None), spoken("user", "", None)],
@@ -326,6 +334,36 @@ def test_38_tools_alone_are_no_message(options: Options) -> None:
     assert list(map(said, reading.transcript.messages)) == [spoken("user", "Hi", "x")]
     assert [finding.path for finding in reading.findings] == ["/messages/0/channel"]
     assert output_of(reading.transcript, options) == source
+
+
+NO_MESSAGES: list[tuple[Any, str, str]] = [
+    *((each, "", "a message must be an object with a role") for each in (1, {}, {"role": 1})),
+    *(
+        (user("Hi", **{key: 1}), f"/{key}", f"{key} must be a text")
+        for key in ("content", "thinking", "channel", "name", "call_id", "intent")
+    ),
+    *(
+        (assistant(tool_call={**CALL, key: 1}), f"/tool_call/{key}", f"{key} must be a text")
+        for key in CALL
+        if key != "arguments"
+    ),
+    (assistant(tool_call=1), "/tool_call", "a tool call must be an object"),
+    (assistant(tool_call={}), "/tool_call", "a tool call names no recipient"),
+    (assistant(tool_calls=1), "/tool_calls", "tool_calls must be a list"),
+    (assistant(tool_calls=[CALL, 1]), "/tool_calls/1", "a tool call must be an object"),
+]
+
+
+@pytest.mark.parametrize(("message", "path", "detail"), NO_MESSAGES)
+def test_what_is_no_message_is_refused_at_its_place(message: Any, path: str, detail: str) -> None:
+    with pytest.raises(BridgeError) as caught:
+        read([user("Hi"), message], ID, options=FORCED)
+    assert (caught.value.path, caught.value.message.partition(";")[0]) == (f"/1{path}", detail)
+
+
+def test_38_what_else_a_message_of_tools_says_comes_back(options: Options) -> None:
+    source = [{"mood": "calm", "role": "developer", "content": BLOCK}, user("Hi")]
+    assert output_of(read(source, ID).transcript, options) == source
 
 
 SNIFFED: list[tuple[Any, int]] = [

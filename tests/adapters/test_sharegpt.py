@@ -109,6 +109,8 @@ ANSWERS: list[Any] = ["a", gpt("a"), [gpt("a")], [gpt("a"), human("b"), gpt("c")
         row(human("Hi"), call("f(1)")),
         row(human("Hi"), tools="no JSON", system=""),
         row(human("Hi"), tools=[{"name": "f", "note": 1}]),
+        row(human("Hi"), tools='[{"type": "function", "function": {"name": "f"}, "note": 1}]'),
+        row(human("Hi"), tools=[{"note": 1, "function": {"parameters": {}, "name": "f"}, "type": "function"}]),
         row(human("<image> and <image>"), images=["only-one.png"]),
         row(human("Hi"), chosen="a", rejected="b"),
         row(human("Hi"), chosen=[gpt("a")], rejected=[gpt("b"), human("c")]),
