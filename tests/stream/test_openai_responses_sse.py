@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ocml_bridge import Message, Transcript, read
-from ocml_bridge.events import Answer, Delta, Reason, RefusalDelta, Start
+from ocml_bridge.events import Answer, Delta, End, Reason, RefusalDelta, Start, Stop
 from ocml_bridge.loss import Finding, LossCode, Severity, named
 from ocml_bridge.model import Refusal, Text, replace
 from ocml_bridge.pipe import Pipe, decoder, encoder
@@ -366,6 +366,15 @@ def test_a_refusal_is_a_part_of_its_own() -> None:
     whole, _ = encoded(Transcript((replace(final(""), content=(Text("No. "), Refusal("I cannot."))),)))
     parts = values(whole)[-1]["response"]["output"][0]["content"]
     assert [part["type"] for part in parts] == ["output_text", "refusal"]
+
+
+def test_a_refusal_that_only_the_end_tells_is_one() -> None:
+    made = encoder(STREAM, answer=ANSWER, visibility=DEBUG)
+    whole = replace(final(""), content=(Text("No. "), Refusal("I cannot.")))
+    events = (Start(0, final("")), Delta(0, "No. "), End(0, whole), Stop("stop", Transcript((whole,))))
+    told = values([chunk for event in events for chunk in made.encode([event])])
+    assert [value["delta"] for value in told if value["type"] == "response.refusal.delta"] == ["I cannot."]
+    assert [value["delta"] for value in told if value["type"] == "response.output_text.delta"] == ["No. "]
 
 
 @pytest.mark.parametrize(
