@@ -100,6 +100,17 @@ def test_each_mark_goes_to_the_other_wire_and_back(source: str, target: str) -> 
     assert convert(there.output, source=target, target=source).output == MARKED[source]
 
 
+@pytest.mark.parametrize(
+    ("source", "kind", "key"), [("openai", "text", "messages"), ("openai-responses", "input_text", "input")]
+)
+def test_a_breakpoint_is_a_mark(source: str, kind: str, key: str) -> None:
+    marked = {"type": kind, "text": "A book.", "prompt_cache_breakpoint": {"mode": "explicit"}}
+    given = {key: [{"role": "user", "content": [marked, {"type": kind, "text": "What is it?"}]}]}
+    (message,) = messages_of(given, source)
+    assert message.content == (Text("A book.", cache=CacheMark()), Text("What is it?"))
+    assert spelled(convert(given, source=source, target=source).output) == spelled(given)
+
+
 def test_a_mark_is_a_block_behind_in_converse() -> None:
     there = convert(MARKED["anthropic"], source="anthropic", target="bedrock-converse", policy=LENIENT)
     point = {"cachePoint": {"type": "default", "ttl": "1h"}}
