@@ -510,3 +510,37 @@ def test_a_recorded_request_becomes_its_twin_of_the_other_wire(source: str, targ
 def test_data_is_written_as_a_type_that_the_api_takes(part: Media, source: Any) -> None:
     output: Any = write(Transcript((Message("user", (part,), end="end"),)), "anthropic", policy=LENIENT).output
     assert output["messages"][0]["content"][0]["source"] == source
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        {"type": "base64", "media_type": "image/png", "data": "aGk=", "x": 1},
+        {"data": "aGk=", "media_type": "image/png", "type": "base64"},
+        {"url": "https://e.org/a.png", "type": "url", "x": None},
+        {"type": "file", "file_id": "f", "x": {"y": 1}},
+    ],
+)
+def test_an_image_is_one_whatever_else_its_source_says(source: dict[str, Any]) -> None:
+    block: dict[str, Any] = {"type": "image", "source": source}
+    given: dict[str, Any] = {
+        "messages": [{"role": "user", "content": [block, {"type": "text", "text": "What is it?"}]}]
+    }
+    document = read(given, "anthropic").transcript
+    assert isinstance(document, Transcript)
+    assert isinstance(document.messages[0].content[0], Media)
+    assert json.dumps(write(document, "anthropic").output) == json.dumps(given)
+
+
+@pytest.mark.parametrize("flag", [{}, {"is_error": True}, {"is_error": False}])
+def test_an_error_of_a_servers_tool_may_say_so_twice(flag: dict[str, bool]) -> None:
+    use: dict[str, Any] = {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}}
+    error = {"type": "web_search_tool_result_error", "error_code": "unavailable"}
+    result: dict[str, Any] = {"type": "web_search_tool_result", "tool_use_id": "s", "content": error, **flag}
+    given: dict[str, Any] = {
+        "messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": [use, result]}]
+    }
+    document = read(given, "anthropic").transcript
+    assert isinstance(document, Transcript)
+    assert document.messages[2].failed is flag.get("is_error", True)
+    assert json.dumps(write(document, "anthropic").output) == json.dumps(given)
