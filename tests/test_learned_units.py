@@ -47,6 +47,7 @@ KINDS: Final[dict[str, Kind]] = {
     "text of two lines": lambda said: (Message("user", f"{said}\n{said}"),),
     "named text": lambda said: (Message("user", said, "bob"),),
     "system": lambda said: (Message("system", said), Message("user", said)),
+    "system with the name of a token": lambda said: (Message("user", said), Message("system", said, "plugin")),
     "developer": lambda said: (Message("developer", said), Message("user", said)),
     "answer": lambda said: (Message("assistant", said, channel="final"),),
     "thought": lambda said: (
@@ -67,11 +68,14 @@ KINDS: Final[dict[str, Kind]] = {
     "reply of an object": lambda said: replied(f'{{"a": "{said}"}}'),
     "reply of a string": lambda said: replied(f'"{said}"'),
 }
+ONE_BY_ONE: Final = {"internlm2": ("system with the name of a token",)}
+"""By format the kinds of which a unit is written one by one all the same: what it says may be tools."""
 READ_ONE_BY_ONE: Final = {
     "ocm-0.1": ("arguments in words", "arguments in a list", "arguments in a string", "code"),
-    "internlm2": ("developer", "arguments in words", "arguments in a string"),
+    "internlm2": ("system with the name of a token", "developer", "arguments in words", "arguments in a string"),
     "openai": ("code",),
     "openai-responses": ("thought",),
+    "anthropic": ("system with the name of a token",),
     "gemini": ("code",),
     "sharegpt": ("thought", "calls", "arguments in words", "arguments in a list", "arguments in a string", "code"),
 }
@@ -94,7 +98,7 @@ def test_the_third_of_a_kind_is_written_without_asking(name: str, kind: str) -> 
         document = Transcript(KINDS[kind](said))
         counts.clear()
         assert writer.write(conversation_of(document)).output == plainly(document, name)
-    assert counts["spell"] == 0
+    assert bool(counts["spell"]) is (kind in ONE_BY_ONE.get(name, ()))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -124,7 +128,16 @@ ODD: Final = (
         "[EOS]",
         "</s>",
     ),
-    *("<tool_call>", "<think>a</think>", "# Tools", "<|literal|>a<|endliteral|>", "\u200b", "\ufeff", "a\\"),
+    *(
+        "<tool_call>",
+        "<think>a</think>",
+        "# Tools",
+        '[{"name": "look"}]',
+        "<|literal|>a<|endliteral|>",
+        "\u200b",
+        "\ufeff",
+        "a\\",
+    ),
 )
 """Texts that some format spells otherwise than others, or that are no text beside what else its frame says."""
 

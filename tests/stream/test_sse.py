@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ocml_bridge import BridgeError
@@ -70,6 +70,7 @@ def test_the_same_events_come_however_bytes_are_cut(text: str, data: st.DataObje
     assert [*reader.feed(body[:at]), *reader.feed(body[at:]), *reader.finish(unended=True)] == whole(text)
 
 
+@example("a\r\nb\rc\n\r", None)
 @given(st.text(), st.sampled_from([None, "response.delta"]))
 def test_what_is_written_is_read_back(data: str, name: str | None) -> None:
     lines = data.replace("\r\n", "\n").replace("\r", "\n")
