@@ -360,3 +360,56 @@ def test_the_laws_hold() -> None:
     check_adapter(FORMAT, examples=100)
     check_bytes(FORMAT, examples=100)
     check_plans(FORMAT, examples=60)
+
+
+SPEC: dict[str, Any] = {"toolSpec": {"name": "f", "description": "Does.", "inputSchema": {"json": {"type": "object"}}}}
+POINT: dict[str, Any] = {"cachePoint": {"type": "default"}}
+SYSTEM_TOOL: dict[str, Any] = {"systemTool": {"name": "nova_grounding"}}
+
+
+@pytest.mark.parametrize(
+    ("tools", "count"),
+    [
+        ([SPEC, SPEC, SPEC], 3),
+        ([SYSTEM_TOOL, SPEC, SPEC], 2),
+        ([SPEC, SPEC, SYSTEM_TOOL, SPEC], 3),
+        ([SPEC, POINT, SPEC, POINT, POINT, SYSTEM_TOOL, POINT], 2),
+        ([POINT, SPEC], 1),
+        ([SPEC, 2, SPEC, {"as it is": 1}, {**SYSTEM_TOOL, "as it is": 1}], 2),
+        ([SPEC, {"toolSpec": {"name": "g"}}, {"toolSpec": 1}, None, "f"], 1),
+    ],
+)
+def test_what_stands_between_tools_comes_back_in_its_place(tools: list[Any], count: int) -> None:
+    given: dict[str, Any] = {
+        "messages": [{"role": "user", "content": [{"text": "Hi"}]}],
+        "toolConfig": {"tools": tools},
+    }
+    document = read(given, "bedrock-converse").transcript
+    assert isinstance(document, Transcript)
+    assert len(document.tools or ()) == count
+    there = write(document, "bedrock-converse")
+    assert json.dumps(there.output) == json.dumps(given)
+    assert there.losses == ()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        [{"json": {"a": 1}}, {"text": "x"}],
+        [{"text": "x"}, {"json": {"a": 1}}, {"json": [1]}],
+        [{"json": "x"}, {"json": None}],
+        [{"text": '{"a":1}'}, {"json": {"a": 1.0}}],
+        [{"image": {"format": "png", "source": {"bytes": "aGk="}}}, {"json": {}}],
+    ],
+)
+def test_values_among_the_parts_of_a_result_come_back(content: list[Any]) -> None:
+    use = {"toolUse": {"toolUseId": "c", "name": "f", "input": {"a": 1}}}
+    given: dict[str, Any] = {
+        "messages": [
+            {"role": "assistant", "content": [use]},
+            {"role": "user", "content": [{"toolResult": {"toolUseId": "c", "content": content}}]},
+        ]
+    }
+    there = write(read(given, "bedrock-converse").transcript, "bedrock-converse")
+    assert json.dumps(there.output) == json.dumps(given)
+    assert there.losses == ()
