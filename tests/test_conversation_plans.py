@@ -230,6 +230,13 @@ def test_conversations_that_are_not_alike_have_plans_of_their_own() -> None:
 BASES: Final = (WEATHER, ("developer", "user", "final"), ("parts", "picture", "final"))
 
 
+ODD: Final = {
+    **{" ".join(turns): (turns, AROUND[1]) for turns in BASES},
+    "tools": (("developer", "thought", "final"), AROUND[2]),
+}
+"""Turns of conversations, and what stands around them."""
+
+
 def with_odd_texts(turns: Sequence[str]) -> Iterator[Contents]:
     """What is said where one text of several is odd, or one argument."""
     for odd, at in product(TEXTS, range(len(WORDS.texts))):
@@ -239,11 +246,7 @@ def with_odd_texts(turns: Sequence[str]) -> Iterator[Contents]:
 
 
 @pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize(
-    ("turns", "around"),
-    [*[(turns, AROUND[1]) for turns in BASES], (("developer", "thought", "final"), AROUND[2])],
-    ids=lambda given: " ".join(given) if isinstance(given, tuple) else "",
-)
+@pytest.mark.parametrize(("turns", "around"), ODD.values(), ids=ODD)
 def test_a_content_that_is_odd_is_written_as_without_plans(
     turns: Sequence[str], around: Transcript, target: str
 ) -> None:
