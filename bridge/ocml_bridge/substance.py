@@ -104,7 +104,7 @@ def emptied(
         index: field
         for index, message in enumerate(document.messages)
         # Most messages are a plain text, and looked at no further.
-        if (not isinstance(message.content, str) or not message.content) and (field := _opaque_field(message))
+        if (not isinstance(message.content, str) or not message.content) and (field := opaque_field(message))
     }
     if not opaque:
         return _emptied_outside(document, image)
@@ -212,7 +212,7 @@ def _beside_content(message: Message) -> int:
     return sum(evident_text(members, named=True) for members in message.extras.values())
 
 
-def _opaque_field(message: Message) -> str | None:
+def opaque_field(message: Message) -> str | None:
     """The field with the text of a message of which nothing was understood; None where something was, or has none."""
     content = message.content
     count = characters_of(content)

@@ -7,14 +7,14 @@ from typing import Any, Final
 
 from ..diff import diff
 from ..loss import Log, Loss, LossCode, Severity, gone, named
-from ..model import OUTSIDE, Document, Text, Transcript
+from ..model import OUTSIDE, ByFormat, Document, Text, Transcript
 from ..naming import name_difference, name_emptied
 from ..report import Report, compared, covered
 from ..spans.columns import Columns
-from ..substance import emptied
+from ..substance import emptied, opaque_field
 from ..transform import remaining, renumber
 from ..units.conversation import Conversation
-from ..units.heads import Head, Item, messages_of
+from ..units.heads import Head, Item, message_of, messages_of
 from ..units.writer import TOOLS, TOOLS_PATH, UnitWriter
 from .losses import KnownLosses
 from .tracing import Trace
@@ -172,8 +172,7 @@ class Written:
     @property
     def may_be_emptied(self) -> bool:
         """Whether there may be text that was not understood."""
-        extras = self._conversation.around.extras
-        outside = extras is not None and any(not OUTSIDE.isdisjoint(members) for members in extras.values())
+        outside = _is_outside(self._conversation.around.extras)
         return outside or (not self._conversation.plain and any(map(_may_be_opaque, self._conversation.items)))
 
     @property
@@ -256,8 +255,17 @@ def _may_be_opaque(item: Item) -> bool:
     """Whether there may be text in a message that its reader did not understand."""
     head, content, _ = item
     if isinstance(content, str):
-        return not content and head.has_extras
-    return not any(isinstance(part, Text) and part.text for part in content)
+        if content or not head.has_extras:
+            return False
+    elif any(isinstance(part, Text) and part.text for part in content):
+        return False
+    message = message_of(item)
+    return opaque_field(message) is not None or _is_outside(message.extras)
+
+
+def _is_outside(extras: ByFormat | None) -> bool:
+    """Whether there is text outside of messages."""
+    return extras is not None and any(not OUTSIDE.isdisjoint(members) for members in extras.values())
 
 
 def path_at(path: str, index: int) -> str:
