@@ -19,7 +19,7 @@ from ocml_bridge.engine.by_format import reader_for, writer_for
 from ocml_bridge.engine.outputs import Filled
 from ocml_bridge.engine.writing import Writer
 from ocml_bridge.loss import Log
-from ocml_bridge.model import CacheMark, Media, Text
+from ocml_bridge.model import CacheMark, Json, Media, Text
 from ocml_bridge.policy import LENIENT
 from ocml_bridge.registry import adapter
 from ocml_bridge.source import decode
@@ -328,6 +328,35 @@ def test_a_thought_that_is_told_twice_is_read_with_what_is_told_beside_it() -> N
     ]
     for before, after in (requests, requests[::-1]):
         hold(json.dumps(before).encode(), json.dumps(after).encode(), "openai", ("openai", "anthropic", "harmony"))
+
+
+@pytest.mark.parametrize(
+    "member",
+    [{"unknown": [{"text": "Help."}]}, {"unknown": "x"}, {"content": "", "refusal": "No."}, {"content": []}],
+    ids=["text", "word", "refusal", "parts"],
+)
+def test_text_that_nobody_understood_is_reported_as_without_plans(member: dict[str, Json]) -> None:
+    """A message without a text that its reader knows may say something under a key that it does not know."""
+    message: dict[str, Json] = {"role": "assistant", **member}
+    request = {"messages": [{"role": "user", "content": "Well?"}, message, {"role": "user", "content": "So?"}]}
+    data = json.dumps(request).encode()
+    hold(data, data.replace(b"Well?", b"How?"), "openai", formats())
+
+
+def test_what_stands_beside_a_call_is_no_text_that_is_said() -> None:
+    """Not in the count of characters either."""
+    call = {"id": "call_1", "content": "x", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    request = {"messages": [{"role": "user", "content": "Well?"}, {"role": "assistant", "tool_calls": [call]}]}
+    data = json.dumps(request).encode()
+    hold(data, data.replace(b"Well?", b"How?"), "openai", formats())
+
+
+def test_what_is_found_beside_declared_tools_is_found_at_their_place() -> None:
+    """No message is left of the frame in which they stand."""
+    data = written(conversation(("user", "final"), WORDS, AROUND[2]), "ocm-0.1").replace(
+        b"<|im_start|>", b"!<|im_start|>", 1
+    )
+    hold(data, data.replace(WORDS.texts[0].encode(), b"Hm."), "ocm-0.1", formats())
 
 
 @pytest.mark.parametrize("source", ["openai", "ocm-2.2", "anthropic"])

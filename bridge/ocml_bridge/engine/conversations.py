@@ -156,7 +156,7 @@ class ConversationPlans:
             plan.append(Slots(head, place, of_id))
         if has_others(plan):
             return None
-        return ConversationPlan(tuple(plan), made.around, same)
+        return ConversationPlan(tuple(plan), made.around, same, made.lifted)
 
     def _filled(self, parted: Parted, probes: Sequence[str], sizes: Sequence[int]) -> Parted:
         """The document with probes in place of contents and ids."""

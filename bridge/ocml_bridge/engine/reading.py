@@ -15,7 +15,7 @@ from ..plans.probes import has_others, is_in, place_of, probe
 from ..units.conversation import Conversation, whole
 from ..units.grammar import Parted, Skeleton, Unit
 from ..units.heads import Head, Item, head_of, item_of
-from ..units.places import NONE, Parts, Slots
+from ..units.places import NONE, Slots
 from ..units.reader import UnitReader
 from .conversations import MOST, ConversationPlans
 from .envelopes import OpenedEnvelopes
@@ -40,14 +40,14 @@ class UnitPlan:
     Attributes:
         slots: as given.
         count: as given.
-        plain: whether all contents are one text.
+        plain: whether all messages are plain.
     """
 
     __slots__ = ("count", "plain", "slots")
 
     def __init__(self, slots: Sequence[Slots], count: int) -> None:
         self.slots: Final = slots
-        self.plain: Final = not any(isinstance(slot.content, Parts) for slot in slots)
+        self.plain: Final = all(slot.is_plain for slot in slots)
         self.count: Final = count
 
 
@@ -123,7 +123,7 @@ class Reader:
     def _alike(self, key: Hashable, values: Sequence[str]) -> Conversation | None:
         """A conversation by the plan of those that are read alike; None where there is none."""
         plan = self._conversations.find(key, values)
-        return None if plan is None else Conversation(None, plan.around, plan=plan, values=values)
+        return None if plan is None else Conversation(None, plan.around, plan=plan, values=values, lifted=plan.lifted)
 
     def _related(
         self, parted: Parted, plans: Sequence[Reading | None], values: Sequence[str], log: Log

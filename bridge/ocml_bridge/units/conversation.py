@@ -10,7 +10,7 @@ from ..model import Document, Transcript, replace
 from ..ownership import fresh
 from ..substance import characters
 from .heads import Item, item_of, message_of, messages_of
-from .places import Parts, Slots
+from .places import Slots
 
 _is_plain_id: Final = re.compile("[A-Za-z0-9_-]{1,64}").fullmatch
 """An id that every format takes."""
@@ -23,21 +23,26 @@ class ConversationPlan:
         items: each message, with the places of its content and its id among the conversation's values.
         around: the transcript without its messages. Nobody changes it.
         same: for each value that is an id, the first value that is the same id.
+        lifted: as `Conversation` has it.
 
     Attributes:
         items: as given.
         around: as given.
         same: as given.
-        plain: whether all contents are one text.
+        lifted: as given.
+        plain: whether all messages are plain.
     """
 
-    __slots__ = ("_beside", "_first", "_repeated", "_texts", "around", "items", "plain", "same")
+    __slots__ = ("_beside", "_first", "_repeated", "_texts", "around", "items", "lifted", "plain", "same")
 
-    def __init__(self, items: Sequence[Slots], around: Transcript, same: dict[int, int]) -> None:
+    def __init__(
+        self, items: Sequence[Slots], around: Transcript, same: dict[int, int], lifted: int | None = None
+    ) -> None:
         self.items: Final = items
-        self.plain: Final = not any(isinstance(item.content, Parts) for item in items)
+        self.plain: Final = all(item.is_plain for item in items)
         self.around: Final = around
         self.same: Final = same
+        self.lifted: Final = lifted
         self._texts: Final = [number for item in items for number in item.texts]
         self._beside: int | None = None
         """How many characters there are beside the texts; None as long as nobody wanted to know."""
@@ -60,7 +65,8 @@ class ConversationPlan:
     def characters(self, values: Sequence[str]) -> int:
         """How many characters of what was said are in the conversation with some values."""
         if self._beside is None:
-            self._beside = _characters(self.items_of([""] * len(values)), self.around)
+            # What stands beside a text counts where that is empty, and none of these is.
+            self._beside = _characters(self.items_of(["x"] * len(values)), self.around) - len(self._texts)
         return self._beside + sum([len(values[number]) for number in self._texts])
 
 

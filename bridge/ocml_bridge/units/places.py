@@ -71,6 +71,11 @@ class Slots(NamedTuple):
         return Slots(head, place, call_id + count if call_id >= 0 else NONE)
 
     @property
+    def is_plain(self) -> bool:
+        """Whether it surely says one text, or nothing: not where there may be text beside that in its extras."""
+        return not isinstance(self.content, Parts) and not (self.content == NONE and self.head.has_extras)
+
+    @property
     def texts(self) -> Sequence[int]:
         """Which of the values it says."""
         if isinstance(self.content, int):
