@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from corpus import corpus_cases
-from ocml_bridge import BridgeError, Message, Options, Settings, Tool, Transcript, convert, formats, write
+from ocml_bridge import BridgeError, Message, Settings, Tool, Transcript, convert, formats, write
 from ocml_bridge.adapter import Kind
 from ocml_bridge.engine.by_format import reader_for, writer_for
 from ocml_bridge.engine.outputs import Filled
@@ -25,9 +25,8 @@ from ocml_bridge.registry import adapter
 from ocml_bridge.source import decode
 from ocml_bridge.testing import strategies
 from ocml_bridge.units.conversation import Conversation
+from outcomes import PLAIN, PLANNED, outcome
 
-PLAIN = Options(plans=False, force_format=True)
-PLANNED = Options(force_format=True)
 MEETINGS: Final = 3
 TIMES: Final = MEETINGS + 3
 """How often a conversation is converted until plans write all others that are read like it."""
@@ -130,17 +129,6 @@ AROUND: Final = (
     Transcript(settings=Settings(model="m", temperature=0.5)),
     Transcript(tools=(Tool("f", "Does it.", {"type": "object", "properties": {"a": {}}}),)),
 )
-
-
-def outcome(data: bytes, source: str, target: str, options: Options) -> object:
-    """All that a conversion gives, or the error that it raises."""
-    try:
-        result = convert(data, source=source, target=target, options=options, policy=LENIENT)
-    except BridgeError as error:
-        return str(error)
-    losses = sorted(map(repr, result.losses))
-    whole = result.encode(), losses, result.order, result.characters, result.origins, result.transcript, result.findings
-    return *whole, result.image
 
 
 def hold(before: bytes, data: bytes, source: str, targets: Sequence[str]) -> None:

@@ -2,7 +2,7 @@
 
 A target fails by any exception. What it takes is read, or refused by an error with a code (law 6); what is read is
 written, and held to the laws that must hold whatever it is: nothing is lost in silence (2), nothing private is shown
-(10), one conversation stays one (11). Streams give the same however they are cut (4).
+(10), one conversation stays one (11). Streams give the same however they are cut (4), and conversions with plans.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from ocml_bridge.testing.golden import extension
 from ocml_bridge.testing.laws import Trial
 from ocml_bridge.testing.streams import events_of
 from ocml_bridge.testing.visibility import visibility
+from outcomes import PLAIN, PLANNED, outcome
 from sources import ROOT
 
 GOLDEN = ROOT / "golden"
@@ -67,6 +68,25 @@ def read_by(name: str, data: bytes) -> None:
         trial.no_silent_loss()
         visibility(trial)
         one_conversation(trial)
+
+
+def planned(data: bytes) -> None:
+    """Convert bytes as often as plans need to be learned; their first byte says from which format."""
+    names = _targets()
+    source, data = names[(data[0] if data else 0) % len(names)], data[1:]
+    for target in ("canonical", names[len(data) % len(names)]):
+        plain = outcome(data, source, target, PLAIN)
+        for _ in range(_MEETINGS):
+            assert outcome(data, source, target, PLANNED) == plain
+
+
+_MEETINGS = 6
+
+
+def documents_of_all() -> Iterator[bytes]:
+    """Golden inputs and outputs, each behind the byte of its format."""
+    for number, name in enumerate(_targets()):
+        yield from (bytes((number,)) + data for data in documents_in(name))
 
 
 @cache
@@ -221,6 +241,7 @@ def table() -> dict[str, Target]:
     found: dict[str, Target] = {}
     for name in formats():
         found[f"reader-{name}"] = Target(partial(read_by, name), partial(documents_in, name))
+    found["plans"] = Target(planned, documents_of_all)
     for name in streams()[0]:
         tokens = name.endswith("-tokens")
         run, seeds = (decode_ids, ids_in) if tokens else (decode, answers_in)

@@ -1,0 +1,72 @@
+"""Documents that were damaged are converted by plans as without them.
+
+Plans are made for what is met often. What differs from that in a token, a key or an empty text is where they go wrong:
+whatever a reader understands there, notes or refuses must be the same when it is met for the seventh time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from ocml_bridge import Transcript, formats
+from outcomes import PLAIN, PLANNED, outcome
+from test_conversation_plans import AROUND, READ, WORDS, conversation, written
+
+TIMES: Final = 6
+"""How often a document is converted until a plan writes it."""
+SOURCES: Final = tuple(name for name in formats() if not name.startswith("internlm2-tokens"))
+TARGETS: Final = ("canonical", "openai", "harmony", "ocm-0.1")
+
+INSERTED: Final = (
+    *(b"<|im_start|>", b"<|im_end|>", b"<|end|>", b"<|message|>", b"<|channel|>", b"<", b"|>", b"\n", b"\r", b" "),
+    *(b"<|start_reason|>", b"<|end_reason|>", b"<|function_list|>\n", b"<|function_call|>\n"),
+    *(b"# Tools\n\n## functions\n\n", b"# Instructions\n\n", b"<|action_start|><|plugin|>\n"),
+    *(b'"', b"{", b"}", b'""', b"null", b"0", b"[]", b"true", b",", b"\\ud83d", "é".encode()),
+    *(b'"content":"x",', b'"text":"",', b'"thought":true,', b'"id":"a",', b'"type":"text",', b'"signature":"s",'),
+    *(b'"cache_control":{"type":"ephemeral"},', b'"is_error":true,', b'"unknown":[{"text":"x"}],'),
+)
+"""What means something in some format."""
+
+
+class Edit(NamedTuple):
+    """A change of a document.
+
+    Attributes:
+        at: where, in thousandths of the document.
+        removed: how many bytes are taken away there.
+        inserted: what stands there instead.
+    """
+
+    at: int
+    removed: int
+    inserted: bytes
+
+
+EDITS: Final[SearchStrategy[list[Edit]]] = st.lists(
+    st.builds(Edit, st.integers(0, 1000), st.sampled_from((0, 0, 1, 2, 5, 20)), st.sampled_from((b"", *INSERTED))),
+    min_size=1,
+    max_size=3,
+)
+
+
+def edited(data: bytes, edits: Sequence[Edit]) -> bytes:
+    for at, removed, inserted in edits:
+        start = at * len(data) // 1000
+        data = data[:start] + inserted + data[start + removed :]
+    return data
+
+
+@settings(max_examples=400)
+@given(st.sampled_from(SOURCES), st.sampled_from(READ), st.sampled_from(AROUND), EDITS, st.sampled_from(TARGETS))
+def test_what_was_damaged_is_converted_as_without_plans(
+    source: str, turns: Sequence[str], around: Transcript, edits: Sequence[Edit], target: str
+) -> None:
+    data = edited(written(conversation(turns, WORDS, around), source), edits)
+    plain = outcome(data, source, target, PLAIN)
+    for _ in range(TIMES):
+        assert outcome(data, source, target, PLANNED) == plain
