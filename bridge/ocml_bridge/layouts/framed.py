@@ -83,10 +83,11 @@ def _conversations(frames: Frames, text: Json) -> list[list[_Turn]]:
 
 def _turns(frames: Frames, ends: re.Pattern[str], text: str) -> list[_Turn] | None:
     """The turns of a conversation; None for any other text."""
-    opens = list(frames.opens.finditer(text))
-    head = text[: opens[0].start()].strip() if opens else ""
-    if not opens or (head and not frames.headed):
+    first = frames.opens.search(text) if frames.headed else frames.opens.match(text.lstrip())
+    if first is None:
         return None
+    opens = list(frames.opens.finditer(text))
+    head = text[: opens[0].start()].strip()
     turns: list[_Turn] = [("system", head)] if head else []
     for label, end in zip(opens, [*(each.start() for each in opens[1:]), len(text)], strict=True):
         said = text[label.end() : end]

@@ -193,9 +193,9 @@ GLM_4: Final = Frames(
 DEEPSEEK: Final = Frames(
     "DeepSeek",
     re.compile(
-        rf"<｜(?:(User)｜>|(Assistant)｜>{_NO_THOUGHT})"
-        r"|(?:<｜tool▁outputs▁begin｜>\s*)?<｜tool▁(output)▁begin｜>"
-        r"|(?:<｜tool▁output▁end｜>)?<｜tool▁outputs▁(end)｜>|<｜tool▁output▁(end)｜>(?!\s*<｜tool▁output)"
+        rf"<｜(?:(User)｜>|(Assistant)｜>{_NO_THOUGHT}"
+        r"|(?:tool▁outputs▁begin｜>\s*<｜)?tool▁(output)▁begin｜>"
+        r"|(?:tool▁output▁end｜><｜)?tool▁outputs▁(end)｜>|tool▁output▁(end)｜>(?!\s*<｜tool▁output))"
     ),
     re.compile("<｜end▁of▁sentence｜>|<｜tool▁output▁end｜>"),
     {"User": "user", "Assistant": "assistant", "output": "tool", "end": "assistant"},

@@ -45,7 +45,7 @@ def _vicuna(text: Json) -> list[Object] | None:
     the last ends with its token, where not all of them begin a line; and a text of one turn begins with what the system
     says to an assistant, or ends with that token.
     """
-    if not isinstance(text, str):
+    if not isinstance(text, str) or "USER:" not in text:
         return None
     text = text.strip().removeprefix(_BEGIN)
     found = list(_SPEAKER.finditer(text))
