@@ -31,11 +31,13 @@ from ocml_bridge.bulk.inputs import find_inputs
 from ocml_bridge.bulk.plan import Plan
 from ocml_bridge.bulk.records import Job
 from ocml_bridge.bulk.run import run
+from ocml_bridge.layouts import AUTO
 
 from .corpus import conversations
 
 REAL: Final = Path(os.environ.get("OCML_CORPUS", "corpus")) / "openai"
 BATCH: Final = ("-m", "ocml_bridge", "batch", "-q", "-j", "1", "-f", "openai", "-t", "harmony")
+LAYOUTS: Final = ("alpaca", "sharegpt", "messages")
 WORDS: Final = [f"{word}{number}" for word in ("ship", "harbour", "größe", "天气") for number in range(100)]
 PARAMETERS: Final[dict[str, Any]] = {"type": "object", "properties": {}}
 TOOL: Final[dict[str, Any]] = {"type": "function", "function": {"name": "f", "parameters": PARAMETERS}}
@@ -69,6 +71,28 @@ def write_requests(path: Path, count: int) -> None:
             turns = [{"role": ("user", "assistant")[at % 2], "content": text} for at, text in enumerate(said)]
             request: dict[str, Any] = {"id": number, "model": "m", "messages": turns, "tools": [TOOL]}
             file.write(json.dumps(request, ensure_ascii=False) + "\n")
+
+
+def write_rows(path: Path, layout: str, count: int) -> None:
+    """Rows of a layout of datasets, of some 2 kB, with an id."""
+    drawn = random.Random(1)
+    with path.open("w", encoding="utf-8") as file:
+        for number in range(count):
+            asked, answered, thanked, again = (" ".join(drawn.choices(WORDS, k=60)) for _ in range(4))
+            said = {
+                "alpaca": {"instruction": asked, "input": answered, "output": f"{thanked} {again}"},
+                "sharegpt": {
+                    "conversations": _turns("from", "value", ("human", "gpt"), asked, answered, thanked, again)
+                },
+                "messages": {
+                    "messages": _turns("role", "content", ("user", "assistant"), asked, answered, thanked, again)
+                },
+            }[layout]
+            file.write(json.dumps({"id": number, **said}, ensure_ascii=False) + "\n")
+
+
+def _turns(role: str, text: str, speakers: tuple[str, str], *said: str) -> list[dict[str, str]]:
+    return [{role: speakers[at % 2], text: each} for at, each in enumerate(said)]
 
 
 def measured(act: Callable[[], object]) -> Cost:
@@ -125,6 +149,12 @@ PEERS: Final = (
 )
 
 
+def plans(layout: str) -> tuple[Peer, ...]:
+    """The commands that read rows of a layout: by its name, and with the layout told of each."""
+    command = (*BATCH[:-4], "-t", "harmony", SOURCE, "-o", TARGET, "--overwrite", "--plan")
+    return tuple(Peer(f"`--plan {name}`", (sys.executable, *command, name)) for name in (layout, AUTO))
+
+
 def peers(before: Path | None) -> tuple[Peer, ...]:
     """Everything that is measured."""
     return PEERS if before is None else (*PEERS, Peer("before", OURS, root=before))
@@ -159,12 +189,12 @@ def seconds(peer: Peer, source: Path, folder: Path) -> float | None:
     return cost.workers if status[0] in (0, 6) else None
 
 
-def throughput(source: Path, folder: Path, rounds: int, before: Path | None) -> None:
+def throughput(source: Path, folder: Path, rounds: int, commands: tuple[Peer, ...]) -> None:
     """Print a table of MB for each CPU second."""
     size = source.stat().st_size / 1e6
     best: dict[str, float] = {}
     for _ in range(rounds):
-        for peer in peers(before):
+        for peer in commands:
             took = seconds(peer, source, folder)
             if took is not None:
                 best[peer.name] = min(took, best.get(peer.name, took))
@@ -195,7 +225,11 @@ def main(records: int, rounds: int, before: Path | None) -> None:
         if REAL.is_dir():
             write_lines(folder / "real.jsonl", islice(cycle(real_requests()), records))
         for source in sorted(folder.glob("*.jsonl")):
-            throughput(source, folder, rounds, before)
+            throughput(source, folder, rounds, peers(before))
+        for layout in LAYOUTS:
+            rows = folder / f"{layout}.jsonl"
+            write_rows(rows, layout, records)
+            throughput(rows, folder, rounds, plans(layout))
         parents(requests, folder)
 
 
