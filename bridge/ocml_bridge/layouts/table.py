@@ -9,6 +9,7 @@ from ..loss import LossCode
 from . import (
     answered,
     battles,
+    columns,
     dialogue,
     exchange,
     framed,
@@ -28,35 +29,6 @@ from . import (
 )
 from .exports import EXPORTS
 from .layout import Layout, Wording
-
-_SYSTEM: Final = ("system", "system_prompt", "system_message")
-_TOOLS: Final = ("tools", "functions")
-_MEDIA: Final = {"images": ("images", "image"), "videos": ("videos", "video"), "audios": ("audios", "audio")}
-_HISTORY: Final = {"history": ("history",)}
-_PROMPT: Final = {"system": _SYSTEM, "tools": _TOOLS}
-_QUESTIONS: Final = (
-    *("instruction", "question", "query", "problem", "prompt", "inputs", "message_1"),
-    *("instructions", "user", "human", "input_text", "user_input", "user_message", "task", "goal", "q"),
-)
-_ANSWERS: Final = (
-    *("output", "response", "solution", "completion", "answer", "targets", "outputs", "message_2"),
-    *("generation", "assistant", "gpt", "bot", "output_text", "model_output", "model_response", "target", "a"),
-)
-
-
-_THOUGHTS: Final = (
-    *("reasoning", "reasoning_content", "thinking", "thought", "thoughts", "chain_of_thought", "cot", "complex_cot"),
-)
-_TEXT: Final = ("text", "chat", "prompt", "conversation")
-_TURNS: Final = (
-    *("messages", "conversations", "conversation", "dialog", "dialogue", "chat", "turns", "trajectory", "utterances"),
-)
-_SEVERAL: Final = (
-    *("responses", "generations", "completions", "candidates", "choices"),
-    *(f"response{between}{which}" for between in ("", "_") for which in "012ab"),
-)
-"""Columns of several answers, of which no layout knows the one that is meant."""
-
 
 LAYOUTS: Final[tuple[Layout, ...]] = (
     *EXPORTS,
@@ -89,7 +61,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
             "messages": ("messages",),
             "chosen": ("chosen_messages", "chosen"),
             "rejected": ("rejected_messages", "rejected"),
-            "tools": _TOOLS,
+            "tools": columns.TOOLS,
         },
         valued.are_valued,
         valued.read_valued,
@@ -101,12 +73,12 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         "a question, the thought before its answer, and the answer",
         "openai",
         {
-            "instruction": (*_QUESTIONS, *_TURNS[:3]),
+            "instruction": (*columns.QUESTIONS, *columns.TURNS[:3]),
             "input": ("input", "context", "article"),
-            "output": (*_ANSWERS, "content"),
-            reasoned.THOUGHT: _THOUGHTS,
-            **_HISTORY,
-            **_PROMPT,
+            "output": (*columns.ANSWERS, "content"),
+            reasoned.THOUGHT: columns.THOUGHTS,
+            **columns.HISTORY,
+            **columns.PROMPT,
         },
         reasoned.is_reasoned,
         reasoned.read_reasoned,
@@ -116,9 +88,9 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         "messages with the answer to them in a column of its own",
         "canonical",
         {
-            answered.MESSAGES: _TURNS,
+            answered.MESSAGES: columns.TURNS,
             answered.ANSWER: ("response", "output", "completion", "answer"),
-            **_PROMPT,
+            **columns.PROMPT,
         },
         answered.is_answered,
         answered.read_answered,
@@ -127,7 +99,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         "hermes-functions",
         "Hermes' function calling: turns with calls in tags",
         "openai",
-        {"conversations": ("conversations", "conversation", "messages"), **_PROMPT},
+        {"conversations": ("conversations", "conversation", "messages"), **columns.PROMPT},
         turns.are_tagged_turns,
         turns.read_tagged_turns,
         wording=Wording(("from", "role"), ("value", "content"), thoughts=("think", "thinking", "scratch_pad")),
@@ -138,8 +110,8 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         "sharegpt",
         {
             "conversations": ("conversations", "conversation", "messages", "dialog", "dialogue"),
-            **_PROMPT,
-            **_MEDIA,
+            **columns.PROMPT,
+            **columns.MEDIA,
             "chosen": ("chosen",),
             "rejected": ("rejected",),
         },
@@ -153,7 +125,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         "a prompt with an answer that was chosen and one that was rejected (TRL, LLaMA-Factory)",
         "openai",
         {
-            "instruction": (*("prompt", "instruction", "question", "query"), *_TURNS[:3]),
+            "instruction": (*("prompt", "instruction", "question", "query"), *columns.TURNS[:3]),
             "input": ("input",),
             "chosen": (
                 "chosen",
@@ -167,8 +139,8 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
                 *("rejected", "rejected_response", "response_rejected", "answer_rejected", "rejected_conversations"),
                 "response_k",
             ),
-            **_HISTORY,
-            **_PROMPT,
+            **columns.HISTORY,
+            **columns.PROMPT,
         },
         exchange.is_preference,
         exchange.read_preference,
@@ -187,7 +159,11 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         "ranked",
         "a prompt with answers that are ranked or scored (Nectar, UltraFeedback)",
         "openai",
-        {"instruction": ("prompt", "instruction", "question"), ranked.ANSWERS: ("answers", "completions"), **_PROMPT},
+        {
+            "instruction": ("prompt", "instruction", "question"),
+            ranked.ANSWERS: ("answers", "completions"),
+            **columns.PROMPT,
+        },
         ranked.is_ranked,
         ranked.read_ranked,
         beside=frozenset({ranked.ANSWERS}),
@@ -231,8 +207,8 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         "messages of Chat Completions, with tools beside them",
         "openai",
         {
-            "messages": _TURNS,
-            **_PROMPT,
+            "messages": columns.TURNS,
+            **columns.PROMPT,
             "parallel_tool_calls": ("parallel_tool_calls",),
         },
         turns.are_requests,
@@ -243,7 +219,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         "spoken",
         "messages with `speaker`, `author` or `sender` for `role`",
         "openai",
-        {"messages": _TURNS, **_PROMPT, "system": (*_SYSTEM, "context")},
+        {"messages": columns.TURNS, **columns.PROMPT, "system": (*columns.SYSTEM, "context")},
         turns.are_spoken,
         turns.read_messages,
         wording=Wording(("speaker", "author", "sender"), ("content", "text", "utterance", "message", "value")),
@@ -252,7 +228,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         "pairs",
         "pairs of what was asked and what was answered (ms-swift, XTuner)",
         "openai",
-        {"pairs": ("conversation", "conversations", "messages", "history", "turns", "texts"), **_PROMPT},
+        {"pairs": ("conversation", "conversations", "messages", "history", "turns", "texts"), **columns.PROMPT},
         turns.are_pairs,
         turns.read_pairs,
     ),
@@ -293,7 +269,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         "xlam",
         "a query with the calls that answer it (xLAM)",
         "openai",
-        {"instruction": ("query", "question", "instruction"), "calls": ("answers", "answer"), "tools": _TOOLS},
+        {"instruction": ("query", "question", "instruction"), "calls": ("answers", "answer"), "tools": columns.TOOLS},
         exchange.is_called,
         exchange.read_calls,
     ),
@@ -301,7 +277,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         "rendered",
         "a prompt as a template wrote it, and its answer",
         "openai",
-        {rendered.PROMPT: (*_QUESTIONS, "input"), rendered.ANSWER: _ANSWERS},
+        {rendered.PROMPT: (*columns.QUESTIONS, "input"), rendered.ANSWER: columns.ANSWERS},
         rendered.is_rendered,
         rendered.read_rendered,
     ),
@@ -309,7 +285,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         "stepwise",
         "a prompt with an answer in steps (TRL)",
         "openai",
-        {"instruction": ("prompt",), "steps": ("completions",), **_PROMPT},
+        {"instruction": ("prompt",), "steps": ("completions",), **columns.PROMPT},
         exchange.is_stepwise,
         exchange.read_steps,
         exchange.write_steps,
@@ -318,7 +294,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         "prompt-completion",
         "a prompt and its completion, as texts or messages (TRL)",
         "openai",
-        {"instruction": ("prompt",), "output": ("completion",), **_PROMPT},
+        {"instruction": ("prompt",), "output": ("completion",), **columns.PROMPT},
         exchange.is_completion,
         exchange.read_exchange,
         exchange.write_completion,
@@ -327,7 +303,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         "kto",
         "a prompt and its completion, and whether it is a good one (TRL)",
         "openai",
-        {"instruction": ("prompt",), "output": ("completion",), **_PROMPT},
+        {"instruction": ("prompt",), "output": ("completion",), **columns.PROMPT},
         exchange.is_completion,
         exchange.read_exchange,
         exchange.write_completion,
@@ -338,11 +314,11 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         "instruction, input and output, with history",
         "openai",
         {
-            "instruction": _QUESTIONS,
+            "instruction": columns.QUESTIONS,
             "input": ("input", "context", "article"),
-            "output": _ANSWERS,
-            **_HISTORY,
-            **_PROMPT,
+            "output": columns.ANSWERS,
+            **columns.HISTORY,
+            **columns.PROMPT,
         },
         exchange.is_exchange,
         exchange.read_exchange,
@@ -354,8 +330,8 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         "what was said before, in pairs or messages, and nothing else (Gradio)",
         "openai",
         {
-            "history": ("history", "chatbot", "chat_history", *_TURNS[:3]),
-            **_PROMPT,
+            "history": ("history", "chatbot", "chat_history", *columns.TURNS[:3]),
+            **columns.PROMPT,
         },
         exchange.is_history,
         exchange.read_exchange,
@@ -364,7 +340,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         "alpaca-text",
         "a text in Alpaca's template (`### Instruction:`)",
         "openai",
-        {"text": _TEXT},
+        {"text": columns.TEXT},
         templates.is_headed,
         templates.read_headed,
     ),
@@ -384,7 +360,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
             name,
             f"a text in the template of {tokens.whose} ({tokens.shown})",
             "openai",
-            {framed.TEXT: _TEXT},
+            {framed.TEXT: columns.TEXT},
             partial(framed.is_framed, tokens),
             partial(framed.read_framed, tokens),
         )
@@ -394,7 +370,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         "vicuna",
         "a text in Vicuna's template (`USER:` in the line)",
         "openai",
-        {"text": _TEXT},
+        {"text": columns.TEXT},
         templates.is_vicuna,
         templates.read_vicuna,
     ),
@@ -402,10 +378,12 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         "prompt",
         "a prompt without an answer (TRL)",
         "openai",
-        {"instruction": ("prompt",), **_PROMPT},
+        {"instruction": ("prompt",), **columns.PROMPT},
         exchange.is_prompt,
         exchange.read_exchange,
-        without=frozenset((*_ANSWERS, *_SEVERAL, "answers", "chosen", "rejected", "messages", "conversations")),
+        without=frozenset(
+            (*columns.ANSWERS, *columns.SEVERAL, "answers", "chosen", "rejected", "messages", "conversations")
+        ),
     ),
 )
 BY_NAME: Final = {layout.name: layout for layout in LAYOUTS}

@@ -1,0 +1,32 @@
+"""The names of columns that layouts have in common; the first name is the one that is written."""
+
+from __future__ import annotations
+
+from typing import Final
+
+SYSTEM: Final = ("system", "system_prompt", "system_message")
+TOOLS: Final = ("tools", "functions")
+MEDIA: Final = {"images": ("images", "image"), "videos": ("videos", "video"), "audios": ("audios", "audio")}
+HISTORY: Final = {"history": ("history",)}
+PROMPT: Final = {"system": SYSTEM, "tools": TOOLS}
+QUESTIONS: Final = (
+    *("instruction", "question", "query", "problem", "prompt", "inputs", "message_1"),
+    *("instructions", "user", "human", "input_text", "user_input", "user_message", "task", "goal", "q"),
+)
+ANSWERS: Final = (
+    *("output", "response", "solution", "completion", "answer", "targets", "outputs", "message_2"),
+    *("generation", "assistant", "gpt", "bot", "output_text", "model_output", "model_response", "target", "a"),
+)
+
+THOUGHTS: Final = (
+    *("reasoning", "reasoning_content", "thinking", "thought", "thoughts", "chain_of_thought", "cot", "complex_cot"),
+)
+TEXT: Final = ("text", "chat", "prompt", "conversation")
+TURNS: Final = (
+    *("messages", "conversations", "conversation", "dialog", "dialogue", "chat", "turns", "trajectory", "utterances"),
+)
+SEVERAL: Final = (
+    *("responses", "generations", "completions", "candidates", "choices"),
+    *(f"response{between}{which}" for between in ("", "_") for which in "012ab"),
+)
+"""Columns of several answers, of which no layout knows the one that is meant."""
