@@ -21,13 +21,12 @@ from ocml_bridge.units.heads import messages_of
 
 SCHEMA: Final[dict[str, Any]] = {"type": "object", "properties": {}}
 FORMATS: Final = [name for name in formats() if name != "internlm2-tokens"]  # its vocabulary is the model's
-AT_LENGTH: Final = {"chatml-json": 7, "internlm2": 1, "ocm-0.1": 2}
+AT_LENGTH: Final = {"chatml-json": 7, "internlm2": 1, "ocm-0.1": 1}
 """How many units of a conversation are spelled one by one all the same: lists of tokens, frames of several messages."""
 UNLIKE: Final = {
-    **dict.fromkeys(("harmony", "harmony-tokens", "openai-responses", "gemini", "bedrock-converse", "sharegpt"), 1),
+    **dict.fromkeys(("openai-responses", "sharegpt"), 1),
     "canonical": 8,
     "chatml-json": 7,
-    "ocm-0.1": 2,
 }
 """How many are read one by one: those whose JSON says more than texts, and those of which a reader notes something."""
 IN_ONE_PIECE: Final = {name for name in FORMATS if adapter(name)[0].frame_marks is not None} | {
@@ -94,7 +93,7 @@ def test_the_third_conversation_is_written_without_asking(name: str) -> None:
     counts.clear()
     write.write(conversation(2))
     assert counts["spell"] == AT_LENGTH.get(name, 0)
-    assert counts["nearest"] == (2 if name == "ocm-0.1" else 0)
+    assert counts["nearest"] == (name == "ocm-0.1")
     assert counts["enclose"] == (name in IN_ONE_PIECE)
 
 
