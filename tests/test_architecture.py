@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -166,6 +168,26 @@ def test_the_world_is_outside() -> None:
 def test_modules_are_short() -> None:
     lines = {module: path.read_text("utf-8").count("\n") for module, path in (BRIDGE_MODULES | ADAPTER_MODULES).items()}
     assert {module: count for module, count in lines.items() if count > 400} == {}
+
+
+RIDDLES: Final = frozenset({"said", "told", "held", "worth"})
+"""Words that do not tell what a name stands for: a message, a text, a role, what is remembered?"""
+
+
+def test_names_are_plain_words() -> None:
+    wrong: list[str] = []
+    for module, path in (BRIDGE_MODULES | ADAPTER_MODULES).items():
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            match node:
+                case ast.Name(id=name, ctx=ast.Store()) | ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                    pass
+                case ast.arg(arg=name):
+                    pass
+                case _:
+                    continue
+            if name != "max_held" and not RIDDLES.isdisjoint(name.lower().split("_")):
+                wrong.append(f"{module}: {name}")
+    assert wrong == []
 
 
 def test_the_folders_of_the_packages_are_no_packages() -> None:

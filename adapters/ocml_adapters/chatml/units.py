@@ -170,13 +170,13 @@ class FamilyFrames(UnitWriter):
         contents = _contents(group, opening_of(notes))
         frame = recalled(contents, notes, place)
         default = default_frame(contents, place)
-        said, made = contents, read_again(frame, contents, place)
+        spelled, made = contents, read_again(frame, contents, place)
         if not behind.own and frame.body == default.body and len(made.messages) == len(contents.messages):
             # Line breaks at the ends of texts may be read as markup: what is written is what reads as itself, since
             # nothing is remembered of a frame that another family may be taken to have spelled.
             normal = default_frame(made, place)
             if normal.body != frame.body:
-                said = made
+                spelled = made
                 frame = default = with_fields(frame, body=normal.body)
                 made = read_again(frame, contents, place)
         if frame.body == default.body:
@@ -184,7 +184,7 @@ class FamilyFrames(UnitWriter):
         image = self._image(group, made, frame, place)
         _remark_spelling(group, image, paths, log)
         if frame.body == default.body and self.options.control_tokens == "raw":
-            frame = with_fields(frame, body=default_frame(said, place, raw=True).body)
+            frame = with_fields(frame, body=default_frame(spelled, place, raw=True).body)
         replies = contents.messages != [] and contents.messages[0].role == "tool"
         return Spelled(spell([frame], ""), image, behind._replace(closed=bool(frame.end), replies=replies))
 

@@ -69,7 +69,7 @@ def _parts(chunk: Object) -> list[Object]:
             out.append({"fileData": {"fileUri": file["id"]}})
     out += [{"inlineData": chunk[name]} for name in _DATA if as_object(chunk.get(name)) is not None]
     out += [{name: chunk[name]} for name in _AS_THEY_ARE if as_object(chunk.get(name)) is not None]
-    if _are_said(given, text):
+    if _say_text(given, text):
         return [
             *out,
             *({**each, **thought} for each in given if each.get("text") != "" or each.keys() - {"text", "thought"}),
@@ -77,8 +77,8 @@ def _parts(chunk: Object) -> list[Object]:
     return [*out, {"text": text, **thought}] if isinstance(text, str) and text else out
 
 
-def _are_said(parts: Sequence[Object], text: Json) -> bool:
-    """Whether parts say what stands beside them as a text."""
+def _say_text(parts: Sequence[Object], text: Json) -> bool:
+    """Whether parts say the text that stands beside them."""
     whole = "".join(str(each.get("text") or "") for each in parts)
     return bool(parts) and (not text or whole == text)
 
@@ -87,5 +87,5 @@ def _about(chunk: Object, parts: Sequence[Object]) -> Object:
     """What else a chunk says; of a file, what kind it is of."""
     given = [as_object(each) or {} for each in as_list(chunk.get("parts")) or []]
     known = ["role", "text", "isThought", *_DATA, *_AS_THEY_ARE]
-    known += ["parts"] if _are_said(given, chunk.get("text")) else []
+    known += ["parts"] if _say_text(given, chunk.get("text")) else []
     return rest(chunk, known)

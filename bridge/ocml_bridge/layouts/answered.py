@@ -14,7 +14,7 @@ from . import thoughts
 from .documents import format_of_row
 from .fitting import as_list, as_object
 from .layout import Document, Object, Wording, misshapen
-from .logged import RESPONSE, answer_in, joined, told_otherwise
+from .logged import RESPONSE, answer_in, differences, joined
 from .messages import is_message, message, respelled, respelled_all
 from .turns import CONVERSATIONS, MESSAGES, SHAREGPT, are_requests, are_sharegpt, read_messages, read_turns
 
@@ -35,8 +35,8 @@ def _answer(value: Json, wording: Wording) -> tuple[Object, Object] | None:
         return {"messages": [thoughts.split(message("assistant", value), wording)]}, {}
     if found is None:
         return None
-    said = as_list(found[0].get("messages"))
-    of_assistant = said is None or all((as_object(each) or {}).get("role") == "assistant" for each in said)
+    messages = as_list(found[0].get("messages"))
+    of_assistant = messages is None or all((as_object(each) or {}).get("role") == "assistant" for each in messages)
     return found if of_assistant else None
 
 
@@ -52,7 +52,7 @@ def read_answered(fields: Object, wording: Wording) -> Sequence[Document]:
     request, answer = _request(fields, wording), read(found[0], format_of_row(found[0]))
     if not isinstance(request.transcript, Transcript) or not isinstance(answer.transcript, Transcript):
         raise misshapen(f"/{ANSWER}", "a conversation")
-    around = {**found[1], **told_otherwise(request.transcript, answer.transcript)}
+    around = {**found[1], **differences(request.transcript, answer.transcript)}
     whole = to_json(joined(request.transcript, answer.transcript))
     findings = (*request.findings, *answer.findings)
     return [Document(whole, findings, beside={RESPONSE: around} if around else {})]

@@ -28,7 +28,7 @@ def read_chatgpt(fields: Object, wording: Wording) -> Sequence[Document]:
     parents = {place: _parent(node, place, nodes) for place, node in nodes.items()}
     current = f"/mapping/{fields.get('current_node')}"
     tree = Tree(nodes, parents, current if current in nodes else None)
-    return conversations(tree, lambda node, place: list(_said(node, place, wording)), _about)
+    return conversations(tree, lambda node, place: list(_messages_of(node, place, wording)), _about)
 
 
 def _parent(node: Object, place: str, nodes: Object) -> str | None:
@@ -43,12 +43,12 @@ def _about(node: Object) -> Object:
     """What a node says of its message beside what that says."""
     found = as_object(node.get("message")) or {}
     author, content = as_object(found.get("author")) or {}, as_object(found.get("content")) or {}
-    told = ("parts", "text", "result", "thoughts") if content.get("content_type") != "reasoning_recap" else ()
-    said = rest(content, ("content_type", *told)) if any(key in content for key in told) else content
+    read = ("parts", "text", "result", "thoughts") if content.get("content_type") != "reasoning_recap" else ()
+    others = rest(content, ("content_type", *read)) if any(key in content for key in read) else content
     summaries = [rest(as_object(each) or {}, ("content",)) for each in as_list(content.get("thoughts")) or []]
     apart = {
         "author": {key: each for key, each in rest(author, ("role",)).items() if each != {}},
-        "content": {**said, **({"thoughts": summaries} if any(summaries) else {})},
+        "content": {**others, **({"thoughts": summaries} if any(summaries) else {})},
     }
     known = ("content", "author", *(key for key, usual in _USUAL.items() if found.get(key) in usual))
     return {**rest(found, known), **{key: each for key, each in apart.items() if each}}
@@ -58,7 +58,7 @@ _USUAL: Final = {"recipient": ("all", "assistant"), "weight": (1,)}
 """What is said of most messages."""
 
 
-def _said(node: Object, path: str, wording: Wording) -> Iterator[Object]:
+def _messages_of(node: Object, path: str, wording: Wording) -> Iterator[Object]:
     """The messages of a node: none for one that is empty, or that the app hides and that says nothing."""
     found = as_object(node.get("message"))
     if found is None:

@@ -27,11 +27,11 @@ def read_claude(fields: Object, wording: Wording) -> Sequence[Document]:
     }
     names = {item["uuid"]: place for place, item in items.items() if isinstance(item.get("uuid"), str)}
     tree = linked(items, names, "parent_message_uuid")
-    documents = conversations(tree, lambda item, place: _said(item, place, wording), _about)
+    documents = conversations(tree, lambda item, place: _messages_of(item, place, wording), _about)
     return [document._replace(path=None) for document in documents] if len(documents) == 1 else documents
 
 
-def _said(item: Object, place: str, wording: Wording) -> list[Object]:
+def _messages_of(item: Object, place: str, wording: Wording) -> list[Object]:
     """The messages of one: what it thinks, says and calls, block by block."""
     pieces = Pieces(role_of(item.get("sender"), wording, f"{place}/sender"))
     blocks = _blocks(item)
@@ -51,7 +51,7 @@ def _said(item: Object, place: str, wording: Wording) -> list[Object]:
     return pieces.messages()
 
 
-_TOLD: Final = {
+_READ: Final = {
     "thinking": ("type", "thinking"),
     "tool_use": ("type", "name", "input", "id"),
     "tool_result": ("type", "tool_use_id", "content"),
@@ -66,7 +66,7 @@ def _about(item: Object) -> Object:
     whole = "".join(str(block["text"]) for block in blocks if block.get("type") == "text" and block.get("text"))
     known = ["sender", "content", "attachments", *(["text"] if not blocks or item.get("text") in (whole, "") else [])]
     apart = {
-        "content": [rest(block, _TOLD.get(str(block.get("type")), ("text",))) for block in blocks],
+        "content": [rest(block, _READ.get(str(block.get("type")), ("text",))) for block in blocks],
         "attachments": [
             rest(as_object(each) or {}, ("extracted_content",)) for each in as_list(item.get("attachments")) or []
         ],

@@ -90,14 +90,14 @@ def _turns(frames: Frames, ends: re.Pattern[str], text: str) -> list[_Turn] | No
     head = text[: opens[0].start()].strip()
     turns: list[_Turn] = [("system", head)] if head else []
     for label, end in zip(opens, [*(each.start() for each in opens[1:]), len(text)], strict=True):
-        said = text[label.end() : end]
-        behind = ends.search(said)
-        said = said if behind is None else said[: behind.start()]
+        body = text[label.end() : end]
+        behind = ends.search(body)
+        body = body if behind is None else body[: behind.start()]
         role = frames.roles.get(label[label.lastindex or 0])
         open_ended = behind is None and end < len(text) and frames.ended
-        if role is None or open_ended or frames.end.search(said):
+        if role is None or open_ended or frames.end.search(body):
             return None
-        turns.append((role, said.strip()))
+        turns.append((role, body.strip()))
     return turns
 
 

@@ -38,11 +38,11 @@ def read_librechat(fields: Object, wording: Wording) -> Sequence[Document]:
         tree = linked(tree.nodes, names, "parentMessageId")
     prompt = (as_object(fields.get(OPTIONS)) or {}).get("promptPrefix")
     first = [message("system", prompt)] if isinstance(prompt, str) and prompt else []
-    documents = conversations(tree, _said, _about, first)
+    documents = conversations(tree, _messages_of, _about, first)
     return [document._replace(path=None) for document in documents] if len(documents) == 1 else documents
 
 
-def _said(node: Object, place: str) -> list[Object]:
+def _messages_of(node: Object, place: str) -> list[Object]:
     """The messages of one: its text, or its parts in their order."""
     if not isinstance(node.get(_WHOSE), bool):
         raise misshapen(f"{place}/{_WHOSE}", "true for what a person wrote, false for an answer")
@@ -95,7 +95,7 @@ def _text(value: Json) -> str:
     return found if isinstance(found, str) else ""
 
 
-_TOLD: Final = {"tool_call": ("id", "name", "args", "output"), "image_file": ("filepath",)}
+_READ: Final = {"tool_call": ("id", "name", "args", "output"), "image_file": ("filepath",)}
 """The members of what a part holds that its message has."""
 
 
@@ -103,8 +103,8 @@ def _about(node: Object) -> Object:
     """What else a message says: of itself, and of its parts."""
     parts = _parts(node)
     left = [_left(part) for part in parts]
-    said = node.get("text") == "" or not any(part.get("type") in _KNOWN for part in parts)
-    known = (_WHOSE, "children", "content", *(("text",) if said else ()))
+    is_read = node.get("text") == "" or not any(part.get("type") in _KNOWN for part in parts)
+    known = (_WHOSE, "children", "content", *(("text",) if is_read else ()))
     return {**rest(node, known), **({"content": left} if any(left) else {})}
 
 
@@ -113,6 +113,6 @@ def _left(part: Object) -> Object:
     kind = str(part.get("type"))
     if kind not in _KNOWN or kind == "image_url":
         return {} if kind == "image_url" else part
-    held = as_object(part.get(kind)) or {}
-    inner = {key: each for key, each in rest(held, _TOLD.get(kind, ("value",))).items() if each != []}
+    value = as_object(part.get(kind)) or {}
+    inner = {key: each for key, each in rest(value, _READ.get(kind, ("value",))).items() if each != []}
     return {**rest(part, ("type", kind)), **({kind: inner} if inner else {})}

@@ -41,11 +41,11 @@ def read_lm_studio(fields: Object, wording: Wording) -> Sequence[Document]:
         chosen = number if isinstance(number, int) and 0 <= number < len(versions) else 0
         others += [(at, version) for number, version in enumerate(versions) if number != chosen]
         selected.append(versions[chosen])
-    told = [_said(version, place, wording) for place, version in selected]
+    spoken = [_messages_of(version, place, wording) for place, version in selected]
     about = [_about(version) for _, version in selected]
     bounded(1 + len(others), len(selected))
     ends = [(len(selected), None), *others]
-    return [_document(before, told[:at], about[:at], last, wording, alone=not others) for at, last in ends]
+    return [_document(before, spoken[:at], about[:at], last, wording, alone=not others) for at, last in ends]
 
 
 _Version = tuple[str, Object]
@@ -54,7 +54,7 @@ _Version = tuple[str, Object]
 
 def _document(
     before: Sequence[Object],
-    told: Sequence[Sequence[Object]],
+    spoken: Sequence[Sequence[Object]],
     about: Sequence[Object],
     last: _Version | None,
     wording: Wording,
@@ -63,11 +63,11 @@ def _document(
 ) -> Document:
     """The conversation of some messages, with one more version behind them where there is one."""
     place = None if alone else f"/{MESSAGES}"
-    messages = [*before, *(said for each in told for said in each)]
+    messages = [*before, *(message for each in spoken for message in each)]
     nodes = list(about)
     if last is not None:
         place, version = last
-        messages += _said(version, place, wording)
+        messages += _messages_of(version, place, wording)
         nodes.append(_about(version))
     left = [each for each in nodes if each]
     return Document(request(messages, None), path=place, beside={NODES: left} if left else {})
@@ -90,7 +90,7 @@ def _versions(item: Json, place: str) -> list[_Version]:
     return [(path, each) for path, each in found if each is not None]
 
 
-def _said(version: Object, place: str, wording: Wording) -> list[Object]:
+def _messages_of(version: Object, place: str, wording: Wording) -> list[Object]:
     """The messages of a version: its contents, or those of its steps."""
     pieces = Pieces(role_of(version.get("role"), wording, f"{place}/role"))
     for step in _steps(version):
@@ -133,7 +133,7 @@ def _identity(item: Object) -> Json:
     return item.get("toolCallRequestId") or item.get("callId")
 
 
-_TOLD: Final = {
+_READ: Final = {
     "text": ("type", "text"),
     "toolCallRequest": ("type", "name", "parameters", "arguments", "toolCallRequestId"),
     "toolCallResult": ("type", "content", "toolCallRequestId"),
@@ -151,5 +151,5 @@ def _about(version: Object) -> Object:
 
 
 def _left(step: Object, known: Sequence[str]) -> Object:
-    items = [rest(item, _TOLD.get(str(item.get("type")), ())) for item in _items(step)]
+    items = [rest(item, _READ.get(str(item.get("type")), ())) for item in _items(step)]
     return {**rest(step, (*known, "content")), **({"content": items} if any(items) else {})}

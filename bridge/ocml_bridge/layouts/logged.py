@@ -74,7 +74,7 @@ def read_logged(fields: Object, wording: Wording) -> Sequence[Document]:
         beside |= {RESPONSE: fields[RESPONSE]}
     elif RESPONSE in fields:
         answer, more, around = _read(fields, RESPONSE)
-        around = {**around, **told_otherwise(request, answer)}
+        around = {**around, **differences(request, answer)}
         request, findings = joined(request, answer), (*findings, *more)
         beside |= {RESPONSE: around} if around else {}
     return [Document(to_json(request), findings, beside=beside)]
@@ -164,7 +164,7 @@ def _settings(request: Settings | None, answer: Settings | None) -> Settings | N
 _SETTINGS: Final = tuple(each.name for each in fields_of(Settings))
 
 
-def told_otherwise(request: Transcript, answer: Transcript) -> Object:
+def differences(request: Transcript, answer: Transcript) -> Object:
     """What an answer says that only its format can say, or otherwise than the request, as the version of a model."""
     own = {name: value for members in (answer.extras or {}).values() for name, value in members.items()}
     one, other = _declared(request), _declared(answer)

@@ -31,7 +31,7 @@ def is_moss(fields: Object, wording: Wording) -> bool:
     """Whether turns of MOSS stand there."""
     turns = as_object(fields.get(TURNS))
     if turns is None:
-        return _said(fields.get(TEXT)) is not None
+        return _messages_in(fields.get(TEXT)) is not None
     return bool(turns) and all(
         _TURN.fullmatch(name) and _is_turn(as_object(turn) or {}) for name, turn in turns.items()
     )
@@ -51,10 +51,10 @@ def read_moss(fields: Object, wording: Wording) -> Sequence[Document]:
     messages = [message("system", system)] if isinstance(system, str) and system.strip() else []
     turns = as_object(fields.get(TURNS))
     if turns is None:
-        said = _said(fields.get(TEXT))
-        if said is None:
+        found = _messages_in(fields.get(TEXT))
+        if found is None:
             raise misshapen(f"/{TEXT}", "a text in which `[Human]:` and `[MOSS]:` take turns")
-        return [Document(request([*messages, *said], None))]
+        return [Document(request([*messages, *found], None))]
     findings: list[Finding] = []
     for name in sorted(turns, key=_number):
         messages.append(message("user", _bare(turns[name].get(_HUMAN)) or ""))
@@ -62,7 +62,7 @@ def read_moss(fields: Object, wording: Wording) -> Sequence[Document]:
     return [Document(request(messages, None), tuple(findings))]
 
 
-def _said(text: Json) -> list[Object] | None:
+def _messages_in(text: Json) -> list[Object] | None:
     """The messages of a text in which each turn has its speaker and its end; None for any other text."""
     if not isinstance(text, str) or not _SPEAKER.match(text):
         return None

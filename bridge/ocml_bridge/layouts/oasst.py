@@ -23,10 +23,10 @@ def read_oasst(fields: Object, wording: Wording) -> Sequence[Document]:
         BridgeError: OCB-SHAPE for what is no message; OCB-LIMIT for a tree too large.
     """
 
-    def said(node: Object, place: str) -> list[Object]:
+    def messages_of(node: Object, place: str) -> list[Object]:
         if not isinstance(node.get("text"), str):
             raise misshapen(place, "a message with 'text', 'role' and 'replies'")
         return [message(role_of(node.get("role"), wording, place), node["text"])]
 
     tree = nested({"/prompt": fields["prompt"]}, "replies")
-    return conversations(tree, said, lambda node: rest(node, ("text", "role", "replies")))
+    return conversations(tree, messages_of, lambda node: rest(node, ("text", "role", "replies")))

@@ -46,7 +46,7 @@ def read_open_webui(fields: Object, wording: Wording) -> Sequence[Document]:
     tree = linked(nodes, names, "parentId", history.get("currentId"))
     system = _system(chat)
     first = [message("system", system)] if system else []
-    documents = conversations(tree, lambda node, place: _said(node, place, wording), _about, first)
+    documents = conversations(tree, lambda node, place: _messages_of(node, place, wording), _about, first)
     beside = _beside(chat, history)
     return [each._replace(beside={**each.beside, **({CHAT: beside} if beside else {})}) for each in documents]
 
@@ -59,8 +59,8 @@ def _system(chat: Object) -> str | None:
 
 def _beside(chat: Object, history: Object) -> Object:
     """What else a chat says; the messages of the current branch, which it says again, stand in its history."""
-    told = list((as_object(history.get("messages")) or {}).values())
-    again = all(each in told for each in as_list(chat.get("messages")) or []) or not told
+    nodes = list((as_object(history.get("messages")) or {}).values())
+    again = all(each in nodes for each in as_list(chat.get("messages")) or []) or not nodes
     more = rest(history, ("messages", "currentId"))
     return {**rest(chat, ("history", *(["messages"] if again else []))), **({"history": more} if more else {})}
 
@@ -68,12 +68,12 @@ def _beside(chat: Object, history: Object) -> Object:
 # --- messages ---------------------------------------------------------------------------------------------------------
 
 
-def _said(node: Object, place: str, wording: Wording) -> list[Object]:
+def _messages_of(node: Object, place: str, wording: Wording) -> list[Object]:
     """The messages of one: what it shows and says, or what the model put out, item by item."""
     pieces = Pieces(role_of(node.get("role"), wording, f"{place}/role"))
     for url in _images(node):
         pieces.show({"type": "image_url", "image_url": {"url": url}})
-    if _is_told(node):
+    if _has_output(node):
         for item in cast("list[Object]", node["output"]):
             _read_item(item, pieces)
         return pieces.messages()
@@ -98,11 +98,13 @@ def _about(node: Object) -> Object:
         rest(each, ("type", "url")) if each.get("type") == "image" else each
         for each in map(_object, as_list(node.get("files")) or [])
     ]
-    shown = isinstance(content, str) and (_is_told(node) or read_details(content, Pieces("assistant")))
+    shown = isinstance(content, str) and (_has_output(node) or read_details(content, Pieces("assistant")))
     known = ("id", "parentId", "childrenIds", "role", "files", *(() if shown else ("content",)))
-    items = [rest(each, _TOLD[each["type"]]) for each in cast("list[Object]", node["output"])] if _is_told(node) else []
+    items = (
+        [rest(each, _READ[each["type"]]) for each in cast("list[Object]", node["output"])] if _has_output(node) else []
+    )
     apart = {"files": files if any(files) else None, "output": items if any(items) else None}
-    left = rest(node, (*known, "output") if _is_told(node) else known)
+    left = rest(node, (*known, "output") if _has_output(node) else known)
     return {
         **({"id": node["id"]} if "id" in node else {}),
         **left,
@@ -133,7 +135,7 @@ def _read_item(item: Object, pieces: Pieces) -> None:
         pieces.result(item.get("output"), item.get("call_id"))
 
 
-_TOLD: Final = {
+_READ: Final = {
     "reasoning": ("type", "content"),
     "message": ("type", "role", "content"),
     "function_call": ("type", "name", "arguments", "call_id"),
@@ -142,7 +144,7 @@ _TOLD: Final = {
 """The members of items that their messages have."""
 
 
-def _is_told(node: Object) -> bool:
+def _has_output(node: Object) -> bool:
     """Whether the items that the model put out stand there, all of kinds that are known."""
     items = as_list(node.get("output"))
-    return bool(items) and all(_object(each).get("type") in _TOLD for each in items or [])
+    return bool(items) and all(_object(each).get("type") in _READ for each in items or [])

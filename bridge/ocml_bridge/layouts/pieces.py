@@ -72,12 +72,12 @@ class Pieces:
     def _end(self) -> None:
         if self._thought is None and not self._parts and not self._calls:
             return
-        said: Json = None
+        content: Json = None
         if self._parts:
-            said = self._parts[0]["text"] if [part["type"] for part in self._parts] == ["text"] else self._parts
+            content = self._parts[0]["text"] if [part["type"] for part in self._parts] == ["text"] else self._parts
         thought = {} if self._thought is None else {"reasoning": self._thought}
         calls = {"tool_calls": self._calls} if self._calls else {}
-        self._messages.append({"role": self._role, **thought, "content": said, **calls})
+        self._messages.append({"role": self._role, **thought, "content": content, **calls})
         self._thought, self._parts, self._calls = None, [], []
 
 

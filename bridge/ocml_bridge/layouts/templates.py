@@ -55,11 +55,11 @@ def _vicuna(text: Json) -> list[Object] | None:
     last = text[found[-1].end() :].strip()
     system = text[: found[0].start()].strip()
     lined = all(text.endswith("\n", 0, each.start()) for each in found)
-    ended = lined or all(said.endswith(_END) for role, said in pairs if role == "assistant")
+    ended = lined or all(content.endswith(_END) for role, content in pairs if role == "assistant")
     if not ended or not (len(found) > 2 or last.endswith(_END) or "assistant" in system.lower()):
         return None
-    said = [*pairs, (_ROLES[found[-1][1]], last)]
-    messages = [message(role, content.removesuffix(_END).strip()) for role, content in said]
+    turns = [*pairs, (_ROLES[found[-1][1]], last)]
+    messages = [message(role, content.removesuffix(_END).strip()) for role, content in turns]
     return _asked([message("system", system), *messages] if system else messages)
 
 
@@ -93,11 +93,11 @@ def _headed(text: Json, wording: Wording) -> list[Object] | None:
         return None
     messages = [message("system", system)] if system else []
     for label, end in zip(found, [*(each.start() for each in found[1:]), len(text)], strict=True):
-        said = text[label.end() : end].strip().removesuffix(_END).removesuffix("<|endoftext|>").strip()
+        content = text[label.end() : end].strip().removesuffix(_END).removesuffix("<|endoftext|>").strip()
         if label[1] == "Input":
-            messages[-1]["content"] += f"{wording.separator}{said}" if said else ""
+            messages[-1]["content"] += f"{wording.separator}{content}" if content else ""
         else:
-            messages.append(message("user" if label[1] == "Instruction" else "assistant", said))
+            messages.append(message("user" if label[1] == "Instruction" else "assistant", content))
     return _asked(messages)
 
 

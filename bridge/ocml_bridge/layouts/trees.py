@@ -81,7 +81,7 @@ def _named(names: Mapping[str, str], name: Json) -> str | None:
 
 def conversations(
     tree: Tree,
-    said: Callable[[Object, str], Sequence[Object]],
+    messages_of: Callable[[Object, str], Sequence[Object]],
     about: Callable[[Object], Object],
     before: Sequence[Object] = (),
 ) -> list[Document]:
@@ -89,7 +89,7 @@ def conversations(
 
     Args:
         tree: the messages.
-        said: what the message of a node says, as messages of Chat Completions; it takes the node and its place.
+        messages_of: what the message of a node says, as messages of Chat Completions; it takes the node and its place.
         about: what else a node says; it stands beside the conversation.
         before: messages that come first in each.
 
@@ -97,12 +97,12 @@ def conversations(
         BridgeError: OCB-SHAPE where nodes do not hang together, or where none says anything; OCB-LIMIT for a tree too
             large.
     """
-    told = {place: list(said(node, place)) for place, node in tree.nodes.items()}
+    spoken = {place: list(messages_of(node, place)) for place, node in tree.nodes.items()}
     abouts = {place: about(node) for place, node in tree.nodes.items()}
     documents: list[Document] = []
     seen: set[bytes] = set()
     for path in _paths(tree):
-        messages = [each for place in path for each in told[place]]
+        messages = [each for place in path for each in spoken[place]]
         if not messages:
             continue
         beside = [abouts[place] for place in path if abouts[place]]
