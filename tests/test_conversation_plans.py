@@ -15,8 +15,10 @@ from hypothesis.strategies import SearchStrategy
 from corpus import corpus_cases
 from ocml_bridge import BridgeError, Message, Settings, Tool, Transcript, convert, formats, write
 from ocml_bridge.adapter import Kind
+from ocml_bridge.engine import conversations
 from ocml_bridge.engine.by_format import reader_for, writer_for
 from ocml_bridge.engine.outputs import Filled
+from ocml_bridge.engine.reading import Reader
 from ocml_bridge.engine.writing import Writer
 from ocml_bridge.loss import Log
 from ocml_bridge.model import CacheMark, Json, Media, Text
@@ -184,8 +186,11 @@ WITHOUT_PLANS: Final = frozenset({"canonical", "chatml-json", "harmony-tokens", 
 
 
 def read_in(source: str, data: bytes) -> Conversation:
-    value = decode(data, adapter(source)[0].kind, Log())
-    read = reader_for(adapter(source)[0], PLANNED).read(value, Log())
+    return read_by(reader_for(adapter(source)[0], PLANNED), data, adapter(source)[0].kind)
+
+
+def read_by(reader: Reader, data: bytes, kind: Kind = Kind.JSON) -> Conversation:
+    read = reader.read(decode(data, kind, Log()), Log())
     assert isinstance(read, Conversation)
     return read
 
@@ -363,6 +368,16 @@ def test_an_id_of_any_length_is_written_as_without_plans(source: str) -> None:
     for length in (1, 9, 40, 41, 64, 65):
         say = WORDS._replace(ids=["i" * length])
         hold(before, written(conversation(WEATHER, say, Transcript()), source), source, formats())
+
+
+def test_plans_that_do_not_pay_are_learned_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where many conversations are each converted a few times, and never again."""
+    monkeypatch.setattr(conversations, "WINDOW", 10)
+    data = [written(conversation(("user",) * count, WORDS, Transcript()), "openai") for count in range(1, 61)]
+    read = Reader(adapter("openai")[0].reads_units(PLANNED))
+    plans = {id(plan) for each in data for _ in range(MEETINGS + 2) if (plan := read_by(read, each).plan) is not None}
+    assert len(plans) <= 20
+    assert all(read_by(read, data[0]).plan is not None for _ in range(3)), "what was learned is used"
 
 
 SAMPLE: Final = 40

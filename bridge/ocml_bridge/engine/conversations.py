@@ -21,6 +21,12 @@ MOST: Final = 100
 """How many units a conversation has at most that others are expected to be like."""
 MEETINGS: Final = 4
 """How often conversations that are alike are met before their plan is learned: that takes as long as five save."""
+SELDOM: Final = 64
+"""How often they are met where plans are forgotten before they have saved what they cost."""
+WINDOW: Final = 256
+"""After how many plans that were learned it is seen whether they were used enough."""
+SAVES: Final = 5
+"""How often a plan has to be used on average, so that learning it saves time."""
 _COUNTED: Final = 4096
 """How many kinds of conversations without a plan are counted."""
 _FIXED: Final = 2
@@ -45,7 +51,9 @@ class ConversationPlans:
     def __init__(self, grammar: UnitReader) -> None:
         self._grammar: Final = grammar
         self._plans = Memo[Hashable, ConversationPlan](SIZE)
-        self._meetings: Final = Meetings(_COUNTED)
+        self._meetings = Meetings(_COUNTED)
+        self._due = MEETINGS
+        self._learned_now, self._used_now = 0, 0
         self._texts: Final[Memo[Hashable, list[tuple[Head, int]]]] = Memo(LIMIT)
         """For units that are read alike, each value that is a content, with the head of its message."""
 
@@ -77,7 +85,10 @@ class ConversationPlans:
             values: its contents and ids.
         """
         plan = self._plans.get(key)
-        return plan if plan is not None and plan.fits(values) else None
+        if plan is None or not plan.fits(values):
+            return None
+        self._used_now += 1
+        return plan
 
     def is_due(self, key: Hashable) -> bool:
         """Count a conversation that was read unit by unit; whether its plan is to be learned now.
@@ -85,7 +96,7 @@ class ConversationPlans:
         Args:
             key: as `key_of` gives it.
         """
-        return self._meetings.met(key) == MEETINGS
+        return self._meetings.met(key) == self._due
 
     def learn(
         self,
@@ -106,10 +117,21 @@ class ConversationPlans:
             slots: its messages, as they were read before they were related.
             values: its contents and ids.
         """
+        self._count()
         fixed = dict[int, str](key[1:]) if isinstance(key, Fixed) else {}
         plan = self._learned(parted, sizes, slots, values, fixed)
         if plan is not None and plan.fits(values) and _is_of(plan, conversation, values):
             self._plans.keep(key, plan, len(parted.units) + 1 + sum(map(len, fixed.values())) // _A_UNIT)
+
+    def _count(self) -> None:
+        """Count a plan that is learned; where those before it were used too seldom, the next are learned later."""
+        self._learned_now += 1
+        if self._learned_now < WINDOW:
+            return
+        due = MEETINGS if self._used_now >= SAVES * WINDOW else min(2 * self._due, SELDOM)
+        if due != self._due:
+            self._due, self._meetings = due, Meetings(_COUNTED)
+        self._learned_now, self._used_now = 0, 0
 
     def _learned(
         self,
