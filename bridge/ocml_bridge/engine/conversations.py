@@ -22,11 +22,11 @@ MOST: Final = 100
 MEETINGS: Final = 4
 """How often conversations that are alike are met before their plan is learned: that takes as long as five save."""
 SELDOM: Final = 64
-"""How often they are met where plans are forgotten before they have saved what they cost."""
+"""How often they are met where most plans are not used enough."""
 WINDOW: Final = 256
-"""After how many plans that were learned it is seen whether they were used enough."""
+"""After how many more plans it is seen whether as many that were learned before were used enough."""
 SAVES: Final = 5
-"""How often a plan has to be used on average, so that learning it saves time."""
+"""How often a plan has to be used, so that learning it saves time."""
 _COUNTED: Final = 4096
 """How many kinds of conversations without a plan are counted."""
 _FIXED: Final = 2
@@ -53,7 +53,8 @@ class ConversationPlans:
         self._plans = Memo[Hashable, ConversationPlan](SIZE)
         self._meetings = Meetings(_COUNTED)
         self._due = MEETINGS
-        self._learned_now, self._used_now = 0, 0
+        self._recent: list[ConversationPlan | None] = []
+        self._former: list[ConversationPlan | None] = []
         self._texts: Final[Memo[Hashable, list[tuple[Head, int]]]] = Memo(LIMIT)
         """For units that are read alike, each value that is a content, with the head of its message."""
 
@@ -87,7 +88,7 @@ class ConversationPlans:
         plan = self._plans.get(key)
         if plan is None or not plan.fits(values):
             return None
-        self._used_now += 1
+        plan.uses += 1
         return plan
 
     def is_due(self, key: Hashable) -> bool:
@@ -117,21 +118,25 @@ class ConversationPlans:
             slots: its messages, as they were read before they were related.
             values: its contents and ids.
         """
-        self._count()
         fixed = dict[int, str](key[1:]) if isinstance(key, Fixed) else {}
         plan = self._learned(parted, sizes, slots, values, fixed)
-        if plan is not None and plan.fits(values) and _is_of(plan, conversation, values):
+        if plan is not None and not (plan.fits(values) and _is_of(plan, conversation, values)):
+            plan = None
+        if plan is not None:
             self._plans.keep(key, plan, len(parted.units) + 1 + sum(map(len, fixed.values())) // _A_UNIT)
+        self._count(plan)
 
-    def _count(self) -> None:
-        """Count a plan that is learned; where those before it were used too seldom, the next are learned later."""
-        self._learned_now += 1
-        if self._learned_now < WINDOW:
+    def _count(self, plan: ConversationPlan | None) -> None:
+        """Count what was learned; where most of what was learned before is used too seldom, the next is learned later."""
+        self._recent.append(plan)
+        if len(self._recent) < WINDOW:
             return
-        due = MEETINGS if self._used_now >= SAVES * WINDOW else min(2 * self._due, SELDOM)
-        if due != self._due:
-            self._due, self._meetings = due, Meetings(_COUNTED)
-        self._learned_now, self._used_now = 0, 0
+        if self._former:
+            used = sum([former is not None and former.uses >= SAVES for former in self._former])
+            due = MEETINGS if 2 * used >= WINDOW else min(2 * self._due, SELDOM)
+            if due != self._due:
+                self._due, self._meetings = due, Meetings(_COUNTED)
+        self._former, self._recent = self._recent, []
 
     def _learned(
         self,

@@ -31,9 +31,10 @@ class ConversationPlan:
         same: as given.
         lifted: as given.
         plain: whether all messages are plain.
+        uses: how many conversations were read by it.
     """
 
-    __slots__ = ("_beside", "_first", "_repeated", "_texts", "around", "items", "lifted", "plain", "same")
+    __slots__ = ("_beside", "_first", "_repeated", "_texts", "around", "items", "lifted", "plain", "same", "uses")
 
     def __init__(
         self, items: Sequence[Slots], around: Transcript, same: dict[int, int], lifted: int | None = None
@@ -43,6 +44,7 @@ class ConversationPlan:
         self.around: Final = around
         self.same: Final = same
         self.lifted: Final = lifted
+        self.uses = 0
         self._texts: Final = [number for item in items for number in item.texts]
         self._beside: int | None = None
         """How many characters there are beside the texts; None as long as nobody wanted to know."""
