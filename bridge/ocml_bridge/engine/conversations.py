@@ -127,7 +127,7 @@ class ConversationPlans:
         self._count(plan)
 
     def _count(self, plan: ConversationPlan | None) -> None:
-        """Count what was learned; where most of what was learned before is used too seldom, the next is learned later."""
+        """Count what was learned; where most of what was learned before is seldom used, the next is learned later."""
         self._recent.append(plan)
         if len(self._recent) < WINDOW:
             return
