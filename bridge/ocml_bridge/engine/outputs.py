@@ -15,7 +15,7 @@ from ..memo import Memo
 from ..model import Document
 from ..ownership import key_of
 from ..plans.fillers import Hole, filler
-from ..plans.probes import PROBE, probe, shown
+from ..plans.probes import PROBE, PROBES, probe, shown
 from ..units.conversation import Conversation, ConversationPlan
 from ..units.grammar import ANY_CONTENT, ContentClass
 from ..units.heads import LIMIT, Head
@@ -30,11 +30,9 @@ if TYPE_CHECKING:
 
 LONGEST: Final = 50_000
 """The longest output without its contents that is remembered, in characters."""
-_PIECES: Final = re.compile(f"{PROBE}([0-9]{{4}})Text")
-"""What stands for a value while a plan is learned."""
-_SHOWN: Final = re.compile(f'"{_PIECES.pattern}"')
+_SHOWN: Final = re.compile(f'"{PROBES.pattern}"')
 """What stands for an id in a sentence."""
-_ID_AND_EDGES: Final = re.compile(f"([A-Za-z0-9_-]?){_PIECES.pattern}([A-Za-z0-9_-]?)")
+_ID_AND_EDGES: Final = re.compile(f"([A-Za-z0-9_-]?){PROBES.pattern}([A-Za-z0-9_-]?)")
 """The same, with what an id may have beside it."""
 
 
@@ -391,6 +389,6 @@ def _has_derived_ids(texts: Sequence[str], plan: ConversationPlan) -> bool:
 
 def _losses(losses: Sequence[Loss], plan: ConversationPlan) -> Losses | None:
     """What is lost of conversations like one; None where a sentence quotes a content."""
-    named = {int(slot) for loss in losses for slot in _PIECES.findall(loss.detail)}
+    named = {int(slot) for loss in losses for slot in PROBES.findall(loss.detail)}
     odd = any(PROBE in loss.path or PROBE in _SHOWN.sub("", loss.detail) for loss in losses)
     return None if odd or not named <= {*plan.same.values()} else Losses(losses)

@@ -102,9 +102,8 @@ class Reader:
             else:
                 values += found[1]
             plans.append(plan)
-        key = None
+        key, slots = None, partial(_slots_of, plans, cut_off=parted.cut_off)
         if known_all and parted.envelope is not None and len(plans) <= MOST:
-            slots = partial(_slots_of, plans, cut_off=parted.cut_off)
             key = self._conversations.key_of((parted.envelope, *plans), slots, values)
         alike = None if key is None else self._alike(key, values)
         if alike is not None:
@@ -115,8 +114,7 @@ class Reader:
         )
         if key is not None and self._conversations.is_due(key):
             sizes = [1 if isinstance(plan, Head) else plan.count for plan in plans if plan is not None]
-            learned = _slots_of(plans, cut_off=parted.cut_off)
-            self._conversations.learn(key, conversation, parted, sizes, learned, values)
+            self._conversations.learn(key, conversation, parted, sizes, slots(), values)
             return self._alike(key, values) or conversation
         return conversation
 
