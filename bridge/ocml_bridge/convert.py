@@ -130,6 +130,24 @@ def convert(
     return Result(outcome, document, tuple(findings), name, target_id)
 
 
+def convert_unshared(
+    data: Source,
+    *,
+    source: str | Adapter | None,
+    target: str | Adapter,
+    options: Options = DEFAULT,
+    strict: bool = False,
+    policy: LossPolicy = DEFAULT_POLICY,
+    spans: bool = False,
+) -> Result:
+    """As `convert`, of parsed JSON that nobody changes as long as the result is there: nothing of it is copied."""
+    registry.check_format_options(options, source, target)
+    document, findings, name = _read(data, source, options, strict, None, shared=False)
+    outcome, target_id = _written(document, target, options, None, spans)
+    _check(outcome, policy, strict)
+    return Result(outcome, document, tuple(findings), name, target_id)
+
+
 def make_sidecar(
     result: Result, *, options: Options = DEFAULT, target: Adapter | None = None, pretty: bool = False
 ) -> dict[str, Json]:
@@ -152,9 +170,18 @@ def make_sidecar(
 
 
 def _read(
-    data: Source | bytes, source: str | Adapter | None, options: Options, strict: bool, sidecar: Json
+    data: Source | bytes,
+    source: str | Adapter | None,
+    options: Options,
+    strict: bool,
+    sidecar: Json,
+    *,
+    shared: bool = True,
 ) -> tuple[Document | Conversation, list[Finding], str]:
-    """The document, what its reader noticed, and the id of the format that it was in."""
+    """The document, what its reader noticed, and the id of the format that it was in.
+
+    JSON values that are `shared` are copied: their owner may change them.
+    """
     log = Log()
     if source is not None:
         found, dialect = registry.adapter(source)
@@ -162,7 +189,7 @@ def _read(
     else:
         found, value = opened(data, log)
         document = _read_value(value, found, options, log)
-    if not isinstance(data, (str, bytes)):
+    if shared and not isinstance(data, (str, bytes)):
         document = own(whole(document))
     if sidecar is not None:
         from .sidecar import apply

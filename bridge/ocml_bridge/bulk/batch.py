@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 from .. import jsontext
 from ..adapter import DEFAULT, Options, Source
-from ..convert import Reading, Result, convert, refusal, write
+from ..convert import Reading, Result, convert, convert_unshared, refusal, write
 from ..errors import BridgeError, ErrorCode
 from ..loss import Finding, Loss, LossClass, Severity, is_lossless, worst_class
 from ..policy import DEFAULT_POLICY, LossPolicy
@@ -139,11 +139,12 @@ def outcome_of(
     try:
         if isinstance(record, BridgeError):
             raise record
+        shared = not isinstance(record, Nested)
         if isinstance(record, Nested):
             record, findings = record
         if findings and settings.strict:
             raise refusal(findings)
-        result = _result(record, settings)
+        result = _result(record, settings, shared=shared)
         if settings.verify:
             written = result if settings.profile is None else cast("Prompt", result).written
             _verify(written, settings.options)
@@ -186,8 +187,8 @@ def unexpected(error: Exception) -> BridgeError:
     return BridgeError(ErrorCode.INTERNAL, f"{type(error).__name__}: {error}")
 
 
-def _result(record: Source | bytes | Reading, settings: Settings) -> Result:
-    """What is written of a record."""
+def _result(record: Source | bytes | Reading, settings: Settings, *, shared: bool) -> Result:
+    """What is written of a record; one whose JSON values are not `shared` with a caller is not copied."""
     if settings.profile is None and isinstance(record, Reading):
         written = write(
             record.transcript,
@@ -200,7 +201,7 @@ def _result(record: Source | bytes | Reading, settings: Settings) -> Result:
         return written.of(written.document, written.losses, record.findings, record.source, written.columns)
     if settings.profile is None:
         assert not isinstance(record, Reading)
-        return convert(
+        return (convert if shared else convert_unshared)(
             record,
             source=settings.source,
             target=settings.target,

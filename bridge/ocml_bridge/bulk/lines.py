@@ -183,8 +183,7 @@ def _line(record: Record, outcome: Outcome, job: Job) -> bytes:
         from .plan_rows import columns_of
 
         columns = columns_of(record, outcome.output, job.field, bare=job.bare)
-        pairs = [_key(name) + raw.encode("utf-8", "surrogatepass") for name, raw in columns]
-        return b"{%b}\n" % b",".join(pairs)
+        return b"{%b}\n" % b",".join([_key(name) + value for name, value in columns.items()])
     output = jsontext.dumps(outcome.output)
     if job.settings.mask is not None and not job.bare:
         row = cast("dict[str, Json]", outcome.output)

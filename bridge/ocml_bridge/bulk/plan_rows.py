@@ -63,9 +63,13 @@ def _records(row: Record, plan: Plan) -> Iterator[tuple[Record, Layout | None, C
         yield row._replace(value=error), None, {}
         return
     sources = {name: (column, raws[column]) for name, column in found.sources.items() if column in raws}
+    beside = found.beside
     fields: dict[str, str | None] = {}
     for name in columns:
-        fields |= {name: raws[name]} if name in found.beside else {MEMBERS: None}
+        if name in beside:
+            fields[name] = raws[name]
+        else:
+            fields[MEMBERS] = None
     fields.setdefault(MEMBERS, None)
     for number, each in enumerate(found.documents, 1):
         where = dict(row.where)
@@ -288,8 +292,8 @@ def _outcome(record: Record, settings: Settings, spare: Spare | None = None) -> 
     return replace(chosen, output=written, losses=losses, status=status)
 
 
-def columns_of(record: Record, output: Json, name: str | None, *, bare: bool) -> list[tuple[str, str]]:
-    """The columns of a row that is written, each with its JSON text.
+def columns_of(record: Record, output: Json, name: str | None, *, bare: bool) -> dict[str, bytes]:
+    """The columns of a row that is written, each with its JSON.
 
     Args:
         record: the conversation.
@@ -300,13 +304,15 @@ def columns_of(record: Record, output: Json, name: str | None, *, bare: bool) ->
     written: dict[str, Json] = {name or DEFAULT_FIELD: output}
     if isinstance(output, dict) and name is None:
         written = cast("dict[str, Json]", output)
-    columns: dict[str, str] = {}
+    columns: dict[str, bytes] = {}
     for column, raw in (record.fields or {}).items():
         if column == MEMBERS:
-            columns |= {key: _text(value) for key, value in written.items()}
+            for key, value in written.items():
+                columns[key] = jsontext.dumps(value)
         elif not bare and raw is not None:
-            columns[_free(column, written, record.fields or {})] = raw.translate(_SPACES)
-    return list(columns.items())
+            text = raw.translate(_SPACES).encode("utf-8", "surrogatepass")
+            columns[_free(column, written, record.fields or {})] = text
+    return columns
 
 
 def _free(column: str, written: dict[str, Json], fields: dict[str, str | None]) -> str:
