@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from time import process_time
 from typing import Any, cast
 
 import pytest
@@ -160,3 +161,11 @@ def test_the_page_is_the_table_of_what_is_recognised(request: pytest.FixtureRequ
     if request.config.getoption("--accept"):
         PAGE.write_text(made, "utf-8")
     assert PAGE.read_text("utf-8") == made
+
+
+@pytest.mark.parametrize("piece", ["_", "*", "#", "> ", "a", "a,", "a\t", "-", "\n", "#\n", ":\n", "[", "<", " "])
+def test_a_long_run_of_one_mark_takes_no_time(piece: str) -> None:
+    """A pattern that could divide such a run in many ways would try them all."""
+    began = process_time()
+    recognise(piece * 28 + "[")
+    assert process_time() - began < 1

@@ -44,7 +44,8 @@ class Start(NamedTuple):
         number: of the message in the stream, from 0.
         message: what its header says; without content, and not ended. What only the rest of a nested message can tell
             (a text is a preamble if calls follow it) is settled by its `End`. What only the format has that it
-            comes from is in the extras, as far as it is known: the id of an item, the type of a hosted tool's call.
+            comes from is in the extras, as far as it is known: the id of an item, the type of a hosted tool's call. So
+            is its signature.
         hosted: whether it is a call that the API runs itself, which no client of another is to run.
     """
 

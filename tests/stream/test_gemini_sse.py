@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ocml_bridge import BridgeError, Transcript, read
 from ocml_bridge.errors import ErrorCode
 from ocml_bridge.events import Answer, Delta, Reason, Stop
-from ocml_bridge.loss import Finding
+from ocml_bridge.loss import Finding, Severity
 from ocml_bridge.pipe import decoder, encoder
 from ocml_bridge.report import unnamed
 from ocml_bridge.stream import replay
@@ -307,3 +307,42 @@ def test_spoiled_streams_are_read_in_order() -> None:
         played = events_of(decoder(STREAM), [sse(values)])
         check_order(played.events)
         check_messages(played, None)
+
+
+# --- signed thoughts --------------------------------------------------------------------------------------------------
+
+SIGNED: Any = {"text": "Hm.", "thought": True, "thoughtSignature": "cw=="}
+UNSIGNED: Any = {"text": "So.", "thought": True}
+SIGNATURE: Any = {"text": "", "thought": True, "thoughtSignature": "cw=="}
+SAID: Any = {"text": "Hi"}
+CALLED: Any = {"functionCall": {"name": "f", "args": {}}, "thoughtSignature": "Yw=="}
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        (SIGNED, SAID),
+        (SIGNED, CALLED),
+        (UNSIGNED, SIGNED, SAID),
+        (SIGNED, UNSIGNED, SAID),
+        (SIGNED, SIGNED, SAID),
+        (UNSIGNED, SIGNATURE, SAID),
+        (SAID, SIGNED, CALLED),
+    ],
+)
+def test_a_signed_thought_is_passed_on_as_it_came(parts: tuple[Any, ...]) -> None:
+    """Google asks that parts with signatures are joined with no others."""
+    made = encoder(STREAM, answer=Answer("r", "m"), visibility=DEBUG)
+    played = events_of(
+        decoder(STREAM), [sse([*(chunk(part) for part in parts), {"candidates": [{"finishReason": "STOP"}]}])]
+    )
+    check_order(played.events)
+    check_messages(played, None)
+    chunks = [json.loads(line.removeprefix(b"data: ")) for line in made.encode(played.events)]
+    assert [part for value in chunks for part in value["candidates"][0].get("content", {}).get("parts", ())] == [*parts]
+    assert [loss for loss in made.losses if loss.severity is not Severity.LAYOUT and loss.code != "extras"] == []
+
+
+def test_pieces_of_a_thought_that_is_not_signed_are_one() -> None:
+    document = document_of(sse([chunk(UNSIGNED), chunk(UNSIGNED), chunk(SIGNED), chunk(UNSIGNED)]))
+    assert [message.content for message in document.messages] == ["So.So.", "Hm.", "So."]

@@ -10,7 +10,7 @@ from ocml_bridge.blocks.values import object_in
 from ocml_bridge.engine.reading import transcript_of
 from ocml_bridge.events import Reason
 from ocml_bridge.form import Object
-from ocml_bridge.model import Json, Message, Transcript
+from ocml_bridge.model import Json, Message, Signature, Transcript
 from ocml_bridge.parameters import members_of
 from ocml_bridge.stream.assembled import AssemblingDecoder, Note, merged, object_of
 from ocml_bridge.stream.decoder import text_of
@@ -233,12 +233,12 @@ class EventDecoder(AssemblingDecoder):
         self._thought: Message | None = None
         """A thought that is whole, and ends where another message begins: as the last one it may be cut off."""
 
-    def start(self, message: Message) -> int:
+    def start(self, message: Message, signature: Signature | None = None) -> int:
         """Say that a message begins, and that the thought before it is over."""
         whole, self._thought = self._thought, None
         if whole is not None:
             self.end(whole)
-        return super().start(message)
+        return super().start(message, signature)
 
     def take(self, value: Object, name: str | None) -> None:
         """Take an event."""
@@ -335,7 +335,7 @@ class EventDecoder(AssemblingDecoder):
             return
         if block.kind == TOOL_USE:
             self.more(block.number, text_of(made))
-        elif block.number == self._ended:
+        elif block.number == self.ended:
             made.continues = block.number > 0
             self._thought = made
 

@@ -13,12 +13,13 @@ from ocml_bridge.events import Answer, End, Event, Named, Reason, Start, Stop
 from ocml_bridge.form import Object
 from ocml_bridge.loss import Finding, Log
 from ocml_bridge.model import Json, Message, Settings, Text, Usage, replace
+from ocml_bridge.signatures import signature_by
 from ocml_bridge.stream import sse
 from ocml_bridge.stream.assembled import untold
 from ocml_bridge.stream.response import ResponseEncoder, usage_in
 from ocml_bridge.turns import parts_of
 
-from .blocks import PartGrammar, is_code
+from .blocks import VENDOR, PartGrammar, is_code
 from .settings import RESPONSE_PARAMETERS
 from .stream import Assembly
 from .syntax import CANDIDATES, CONTENT, FINISH, MODEL_ROLE, PARTS
@@ -31,8 +32,8 @@ _FINISHES: Final[dict[Reason, str]] = {
     "length": "MAX_TOKENS",
     "content_filter": "SAFETY",
 }
-_AS_IT_COMES: Final = ("text", "thought")
-"""The kinds of messages whose parts are written as they come; any other is written when it is whole."""
+_WHOLE: Final = "whole"
+"""What a message is that is written in one part, and with no other becomes one message."""
 _GRAMMAR = PartGrammar()
 
 
@@ -67,7 +68,7 @@ class ChunkEncoder(ResponseEncoder):
         """What has waited for an event, once that is taken."""
         if isinstance(event, Start):
             head = self.heads.get(event.number)
-            if self._waited_for is None and head is not None and kind_of(head) not in _AS_IT_COMES:
+            if self._waited_for is None and head is not None and not _comes_in_pieces(head):
                 self._waited_for = event.number
         elif isinstance(event, End) and event.number == self._waited_for:
             self._waited_for, waiting, self._waiting = None, self._waiting, []
@@ -88,7 +89,7 @@ class ChunkEncoder(ResponseEncoder):
     def more(self, number: int, text: str) -> list[bytes]:
         """More of a text or a thought; what is written as JSON waits until it is whole."""
         kind = kind_of(self.heads[number])
-        if kind not in _AS_IT_COMES:
+        if not _comes_in_pieces(self.heads[number]):
             return []
         part: Object = {"text": text, "thought": True} if kind == "thought" else {"text": text}
         return [self._part(number, kind, part)]
@@ -97,7 +98,7 @@ class ChunkEncoder(ResponseEncoder):
         """What stands behind a text, or the whole of anything else."""
         kind = kind_of(message)
         is_sealed = kind == "thought" and message.content == ""
-        if kind in _AS_IT_COMES and not is_sealed:
+        if _comes_in_pieces(self.heads[number]) and not is_sealed:
             return [self._part(number, kind, part) for part in _behind(message, kind)]
         near = nearest(_GRAMMAR, replace(message, layout=None), 0, Log())
         if near is None:
@@ -105,7 +106,7 @@ class ChunkEncoder(ResponseEncoder):
         near = settled(_GRAMMAR, near, "", Log())
         self.calls += kind == "call"
         parts = [cast("Object", _GRAMMAR.write(near)), *_carried(message)]
-        return [self._part(number, kind, part) for part in parts]
+        return [self._part(number, _WHOLE, part) for part in parts]
 
     def _part(self, number: int, kind: str, part: Object) -> bytes:
         if not self.written or self.written[-1][0] != number:
@@ -144,6 +145,12 @@ class WholeEncoder(ChunkEncoder):
     """An encoder that gives one response at the end."""
 
     whole = True
+
+
+def _comes_in_pieces(head: Message) -> bool:
+    """Whether a message is written as it comes; any but a text, or a thought that is not signed, is written whole."""
+    kind = kind_of(head)
+    return kind == "text" or (kind == "thought" and signature_by(head, VENDOR) is None)
 
 
 def _behind(message: Message, kind: str) -> list[Object]:

@@ -12,12 +12,12 @@ from ocml_bridge.blocks.reading import read_block
 from ocml_bridge.engine.reading import transcript_of
 from ocml_bridge.events import Reason
 from ocml_bridge.form import Object
-from ocml_bridge.model import Json, Message, Part, Text, Transcript
+from ocml_bridge.model import Json, Message, Part, Text, Transcript, replace
 from ocml_bridge.stream.assembled import AssemblingDecoder, Note, merged, object_of, objects_of
 from ocml_bridge.stream.decoder import text_of
 
 from .blocks import PartGrammar, is_code
-from .syntax import CALL, CANDIDATES, CONTENT, FINISH, MODEL_ROLE, PARTS, ROLE, keys
+from .syntax import CALL, CANDIDATES, CONTENT, FINISH, MODEL_ROLE, PARTS, ROLE, SIGNATURE, keys
 from .units import ContentReader
 
 # --- chunks put together ----------------------------------------------------------------------------------------------
@@ -109,12 +109,13 @@ def _tell(listed: list[Json], more: Object) -> None:
 
 
 def _continues(last: Object, part: Object) -> bool:
-    """Whether a part is more of the text before it."""
+    """Whether a part is more of the text before it; a thought that is signed is over."""
     return (
         isinstance(last.get("text"), str)
         and isinstance(part.get("text"), str)
         and last["text"] != ""
         and not more_of(part, _CONTINUED)
+        and not (last.get("thought") and last.get(SIGNATURE))
         and bool(last.get("thought")) is bool(part.get("thought"))
     )
 
@@ -237,6 +238,8 @@ class ContentDecoder(AssemblingDecoder):
         self._assembly = Assembly(self.note)
         self._kind = ""
         self._number = -1
+        self._thought: Message | None = None
+        """The thought that has not ended; it does where another message begins."""
         self._telling = True
 
     def take(self, value: Object, name: str | None) -> None:
@@ -278,18 +281,28 @@ class ContentDecoder(AssemblingDecoder):
             self._tell_part(made)
 
     def _tell_message(self, made: Message) -> None:
-        is_thought = made.channel == "analysis"
-        goes_on = is_thought and self._kind == "thought" and made.extras is made.signature is None
-        if not goes_on or not text_of(made):
-            self._number = self.start(made)
+        is_thought, before = made.channel == "analysis", self._thought
+        if before is not None and is_thought and text_of(made) and _is_plain(before) and _is_plain(made):
+            before.content = text_of(before) + text_of(made)
+        else:
+            self._end_thought()
+            self._number = self.start(made, made.signature)
+            self._thought = replace(made, continues=self._number > 0) if is_thought else None
         self._kind = "thought" if is_thought else "other"
         self.more(self._number, text_of(made))
 
     def _tell_part(self, made: Part) -> None:
         if self._kind != "text":
+            self._end_thought()
             self._kind, self._number = "text", self.start(Message("assistant", "", channel="final"))
         if isinstance(made, Text):
             self.more(self._number, made.text)
+
+    def _end_thought(self) -> None:
+        """End the thought before another message: parts are appended, so that no more of it comes."""
+        thought, self._thought = self._thought, None
+        if thought is not None and self.ended == self._number:
+            self.end(thought)
 
     # --- the end ------------------------------------------------------------------------------------------------------
 
@@ -304,3 +317,8 @@ class ContentDecoder(AssemblingDecoder):
         return transcript_of(
             ContentReader(self.options), response if first else {"candidates": [], **response}, self.log
         )
+
+
+def _is_plain(thought: Message) -> bool:
+    """Whether the part of a thought says nothing beside its text."""
+    return thought.extras is thought.signature is None

@@ -14,11 +14,13 @@ from ocml_bridge.form import Object
 from ocml_bridge.model import Json
 from ocml_bridge.stream.assembled import Note, object_of
 
-from .reasoning import JOINT, detail_texts
-from .syntax import CUSTOM, DETAILS, FUNCTION, FUNCTION_CALL, INPUT_KEYS, REASONING_TEXTS, TOOL_CALLS
+from .details import LISTS
+from .items import Items
+from .reasoning import JOINT
+from .syntax import CUSTOM, FUNCTION, FUNCTION_CALL, INPUT_KEYS, REASONING, REASONING_TEXTS, TOOL_CALLS
 
 _CHOICE: Final = frozenset({"index", "delta", "message", "finish_reason"})
-_KNOWN: Final = frozenset({"role", "name", "content", "refusal", DETAILS, *REASONING_TEXTS, TOOL_CALLS, FUNCTION_CALL})
+_KNOWN: Final = frozenset({"role", "name", "content", "refusal", *REASONING, TOOL_CALLS, FUNCTION_CALL})
 """The members of a choice, and of a delta, that are put together one by one; any others are merged."""
 _ONCE: Final = frozenset({"index", "type", "id", "name", "format"})
 """Members that chunks repeat rather than continue."""
@@ -107,6 +109,7 @@ class Choice:
         name: the speaker's.
         finish: why it is over, in the server's words; None while it does not say.
         calls: those whose name is known, in the order in which it came to be.
+        is_signed: whether the last thought is, behind its text: more text is another thought.
     """
 
     def __init__(self, index: Json, note: Note) -> None:
@@ -114,6 +117,7 @@ class Choice:
         self.name: str | None = None
         self.finish: str | None = None
         self.calls: list[Call] = []
+        self.is_signed = False
         self._index = index
         self._note = note
         self._content: list[Json] = []
@@ -121,7 +125,7 @@ class Choice:
         self._refusal: list[str] = []
         self._thoughts: list[list[str]] = []
         self._reasoning: dict[str, list[str]] = {}
-        self._details: dict[object, list[Json]] = {}
+        self._lists = {key: Items(key) for key in LISTS}
         self._indices: dict[int, Call] = {}
         self._by_id: dict[str, Call] = {}
         self._all: dict[Call, None] = {}
@@ -196,37 +200,27 @@ class Choice:
     def _reason(self, delta: Object) -> Iterator[str]:
         """More reasoning: what the first of the keys says. What the others say is kept.
 
-        A thought begins with an item that is the first with its index; the blank line before it is none of its text.
+        A thought begins with an item that does, and behind a signature; the blank line before it is none of its text.
         """
         thought = ""
         for key in REASONING_TEXTS:
             if value := text_in(delta, key, self._note):
                 self._reasoning.setdefault(key, []).append(value)
                 thought = thought or value
-        listed = [*self._listed(self._items(delta, DETAILS))]
+        lists = [[items.take(piece) for piece in self._items(delta, key)] for key, items in self._lists.items()]
+        spoken = ([(piece.text, piece.begins) for piece in pieces if piece.text] for pieces in lists)
+        texts = next(filter(None, spoken), list[tuple[str, bool]]())
         if thought:
-            begins = bool(self._thoughts) and any(is_new for _, is_new in listed)
-            listed = [(thought.removeprefix(JOINT) if begins else thought, begins)]
-        for text, begins in listed:
-            if begins or not self._thoughts:
+            begins = bool(self._thoughts) and (self.is_signed or any(is_new for _, is_new in texts))
+            texts = [(thought.removeprefix(JOINT) if begins else thought, begins)]
+        for text, begins in texts:
+            if begins or self.is_signed or not self._thoughts:
                 self._thoughts.append([])
+                self.is_signed = False
             if text:
                 self._thoughts[-1].append(text)
                 yield text
-
-    def _listed(self, items: list[Any]) -> Iterator[tuple[str, bool]]:
-        """The texts of items of reasoning, each continued by its index, and whether it is the first of one."""
-        for item in items:
-            index, kind = (as_object(item).get(name) for name in ("index", "type"))
-            key: object = (
-                type(item).__name__,
-                index if isinstance(index, int) else None,
-                kind if isinstance(kind, str) else None,
-            )
-            text, is_new = "".join(detail_texts([item])), key not in self._details
-            self._details.setdefault(key, []).append(item)
-            if text:
-                yield text, is_new
+        self.is_signed = self.is_signed or any(piece.signs for pieces in lists for piece in pieces)
 
     # --- calls --------------------------------------------------------------------------------------------------------
 
@@ -294,21 +288,25 @@ class Choice:
         }
 
     def _message(self) -> Object:
-        thoughts = {key: "".join(pieces) for key, pieces in self._reasoning.items()}
-        if texts := self.thoughts:
-            believed = next((key for key in REASONING_TEXTS if key in thoughts), REASONING_TEXTS[0])
-            thoughts[believed] = JOINT.join(texts)
         out: Object = {"role": self.role or "assistant"}
         if self.name is not None:
             out["name"] = self.name
-        out.update((key, thoughts[key]) for key in REASONING_TEXTS if key in thoughts)
-        if self._details:
-            out[DETAILS] = [merged(items) for items in self._details.values()]
+        out.update(self.reasoning())
         out["content"] = self._whole_content(bool(self._thoughts or self._refusal or self.calls))
         if self._refusal:
             out["refusal"] = "".join(self._refusal)
         out.update(self._whole_calls())
         return {**out, **as_object(merged(self._members))}
+
+    def reasoning(self) -> Object:
+        """The members that hold its reasoning."""
+        out: Object = {key: "".join(pieces) for key, pieces in self._reasoning.items()}
+        if texts := self.thoughts:
+            believed = next((key for key in REASONING_TEXTS if key in out), REASONING_TEXTS[0])
+            out[believed] = JOINT.join(texts)
+        out = {key: out[key] for key in REASONING_TEXTS if key in out}
+        listed = ((key, items.pieces) for key, items in self._lists.items())
+        return {**out, **{key: [merged(each) for each in pieces] for key, pieces in listed if pieces}}
 
     def _whole_content(self, beside: bool) -> Json:
         """The text; null where there is none and something else is said."""

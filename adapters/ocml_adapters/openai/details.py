@@ -143,6 +143,28 @@ def _read_item(key: str, item: Object) -> Message | None:
     return thought
 
 
+class Said(NamedTuple):
+    """What an item says, or a piece of one: a text, what that is signed with, and what a thought is sealed in."""
+
+    text: str
+    signature: str
+    seal: str
+
+
+def says(key: str, piece: Object) -> Said:
+    """What a piece of an item says; "" for what it does not say."""
+    name = piece.get("type")
+    kind = _KINDS[key].get(name) if isinstance(name, str) else None
+    if kind is None:
+        return Said("", "", "")
+    text, signature = (_text(piece.get(each)) if each else "" for each in (kind.text, kind.signature))
+    return Said(text, "", signature) if kind.sealed else Said(text, signature, "")
+
+
+def _text(value: Json) -> str:
+    return value if isinstance(value, str) else ""
+
+
 def _is_seal_of(thought: Message, its: Json, sealed: Message, given: Json) -> bool:
     """Whether an item is what the thought before it is sealed in."""
     signature = sealed.signature
@@ -199,6 +221,12 @@ def is_signed(thought: Message) -> bool:
     if signature is None or not signature.value:
         return False
     return not (signature.sealed and thought.content) or signature.vendor in _SUMMED_UP
+
+
+def is_closed(thought: Message) -> bool:
+    """Whether a thought is signed, or sealed as a whole, behind which no more of it comes."""
+    signature = thought.signature
+    return is_signed(thought) and signature is not None and not (signature.sealed and thought.content)
 
 
 def needs_list(thought: Message) -> bool:

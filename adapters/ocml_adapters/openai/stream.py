@@ -16,14 +16,15 @@ from ocml_bridge.form import Object
 from ocml_bridge.loss import FindingCode, Severity
 from ocml_bridge.model import Json, Message, Transcript, replace
 from ocml_bridge.stream.arriving import ArrivingDecoder
-from ocml_bridge.stream.decoder import settle, tell, text_of
+from ocml_bridge.stream.decoder import header_of, settle, tell, text_of
 from ocml_bridge.stream.sse import Reader, ServerEvent
 from ocml_bridge.turns import recipient_of
 
 from .assembly import Call, Choice, Fragment
 from .chunks import DONE
-from .details import ITEM, SEALED
+from .details import ITEM, SEALED, is_closed
 from .nearest import CALL, TEXT, THOUGHT, stage_of
+from .reasoning import read_reasoning
 from .syntax import CUSTOM, DETAILS, NOTES
 from .units import WireReader
 
@@ -44,13 +45,16 @@ _COMPLETE: Final = frozenset({None, "stop", "tool_calls"})
 
 _Key = int | tuple[int, int] | Call
 """What a message is, among those of one answer: a thought with its place, `TEXT`, or the call that it is."""
+_SEALED: Final = -1
+"""Stands for `THOUGHT` where a thought has no text."""
 
 
 class ChunkDecoder(ArrivingDecoder):
     """A decoder of one stream. Of several answers the first to come is read; the others are kept as the reader does.
 
     Messages are begun in the order in which they come and end together with the answer, for any of them may go on
-    until then. The document has reasoning before text and text before calls.
+    until then; thoughts that are signed end where something else begins, so that their signatures can be passed on
+    in their place. The document has reasoning before text and text before calls.
 
     Args:
         options: how to read.
@@ -65,6 +69,8 @@ class ChunkDecoder(ArrivingDecoder):
         self._numbers: dict[_Key, int] = {}
         self._lengths: dict[_Key, int] = {}
         self._begun_calls = 0
+        self._ended: list[Message] = []
+        """The thoughts that have ended before the answer."""
         self._document: Transcript | None = None
 
     # --- the stream ---------------------------------------------------------------------------------------------------
@@ -153,10 +159,30 @@ class ChunkDecoder(ArrivingDecoder):
         """The number of a message, which begins if it has not."""
         number = self._numbers.get(key)
         if number is None:
+            self._end_signed(choice)
             number = self._numbers[key] = len(self._numbers)
             self._lengths[key] = 0
             self.log.events.append(Start(number, self._header(choice, key)))
         return number
+
+    def _end_signed(self, choice: Choice) -> None:
+        """End the thoughts that the answer begins with, up to the first that is not signed: more of it may come."""
+        thoughts = read_reasoning(choice.reasoning()).thoughts
+        if [text_of(thought) for thought in thoughts if thought.content] != choice.thoughts:
+            return
+        for number, thought in enumerate(thoughts[len(self._ended) :], len(self._ended)):
+            begun = sum(bool(each.content) for each in self._ended)
+            has_text = bool(thought.content)
+            is_next = self._numbers.get((THOUGHT, begun)) == number if has_text else number == len(self._numbers)
+            is_last = has_text and begun + 1 == len(choice.thoughts)
+            if not (is_next and is_closed(thought)) or (is_last and not choice.is_signed):
+                return
+            made = replace(thought, name=choice.name, continues=number > 0)
+            if not has_text:
+                self._numbers[_SEALED, number] = number
+                self.log.events.append(Start(number, header_of(made)))
+            self.log.events.append(End(number, made))
+            self._ended.append(made)
 
     def _header(self, choice: Choice, key: _Key) -> Message:
         message = Message("assistant", "", choice.name, "analysis", end=None, continues=len(self._numbers) > 1)
@@ -223,7 +249,9 @@ class ChunkDecoder(ArrivingDecoder):
         wires = [choice.wire(finish) for choice in choices]
         document = transcript_of(WireReader(self._options), {**self._envelope, "choices": wires}, self.log)
         texts = choices[0].thoughts if (THOUGHT, 0) in self._numbers else []
-        return _with_thoughts(document, texts, wires[0]["message"].get(DETAILS)) if texts else document
+        if not (texts or self._ended):
+            return document
+        return _with_thoughts(document, texts, self._ended, wires[0]["message"].get(DETAILS))
 
     def _finish(self, reason: Reason | None) -> str | None:
         """Why an answer is over whose server does not say."""
@@ -235,8 +263,8 @@ class ChunkDecoder(ArrivingDecoder):
 
     def _end(self, messages: Sequence[Message]) -> None:
         started, rest = list[tuple[int, int, Message]](), list[Message]()
-        calls, thoughts = iter(self._calls()), count()
-        for message in messages:
+        calls, thoughts = iter(self._calls()), count(sum(bool(each.content) for each in self._ended))
+        for message in messages[len(self._ended) :]:
             stage = stage_of(message)
             key: _Key | None = next(calls, None) if stage == CALL else stage
             if stage == THOUGHT:
@@ -260,14 +288,19 @@ class ChunkDecoder(ArrivingDecoder):
         return [] if first is None else sorted(first.calls, key=lambda call: call.legacy)
 
 
-def _with_thoughts(document: Transcript, texts: list[str], details: Json) -> Transcript:
+def _with_thoughts(document: Transcript, texts: list[str], ended: Sequence[Message], details: Json) -> Transcript:
     """A document whose answer has the thoughts of its stream; where a list says others, it is kept."""
     thoughts = [message for message in document.messages if stage_of(message) == THOUGHT]
-    if [text_of(thought) for thought in thoughts if thought.content] == texts:
+    first = [(thought.content, thought.signature) for thought in thoughts[: len(ended)]]
+    are_ended = first == [(thought.content, thought.signature) for thought in ended]
+    if are_ended and [text_of(thought) for thought in thoughts if thought.content] == texts:
         return document
-    own = {key: value for key, value in NOTES.of(thoughts[0].extras).items() if key not in (ITEM, SEALED)}
-    layout = {key: value for key, value in NOTES.of(thoughts[0].layout).items() if key not in (ITEM, SEALED)}
-    made = [Message("assistant", text, thoughts[0].name, "analysis", continues=at > 0) for at, text in enumerate(texts)]
+    head = thoughts[0] if thoughts else replace(ended[0], extras=None, layout=None)
+    own = {key: value for key, value in NOTES.of(head.extras).items() if key not in (ITEM, SEALED)}
+    layout = {key: value for key, value in NOTES.of(head.layout).items() if key not in (ITEM, SEALED)}
+    made = [replace(each) for each in ended]
+    for text in texts[sum(bool(each.content) for each in ended) :]:
+        made.append(Message("assistant", text, head.name, "analysis", continues=bool(made)))
     made[0].extras = NOTES.by_format(own if details is None else {**own, DETAILS: details})
     made[0].layout = NOTES.by_format({**layout, "reasoning": ["reasoning"]})
     others = [message for message in document.messages if stage_of(message) != THOUGHT]

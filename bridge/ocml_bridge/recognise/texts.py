@@ -273,7 +273,7 @@ TEXTS: Final[tuple[Kind, ...]] = (
         "a dialogue as plain text",
         patterns=(
             _begins(
-                rf"(?:[#>*_]+[ ]?)*(?:{_SPEAKERS})(?: said)?[*_]*:[*_]*(?=\s)",
+                rf"(?:[#>*_] ?)*(?:{_SPEAKERS})(?: said)?[*_]*:[*_]*(?=\s)",
                 "`USER:`, `**User:**`, `You said:`",
                 certain=False,
             ),

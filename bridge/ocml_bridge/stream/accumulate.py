@@ -66,7 +66,7 @@ def replay(document: Transcript, reason: Reason | None = None) -> Iterator[Event
         reason: why the stream is over; None for what its last message says.
     """
     for index, message in enumerate(document.messages):
-        yield Start(index, header_of(message), is_hosted(message))
+        yield Start(index, replace(header_of(message), signature=message.signature), is_hosted(message))
         if text := text_of(message):
             yield Delta(index, text)
         if refused := _refusal_of(message):

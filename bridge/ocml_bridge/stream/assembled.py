@@ -11,7 +11,7 @@ from ..errors import BridgeError
 from ..events import Delta, End, Event, Reason, Start, Stop
 from ..form import Object
 from ..loss import FindingCode, Severity
-from ..model import ByFormat, Json, Message, Transcript
+from ..model import ByFormat, Json, Message, Signature, Transcript
 from ..options import Options
 from ..turns import is_hosted
 from .arriving import ArrivingDecoder
@@ -33,6 +33,7 @@ class AssemblingDecoder(ArrivingDecoder):
     Attributes:
         options: how to read.
         over: why the answer is over, by what came; None while it does not say.
+        ended: how many messages have ended.
     """
 
     def __init__(self, options: Options) -> None:
@@ -41,7 +42,7 @@ class AssemblingDecoder(ArrivingDecoder):
         super().__init__(self._values)
         self.over: Reason | None = None
         self._lengths: list[int] = []
-        self._ended = 0
+        self.ended = 0
 
     # --- of a format --------------------------------------------------------------------------------------------------
 
@@ -59,13 +60,19 @@ class AssemblingDecoder(ArrivingDecoder):
 
     # --- for a format -------------------------------------------------------------------------------------------------
 
-    def start(self, message: Message) -> int:
-        """Say that a message begins; its number."""
+    def start(self, message: Message, signature: Signature | None = None) -> int:
+        """Say that a message begins; its number.
+
+        Args:
+            message: what is known of it.
+            signature: what it will be signed with, where that is known.
+        """
         number = len(self._lengths)
         self._lengths.append(0)
         header = header_of(message)
         header.continues = number > 0
         header.extras, header.layout = message.extras, _kind_in(message.layout)
+        header.signature = signature
         self.log.events.append(Start(number, header, self.hosts(message)))
         return number
 
@@ -77,7 +84,7 @@ class AssemblingDecoder(ArrivingDecoder):
 
     def end(self, message: Message) -> None:
         """Say that the first message that has not ended does: no more of it can come, and others come behind it."""
-        number, self._ended = self._ended, self._ended + 1
+        number, self.ended = self.ended, self.ended + 1
         if more := text_of(message)[self._lengths[number] :]:
             self.log.events.append(Delta(number, more))
         self.log.events.append(End(number, message))
@@ -128,7 +135,7 @@ class AssemblingDecoder(ArrivingDecoder):
 
     def _end(self, messages: Sequence[Message]) -> None:
         started = len(self._lengths)
-        for message in messages[self._ended : started]:
+        for message in messages[self.ended : started]:
             self.end(message)
         for number, message in enumerate(messages[started:], started):
             self.log.events.append(Start(number, header_of(message), self.hosts(message)))

@@ -211,6 +211,7 @@ def check_messages(decoded: Decoded, lifted: Lift | None) -> None:
                 assert texts[number] == text_of(message)
                 header = heads[number]
                 assert settled(header) == settled(header_of(message))
+                assert header.signature in (None, message.signature)
                 assert is_in(header.extras, message.extras)
                 assert is_in(header.layout, message.layout)
                 ended.append(message)
@@ -228,7 +229,7 @@ def check_messages(decoded: Decoded, lifted: Lift | None) -> None:
 
 def settled(header: Message) -> Message:
     """A header without what only the rest of a nested message tells: whether a text is a preamble, or was a thought."""
-    header = replace(header, content="", continues=False, extras=None, layout=None)
+    header = replace(header, content="", continues=False, extras=None, layout=None, signature=None)
     if header.role == "assistant" and not is_call(header) and header.channel in ("final", "commentary", "analysis"):
         return replace(header, channel=None, intent=None)
     return header
