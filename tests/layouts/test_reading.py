@@ -48,6 +48,11 @@ ROWS: list[tuple[str, dict[str, Any], list[Said]]] = [
         {"messages": SWIFT, "tools": json.dumps([WEATHER])},
         [("user", "Rome?"), ("call weather", '{"city": "Rome"}'), ("tool", "20"), ("assistant", "20 degrees.")],
     ),
+    (
+        "ms-swift",
+        {"messages": SWIFT, "tools": json.dumps([WEATHER]), "rejected_response": "No idea."},
+        [("user", "Rome?"), ("call weather", '{"city": "Rome"}'), ("tool", "20"), ("assistant", "20 degrees.")],
+    ),
     # Cohere's roles, and ShareGPT's under the keys of Chat Completions
     (
         "messages",
@@ -663,6 +668,25 @@ def test_a_row_is_read_as_a_person_reads_it(name: str, row: dict[str, Any], said
             },
             "No.",
         ),
+        # ms-swift, "Custom Dataset", DPO: in each of its formats
+        ({"messages": [ASK, {"role": "assistant", "content": "Because."}], "rejected_response": "No."}, "No."),
+        ({"query": "Why?", "response": "Because.", "history": [], "rejected_response": "No."}, "No."),
+        ({"instruction": "Why?", "input": "", "output": "Because.", "rejected_response": "No."}, "No."),
+        ({"conversations": [TURN, {"from": "gpt", "value": "Because."}], "rejected_response": ""}, ""),
+        (
+            {
+                "messages": [ASK, {"role": "assistant", "content": "Because."}],
+                "rejected_messages": [ASK, {"role": "assistant", "content": "No."}],
+            },
+            "No.",
+        ),
+        (
+            {
+                "messages": [ASK, {"role": "assistant", "content": "Because."}],
+                "rejected_response": [{"role": "assistant", "content": "No."}],
+            },
+            "No.",
+        ),
         # Vertex AI's preference tuning ("Prepare preference tuning data for Gemini models")
         (
             {
@@ -686,6 +710,30 @@ def test_what_was_rejected_is_an_alternative(row: dict[str, Any], rejected: str)
         [("assistant", rejected)],
     )
     assert len({each.content for each in conversation.messages}) == len(conversation.messages)  # each is said once
+
+
+def test_an_answer_is_rejected_in_place_of_all_that_follows_the_question() -> None:
+    """ms-swift: one that is a text stands in place of the last turn."""
+    row = {"messages": SWIFT, "tools": json.dumps([WEATHER])}
+    for rejected in ("No idea.", [{"role": "assistant", "content": "No idea."}], SWIFT[1:2]):
+        [conversation] = conversations({**row, "rejected_response": rejected})
+        [alternative] = list(conversation.alternatives or ())
+        assert (alternative.at, len(conversation.messages)) == (3, 4)
+    [conversation] = conversations({"messages": SWIFT[:2], "rejected_response": "No idea."})
+    assert [told(each.messages) for each in conversation.alternatives or ()] == [[("assistant", "No idea.")]]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"messages": [ASK], "rejected_response": "No."},
+        {"messages": [ASK, {"role": "assistant", "content": "Because."}], "rejected_response": None},
+        {"messages": [ASK, {"role": "assistant", "content": "Because."}], "rejected_messages": [ASK]},
+    ],
+)
+def test_where_no_answer_was_chosen_or_none_rejected_what_is_said_of_it_stands_beside(row: dict[str, Any]) -> None:
+    found = read_row(Plan((AUTO,)), row)
+    assert (found.layout.name, len(found.beside)) == ("messages", 1)
 
 
 @pytest.mark.parametrize("given", [[WEATHER], [{"type": "function", "function": WEATHER}]], ids=["bare", "wrapped"])

@@ -8,7 +8,6 @@ from typing import Final
 from ..loss import LossCode
 from . import (
     answered,
-    battles,
     columns,
     dialogue,
     exchange,
@@ -18,17 +17,17 @@ from . import (
     logged,
     moss,
     oasst,
-    ranked,
     reasoned,
     rendered,
-    scored,
     streams,
+    swift,
     templates,
     turns,
     valued,
 )
 from .exports import EXPORTS
 from .layout import Layout, Wording
+from .preferences import PREFERENCES
 
 LAYOUTS: Final[tuple[Layout, ...]] = (
     *EXPORTS,
@@ -105,6 +104,25 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         wording=Wording(("from", "role"), ("value", "content"), thoughts=("think", "thinking", "scratch_pad")),
     ),
     Layout(
+        "ms-swift",
+        "a conversation with its answer, and the one that was rejected (ms-swift)",
+        "sharegpt",
+        {
+            "conversations": columns.TURNS[:3],
+            "instruction": columns.QUESTIONS,
+            "input": ("input", "context", "article"),
+            "output": columns.ANSWERS,
+            swift.REJECTED: ("rejected_response", "rejected_messages"),
+            **columns.HISTORY,
+            **columns.PROMPT,
+            **columns.MEDIA,
+        },
+        swift.is_rejecting,
+        swift.read_rejecting,
+        wording=turns.SHAREGPT,
+        without=frozenset({"chosen", "chosen_response", "rejected"}),
+    ),
+    Layout(
         "sharegpt",
         "ShareGPT rows, with tools, media and preferences",
         "sharegpt",
@@ -120,65 +138,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         turns.write_turns,
         turns.SHAREGPT,
     ),
-    Layout(
-        "preference",
-        "a prompt with an answer that was chosen and one that was rejected (TRL, LLaMA-Factory)",
-        "openai",
-        {
-            "instruction": (*("prompt", "instruction", "question", "query"), *columns.TURNS[:3]),
-            "input": ("input",),
-            "chosen": (
-                "chosen",
-                "chosen_response",
-                "response_chosen",
-                "answer_chosen",
-                "chosen_conversations",
-                "response_j",
-            ),
-            "rejected": (
-                *("rejected", "rejected_response", "response_rejected", "answer_rejected", "rejected_conversations"),
-                "response_k",
-            ),
-            **columns.HISTORY,
-            **columns.PROMPT,
-        },
-        exchange.is_preference,
-        exchange.read_preference,
-        exchange.write_preference,
-    ),
-    Layout(
-        "arena",
-        "the conversations of two models, and which one won (Chatbot Arena)",
-        "openai",
-        {**{side: (side,) for side in battles.SIDES}, battles.WINNER: (battles.WINNER,)},
-        battles.is_battle,
-        battles.read_battle,
-        beside=frozenset({battles.WINNER}),
-    ),
-    Layout(
-        "ranked",
-        "a prompt with answers that are ranked or scored (Nectar, UltraFeedback)",
-        "openai",
-        {
-            "instruction": ("prompt", "instruction", "question"),
-            ranked.ANSWERS: ("answers", "completions"),
-            **columns.PROMPT,
-        },
-        ranked.is_ranked,
-        ranked.read_ranked,
-        beside=frozenset({ranked.ANSWERS}),
-    ),
-    Layout(
-        "gemini-preference",
-        "a request of Gemini with two answers and their scores (Vertex AI's preference tuning)",
-        "canonical",
-        {
-            **{each: (each,) for each in (scored.CONTENTS, scored.COMPLETIONS, "tools")},
-            "system_instruction": ("system_instruction", "systemInstruction"),
-        },
-        scored.are_scored,
-        scored.read_scored,
-    ),
+    *PREFERENCES,
     Layout(
         "langchain",
         "LangChain's messages, and LangSmith's runs",

@@ -114,13 +114,18 @@ def are_sharegpt(fields: Object, wording: Wording) -> bool:
     if not all(any(key in (as_object(turn) or {}) for key in wording.text) for turn in as_list(turns) or []):
         return False
     listed = [as_object(turn) or {} for turn in as_list(turns) or []]
-    if any(as_list(turn.get("content")) is not None or "tool_calls" in turn for turn in listed):
+    if not all(map(is_text_turn, listed)):
         return False
-    spoken = any("from" in turn or "value" in turn or turn.get("role") in _CALLS for turn in listed)
+    spoken = any("from" in turn or "value" in turn or turn.get("role") in CALLS for turn in listed)
     return spoken or any(fields.get(name) for name in _MEDIA_COLUMNS)
 
 
-_CALLS: Final = ("tool_call", "function_call", "function-call")
+def is_text_turn(turn: Object) -> bool:
+    """Whether a turn is all in its text, as ShareGPT's are: without parts, and without calls beside it."""
+    return as_list(turn.get("content")) is None and "tool_calls" not in turn
+
+
+CALLS: Final = ("tool_call", "function_call", "function-call")
 """Words for whose a turn is that is a call, as ShareGPT has them."""
 CHOSEN: Final = "chosen"
 _MEDIA_COLUMNS: Final = ("images", "videos", "audios")
@@ -132,8 +137,13 @@ def read_turns(fields: Object, wording: Wording) -> Sequence[Document]:
     turns = as_list(value)
     if turns is None:
         raise misshapen(f"/{CONVERSATIONS}", "a list of turns")
-    row: Object = {CONVERSATIONS: [_thought(_turn(each, wording), wording) for each in turns]}
+    row: Object = {CONVERSATIONS: [read_turn(each, wording) for each in turns]}
     return [Document(row | {name: fields[name] for name in _BESIDE if name in fields})]
+
+
+def read_turn(turn: Json, wording: Wording) -> Json:
+    """A turn as ShareGPT has it, in whatever words it is given."""
+    return _thought(_turn(turn, wording), wording)
 
 
 def _turn(turn: Json, wording: Wording) -> Json:
