@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from ocml_bridge import Message, Severity, Tool, Transcript, convert, read, write
+from ocml_bridge import Message, Options, Severity, Tool, Transcript, convert, read, write
 from ocml_bridge.events import Answer
-from ocml_bridge.model import CacheMark, Citation, Refusal, Signature, Text, replace
+from ocml_bridge.model import CacheMark, Citation, Media, Refusal, Signature, Text, replace
 from ocml_bridge.pipe import decoder, encoder
 from ocml_bridge.policy import LENIENT
 
@@ -466,3 +466,62 @@ def test_arguments_in_two_texts_become_one(wire: str) -> None:
     assert [(loss.code, loss.path) for loss in written.losses if loss.severity is not Severity.LAYOUT] == [
         ("content", "/messages/1/content")
     ]
+
+
+# --- texts that say nothing -------------------------------------------------------------------------------------------
+
+EMPTY = Text("")
+PICTURE = Media("image", data="aGVsbG8=", format="image/png")
+
+
+@pytest.mark.parametrize("plans", [True, False])
+@pytest.mark.parametrize(
+    "parts", [(EMPTY, Text("a"), PICTURE), (Text("a"), EMPTY, PICTURE), (Text("a"), PICTURE, EMPTY)]
+)
+@pytest.mark.parametrize("wire", ["anthropic", "bedrock-converse"])
+def test_an_empty_text_among_others_is_left_out_where_the_api_refuses_it(wire: str, parts: Any, *, plans: bool) -> None:
+    said = Message("user", tuple(part for part in parts if part is not EMPTY))
+    options = Options(plans=plans)
+    for _ in range(8):  # as often as plans take to be learned
+        expected = write(Transcript((said,)), wire, policy=LENIENT, options=options)
+        written = write(Transcript((replace(said, content=parts),)), wire, policy=LENIENT, options=options)
+        assert written.output == expected.output
+        assert [(loss.code, loss.path, loss.severity) for loss in written.losses] == [
+            ("content", f"/messages/0/content/{parts.index(EMPTY)}", Severity.LAYOUT)
+        ]
+
+
+@pytest.mark.parametrize("wire", ["anthropic", "bedrock-converse"])
+def test_what_is_said_of_an_empty_text_is_lost_with_it(wire: str) -> None:
+    marked = Text("", cache=CacheMark())
+    written = write(Transcript((Message("user", (Text("a"), marked, Text("b"))),)), wire, policy=LENIENT)
+    assert [(loss.code, loss.path, loss.severity) for loss in written.losses] == [
+        ("content", "/messages/0/content/1", Severity.LOST)
+    ]
+
+
+@pytest.mark.parametrize("wire", ["anthropic", "bedrock-converse"])
+def test_a_message_of_empty_texts_is_left_out(wire: str) -> None:
+    messages = (ASK, Message("assistant", "Yes.", channel="final"), Message("user", (EMPTY, EMPTY)))
+    written = write(Transcript(messages), wire, policy=LENIENT)
+    assert '""' not in json.dumps(written.output)
+    assert {loss.severity for loss in written.losses} == {Severity.LAYOUT}
+    assert ("message", "/messages/2") in [(loss.code, loss.path) for loss in written.losses]
+
+
+@pytest.mark.parametrize(
+    ("wire", "blocks"),
+    [
+        ("anthropic", [{"type": "text", "text": ""}, {"type": "text", "text": "a"}]),
+        ("bedrock-converse", [{"text": ""}, {"text": "a"}]),
+        ("bedrock-converse", [{"text": ""}, {"cachePoint": {"type": "default"}}]),
+        ("anthropic", [{"type": "tool_result", "tool_use_id": "c", "content": [{"type": "text", "text": ""}] * 2}]),
+        ("bedrock-converse", [{"toolResult": {"toolUseId": "c", "content": [{"text": ""}, {"text": "a"}]}}]),
+    ],
+)
+def test_empty_texts_of_the_api_itself_come_back(wire: str, blocks: list[Any]) -> None:
+    document = {"messages": [{"role": "user", "content": blocks}]}
+    for _ in range(8):
+        written = write(read(document, wire).transcript, wire)
+        assert written.output == document
+        assert written.losses == ()

@@ -112,6 +112,7 @@ def fitted(
     marks: bool = True,
     citations: Citations | None = None,
     hoisted: bool = True,
+    empty: bool = True,
 ) -> Content:
     """Parts that a target holds, each with what it holds of it; the others are reported.
 
@@ -125,9 +126,11 @@ def fitted(
         marks: whether there is a place for marks behind parts.
         citations: how they are said; None where there is no place for them.
         hoisted: as for `narrow`.
+        empty: as for `narrow`.
     """
     content = with_supported(content, path, log, target=target, marks=marks, citations=citations)
-    return with_own_extras(narrow(content, holds, path, log, target=target, able=able, hoisted=hoisted), target)
+    narrowed = narrow(content, holds, path, log, target=target, able=able, hoisted=hoisted, empty=empty)
+    return with_own_extras(narrowed, target)
 
 
 def drop_private(log: Log, index: int, target: str) -> None:
@@ -148,6 +151,7 @@ def narrow(
     able: Callable[[Part], bool] | None = None,
     hoisted: bool = False,
     private: bool = False,
+    empty: bool = True,
 ) -> Content:
     """Content with only those kinds of part that the target holds; each part left out is reported at its path.
 
@@ -178,6 +182,10 @@ def narrow(
             parted = None
             continue
         parted = None
+        if not empty and isinstance(part, Text) and not part.text:
+            severity = Severity.LAYOUT if part.is_bare else Severity.LOST
+            log.lose(LossCode.CONTENT, at, f"{target} has no place for an empty text", severity)
+            continue
         if isinstance(part, Text) or (type(part) in holds and (able is None or able(part))):
             narrower.append(part)
         elif (text := as_text(part)) is not None:

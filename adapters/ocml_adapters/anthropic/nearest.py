@@ -57,7 +57,11 @@ def nearest(message: Message, index: int, log: Log, *, keeps_unsigned: bool = Fa
         content = narrow(content, (), path, log, target=HOME, hoisted=True)
     else:
         holds = _OF_SERVERS if message.role == "tool" and is_in_turn(message) else _HOLDS
-        content = fitted(content, holds, path, log, target=HOME, able=can_hold, citations=TABLE)
+        empty = NOTES.of(message.layout).get(EMPTY) is True
+        says_nothing = all(isinstance(part, Text) and not part.text for part in content)
+        content = fitted(content, holds, path, log, target=HOME, able=can_hold, citations=TABLE, empty=empty)
+        if content == "" and says_nothing and is_spoken(message):
+            return drop_empty(message, index, log, f"{HOME} has no place for an empty message")
         if content == "" and is_spoken(message):
             # It is empty now, and not left out: that nothing of it was understood has to be seen.
             return replace(message, content=content, layout=NOTES.by_format({MESSAGE: ["role", ["content", ""]]}))

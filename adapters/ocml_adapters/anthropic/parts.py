@@ -22,6 +22,7 @@ from .syntax import (
     CACHE,
     CITATIONS,
     DOCUMENT,
+    EMPTY,
     EPHEMERAL,
     HOME,
     IMAGE,
@@ -241,7 +242,7 @@ def read_content(raws: list[Json], *, alone: bool) -> tuple[Content, Object]:
     layout: Object = {"parts": forms} if forms else {}
     if len(parts) == 1 and isinstance(parts[0], Text) and parts[0].is_bare:
         return parts[0].text, {"content": "list", **layout} if alone else layout
-    return parts, layout
+    return parts, {**layout, EMPTY: True} if any(isinstance(part, Text) and not part.text for part in parts) else layout
 
 
 def write_content(content: Content, layout: Object) -> Json:

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Final, cast
 
-from ocml_bridge.blocks.grammar import AFTER, TOP, WIRE, Grammar, MarkBlocks, MessageKind, added, kind_of, more_of
+from ocml_bridge.blocks.grammar import (
+    AFTER,
+    EMPTY,
+    TOP,
+    WIRE,
+    Grammar,
+    MarkBlocks,
+    MessageKind,
+    added,
+    kind_of,
+    more_of,
+)
 from ocml_bridge.blocks.skeletons import Slots
 from ocml_bridge.blocks.spelling import is_same
 from ocml_bridge.blocks.values import AN_OBJECT, nearest_object, object_in, text_of, value_in
@@ -149,7 +160,8 @@ class BlockGrammar(Grammar):
         parts = [_reply_part(self, raw) for raw in raws]
         part = parts[0] if len(parts) == 1 else None
         if not isinstance(part, Text):
-            return tuple(parts) or "", {}
+            has_empty = any(isinstance(each, Text) and not each.text for each in parts)
+            return tuple(parts) or "", {EMPTY: "part"} if has_empty else {}
         own = self.notes.of(part.extras)
         if own == {"json": True}:
             return part.text, {RESULT: "json"}
@@ -257,7 +269,8 @@ class BlockGrammar(Grammar):
         if isinstance(content, str):
             return message
         supported = (Text, Media, Foreign)
-        content = fitted(content, supported, path, log, target=HOME, able=self._can_hold, marks=False)
+        empty = bool(self.notes.of(message.layout).get(EMPTY))
+        content = fitted(content, supported, path, log, target=HOME, able=self._can_hold, marks=False, empty=empty)
         return replace(message, content=content)
 
     def settled(self, message: Message, path: str, log: Log) -> str:

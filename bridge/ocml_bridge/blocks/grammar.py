@@ -34,7 +34,10 @@ ROLE: Final = "role"
 TOP: Final = ""
 """Stands for the role of what the system says before all wire messages."""
 EMPTY: Final = "empty"
-"""The key of the layout of a message that says nothing: whether it has no block, or one without text."""
+"""The key of the layout of a message that says nothing: whether it has no block, or one without text.
+
+Where the format refuses empty texts, that of one that was read with such a text among others, too.
+"""
 
 MessageKind = Literal["text", "thought", "call", "reply"]
 

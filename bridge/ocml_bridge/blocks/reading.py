@@ -166,6 +166,8 @@ def _message(grammar: Grammar, run: _Run, speaker: str) -> Message:
             message.content, message.extras = part.text, part.extras
             if not part.text:
                 message.layout = grammar.notes.by_format({EMPTY: "text"})
+        elif not grammar.holds_empty and any(isinstance(each, Text) and not each.text for each in run.parts):
+            message.layout = grammar.notes.by_format({EMPTY: "part"})
     form = form_of_items(run.forms)
     if form is not None:
         message.layout = grammar.notes.by_format({**grammar.notes.of(message.layout), BLOCKS: form})

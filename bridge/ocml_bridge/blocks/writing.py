@@ -50,7 +50,10 @@ def nearest(grammar: Grammar, message: Message, index: int, log: Log) -> Message
         side = grammar.side(message)
         able, home = partial(can_hold, grammar, side=side), grammar.home
         citations, marks = grammar.cites(side), grammar.marks is not None
-        content = fitted(message.content, _HOLDS, path, log, target=home, able=able, marks=marks, citations=citations)
+        empty = grammar.holds_empty or bool(grammar.notes.of(message.layout).get(EMPTY))
+        content = fitted(
+            *(message.content, _HOLDS, path, log), target=home, able=able, marks=marks, citations=citations, empty=empty
+        )
         message = replace(message, content=content)
     if not message.content and not grammar.holds_empty and not grammar.notes.of(message.layout).get(EMPTY):
         return drop_empty(message, index, log, f"{grammar.home} leaves out an empty text")
