@@ -216,6 +216,9 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
     "a Command R prompt": ("<BOS_TOKEN><|START_OF_TURN_TOKEN|><|USER_TOKEN|>Hi<|END_OF_TURN_TOKEN|>",),
     "a Granite prompt": ("<|start_of_role|>user<|end_of_role|>Hi<|end_of_text|>",),
     "a Kimi prompt": ("<|im_user|>user<|im_middle|>Hi<|im_end|>",),
+    "an EXAONE prompt": ("[|system|]Hi[|endofturn|]\n", "[|user|]Hi\n"),
+    "an OpenChat prompt": ("GPT4 Correct User: Hi<|end_of_turn|>", "<s>GPT4 Correct System: Hi<|end_of_turn|>"),
+    "a Nemotron prompt": ("<SPECIAL_10>System\n\n<SPECIAL_11>User\nHi\n",),
     "a recorded stream of Anthropic Messages": (
         'event: message_start\ndata: {"type":"message_start"}\n',
         'event: ping\ndata: {"type": "ping"}\n',

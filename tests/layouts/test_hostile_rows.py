@@ -36,6 +36,26 @@ ROWS: dict[str, dict[str, Any]] = {
     "tools behind spaces": {"text": "<|user|>" + " " * MANY + "<tools>" * MANY},
     "instructions that are not closed": {"text": "[INST] a " * MANY},
     "results between spaces": {"text": "<｜User｜>a" + "<｜tool▁output▁begin｜>" + " " * MANY + "x"},
+    "thoughts and calls of Gemma 4 that are not closed": {
+        "text": "<|turn>model\n" + ("<|channel>thought\n<|tool_call>call:f{" * MANY)
+    },
+    "values of Gemma 4 that are not closed": {
+        "text": "<|turn>model\n<|tool_call>call:f" + "{a:" * MANY + "<tool_call|><turn|>"
+    },
+    "tools of Gemma 4 that are not closed": {"text": "<|turn>system\n" + "<|tool>declaration:f{" * MANY},
+    "arguments of GLM that are not closed": {
+        "text": "<|user|>a<|assistant|><tool_call>f" + "<arg_key>a</arg_key><arg_value>" * MANY + "</tool_call>"
+    },
+    "results of EXAONE that are not closed": {"text": "[|tool|]" + '<tool_result>{"result": ' * MANY},
+    "tools of EXAONE that are not closed": {"text": "[|system|]" + "<tool>{" * MANY},
+    "results of Nemotron that are no list": {
+        "text": "<SPECIAL_11>Assistant\n<TOOLCALL>["
+        + '{"name": "f", "arguments": {}},' * (MANY // 20)
+        + '{"name": "f", "arguments": {}}]</TOOLCALL><SPECIAL_12>\n<SPECIAL_11>User\n<TOOL_RESPONSE>['
+        + "1, " * MANY
+        + "x</TOOL_RESPONSE>"
+    },
+    "spaces before OpenChat's turns": {"text": "a<|end_of_turn|>" + " " * MANY + "GPT4 Correct Us"},
     "messages in a chain": {
         "messages": [
             {"messageId": str(at), "parentMessageId": str(at - 1), "isCreatedByUser": True, "text": "a"}

@@ -48,6 +48,100 @@ ROWS: list[tuple[str, dict[str, Any], list[Said]]] = [
         {"messages": SWIFT, "tools": json.dumps([WEATHER])},
         [("user", "Rome?"), ("call weather", '{"city": "Rome"}'), ("tool", "20"), ("assistant", "20 degrees.")],
     ),
+    # LLaMA-Factory, `data/tool_utils.py`: GLM-4 calls by a name, with the arguments on the next line
+    (
+        "glm-4",
+        {
+            "text": '[gMASK]<sop><|user|>\nRome?<|assistant|>weather\n{"city": "Rome"}<|observation|>\n20<|assistant|>'
+            "\n20 degrees."
+        },
+        [("user", "Rome?"), ("call weather", '{"city": "Rome"}'), ("tool", "20"), ("assistant", "20 degrees.")],
+    ),
+    (
+        "glm-4",
+        {"text": '[gMASK]<sop><|user|>\nRome?<|assistant|>weather\n{"city": "Rome"}<|observation|>'},
+        [("user", "Rome?"), ("call weather", '{"city": "Rome"}')],
+    ),
+    # Values of GLM-4.5 are JSON unless they are texts, which only a declared tool could tell
+    (
+        "glm-4",
+        {
+            "text": "[gMASK]<sop><|user|>\nRome?<|assistant|>\n<tool_call>f\n<arg_key>a</arg_key>\n<arg_value>[1, 2]"
+            '</arg_value>\n<arg_key>b</arg_key>\n<arg_value>"x" < y</arg_value>\n</tool_call>'
+        },
+        [("user", "Rome?"), ("call f", '{"a":[1,2],"b":"\\"x\\" < y"}')],
+    ),
+    # Gemma 4: values in its own notation, arguments that were given as JSON text, and what is said between calls
+    (
+        "gemma-4",
+        {
+            "text": "<bos><|turn>user\nRome?<turn|>\n<|turn>model\n<|channel>thought\nHm.<channel|>I look."
+            '<|tool_call>call:f{a:[<|"|>x, {y}<|"|>,-1.5,true],b:{<|"|>c d<|"|>:None}}<tool_call|>'
+            '<|tool_response>response:f{value:<|"|>20<|"|>}<tool_response|>'
+            '<|tool_call>call:g{{"city": "Rome"}}<tool_call|><|tool_response>response:g{t:20}<tool_response|>20.<turn|>'
+        },
+        [
+            ("user", "Rome?"),
+            ("thought", "Hm."),
+            ("assistant", "I look."),
+            ("call f", '{"a":["x, {y}",-1.5,true],"b":{"c d":null}}'),
+            ("tool", "20"),
+            ("call g", '{"city":"Rome"}'),
+            ("tool", '{"t":20}'),
+            ("assistant", "20."),
+        ],
+    ),
+    # EXAONE 4: results are objects
+    (
+        "exaone",
+        {
+            "text": "[|system|]\n[|endofturn|]\n[|user|]\nRome?[|endofturn|]\n[|assistant|]\n<think>\n\n</think>\n\n"
+            '<tool_call>{"name": "weather", "arguments": {}}</tool_call>[|endofturn|]\n[|tool|]\n'
+            '<tool_result>{"result": {"t": 20}}</tool_result>[|endofturn|]\n'
+        },
+        [("user", "Rome?"), ("call weather", "{}"), ("tool", '{"t":20}')],
+    ),
+    # OpenChat: what the system says may stand in front; 3.6 has the tokens of Llama 3
+    (
+        "openchat",
+        {
+            "text": "<s>Be kind.<|end_of_turn|>GPT4 Correct User: Why?<|end_of_turn|>GPT4 Correct Assistant: Because."
+            "<|end_of_turn|>"
+        },
+        [("system", "Be kind."), ASKED, ANSWERED],
+    ),
+    (
+        "openchat",
+        {
+            "text": "<|begin_of_text|><|start_header_id|>GPT4 Correct User<|end_header_id|>\n\nWhy?<|eot_id|>"
+            "<|start_header_id|>GPT4 Correct Assistant<|end_header_id|>\n\nBecause.<|eot_id|>"
+        },
+        BOTH,
+    ),
+    (
+        "rendered",
+        {"prompt": "GPT4 Correct User: Why?<|end_of_turn|>GPT4 Correct Assistant:", "completion": "Because."},
+        BOTH,
+    ),
+    ("rendered", {"prompt": "[|user|]Why?\n[|assistant|]", "completion": "Because."}, BOTH),
+    # Nemotron Nano 2: results of several calls are in one list, which need not be JSON
+    (
+        "nemotron",
+        {
+            "text": "<SPECIAL_10>System\n\n\n<SPECIAL_11>User\nRome?\n<SPECIAL_11>Assistant\n<TOOLCALL>"
+            '[{"name": "f", "arguments": {}}, {"name": "g", "arguments": {}}]</TOOLCALL>\n<SPECIAL_12>\n'
+            '<SPECIAL_11>User\n<TOOL_RESPONSE>[warm, {"t": 20}]</TOOL_RESPONSE>'
+        },
+        [("user", "Rome?"), ("call f", "{}"), ("call g", "{}"), ("tool", 'warm, {"t": 20}')],
+    ),
+    (
+        "nemotron",
+        {
+            "text": "<SPECIAL_10>System\n\n<SPECIAL_11>User\nWhy?\n<SPECIAL_11>Assistant\n<think></think>Because."
+            "\n<SPECIAL_12>\n"
+        },
+        BOTH,
+    ),
     (
         "ms-swift",
         {"messages": SWIFT, "tools": json.dumps([WEATHER]), "rejected_response": "No idea."},
@@ -1061,7 +1155,14 @@ def test_of_ranked_answers_the_best_is_chosen_the_worst_rejected_and_all_stay_be
         "The marker [INST] begins an instruction.",
         "[INST] a [INST] b [/INST]",
         "<|system|>a<|user|>b<|model|>c",
-        "<bos><|turn>user\na<turn|>\n<|turn>model\n<|tool_call>call:f{}<tool_call|><turn|>\n",
+        "<bos><|turn>user\na<turn|>\n<|turn>model\n<|tool_call>call:f{a:<tool_call|><turn|>\n",
+        "<bos><|turn>user\na<turn|>\n<|turn>model\n<|channel>thought\na<turn|>\n",
+        "<bos><|turn>system\n<|tool>declaration:f<tool|><turn|>\n",
+        "GPT4 Correct User: Why? GPT4 Correct Assistant: Because.",
+        "Say GPT4 Correct User: Why?<|end_of_turn|>",
+        "A turn begins with [|user|] and ends with [|endofturn|].",
+        "[|user|]Why?[|endofturn|] Because. [|assistant|]",
+        "<SPECIAL_11>Judge\nWhy?",
         "Write [INST] Why? [/INST] Because.",
         "Write <start_of_turn>user\nWhy?<end_of_turn>",
         "<start_of_turn>user\nWhy?<end_of_turn>\nBecause.\n<start_of_turn>model\nBecause.<end_of_turn>",

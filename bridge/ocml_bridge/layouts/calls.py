@@ -1,4 +1,4 @@
-"""Calls, results and tools that stand in texts: between tags, as Hermes and Glaive have them."""
+"""Calls, results and tools that stand in texts: between tags, as Hermes, Glaive, GLM, EXAONE and Nemotron have them."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from ..model import Json
 from .fitting import as_list, as_object
 from .layout import Object, noticed
 from .messages import calls_of, message, tools_of
+from .tagged import call_in_tags, items_in, result_in
 
 
 def _within(tag: str) -> str:
@@ -22,10 +23,16 @@ def _within(tag: str) -> str:
     return rf"<{tag}>([^<]*+(?:<(?!/?{tag}>)[^<]*+)*+)</{tag}>"
 
 
-_CALL: Final = re.compile(rf"{_within('tool_call')}|<functioncall>(.*)\Z", re.DOTALL)
+_CALL: Final = re.compile(rf"{_within('tool_call')}|{_within('TOOLCALL')}|<functioncall>(.*)\Z", re.DOTALL)
 _RESULT: Final = re.compile(_within("tool_response"))
-_TOOLS: Final = re.compile(rf"(?<![ \t])[ \t]*+(?!<tools>\s*</tools>){_within('tools')}\n?")
+_EXAONE_RESULT: Final = re.compile(_within("tool_result"))
+_RESULTS: Final = re.compile(rf"\s*{_within('TOOL_RESPONSE')}\s*")
+_TOOLS: Final = re.compile(
+    rf"(?<![ \t])[ \t]*+(?:(?!<tools>\s*</tools>){_within('tools')}|{_within('AVAILABLE_TOOLS')})\n?"
+)
 """Declared tools; tags with nothing in them are those that a prompt tells of."""
+_TOOL: Final = re.compile(r"<tool>(\{[^<]*+(?:<(?!/?tool>)[^<]*+)*+)</tool>\n?")
+"""One of EXAONE's tools."""
 _QUOTED: Final = re.compile(r"""\A\{\s*"name":\s*"([^"]*)",\s*"arguments":\s*'(.*)'\s*\}\Z""", re.DOTALL)
 """Glaive's calls, whose arguments are JSON in single quotes."""
 _OBJECT: Final = re.compile(r"^\{", re.MULTILINE)
@@ -60,8 +67,8 @@ def opened(
                 tools = declared if tools is None else tools
             out.append({**each, "content": rest})
         elif each["role"] == "assistant":
-            out.append(_called(each, text, path, findings))
-        elif each["role"] in ("tool", "user") and (results := _results(text)) is not None:
+            out.append(_called(each, text, path, findings, tools))
+        elif each["role"] in ("tool", "user") and (results := _results(each, out, path, findings)) is not None:
             more = {key: value for key, value in each.items() if key not in ("role", "content")}
             out += [{**message("tool", result), **more} for result in results]
         else:
@@ -69,13 +76,13 @@ def opened(
     return tools, out, tuple(findings)
 
 
-def _called(each: Object, text: str, path: str, findings: list[Finding]) -> Object:
+def _called(each: Object, text: str, path: str, findings: list[Finding], tools: list[Json] | None) -> Object:
     found = list(_CALL.finditer(text))
     if not found:
         return each
     before, rest = text[: found[0].start()], _CALL.sub("", text[found[0].start() :])
     try:
-        made = [call for one in found for call in _call(one[1] if one[1] is not None else one[2], path, findings)]
+        made = [call for one in found for call in _call(one[one.lastindex or 0], path, findings, tools)]
     except BridgeError:
         findings.append(
             Finding(FindingCode.JSON_OPAQUE, Severity.CHANGED, path, "a call is not JSON; it is kept as text")
@@ -88,8 +95,11 @@ def _called(each: Object, text: str, path: str, findings: list[Finding]) -> Obje
     return {**each, "content": content or None, "tool_calls": made}
 
 
-def _call(text: str, path: str, findings: list[Finding]) -> list[Json]:
+def _call(text: str, path: str, findings: list[Finding], tools: list[Json] | None) -> list[Json]:
     text = text.strip()
+    tagged = call_in_tags(text, tools)
+    if tagged is not None:
+        return [tagged]
     quoted = _QUOTED.match(text)
     if quoted is not None:
         return [{"type": "function", "function": {"name": quoted[1], "arguments": quoted[2]}}]
@@ -110,20 +120,37 @@ def _literal(text: str) -> Any:
     return None
 
 
-def _results(text: str) -> list[str] | None:
-    """The results in a text that holds nothing else."""
-    found = _RESULT.findall(text)
-    return [each.strip() for each in found] if found and not _RESULT.sub("", text).strip() else None
+def _results(each: Object, before: Sequence[Object], path: str, findings: list[Finding]) -> list[str] | None:
+    """The results in a text that holds nothing else; None for any other text."""
+    text: str = each["content"]
+    if (together := _RESULTS.fullmatch(text)) is not None:
+        calls = as_list(before[-1].get("tool_calls")) if before else None
+        items = items_in(together[1], len(calls or ()))
+        if len(items) < len(calls or ()):
+            findings.append(noticed(path, "the results of several calls cannot be told apart; they are kept as one"))
+        return items
+    if each["role"] == "tool" and (found := _alone(_EXAONE_RESULT, text)):
+        return [result_in(one) for one in found]
+    return _alone(_RESULT, text)
+
+
+def _alone(pattern: re.Pattern[str], text: str) -> list[str] | None:
+    """What stands in the tags of a text that has nothing beside them; None for any other text."""
+    found = pattern.findall(text)
+    return [one.strip() for one in found] if found and not pattern.sub("", text).strip() else None
 
 
 def _declared(text: str, path: str, findings: list[Finding]) -> tuple[list[Json] | None, str]:
     """The tools that the system declares, and its text without them."""
     found = _TOOLS.search(text)
+    one_by_one = _TOOL.findall(text) if found is None else []
     if found is not None:
-        values = _objects(found[1])
+        values = _objects(found[found.lastindex or 0])
         before, behind = text[: found.start()], text[found.end() :]
         inline = "\n" if before.strip() and not before.endswith("\n") else ""  # the line goes on behind the tools
         rest = f"{before}{inline}{behind}" if behind.strip() else before.rstrip()
+    elif one_by_one:
+        values, rest = _objects("\n".join(one_by_one)), _TOOL.sub("", text)
     else:
         begins = _OBJECT.search(text) if "functions" in text else None
         if begins is None:

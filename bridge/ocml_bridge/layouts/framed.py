@@ -16,6 +16,8 @@ DECLARES: Final = "tools"
 """The role of a turn that declares tools."""
 Called = Callable[[str, str], list[Object] | None]
 """The messages of an answer that calls tools, by its text and the role behind it; None where it calls none."""
+Declared = Callable[[str], tuple[str, list[Json]]]
+"""What the system says without the tools that it declares, and these."""
 
 
 class Frames(NamedTuple):
@@ -29,6 +31,7 @@ class Frames(NamedTuple):
         shown: what a text of it looks like, for people.
         begins: the token that begins a conversation; a text may hold several. None where none does.
         called: finds the calls of an answer; None for a template without any.
+        declared: finds the tools in what the system says; None where they stand in tags that others have too.
         ended: whether each turn ends with a token; else it ends where the next one begins.
         headed: whether what stands before the first turn is what the system says.
     """
@@ -40,6 +43,7 @@ class Frames(NamedTuple):
     shown: str
     begins: re.Pattern[str] | None = None
     called: Called | None = None
+    declared: Declared | None = None
     ended: bool = True
     headed: bool = False
 
@@ -87,7 +91,7 @@ def _turns(frames: Frames, ends: re.Pattern[str], text: str) -> list[_Turn] | No
     if first is None:
         return None
     opens = list(frames.opens.finditer(text))
-    head = text[: opens[0].start()].strip()
+    head = ends.sub("", text[: opens[0].start()]).strip()
     turns: list[_Turn] = [("system", head)] if head else []
     for label, end in zip(opens, [*(each.start() for each in opens[1:]), len(text)], strict=True):
         body = text[label.end() : end]
@@ -102,19 +106,26 @@ def _turns(frames: Frames, ends: re.Pattern[str], text: str) -> list[_Turn] | No
 
 
 def _document(turns: list[_Turn], frames: Frames, wording: Wording) -> Document:
-    if len(turns) > 1 and turns[-1] in (
-        ("assistant", ""),
-        ("assistant", "<think>"),
-    ):  # the answer that is still to come
-        turns = turns[:-1]
     behind = [*(role for role, _ in turns[1:]), ""]
+    if len(turns) > 1 and turns[-1] in _STILL_TO_COME:
+        turns = turns[:-1]
     tools: list[Json] | None = None
     messages: list[Object] = []
-    for (role, text), after in zip(turns, behind, strict=True):
+    for (role, text), after in zip(turns, behind, strict=False):
         if role == DECLARES:
             tools = tools_of(text, f"/{TEXT}")
             continue
+        if role == "system" and frames.declared is not None:
+            text, found = frames.declared(text)
+            tools = found or tools
         called = frames.called(text, after) if role == "assistant" and frames.called is not None else None
-        messages += [message(role, text)] if called is None else called
+        if called is not None:
+            messages += called
+        elif text or role != "system":  # templates write the turn of a system that says nothing
+            messages.append(message(role, text))
     tools, messages, findings = calls.opened(messages, tools)
     return Document(request([thoughts.split(each, wording) for each in messages], tools), findings)
+
+
+_STILL_TO_COME: Final = (("assistant", ""), ("assistant", "<think>"), ("tool", ""))
+"""What a text ends with whose next turn is still to come."""

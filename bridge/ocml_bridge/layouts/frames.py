@@ -12,6 +12,7 @@ from typing import Final
 
 from ..errors import BridgeError
 from ..model import Json
+from . import gemma
 from .fitting import as_list, as_object
 from .framed import DECLARES, Frames
 from .layout import Object, parsed
@@ -114,6 +115,22 @@ _ACTION: Final = re.compile(r"Action:\s*```json\s*(?=\[)|<\|START_ACTION\|>")
 _ACTION_ENDS: Final = re.compile(r"(?:(?<=\])\s*```|<\|END_ACTION\|>)\s*\Z")
 
 
+def _glm(text: str, after: str) -> list[Object] | None:
+    """The messages of an answer that calls a tool by its name, with the arguments on the next line (GLM-4)."""
+    found = _NAMED_CALL.fullmatch(text) if after == "tool" else None
+    if found is None:
+        return None
+    try:
+        arguments = parsed(found[2], "")
+    except BridgeError:
+        return None
+    call = {"type": "function", "function": {"name": found[1], "arguments": found[2]}}
+    return None if as_object(arguments) is None else _answer("", [call])
+
+
+_NAMED_CALL: Final = re.compile(r"\s*([\w.-]+)[ \t]*\n\s*(\{.*\})\s*", re.DOTALL)
+
+
 # --- templates --------------------------------------------------------------------------------------------------------
 
 LLAMA_3: Final = Frames(
@@ -160,12 +177,14 @@ GEMMA: Final = Frames(
 GEMMA_4: Final = Frames(
     "Gemma 4",
     re.compile(r"<\|turn>([a-z]+)\n(?:<\|channel>thought\n<channel\|>)?"),
-    re.compile(r"<turn\|>|<\|?(?:tool\w*|channel)\|?>"),  # tools, calls and thoughts of its own are not read
-    {**_ROLES, "model": "assistant"},
+    re.compile(r"<turn\|>"),
+    {**_ROLES, "developer": "developer", "model": "assistant", "tool": "tool"},
     "`<|turn>`",
     re.compile("<bos>"),
+    gemma.called,
+    gemma.declared,
 )
-"""Gemma 4, without tools and thoughts (trl, `gemma4.jinja`; llama.cpp, `google-gemma-4-31B-it.jinja`)."""
+"""Gemma 4 (trl, `gemma4.jinja`; llama.cpp, `google-gemma-4-31B-it.jinja`)."""
 _BAR: Final = re.compile(r"<\|(system|user|assistant)\|>")
 _S: Final = re.compile(r"<s>(?=\s*<\|)")
 PHI_3: Final = Frames("Phi-3", _BAR, re.compile(r"<\|(?:end|endoftext)\|>"), _ROLES, "`<|user|>`", _S)
@@ -187,9 +206,11 @@ GLM_4: Final = Frames(
     {**_ROLES, "observation": "tool"},
     "`[gMASK]<sop>` and `<|user|>`",
     re.compile(r"\[gMASK\]\s*<sop>"),
+    _glm,
     ended=False,
 )
-"""GLM-4 (llama.cpp, `GLM-4.6.jinja`)."""
+"""GLM-4 (LLaMA-Factory, `data/tool_utils.py`, `glm4`), GLM-4.5 to 4.7 (llama.cpp, `GLM-4.6.jinja`,
+`GLM-4.7-Flash.jinja`)."""
 DEEPSEEK: Final = Frames(
     "DeepSeek",
     re.compile(
@@ -261,6 +282,40 @@ KIMI: Final = Frames(
     ),
 )
 """Kimi K2 (llama.cpp, `moonshotai-Kimi-K2.jinja`, `Kimi-K2-Thinking.jinja`)."""
+EXAONE: Final = Frames(
+    "EXAONE",
+    re.compile(rf"\[\|(?:(system|user|tool)\|\]|(assistant)\|\]{_NO_THOUGHT})"),
+    re.compile(r"\[\|endofturn\|\]"),
+    {**_ROLES, "tool": "tool"},
+    "`[|user|]`",
+    re.compile(r"\[BOS\]"),
+    ended=False,
+)
+"""EXAONE 3 to 4 (axolotl, `exaone.jinja`, `exaone4.jinja`). In the earlier ones a person's turn has no end."""
+OPENCHAT: Final = Frames(
+    "OpenChat",
+    re.compile(
+        r"(?:\A\s*+(?=(?s:.)*?<\|end_of_turn\|>)|(?<=<\|end_of_turn\|>)\s*+)GPT4 Correct (System|User|Assistant):"
+        r"|<\|start_header_id\|>GPT4 Correct (System|User|Assistant)<\|end_header_id\|>"
+    ),
+    re.compile(r"<\|(?:end_of_turn|eot_id)\|>"),
+    {name.title(): role for name, role in _ROLES.items()},
+    "`GPT4 Correct User:`",
+    re.compile(r"<s>|<\|begin_of_text\|>"),
+    headed=True,
+)
+"""OpenChat 3.5 and Starling (`tokenizer_config.json` of openchat-3.5-0106), and OpenChat 3.6 (LLaMA-Factory,
+`data/template.py`, `openchat-3.6`). What the system says may stand in front, without a label (llama.cpp,
+`tests/test-chat-template.cpp`)."""
+NEMOTRON: Final = Frames(
+    "Nemotron",
+    re.compile(rf"<SPECIAL_1[01]>(?:(System|User)(?:\n|\Z)|(Assistant)(?:\n|\Z){_NO_THOUGHT})"),
+    re.compile(r"<SPECIAL_1\d>"),
+    {name.title(): role for name, role in _ROLES.items()},
+    "`<SPECIAL_11>User`",
+    ended=False,
+)
+"""Nemotron Nano 2 (llama.cpp, `NVIDIA-Nemotron-Nano-v2.jinja`). Nemotron Super is of Llama 3, with the same tags."""
 ALL: Final = {
     "llama-3": LLAMA_3,
     "llama-2": LLAMA_2,
@@ -274,5 +329,8 @@ ALL: Final = {
     "command-r": COMMAND_R,
     "granite": GRANITE,
     "kimi": KIMI,
+    "exaone": EXAONE,
+    "openchat": OPENCHAT,
+    "nemotron": NEMOTRON,
 }
 """Templates by the names of their layouts; the first that fits a text is believed."""

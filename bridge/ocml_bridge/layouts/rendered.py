@@ -13,7 +13,7 @@ from .layout import Document, Object, Wording, misshapen
 
 PROMPT: Final = "instruction"
 ANSWER: Final = "output"
-_BEGINS: Final = re.compile(r"\s*(?:<[|｜\w]|\[\w)")
+_BEGINS: Final = re.compile(r"\s*(?:<[|｜\w]|\[[|\w]|GPT4 )")
 """How a text begins whose turns stand between tokens."""
 _CHATML: Final = Frames(
     "ChatML",

@@ -148,6 +148,21 @@ TEXTS: Final[tuple[Kind, ...]] = (
         advice=_ROWS,
     ),
     Kind(
+        "an EXAONE prompt",
+        patterns=(_begins(r"\[\|(?:system|user|assistant)\|\]", "`[|system|]`, `[|user|]`"),),
+        advice=_ROWS,
+    ),
+    Kind(
+        "an OpenChat prompt",
+        patterns=(_begins(r"(?:<s>)?\s*GPT4 Correct (?:System|User|Assistant):", "`GPT4 Correct User:`"),),
+        advice=_ROWS,
+    ),
+    Kind(
+        "a Nemotron prompt",
+        patterns=(_begins(r"<SPECIAL_1[01]>(?:System|User|Assistant)\b", "`<SPECIAL_10>System`, `<SPECIAL_11>User`"),),
+        advice=_ROWS,
+    ),
+    Kind(
         "a recorded stream of Anthropic Messages",
         patterns=(_sent(r"event: ?(?:message_start|content_block_start|ping)\b", "`event: message_start`"),),
         advice="`ocml-convert stream FILE --from anthropic-sse --to FORMAT` reads it",

@@ -1,0 +1,98 @@
+"""What stands inside of the tags of templates: GLM's arguments, EXAONE's results, Nemotron's lists of results."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from .. import jsontext
+from ..errors import BridgeError
+from ..model import Json
+from .fitting import as_list, as_object
+from .layout import Object
+from .pieces import spelled
+
+_NAME: Final = re.compile(r"\s*([\w.-]+)\s*")
+_ARGUMENT: Final = re.compile(
+    r"<arg_key>([^<]*+)</arg_key>\s*"
+    r"<arg_value>([^<]*+(?:<(?!/?arg_value>)[^<]*+)*+)</arg_value>\s*"
+)
+
+
+def call_in_tags(text: str, tools: list[Json] | None) -> Object | None:
+    """A call that is a name with its arguments in tags (GLM); None for any other text.
+
+    A template writes texts as they are, and other values as JSON. So a value is the JSON that it is, unless its tool
+    declares a text.
+
+    Args:
+        text: what stands in the tags of a call.
+        tools: that are declared; None where none are.
+    """
+    name = _NAME.match(text)
+    if name is None:
+        return None
+    declared = _parameters(name[1], tools)
+    at, arguments = name.end(), Object()
+    while (found := _ARGUMENT.match(text, at)) is not None:
+        key = found[1].strip()
+        arguments[key] = _argument(found[2], as_object((declared or {}).get(key)) or {})
+        at = found.end()
+    if at < len(text) or not (arguments or declared is not None):
+        return None
+    return {"type": "function", "function": {"name": name[1], "arguments": spelled(arguments)}}
+
+
+def _parameters(name: str, tools: list[Json] | None) -> Object | None:
+    """The declared parameters of a tool; None for one that is not declared."""
+    for each in tools or ():
+        function = as_object((as_object(each) or {}).get("function")) or {}
+        if function.get("name") == name:
+            return as_object((as_object(function.get("parameters")) or {}).get("properties")) or {}
+    return None
+
+
+def _argument(text: str, schema: Object) -> Json:
+    kinds = schema.get("type")
+    if kinds == "string" or "string" in (as_list(kinds) or ()):
+        return text
+    value = _parsed(text)
+    return text if value is None or isinstance(value[0], str) else value[0]
+
+
+def _parsed(text: str) -> tuple[Json] | None:
+    """The value that a text is the JSON of; None where it is none."""
+    try:
+        return (jsontext.loads(text),)
+    except BridgeError:
+        return None
+
+
+def result_in(text: str) -> str:
+    """The result of a call, which stands in an object of its own (EXAONE)."""
+    value: Any = (_parsed(text) or (None,))[0]
+    if not isinstance(value, dict) or value.keys() != {"result"}:
+        return text
+    return value["result"] if isinstance(value["result"], str) else spelled(value["result"])
+
+
+def items_in(text: str, count: int) -> list[str]:
+    """The results in a list, each as it is spelled (Nemotron); all of them as one where they are not so many.
+
+    Args:
+        text: the list, with its brackets. What stands in it need not be JSON.
+        count: how many calls there were.
+    """
+    inner = text.strip().removeprefix("[").removesuffix("]")
+    items: list[str] = []
+    at = 0
+    while count > 1 and (found := jsontext.value_at(inner, at)) is not None:
+        items.append(inner[at : found[1]].strip())
+        between = _BETWEEN.match(inner, found[1])
+        if between is None:
+            return items if len(items) == count and not inner[found[1] :].strip() else [inner]
+        at = between.end()
+    return [inner]
+
+
+_BETWEEN: Final = re.compile(r"\s*,\s*")
