@@ -395,3 +395,17 @@ def test_a_schema_that_is_none_is_not_written_as_null() -> None:
     output = write(asked, "gemini").output
     assert isinstance(output, dict)
     assert output["generationConfig"] == {"responseMimeType": "application/json"}
+
+
+def test_a_system_instruction_that_names_a_role_is_the_systems_whatever_was_read_before() -> None:
+    """As Google's clients write it; contents that look the same are a user's."""
+    content: Any = {"role": "user", "parts": [{"text": "Hi"}]}
+    request = {"systemInstruction": content, "contents": [content]}
+    for _ in range(8):  # as often as plans take to be learned
+        alone = read({"contents": [content]}, "gemini").transcript
+        assert isinstance(alone, Transcript)
+        assert [message.role for message in alone.messages] == ["user"]
+        document = read(request, "gemini").transcript
+        assert isinstance(document, Transcript)
+        assert [message.role for message in document.messages] == ["system", "user"]
+        assert write(document, "gemini").output == request

@@ -87,7 +87,7 @@ def skeleton(unit: Any, key: str, slots: Slots) -> Skeleton | None:
     role: Any = wire.get("role") if len(keys) == 2 else None if wire is unit else ""
     if role.__class__ is not str or len(role) > _LONGEST or blocks.__class__ is not list:
         return None
-    shape: list[Hashable] = [keys, role]
+    shape: list[Hashable] = [wire is unit, keys, role]  # what the system says may name a role, too, which says nothing
     values: list[str] = []
     for block in blocks:
         if block.__class__ is not dict:
