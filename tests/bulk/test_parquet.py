@@ -170,3 +170,43 @@ def test_two_columns_of_one_name_are_refused_where_they_cannot_be_told_apart(
     assert batch(*args) == ExitCode.OK
     assert batch(*args, "--into", "jsonl") == ExitCode.USAGE
     assert "2 columns are named 'n'" in capsys.readouterr().err
+
+
+def _structs(**members: Any) -> Any:
+    return pa.StructArray.from_arrays([*members.values()], names=[name[:1] for name in members])
+
+
+ONE = pa.array([1])
+TWINS = _structs(k1=ONE, k2=ONE)
+
+
+@pytest.mark.parametrize(
+    ("values", "says"),
+    [
+        ((ONE, ONE), "2 columns are named 'n'"),
+        ((TWINS,), "2 members of the column 'n' are named 'k'"),
+        ((pa.ListArray.from_arrays([0, 1], TWINS),), "2 members of the column 'n' are named 'k'"),
+        ((pa.LargeListArray.from_arrays([0, 1], _structs(a=TWINS)),), "2 members of the column 'n' are named 'k'"),
+        ((pa.MapArray.from_arrays([0, 1], pa.array(["a"]), TWINS),), "2 members of the column 'n' are named 'k'"),
+    ],
+)
+@pytest.mark.parametrize("name", ["a.parquet", "a.arrow"])
+def test_what_an_object_of_json_cannot_tell_apart_is_refused_in_rows_of_a_plan(
+    name: str, values: tuple[Any, ...], says: str, batch: Batch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = ["instruction", "output", *("n" for _ in values)]
+    table = pa.table([pa.array(["Why?"]), pa.array(["Because."]), *values], names=names)
+    if name.endswith(".parquet"):
+        pq.write_table(table, tmp_path / name)
+    else:
+        with pa.ipc.new_file(tmp_path / name, table.schema) as file:
+            file.write_table(table)
+    report = tmp_path / "report.json"
+    args = ("--plan", "auto", "-t", "openai", tmp_path / name, "-o", tmp_path / "out", "--report", report)
+    if name.endswith(".parquet"):
+        assert batch(*args) == ExitCode.USAGE
+        assert says in capsys.readouterr().err
+    else:
+        assert batch(*args) == ExitCode.SOME_FAILED
+        assert says in json.loads(report.read_text())["inputs"][0]["error"]
+    assert not [*(tmp_path / "out").glob("*.jsonl")]

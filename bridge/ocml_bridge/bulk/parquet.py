@@ -7,7 +7,6 @@ other, until the input is read, and made into a file then.
 from __future__ import annotations
 
 import base64
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from math import isfinite
@@ -34,6 +33,7 @@ from .records import (
     Row,
 )
 from .remote import is_address
+from .schemas import said_twice
 
 _EXTRA: Final = "bulk"
 
@@ -148,20 +148,16 @@ def check(item: Input, job: Job) -> None:
     """See that the columns can be read, before anything is converted. A file that cannot be read is told of later.
 
     Raises:
-        BridgeError: OCB-OPTION where the column of transcripts is not there, or where two columns that have to be told
-            apart by their names have one.
+        BridgeError: OCB-OPTION where the column of transcripts is not there, or where two columns, or two members of
+            a column, that have to be told apart by their names have one.
     """
-    if job.plan is not None:
-        return
     with suppress(*reading_errors()):
         schema = schema_of(item)
-        names: list[str] = schema.names
-        apart = {column_of(schema, job), TOOLS}
-        named = item.into == "parquet" or job.bare
-        for name, times in Counter(names).items():
-            if times > 1 and (name in apart or not named):
-                message = f"{item.path}: {times} columns are named {name!r}; give them names of their own"
-                raise BridgeError(ErrorCode.OPTION, message)
+        alone = job.plan is None and (item.into == "parquet" or job.bare)
+        transcripts = {column_of(schema, job), TOOLS} if job.plan is None else set[str]()
+        twice = said_twice(schema, transcripts if alone else None)
+        if twice is not None:
+            raise BridgeError(ErrorCode.OPTION, f"{item.path}: {twice}; give them names of their own")
 
 
 def record_of(row: Row, rows: Rows, item: Input, job: Job) -> Record:

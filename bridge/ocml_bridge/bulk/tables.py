@@ -18,6 +18,7 @@ from .compression import library
 from .nested import not_finite
 from .parquet import plain, value_of
 from .records import CHUNK_BYTES, CHUNK_RECORDS
+from .schemas import said_twice
 
 _FILE: Final = b"ARROW1"
 
@@ -103,6 +104,7 @@ def arrow(content: BinaryIO) -> Iterator[bytes]:
     """The rows of an Arrow stream, or of an Arrow file.
 
     Raises:
+        OSError: where two columns, or two members of a column, have one name.
         BridgeError: OCB-DEPENDENCY where the library is missing.
     """
     ipc: Any = library("pyarrow.ipc", "bulk")
@@ -112,10 +114,12 @@ def arrow(content: BinaryIO) -> Iterator[bytes]:
     content.seek(0)
     if begins == _FILE:
         with ipc.open_file(content) as file:
+            _check(file.schema)
             for index in range(file.num_record_batches):
                 yield from _rows(file.get_batch(index))
     else:
         with ipc.open_stream(content) as stream:
+            _check(stream.schema)
             for batch in stream:
                 yield from _rows(batch)
 
@@ -124,11 +128,20 @@ def parquet(content: BinaryIO) -> Iterator[bytes]:
     """The rows of a Parquet file, in order.
 
     Raises:
+        OSError: where two columns, or two members of a column, have one name.
         BridgeError: OCB-DEPENDENCY where the library is missing.
     """
     with library("pyarrow.parquet", "bulk").ParquetFile(content) as file:
+        _check(file.schema_arrow)
         for batch in file.iter_batches(batch_size=CHUNK_RECORDS, use_threads=False):
             yield from _rows(batch)
+
+
+def _check(schema: Any) -> None:
+    """Refuse what no object of JSON can hold."""
+    twice = said_twice(schema)
+    if twice is not None:
+        raise OSError(f"{twice}; give them names of their own")
 
 
 def _rows(batch: Any) -> Iterator[bytes]:

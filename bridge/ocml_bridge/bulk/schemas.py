@@ -1,0 +1,40 @@
+"""What a schema of Arrow's may have and an object of JSON may not: two columns, or two members, of one name."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
+
+def said_twice(schema: Any, columns: Collection[str] | None = None) -> str | None:
+    """What has one name, for a sentence; None where all names differ.
+
+    Args:
+        schema: of Arrow's.
+        columns: which columns become JSON; None for all.
+    """
+    for name, count in _repeated(schema.names):
+        if columns is None or name in columns:
+            return f"{count} columns are named {name!r}"
+    for field in schema:
+        if columns is None or field.name in columns:
+            for name, count in _within(field.type):
+                return f"{count} members of the column {field.name!r} are named {name!r}"
+    return None
+
+
+def _repeated(names: Sequence[str]) -> Iterator[tuple[str, int]]:
+    return ((name, count) for name, count in Counter(names).items() if count > 1)
+
+
+def _within(kind: Any) -> Iterator[tuple[str, int]]:
+    """The names that members of a struct in a type share."""
+    if hasattr(kind, "fields"):
+        yield from _repeated([field.name for field in kind.fields])
+        inner = [field.type for field in kind.fields]
+    else:
+        parts = ("value_type", "key_type", "item_type", "storage_type")
+        inner = [getattr(kind, part) for part in parts if hasattr(kind, part)]
+    for each in inner:
+        yield from _within(each)
