@@ -428,3 +428,11 @@ def test_an_item_without_an_id_stays_one_without(item: Any, around: tuple[list[A
     ):
         result = convert(json.dumps(document), target="openai-responses")
         assert (result.output, list(result.losses)) == (document, [])
+
+
+@pytest.mark.parametrize("text", [None, [], ""])
+def test_a_part_without_a_text_is_kept_where_it_stands(text: Any) -> None:
+    output = {"type": "function_call_output", "call_id": "c1", "output": [{"type": "input_text", "text": text}]}
+    request = {"input": [{"type": "function_call", "call_id": "c1", "name": "f", "arguments": "{}"}, output]}
+    for _ in range(8):  # as often as plans take to be learned
+        assert write(read(request, "openai-responses").transcript, "openai-responses").output == request

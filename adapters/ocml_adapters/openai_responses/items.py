@@ -160,7 +160,7 @@ def _add_parts(parts: list[Any], key: list[Hashable], values: list[str]) -> bool
             values.append(value)
         elif name == "type" and value.__class__ is str and len(value) <= _LONGEST:
             key.append(value)
-        elif value is None or value == []:
+        elif name != "text" and (value is None or value == []):
             key.append(value is None)
         else:
             return False
