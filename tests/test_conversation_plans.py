@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Final, NamedTuple
 
+import orjson
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -21,7 +22,7 @@ from ocml_bridge.engine.outputs import Filled
 from ocml_bridge.engine.reading import Reader
 from ocml_bridge.engine.writing import Writer
 from ocml_bridge.loss import Log
-from ocml_bridge.model import CacheMark, Json, Media, Text
+from ocml_bridge.model import CacheMark, Json, Media, Signature, Text
 from ocml_bridge.policy import LENIENT
 from ocml_bridge.registry import adapter
 from ocml_bridge.source import decode
@@ -33,7 +34,16 @@ MEETINGS: Final = 3
 TIMES: Final = MEETINGS + 3
 """How often a conversation is converted until plans write all others that are read like it."""
 
-TURNS: Final = ("system", "developer", "user", "final", "thought", "preamble", "call", "reply", "picture", "parts")
+TURNS: Final = (
+    *("system", "developer", "user", "final", "thought", "preamble", "call", "reply", "picture", "parts"),
+    *(
+        "an answer with an id",
+        "a thought with an id",
+        "signed for anthropic",
+        "sealed for openai",
+        "sealed for anthropic",
+    ),
+)
 """What messages of drawn conversations are."""
 IDS: Final = (
     "call_1",
@@ -46,6 +56,19 @@ IDS: Final = (
     "<|end|>",
     "ü",
 )
+OWN: Final = (
+    "rs_1",
+    "rs_2",
+    "a b",
+    "<|end|>",
+    "ü",
+    '"',
+    "\n",
+    "ErUB" * 200,
+    "msg_00000000000000000000000000000001",
+    "\0",
+)
+"""Texts that nobody said: ids of items, signatures."""
 ARGUMENTS: Final = (
     *('{"a": 1}', '{"a":1}', "{}", "[1]", "x", '{"a": "<|end|>"}', '{"a":1,"a":2}', '{"a": 1e2}'),
     *('"\\ud83d"', '{"a": "\\u003c|end|>"}', ' {"a": 1}', "", "null"),
@@ -74,11 +97,13 @@ class Contents(NamedTuple):
         texts: of messages.
         arguments: of calls.
         ids: of calls.
+        own: of items, and signatures.
     """
 
     texts: list[str]
     arguments: list[str]
     ids: list[str]
+    own: list[str]
 
 
 def contents() -> SearchStrategy[Contents]:
@@ -89,6 +114,7 @@ def contents() -> SearchStrategy[Contents]:
         st.lists(texts, min_size=6, max_size=6),
         st.lists(arguments, min_size=2, max_size=2),
         st.lists(st.sampled_from(IDS), min_size=2, max_size=2),
+        st.lists(st.sampled_from(OWN), min_size=3, max_size=3),
     )
 
 
@@ -98,7 +124,7 @@ def conversation(turns: Sequence[str], say: Contents, around: Transcript) -> Tra
     calls, replies = 0, 0
     for at, turn in enumerate(turns):
         text = say.texts[at % len(say.texts)]
-        call_id = say.ids[calls % len(say.ids)]
+        call_id, own = say.ids[calls % len(say.ids)], say.own[at % len(say.own)]
         match turn:
             case "final":
                 made = Message("assistant", text, channel="final")
@@ -115,6 +141,13 @@ def conversation(turns: Sequence[str], say: Contents, around: Transcript) -> Tra
                 name = "functions.f"
                 made = Message("tool", text, name, "commentary", "assistant", say.ids[replies % len(say.ids)])
                 replies += 1
+            case "an answer with an id" | "a thought with an id":
+                made = Message("assistant", text, channel="final" if turn.startswith("an") else "analysis")
+                made.extras = {"openai-responses": {"id": own}}
+            case "signed for anthropic" | "sealed for openai" | "sealed for anthropic":
+                how, _, vendor = turn.split()
+                made = Message("assistant", "" if how == "sealed" and at % 2 else text, channel="analysis")
+                made.signature = Signature(own, vendor, how == "sealed")
             case "picture":
                 made = Message("user", (Text(text), Media("image", url="https://example.org/a.png"), Text("Look.")))
             case "parts":
@@ -179,8 +212,8 @@ def test_what_is_read_alike_is_written_as_without_plans(
 
 
 WEATHER: Final = ("system", "user", "call", "reply", "final", "user", "final")
-WORDS: Final = Contents(["You help.", "How is it?", "Sunny.", "It is sunny."], ['{"a": 1}'], ["call_1"])
-OTHER_WORDS: Final = Contents(["Help.", "And there?", "Rain.", "It rains."], ['{"a": "Rome"}'], ["call_9"])
+WORDS: Final = Contents(["You help.", "How is it?", "Sunny.", "It is sunny."], ['{"a": 1}'], ["call_1"], ["rs_1"])
+OTHER_WORDS: Final = Contents(["Help.", "And there?", "Rain.", "It rains."], ['{"a": "Rome"}'], ["call_9"], ["rs_9"])
 WITHOUT_PLANS: Final = frozenset({"canonical", "chatml-json", "harmony-tokens", "internlm2-tokens"})
 """Formats whose conversations have no plans: their units have none, or are token ids."""
 
@@ -206,6 +239,54 @@ def test_a_conversation_that_is_like_others_is_read_by_their_plan_and_written_by
             convert(one, source=source, target=target, options=PLANNED)
         writer = writer_for(adapter(target)[0], PLANNED)
         assert isinstance(writer.fill(read_in(source, other)), Filled), target
+
+
+def of_an_agent(source: str, say: Contents) -> bytes:
+    """A request as agents send it, with what its API asks to have back: ids of items, signatures, cache marks."""
+    mark: Json = {"type": "ephemeral", "ttl": "1h"}
+    instructions, question, answer, more = say.texts[:4]
+    made: Json
+    match source:
+        case "openai-responses":
+            made = [
+                {"role": "user", "content": question},
+                {"id": say.own[0], "type": "reasoning", "summary": []},
+                {"id": say.own[1], "type": "message", "role": "assistant", "content": answer, "status": "completed"},
+                {"role": "user", "content": more},
+            ]
+            return orjson.dumps({"model": "m", "instructions": instructions, "input": made})
+        case _:
+            made = [
+                {"type": "thinking", "thinking": more, "signature": say.own[0]},
+                {"type": "redacted_thinking", "data": say.own[1]},
+                {"type": "text", "text": answer, "cache_control": mark},
+            ]
+            turns: Json = [
+                {"role": "user", "content": [{"type": "text", "text": question}, {"type": "text", "text": more}]},
+                {"role": "assistant", "content": made},
+            ]
+            system: Json = [
+                {"type": "text", "text": instructions},
+                {"type": "text", "text": more, "cache_control": mark},
+            ]
+            return orjson.dumps({"model": "m", "max_tokens": 9, "system": system, "messages": turns})
+
+
+@pytest.mark.parametrize("source", ["openai-responses", "anthropic"])
+def test_texts_that_nobody_said_are_values_of_a_plan(source: str) -> None:
+    """The id of an item and a signature differ in every request; all else of them is written by one plan."""
+    one, other = (of_an_agent(source, words._replace(own=[*words.own, "gAAA"])) for words in (WORDS, OTHER_WORDS))
+    for _ in range(TIMES):
+        convert(one, source=source, target="harmony", options=PLANNED)
+    filled = writer_for(adapter("harmony")[0], PLANNED).fill(read_in(source, other))
+    assert isinstance(filled, Filled)
+    assert outcome(other, source, "harmony", PLANNED) == outcome(other, source, "harmony", PLAIN)
+
+
+@given(say=contents(), target=st.sampled_from(TARGETS), source=st.sampled_from(["openai-responses", "anthropic"]))
+def test_texts_that_nobody_said_may_be_any(say: Contents, target: str, source: str) -> None:
+    before = of_an_agent(source, WORDS._replace(own=["rs_1", "gAAA"]))
+    hold(before, of_an_agent(source, say), source, [target])
 
 
 def test_conversations_that_are_not_alike_have_plans_of_their_own() -> None:

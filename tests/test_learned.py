@@ -24,7 +24,7 @@ FORMATS: Final = [name for name in formats() if name != "internlm2-tokens"]  # i
 AT_LENGTH: Final = {"chatml-json": 7, "internlm2": 1, "ocm-0.1": 1}
 """How many units of a conversation are spelled one by one all the same: lists of tokens, frames of several messages."""
 UNLIKE: Final = {
-    **dict.fromkeys(("openai-responses", "sharegpt"), 1),
+    "sharegpt": 1,
     "canonical": 8,
     "chatml-json": 7,
 }

@@ -15,7 +15,7 @@ from ocml_bridge.wires.noticing import BLOCK, note_names, note_parts, note_role
 
 from .blocks import ends_in_reply, read_block
 from .parts import is_odd, read_content
-from .syntax import EMPTY, HOME, LAWFUL_ID, MESSAGE, NOTES, ROLES, SYSTEM, WIRE_KEYS, WIRE_ORDER
+from .syntax import CACHE, EMPTY, HOME, LAWFUL_ID, MESSAGE, NOTES, ROLES, SYSTEM, WIRE_KEYS, WIRE_ORDER
 
 
 def is_system_prompt(unit: Any) -> bool:
@@ -155,23 +155,58 @@ def skeleton(unit: Any, before: Any) -> Skeleton | None:
     content = unit[SYSTEM]
     if content.__class__ is str:
         return (SYSTEM, [content]) if content else None
-    return _of_blocks(SYSTEM, content, None) if content.__class__ is list and len(content) == 1 else None
+    return _of_blocks(SYSTEM, content, None) if content.__class__ is list and content else None
 
 
 def _of_blocks(role: str, blocks: list[Any], before: Any) -> Skeleton | None:
     adders = _ADDERS[role]
     key: list[Hashable] = [role, role == "user" and ends_in_reply(before)]
     values: list[str] = []
-    last = None
     for block in blocks:
         if block.__class__ is not dict:
             return None
         kind = block.get("type")
         add = adders.get(kind) if kind.__class__ is str else None
-        if add is None or (kind == last == "text") or not add(block, key, values):
+        if add is None:
             return None
-        last = kind
+        if CACHE in block:
+            if not _add_mark(block, key):
+                return None
+            block = {name: value for name, value in block.items() if name != CACHE}
+        if not add(block, key, values):
+            return None
     return tuple(key), values
+
+
+def _add_mark(block: Any, key: list[Hashable]) -> bool:
+    """Add the cache mark of a block to a key."""
+    mark = block[CACHE]
+    if mark.__class__ is not dict or len(mark) > len(_OF_MARKS):
+        return False
+    key += (*block, *mark.items())
+    return all(value.__class__ is str and len(value) <= _LONGEST for value in mark.values())
+
+
+_OF_MARKS: Final = ("type", "ttl")
+
+
+def _add_thought(block: Any, key: list[Hashable], values: list[str]) -> bool:
+    text, signature = block.get("thinking"), block.get("signature")
+    if not (text.__class__ is signature.__class__ is str and signature) or len(block) != _THOUGHT_MEMBERS:
+        return False
+    key += (tuple(block), text == "")
+    values += (text, signature) if text else (signature,)
+    return True
+
+
+_THOUGHT_MEMBERS: Final = 3
+
+
+def _add_sealed(block: Any, key: list[Hashable], values: list[str]) -> bool:
+    sealed = block.get("data")
+    key.append(tuple(block))
+    values.append(sealed)
+    return len(block) == 2 and sealed.__class__ is str and sealed != ""
 
 
 def _add_text(block: Any, key: list[Hashable], values: list[str]) -> bool:
@@ -219,7 +254,12 @@ def _add_result(block: Any, key: list[Hashable], values: list[str]) -> bool:
 
 _ADDERS: Final[dict[str, dict[str, Add]]] = {
     "user": {"text": _add_text, "tool_result": _add_result},
-    "assistant": {"text": _add_text, "tool_use": _add_call},
+    "assistant": {
+        "text": _add_text,
+        "tool_use": _add_call,
+        "thinking": _add_thought,
+        "redacted_thinking": _add_sealed,
+    },
     SYSTEM: {"text": _add_text},
 }
 
@@ -236,6 +276,11 @@ def filled(unit: Unit, values: Sequence[str]) -> Unit:
 def _filled(block: Any, values: Iterator[str]) -> Any:
     if block["type"] == "text":
         return {**block, "text": next(values)}
+    if block["type"] == "thinking":
+        text = next(values) if block["thinking"] else ""
+        return {**block, "thinking": text, "signature": next(values)}
+    if block["type"] == "redacted_thinking":
+        return {**block, "data": next(values)}
     if block["type"] == "tool_use":
         return {**block, "id": next(values), "input": {next(values): 0}}
     call_id, content = next(values), block["content"]

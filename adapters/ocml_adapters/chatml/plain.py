@@ -173,6 +173,7 @@ class Frames(UnitWriter):
     looks_at_contents = False
     target = TEXT.id
     home = HOME
+    keeps_signatures = False
     mark = ""
     form = TEXT
 

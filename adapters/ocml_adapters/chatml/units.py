@@ -93,6 +93,7 @@ class FamilyFrames(UnitWriter):
 
     target = TEXT.id
     home = HOME
+    keeps_signatures = False
     mark = ""
     groups = True
 

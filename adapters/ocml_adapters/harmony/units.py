@@ -242,6 +242,7 @@ class Frames(UnitWriter):
     looks_at_contents = False
     target = HOME
     home = HOME
+    keeps_signatures = False
     mark = "<"
     declaration = DECLARATION
     is_text = True

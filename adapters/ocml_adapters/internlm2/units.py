@@ -67,6 +67,7 @@ class Frames(UnitWriter):
 
     target = TARGET
     home = HOME
+    keeps_signatures = False
     mark = ""
     groups = True
 

@@ -59,6 +59,7 @@ class Frames(UnitWriter):
     looks_at_contents = False
     target = HOME
     home = HOME
+    keeps_signatures = False
     mark = ""
     groups = True
 

@@ -31,6 +31,7 @@ class Frames(UnitWriter):
 
     target = HOME
     home = HOME
+    keeps_signatures = False
     mark = "<"
     keeps_ids = True
 

@@ -143,6 +143,7 @@ class ObjectWriter(UnitWriter):
 
     target = HOME
     home = HOME
+    keeps_signatures = False
     mark = _MARK
     groups = True
     keeps_ids = True

@@ -87,7 +87,7 @@ def call_id_in(item: Object) -> str | None:
 # --- calls ------------------------------------------------------------------------------------------------------------
 
 
-def read_call(item: Object, kind: str, at: int | None) -> Message | None:
+def read_call(item: Object, kind: str) -> Message | None:
     """The call of a function or of a custom tool; None where it cannot be understood."""
     name, value = name_in(item), item.get(BODIES[kind])
     body = "" if value is None else value if isinstance(value, str) else jsontext.exactly_compact(value)
@@ -100,7 +100,7 @@ def read_call(item: Object, kind: str, at: int | None) -> Message | None:
         *(["call_id"] if call_id else []),
         *([] if value is None else [BODIES[kind]]),
     ]
-    opened = Opened(item, CALL_ORDER, CALL_KEYS[kind], known, at)
+    opened = Opened(item, CALL_ORDER, CALL_KEYS[kind], known)
     layout = opened.layout
     if named(tool) != name:
         layout["name"] = list(name)
@@ -158,7 +158,7 @@ def write_call(call: Message) -> Object:
 # --- replies ----------------------------------------------------------------------------------------------------------
 
 
-def read_reply(item: Object, kind: str, at: int | None) -> Message | None:
+def read_reply(item: Object, kind: str) -> Message | None:
     """What a tool replied; None where it cannot be understood."""
     call_id, name = call_id_in(item), name_in(item)
     if name is not None and not name.name:
@@ -173,7 +173,7 @@ def read_reply(item: Object, kind: str, at: int | None) -> Message | None:
     ]
     if says_content(item.get("output")):
         known.append("output")
-    opened = Opened(item, OUTPUT_ORDER, OUTPUT_KEYS, known, at)
+    opened = Opened(item, OUTPUT_ORDER, OUTPUT_KEYS, known)
     layout = opened.layout
     layout.update(spelling)
     if kind == CUSTOM_OUTPUT:

@@ -151,7 +151,7 @@ REPLIES: Final[dict[str, tuple[str, Body, str]]] = {
 # --- calls ------------------------------------------------------------------------------------------------------------
 
 
-def read_hosted(item: Object, kind: str, at: int | None) -> list[Message] | None:
+def read_hosted(item: Object, kind: str) -> list[Message] | None:
     """The call that an item is, and what it says of the reply; None where it cannot be understood."""
     spec = CALLS[kind]
     tool = _tool_of(spec, kind, item)
@@ -167,7 +167,7 @@ def read_hosted(item: Object, kind: str, at: int | None) -> list[Message] | None
     if why is not None:
         reply = why
         known.append(cast("str", spec.failure))
-    opened = Opened(item, HOSTED_ORDER, frozenset(), known, at)
+    opened = Opened(item, HOSTED_ORDER, frozenset(), known)
     opened.extras = {"type": kind, **opened.extras}
     opened.layout["form"] = opened.layout.get("form", list(item))
     if call_id is None:
@@ -223,7 +223,7 @@ def write_hosted(group: Sequence[Message]) -> Object | None:
 # --- replies ----------------------------------------------------------------------------------------------------------
 
 
-def read_hosted_reply(item: Object, kind: str, at: int | None) -> Message | None:
+def read_hosted_reply(item: Object, kind: str) -> Message | None:
     """What a hosted tool's call was answered with; None where it cannot be understood."""
     key, body, id_key = REPLIES[kind]
     content = "" if is_empty(item.get(key)) else body.read(item[key])
@@ -231,7 +231,7 @@ def read_hosted_reply(item: Object, kind: str, at: int | None) -> Message | None
         return None
     call_id = _text(item, id_key)
     known = [name for name, value in ((key, content), (id_key, call_id)) if value]
-    opened = Opened(item, HOSTED_ORDER, frozenset(), known, at)
+    opened = Opened(item, HOSTED_ORDER, frozenset(), known)
     opened.extras = {"type": kind, **opened.extras}
     opened.layout["form"] = opened.layout.get("form", list(item))
     if call_id is None:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from ocml_bridge.form import Object, add, form_of, rest, shape
 from ocml_bridge.model import Json, Message
 from ocml_bridge.units.grammar import Skeleton
 
-from .syntax import FUNCTION_CALL, FUNCTION_OUTPUT, MESSAGE, NOTES
+from .syntax import FUNCTION_CALL, FUNCTION_OUTPUT, MESSAGE, NOTES, REASONING
 
+BY_PLACE: Final[Any] = object()
+"""Stands for an id that the place of an item gives."""
 MADE_UP: Final = "\0"
-"""Stands for an id that the place of an item gives, until the place is known; and, as a key, for what no item has."""
+"""Stands for the same in units that are written, until the place is known; and, as a key, for what no item has."""
 _PREFIXES: Final = {"reasoning": "rs", "message": "msg"}
 _IMPLIED: Final = ("type", "id", "status")
 """Keys that a form may leave out although we write them."""
@@ -33,13 +35,25 @@ def made_up_id(kind: str, at: int) -> str:
         kind: the type of the item.
         at: its index among the items of the document.
     """
-    return f"{_PREFIXES.get(kind, 'item')}_{at:032d}"
+    return f"{_PREFIXES[kind]}_{at:032d}"
 
 
-def is_made_up(item: Object, at: int | None) -> bool:
-    """Whether the id of an item is the one that its place gives."""
-    own: Json = item.get("id")
-    return own == (MADE_UP if at is None else made_up_id(str(item.get("type")), at))
+def without_made_up(items: Sequence[Any]) -> Sequence[Any]:
+    """Items with `BY_PLACE` for the ids that their places give; the very same where there are none."""
+    made_up = [at for at, item in enumerate(items) if item.__class__ is dict and "id" in item and _is_made_up(item, at)]
+    if not made_up:
+        return items
+    found = [*items]
+    for at in made_up:
+        found[at] = {**found[at], "id": BY_PLACE}
+    return found
+
+
+def _is_made_up(item: Object, at: int) -> bool:
+    """Whether an item has the id that its place gives; not one that may be kept whole."""
+    kind, role = cast("Any", item.get("type")), cast("Any", item.get("role"))
+    spoken = kind == MESSAGE and isinstance(role, str) and role != "tool"
+    return (spoken or kind == REASONING) and item["id"] == made_up_id(kind, at)
 
 
 class Opened:
@@ -50,16 +64,13 @@ class Opened:
         order: its keys, in our order.
         required: the keys that we always write.
         known: the keys whose value is known otherwise.
-        at: its index among the items of the document; None where that is not known.
     """
 
     __slots__ = ("end", "extras", "layout")
 
-    def __init__(
-        self, item: Object, order: tuple[str, ...], required: frozenset[str], known: Collection[str], at: int | None
-    ) -> None:
+    def __init__(self, item: Object, order: tuple[str, ...], required: frozenset[str], known: Collection[str]) -> None:
         read_keys = ["type", *known] if item.get("type") else [*known]
-        made_up = is_made_up(item, at)
+        made_up = item.get("id") is BY_PLACE
         if made_up:
             read_keys.append("id")
         self.layout: Object = {}
@@ -94,9 +105,11 @@ def closed(out: Object, group: Sequence[Message], order: tuple[str, ...], *, nee
         needs_id: whether it is no item without an id.
     """
     extras, layout = NOTES.of(group[0].extras), NOTES.of(group[0].layout)
+    if extras.get("id") == MADE_UP:
+        extras = {key: value for key, value in extras.items() if key != "id"}
     made: Object = {"type": out["type"]}
     if needs_id and "id" not in extras:
-        made["id"] = MADE_UP
+        made["id"] = BY_PLACE
         if out["type"] == MESSAGE:
             made["status"] = COMPLETED
     status = layout.get("status")
@@ -117,6 +130,9 @@ _LONGEST: Final = 200
 """The longest name that plans are made for, in characters."""
 _TEXTS: Final = frozenset({"content", "arguments", "input", "output", "call_id"})
 """Members that are contents and ids."""
+_OWN: Final = frozenset({"id", "encrypted_content"})
+"""Members that nobody said."""
+_VALUES: Final = _TEXTS | _OWN
 _WORDS: Final = frozenset({"type", "role", "name", "namespace", "status", "phase"})
 
 
@@ -135,13 +151,15 @@ def _add(item: dict[str, Any], key: list[Hashable], values: list[str]) -> bool:
                     key.append(None)
             elif name in _WORDS and len(value) <= _LONGEST:
                 key.append(value)
+            elif value and name in _OWN:
+                values.append(value)
             else:
                 return False
         elif value.__class__ is list:
             if not _add_parts(value, key, values):
                 return False
-        elif value is None:
-            key.append(False)
+        elif value is None or value is BY_PLACE:
+            key.append(value)
         else:
             return False
     return True
@@ -205,7 +223,7 @@ _PLAIN: Final[dict[tuple[str, ...], Callable[[Any], Skeleton | None]]] = {
 def _filled(value: Any, name: str, values: Iterator[str]) -> Any:
     if value.__class__ is list and value:
         return [{key: next(values) if key == "text" else inner for key, inner in value[0].items()}]
-    return next(values) if name in _TEXTS and value.__class__ is str and value else value
+    return next(values) if name in _VALUES and value.__class__ is str and value else value
 
 
 def skeleton(item: Any) -> Skeleton | None:

@@ -57,7 +57,7 @@ def is_prompt(unit: object) -> bool:
 _OF_CHANNELS = {channel: phase for phase, channel in PHASES.items()}
 
 
-def read_message(item: Object, at: int | None) -> Message:
+def read_message(item: Object) -> Message:
     """A message, whose role is a text."""
     role, value = item["role"], item.get("content")
     found = read_content(value, _text_type(role))
@@ -71,7 +71,7 @@ def read_message(item: Object, at: int | None) -> Message:
         if channel != "commentary":
             spelling = {"phase": phase, **spelling}
     keys = MESSAGE_KEYS | {"id"} if _needs_id(role, value) else MESSAGE_KEYS
-    opened = Opened(item, MESSAGE_ORDER, keys, known, at)
+    opened = Opened(item, MESSAGE_ORDER, keys, known)
     opened.layout.update(spelling)
     message = Message(role, content, channel=channel, intent=intent, end="end" if opened.end else None)
     opened.give(message)
@@ -117,7 +117,7 @@ def _phase(message: Message, spelled: Json) -> str | None:
 # --- items that are no messages ---------------------------------------------------------------------------------------
 
 
-def read_additional_tools(item: Object, at: int | None) -> Message | None:
+def read_additional_tools(item: Object) -> Message | None:
     """The developer's message that declares tools in the midst of a conversation; None where it has others, too."""
     raws: Json = item.get("tools")
     if item.get("role") != "developer" or not isinstance(raws, list):
@@ -125,7 +125,7 @@ def read_additional_tools(item: Object, at: int | None) -> Message | None:
     tools, others = read_tools(cast("list[Json]", raws))
     if others:
         return None
-    opened = Opened(item, TOOLS_ORDER, frozenset(TOOLS_ORDER) - {"id"}, ("role", "tools"), at)
+    opened = Opened(item, TOOLS_ORDER, frozenset(TOOLS_ORDER) - {"id"}, ("role", "tools"))
     message = Message("developer", (Tools(tools),))
     opened.layout["kind"] = ADDITIONAL_TOOLS
     opened.give(message)
@@ -181,7 +181,7 @@ ENCRYPTED: Final = "encrypted_content"
 _TYPES: Final = {"content": REASONING_TEXT, SUMMARY: SUMMARY_TEXT}
 
 
-def read_reasoning(item: Object, at: int | None) -> list[Message]:
+def read_reasoning(item: Object) -> list[Message]:
     """The thoughts of an item: the texts of `content`, where it has none those of `summary`.
 
     An item without a readable text is a thought all the same. What it is encrypted in is the signature of its last
@@ -194,7 +194,7 @@ def read_reasoning(item: Object, at: int | None) -> list[Message]:
     sealed: Json = item.get(ENCRYPTED)
     signature = Signature(sealed, VENDOR, sealed=True) if isinstance(sealed, str) and sealed else None
     known = [*([key] if texts else []), *([] if signature is None else [ENCRYPTED])]
-    opened = Opened(item, REASONING_ORDER, REASONING_KEYS, known, at)
+    opened = Opened(item, REASONING_ORDER, REASONING_KEYS, known)
     opened.layout.update(spelling)
     messages = [
         Message(

@@ -25,7 +25,7 @@ from ocml_bridge.wires.requests import Prompt, RequestUnits
 from ocml_bridge.wires.shell import Shell
 from ocml_bridge.wires.surroundings import FORM, Surroundings, ToolList
 
-from .items import MADE_UP
+from .items import MADE_UP, without_made_up
 from .messages import INSTRUCTIONS, is_prompt, prompt_of
 from .settings import PARAMETERS, TOOL_CHOICES, folded, unfolded
 from .spelling import is_state
@@ -260,7 +260,7 @@ def part(source: Source, log: Log) -> Parted:
     shell = DOCUMENTS.read(source, log)
     if state := _state_in(list(shell.units)):
         shell.extras = {**shell.extras, INPUT: state}
-    return Parted(shell.units, shell.around(NOTES), False, shell)
+    return Parted(without_made_up(shell.units), shell.around(NOTES), False, shell)
 
 
 def write_document(around: Transcript, body: Body) -> Json:

@@ -34,41 +34,40 @@ from .syntax import ADDITIONAL_TOOLS, BODIES, FUNCTION_OUTPUT, MESSAGE, NOTES, O
 # --- reading ----------------------------------------------------------------------------------------------------------
 
 
-def read_item(item: Json, at: int | None = None) -> list[Message]:
+def read_item(item: Json) -> list[Message]:
     """The messages of an item; none for one in which nobody says anything.
 
     Args:
         item: an object with a type or a role; or what is said before all items.
-        at: its index among the items of the document; None where that is not known.
     """
     if isinstance(item, Instructions):
         return [read_instructions(item)]
     kind: Json = item.get("type")
     if item.get("role") == "tool" and (not kind or kind == MESSAGE):
-        reply = read_reply(reply_of(item), FUNCTION_OUTPUT, at)
+        reply = read_reply(reply_of(item), FUNCTION_OUTPUT)
         return [read_unknown(item) if reply is None else reply]
     if kind == MESSAGE or (not kind and isinstance(item.get("role"), str)):
-        return [read_message(item, at)] if isinstance(item.get("role"), str) else [read_unknown(item)]
+        return [read_message(item)] if isinstance(item.get("role"), str) else [read_unknown(item)]
     if kind == REASONING:
-        return read_reasoning(item, at)
+        return read_reasoning(item)
     if is_state(item):
         return []
     if not isinstance(kind, str):
         return [read_unknown(item)]
     if kind in CALLS:
-        found = read_hosted(item, kind, at)
+        found = read_hosted(item, kind)
         return [read_unknown(item)] if found is None else found
-    return [_read_one(item, kind, at) or read_unknown(item)]
+    return [_read_one(item, kind) or read_unknown(item)]
 
 
-def _read_one(item: Object, kind: str, at: int | None) -> Message | None:
+def _read_one(item: Object, kind: str) -> Message | None:
     if kind in BODIES:
-        return read_call(item, kind, at)
+        return read_call(item, kind)
     if kind in OUTPUTS:
-        return read_reply(item, kind, at)
+        return read_reply(item, kind)
     if kind in REPLIES:
-        return read_hosted_reply(item, kind, at)
-    return read_additional_tools(item, at) if kind == ADDITIONAL_TOOLS else None
+        return read_hosted_reply(item, kind)
+    return read_additional_tools(item) if kind == ADDITIONAL_TOOLS else None
 
 
 def reply_of(item: Object) -> Object:
@@ -82,7 +81,7 @@ def is_state(item: Object) -> bool:
     """Whether nobody says anything in an item; a reference needs no type."""
     kind: Json = item.get("type")
     if kind == ADDITIONAL_TOOLS:
-        return read_additional_tools(item, None) is None
+        return read_additional_tools(item) is None
     if isinstance(kind, str) and kind:
         return kind in STATE
     return kind is None and isinstance(item.get("id"), str) and not isinstance(item.get("role"), str)

@@ -13,7 +13,7 @@ from ocml_bridge.pairing import name_replies
 from ocml_bridge.turns import declares_tools
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.envelopes import Body
-from ocml_bridge.units.grammar import ContentClass, Parted, Skeleton, Spelled, State, Unit
+from ocml_bridge.units.grammar import ContentClass, Emptied, Parted, Skeleton, Spelled, State, Unit
 from ocml_bridge.units.grouping import with_grouping
 from ocml_bridge.units.heads import Head, Item, message_of
 from ocml_bridge.units.reader import UnitReader
@@ -24,7 +24,7 @@ from ocml_bridge.wires.shell import Shell
 from ocml_bridge.wires.units import DocumentReader, DocumentWriter
 
 from .calls import FUNCTION, is_object
-from .items import ABSENT, MADE_UP, filled, made_up_id, skeleton
+from .items import ABSENT, BY_PLACE, MADE_UP, filled, made_up_id, skeleton, without_made_up
 from .messages import INSTRUCTIONS, Instructions, declares_more_tools, is_instructions
 from .nearest import linked, nearest, with_call_types, with_names, with_reply_types
 from .shapes import DOCUMENTS, UNITS, is_incomplete, outline, part, takes_instructions, write_document
@@ -52,6 +52,11 @@ class ItemReader(DocumentReader):
         """
         return part(source, log)
 
+    def emptied(self, source: str | Json) -> Emptied | None:
+        """A request as its envelope and its items; None for a document of another shape."""
+        found = UNITS.emptied(source)
+        return None if found is None else found._replace(units=without_made_up(found.units))
+
     def skeleton(self, unit: Any, before: Any) -> Skeleton | None:
         """An item without contents and ids; None where it has other members that say something."""
         if unit.__class__ is not dict:
@@ -73,7 +78,7 @@ class ItemReader(DocumentReader):
         if not isinstance(unit, (dict, Instructions)) or not unit:
             place = cast("Shell", parted.document).place(at)
             raise BridgeError(ErrorCode.SHAPE, "an item must be an object with a type or a role", path=place)
-        made = read_item(unit, at)
+        made = read_item(unit)
         notice(unit, made, index, log)
         return made
 
@@ -132,12 +137,16 @@ class ItemWriter(DocumentWriter):
         if is_instructions(group[0]) and (state != _FIRST or group[0].content == ""):
             group[0].layout = None
         written = spelled(group)
-        items = [{MADE_UP: str(item)} if isinstance(item, Instructions) else item for item in written.items]
+        items = [*map(_kept, written.items)]
         return Spelled(items[0] if len(items) == 1 else items, written.image, None)
 
     def body(self, units: list[Unit], around: Transcript, state: State) -> Body:
         """The items."""
         return Body(_items_of(units, around))
+
+    def is_read_as(self, parted: Parted, body: Body) -> bool:
+        """Whether the items that were read are those that were written; ids that places give are read as none."""
+        return super().is_read_as(parted, body._replace(units=[*without_made_up(body.units)]))
 
     def written(self, around: Transcript, body: Body) -> Json:
         """A request, a response, one of each, or a list of items."""
@@ -188,6 +197,13 @@ def _cut_short(items: list[Item], around: Transcript) -> None:
     if message.end is not None and "status" not in extras and "status" not in layout:
         own = NOTES.by_format({**layout, "status": ABSENT}) or {}
         items[-1] = (head.replaced(end=None, layout={**(message.layout or {}), **own}), content, call_id)
+
+
+def _kept(item: Any) -> Object:
+    """An item as a JSON object, which plans keep."""
+    if isinstance(item, Instructions):
+        return {MADE_UP: str(item)}
+    return {**item, "id": MADE_UP} if item.get("id") is BY_PLACE else item
 
 
 def _items_of(units: list[Any], around: Transcript) -> list[Any]:

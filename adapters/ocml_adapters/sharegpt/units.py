@@ -215,6 +215,7 @@ class TurnWriter(EnvelopeWriter):
     looks_at_contents = False
     target = HOME
     home = HOME
+    keeps_signatures = False
     reader: ClassVar[type[UnitReader]] = TurnReader
     mark = "<"
     groups = True

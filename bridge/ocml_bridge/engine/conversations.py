@@ -8,10 +8,10 @@ from typing import Any, Final
 from ..errors import BridgeError
 from ..loss import Log
 from ..memo import Meetings, Memo
-from ..plans.probes import PROBE, has_others, is_in, place_of, probe
+from ..plans.probes import PROBE, has_others, own_texts, place_of, probe
 from ..units.conversation import Conversation, ConversationPlan
 from ..units.grammar import AN_OBJECT, Parted
-from ..units.heads import LIMIT, Head, Item
+from ..units.heads import LIMIT, Head, Item, are_same
 from ..units.places import NONE, Slots
 from ..units.reader import UnitReader
 
@@ -159,7 +159,7 @@ class ConversationPlans:
         if same is None:
             return None
         probes = [fixed.get(slot) or probe(same.get(slot, slot)) for slot in range(len(values))]
-        for head, place, _ in slots:
+        for head, place, _, _ in slots:
             if isinstance(place, int) and place >= 0 and place not in fixed and (head.calls or head.promises_json):
                 probes[place] = f"{AN_OBJECT.before}{probes[place]}{AN_OBJECT.after}"
         items: list[Item] = ConversationPlan(slots, parted.around, same).items_of(probes)
@@ -171,16 +171,19 @@ class ConversationPlans:
             return None
         if log.findings or PROBE in repr(made.around):
             return None
-        contents = {probes[slot]: slot for slot in range(len(values)) if slot not in same and slot not in fixed}
+        own = {probes[text.number]: text.number for slot in slots for text in slot.own}
+        others = {*same, *fixed, *own.values()}
+        contents = {probes[slot]: slot for slot in range(len(values)) if slot not in others}
         ids = {probes[slot]: slot for slot in reversed(same)}
-        heads = {slot.head for slot in slots}  # those of units: there is no probe in them
+        heads = {slot.head for slot in slots if not slot.own}  # those of units: there is no probe in them
 
         plan: list[Slots] = []
         for head, content, call_id in made.items:
             place, of_id = place_of(content, contents), NONE if call_id is None else ids.get(call_id)
-            if place is None or of_id is None or not head.shared or (head not in heads and is_in(head)):
+            texts = () if head in heads else own_texts(head, own)
+            if place is None or of_id is None or texts is None or not (head.shared or texts):
                 return None
-            plan.append(Slots(head, place, of_id))
+            plan.append(Slots(head, place, of_id, texts))
         if has_others(plan):
             return None
         return ConversationPlan(tuple(plan), made.around, same, made.lifted)
@@ -207,4 +210,4 @@ def _same_ids(slots: Sequence[Slots], values: Sequence[str]) -> dict[int, int] |
 
 def _is_of(plan: ConversationPlan, conversation: Conversation, values: Sequence[str]) -> bool:
     """Whether a plan tells a conversation that was read without it."""
-    return plan.items_of(values) == [*conversation.items] and plan.around == conversation.around
+    return are_same(plan.items_of(values), conversation.items) and plan.around == conversation.around

@@ -68,8 +68,9 @@ def _pattern(loss: Loss) -> LossPattern:
     return LossPattern(loss.code, loss.severity, loss.path[len("/messages/0") :], tuple(pieces[::2]), gets)
 
 
-_OLD_ID: Final = shown(probe(1))
-_NEW_ID: Final = shown(probe(2))
+_TEXT, _OLD, _NEW = map(probe, (9997, 9998, 9999))  # no value of a conversation has these numbers
+_OLD_ID: Final = shown(_OLD)
+_NEW_ID: Final = shown(_NEW)
 _PROBES: Final = re.compile(f"({re.escape(_OLD_ID)}|{re.escape(_NEW_ID)})")
 
 
@@ -139,8 +140,8 @@ class KnownLosses:
         """The losses of any message with these heads."""
         found = self._of_heads.get((old, new))
         if found is None:
-            text, call_id = "" if old.empty else probe(0), old.id_like(probe(1))
-            new_id = (call_id or probe(2)) if new.has_id else None
+            text, call_id = "" if old.empty else _TEXT, old.id_like(_OLD)
+            new_id = (call_id or _NEW) if new.has_id else None
             one, other = Transcript((old.message(text, call_id),)), Transcript((new.message(text, new_id),))
             found = tuple(_pattern(name_difference(each, self.target)) for each in diff(one, other))
             if old.shared and new.shared:

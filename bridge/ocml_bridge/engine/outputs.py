@@ -391,4 +391,5 @@ def _losses(losses: Sequence[Loss], plan: ConversationPlan) -> Losses | None:
     """What is lost of conversations like one; None where a sentence quotes a content."""
     named = {int(slot) for loss in losses for slot in PROBES.findall(loss.detail)}
     odd = any(PROBE in loss.path or PROBE in _SHOWN.sub("", loss.detail) for loss in losses)
-    return None if odd or not named <= {*plan.same.values()} else Losses(losses)
+    own = {text.number for item in plan.items for text in item.own}
+    return None if odd or not named <= {*plan.same.values(), *own} else Losses(losses)

@@ -11,10 +11,10 @@ from ..loss import Log
 from ..memo import Meetings, Memo
 from ..model import Completion, Document, Json, Transcript
 from ..plans.learning import MEETINGS
-from ..plans.probes import has_others, is_in, place_of, probe
+from ..plans.probes import has_others, own_texts, place_of, probe
 from ..units.conversation import Conversation, whole
 from ..units.grammar import Parted, Skeleton, Unit
-from ..units.heads import Head, Item, head_of, item_of
+from ..units.heads import Head, Item, are_same, head_of, item_of
 from ..units.places import NONE, Slots
 from ..units.reader import UnitReader
 from .conversations import MOST, ConversationPlans
@@ -185,15 +185,16 @@ class Reader:
         for message in made:
             head, place = head_of(message, expected=True), place_of(message.content, numbers)
             call_id = NONE if message.call_id is None else numbers.get(message.call_id)
-            if place is None or call_id is None or not head.shared or is_in(head):
+            own = own_texts(head, numbers)
+            if place is None or call_id is None or own is None or not (head.shared or own):
                 return None
-            plan.append(Slots(head, place, call_id))
-        used = sorted([number for slots in plan for number in (*slots.texts, slots.call_id) if number >= 0])
+            plan.append(Slots(head, place, call_id, own))
+        used = sorted([number for slots in plan for number in slots.numbers])
         if used != list(range(len(probes))) or has_others(plan):
             return None
-        if [slots.item(values) for slots in plan] != self._items_of(unit, at, parted):
+        if not are_same([slots.item(values) for slots in plan], self._items_of(unit, at, parted)):
             return None
-        plain = len(plan) == 1 and plan[0][1:] == (0, NONE)
+        plain = len(plan) == 1 and plan[0][1:] == (0, NONE, ())
         return plan[0].head if plain else UnitPlan(tuple(plan), len(values))
 
     def _items_of(self, unit: Unit, at: int, parted: Parted) -> list[Item]:

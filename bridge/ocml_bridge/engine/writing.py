@@ -223,7 +223,7 @@ class Writer:
     def _nearest_to(self, item: Item, index: int, written: Written) -> Item | None:
         """The nearest item to one, by the grammar; None for one that is left out."""
         head, content, call_id = item
-        message = head.local(self._grammar.home).message(content, call_id)
+        message = self._learner.local(head).message(content, call_id)
         made = self._grammar.nearest(message, index, written.log)
         return None if made is None else item_of(made)
 

@@ -104,17 +104,31 @@ class Learner:
         found = self._tables.get(state)
         return self._tables.keep(state, Table(state)) if found is None else found
 
+    def local(self, head: Head) -> Head:
+        """A head without what the format says nothing of: other formats' extras and layout, signatures."""
+        return head.local(self._grammar.home, signed=self._grammar.keeps_signatures)
+
     def nearest(self, head: Head) -> Nearest | None:
         """What the format holds of messages with a head; None where that depends on what they say."""
         if head in self._nearest:
             return self._nearest[head]
         if head is self._grammar.declaration:  # it is as near as can be
             return self._nearest.keep(head, Nearest(head, ()))
-        local = head.local(self._grammar.home)
+        local = self.local(head)
         if not head.shared and local.shared:
             return self.nearest(local)
+        if head.shared:
+            return self._nearest.keep(head, self._learned_nearest(local))
         # Of a head that no other message has, there is nothing to learn.
-        return self._nearest.keep(head, self._learned_nearest(local)) if head.shared else None
+        return None if head.pattern is None else self._nearest_to_pattern(head.pattern)
+
+    def _nearest_to_pattern(self, pattern: Head) -> Nearest | None:
+        """What the format holds of messages with a pattern; None where it says the texts that differ, too."""
+        if pattern not in self._nearest:
+            found = self._learned_nearest(self.local(pattern))
+            says = found is not None and found.head is not None and is_in(found.head)
+            self._nearest.keep(pattern, None if says else found)
+        return self._nearest[pattern]
 
     def _learned_nearest(self, head: Head) -> Nearest | None:
         text, call_id = "" if head.empty else probe(0), head.id_like(probe(1))

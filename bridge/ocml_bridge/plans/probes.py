@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, cast
 
 from ..model import Content, Text, replace
-from ..units.heads import Head
+from ..substance import opaque_field
+from ..units.heads import SIGNATURE, Head, OwnText
 from ..units.places import NONE, Parts, Place, Slots
 
 PROBE: Final = "Probe"
@@ -24,6 +25,39 @@ def probe(number: int) -> str:
 def is_in(head: Head) -> bool:
     """Whether a probe stands in a head, such as in the layout of a unit that is kept whole: no other has that head."""
     return PROBE in repr(head.message("", None))
+
+
+def own_texts(head: Head, numbers: Mapping[str, int]) -> tuple[OwnText, ...] | None:
+    """The texts of a head that are values; None where a probe stands in it otherwise.
+
+    Args:
+        head: any.
+        numbers: probes, and which of the values each stands for.
+    """
+    message = head.message("", None)
+    shown = repr(message)
+    if PROBE not in shown:
+        return ()
+    texts = dict(_texts_in(message.extras))
+    if message.signature is not None:
+        texts[SIGNATURE] = message.signature.value
+    found = tuple([OwnText(path, numbers[text]) for path, text in texts.items() if text in numbers])
+    # What of a message without a content counts as said depends on how long it is.
+    counts = head.empty and opaque_field(message) is not None
+    return None if counts or shown.count(PROBE) != len(found) else found
+
+
+def _texts_in(value: Any) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """The texts in a JSON value, with the keys and indices that lead to them."""
+    waiting: list[tuple[tuple[str | int, ...], Any]] = [((), value)]
+    while waiting:
+        path, inner = waiting.pop()
+        if isinstance(inner, str):
+            yield path, inner
+        elif isinstance(inner, dict):
+            waiting += [((*path, key), each) for key, each in cast("dict[str, Any]", inner).items()]
+        elif isinstance(inner, list):
+            waiting += [((*path, at), each) for at, each in enumerate(cast("list[Any]", inner))]
 
 
 def place_of(content: Content, numbers: Mapping[str, int]) -> Place | None:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from copy import copy
-from typing import Any, Final
+from typing import Any, Final, NamedTuple, cast
 
 from ..memo import Memo
-from ..model import ByFormat, Content, Ending, Message, Part, Text
-from ..ownership import fresh, key_of, unpack
+from ..model import ByFormat, CacheMark, Content, Ending, Message, Part, Signature, Text
+from ..ownership import fresh, key_of, own_json, unpack
 from ..turns import is_call
 
 LIMIT: Final = 4096
@@ -34,16 +34,17 @@ class Head:
         empty: whether its content is an empty text.
         calls: whether it is a tool call.
         promises_json: whether the header says that the content is JSON.
-        shared: whether all messages with this head have this very object. One with a signature or a mark never is, and
-            one with extras only where more messages like it are expected: hardly any two are alike.
+        shared: whether all messages with this head have this very object. One with a signature never is, and one with
+            extras only where more messages like it are expected: hardly any two are alike.
+        pattern: the head that this one is but for texts of a format's own; None where that is not known.
         beside: what stands in the content beside its text, such as the mark of a thought, with an empty text in the
             place of that; None where the content is the text.
     """
 
     __slots__ = (
-        *("_cache", "_extras", "_fields", "_layout", "_local", "_signature", "_with_id", "_within", "bare", "beside"),
-        *("calls", "channel", "constraint", "continues", "empty", "end", "has_empty_id", "has_extras", "has_id"),
-        *("name", "promises_json", "recipient", "role", "shared", "weight"),
+        *("_cache", "_extras", "_fields", "_layout", "_local", "_own_in", "_signature", "_with_id", "_within"),
+        *("bare", "beside", "calls", "channel", "constraint", "continues", "empty", "end", "has_empty_id"),
+        *("has_extras", "has_id", "name", "pattern", "promises_json", "recipient", "role", "shared", "weight"),
     )
 
     def __init__(
@@ -73,10 +74,13 @@ class Head:
         self.bare: Final = message.extras is None and message.layout is None
         self._signature: Final = message.signature
         self._cache: Final = message.cache
-        self._local: dict[str, Head] = {}
+        self._local: dict[tuple[str | None, bool], Head] = {}
         self._with_id: Head | None = None
         self.beside: tuple[Part, ...] | None = None
         self._within: dict[str, Head] = {}
+        self.pattern: Head | None = None
+        self._own_in: frozenset[str | None] = frozenset()
+        """The formats in whose extras these stand, and None, which wants those of all; `SIGNED` for a signature."""
 
     def message(self, content: Content, call_id: str | None) -> Message:
         """The message with this head; it is new, but for the extras and layout of a head that is not shared."""
@@ -94,22 +98,29 @@ class Head:
             extras,
             layout,
             self._signature,
-            self._cache,
+            self._cache if self._cache is None else CacheMark(self._cache.ttl),
         )
 
-    def local(self, home: str | None) -> Head:
-        """The head without the extras and layout of other formats; itself where it has none, or all are wanted."""
-        if self.bare or home is None:
+    def local(self, home: str | None, *, signed: bool = True) -> Head:
+        """The head without the extras and layout of other formats; itself where it has none, or all are wanted.
+
+        Args:
+            home: the format's id; None where those of all formats are wanted.
+            signed: whether signatures are.
+        """
+        unsigned = not signed and self._signature is not None
+        if not unsigned and (self.bare or home is None):
             return self
-        found = self._local.get(home)
+        if self.pattern is not None and home not in self._own_in and (unsigned or SIGNED not in self._own_in):
+            return self.pattern.local(home, signed=signed)
+        found = self._local.get((home, unsigned))
         if found is None:
             layout, extras = self._unpacked()
-            own_layout = None if layout is None else _of(layout, home)
-            own_extras = None if extras is None else _of(extras, home)
+            own_layout, own_extras = _of(layout, home), _of(extras, home)
             same = own_layout is layout and own_extras is extras
-            found = self if same else self.replaced(layout=own_layout, extras=own_extras)
-            if self.shared:
-                self._local[home] = found
+            fields: dict[str, Any] = {"signature": None} if unsigned else {}
+            found = self if same and not unsigned else self.replaced(layout=own_layout, extras=own_extras, **fields)
+            self._local[home, unsigned] = found
         return found
 
     def _unpacked(self) -> tuple[ByFormat | None, ByFormat | None]:
@@ -137,6 +148,35 @@ class Head:
         for name, value in fields.items():
             setattr(message, name, value)
         made = head_of(message, expected=self.shared)
+        if self.pattern is not None and fields.keys().isdisjoint(("extras", "signature")):
+            made.pattern, made._own_in = self.pattern.replaced(**fields), self._own_in
+        return made if self.beside is None else made.within(self.beside)
+
+    def with_own(self, texts: Sequence[OwnText], values: Sequence[str]) -> Head:
+        """The head with other texts of its format's own.
+
+        Args:
+            texts: where they stand.
+            values: among these.
+        """
+        message = self.message("" if self.empty else "x", self.id_like("x"))
+        places: set[str | None] = set()
+        for path, number in texts:
+            text = values[number]
+            if path == SIGNATURE:
+                signature = cast("Signature", message.signature)
+                message.signature = Signature(text, signature.vendor, signature.sealed)
+                places.add(SIGNED)
+                continue
+            if message.extras is self._extras:
+                message.extras = own_json(message.extras)
+            holder: Any = message.extras
+            for key in path[:-1]:
+                holder = holder[key]
+            holder[path[-1]] = text
+            places |= {str(path[0]), None}
+        made = Head(message, shared=False)
+        made.pattern, made._own_in = self, frozenset(places)
         return made if self.beside is None else made.within(self.beside)
 
     def within(self, parts: tuple[Part, ...]) -> Head:
@@ -149,6 +189,24 @@ class Head:
             if self.shared:
                 self._within[key] = found
         return found
+
+
+class OwnText(NamedTuple):
+    """A text in a message that nobody said, such as the id of an item, or its signature: few formats write it.
+
+    Attributes:
+        path: the keys and indices that lead to it in the extras, the first of which is a format's id; or `SIGNATURE`.
+        number: which of the values of a unit or a conversation it is.
+    """
+
+    path: tuple[str | int, ...]
+    number: int
+
+
+SIGNATURE: Final[tuple[str | int, ...]] = ()
+"""The path of a signature."""
+SIGNED: Final = ""
+"""Stands among the formats in whose extras own texts are for a signature, which is any format's."""
 
 
 Item = tuple[Head, Content, str | None]
@@ -165,7 +223,9 @@ NO_TEXT: Final = Text("")
 """Stands among parts for the text that differs."""
 
 
-def _of(by_format: ByFormat, home: str) -> ByFormat | None:
+def _of(by_format: ByFormat | None, home: str | None) -> ByFormat | None:
+    if by_format is None or home is None:
+        return by_format
     if home not in by_format:
         return None
     return by_format if len(by_format) == 1 else {home: by_format[home]}
@@ -180,7 +240,7 @@ def head_of(message: Message, *, expected: bool = False) -> Head:
     """
     if message.call_id == "" or (message.extras is not None and not expected):
         return Head(message, shared=False)
-    if message.signature is not None or message.cache is not None:
+    if message.signature is not None:
         return Head(message, shared=False)
     layout: bytes | None = None
     extras: bytes | None = None
@@ -195,6 +255,7 @@ def head_of(message: Message, *, expected: bool = False) -> Head:
         *(message.role, message.name, message.channel, message.recipient, message.intent, message.content_type),
         *(message.constraint, message.end, message.continues, message.failed, message.weight, message.weight.__class__),
         *(layout, extras, message.call_id is None, message.content == ""),
+        None if message.cache is None else (message.cache.ttl,),
     )
     try:
         found = _heads.get(key)
@@ -210,7 +271,8 @@ def head_of(message: Message, *, expected: bool = False) -> Head:
 def _is_short(message: Message) -> bool:
     fields = (message.role, message.name, message.channel, message.recipient)
     others = (message.intent, message.content_type, message.constraint)
-    return all(len(field or "") <= LONGEST for field in (*fields, *others))
+    marks = () if message.cache is None else (message.cache.ttl,)
+    return all(len(field or "") <= LONGEST for field in (*fields, *others, *marks))
 
 
 _heads: Final = Memo[Hashable, Head](LIMIT)
@@ -225,6 +287,18 @@ def message_of(item: Item) -> Message:
     """The message that an item is."""
     head, content, call_id = item
     return head.message(content, call_id)
+
+
+def are_same(some: Sequence[Item], others: Sequence[Item]) -> bool:
+    """Whether items are the same messages, whether or not they have the same heads."""
+    return len(some) == len(others) and all(map(_is_same, some, others))
+
+
+def _is_same(one: Item, other: Item) -> bool:
+    if one[0] is other[0]:
+        return one == other
+    message, its = message_of(one), message_of(other)
+    return message == its and key_of((message.extras, message.layout)) == key_of((its.extras, its.layout))
 
 
 def messages_of(items: Sequence[Item]) -> tuple[Message, ...]:

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from ..model import Content, Part, Text
 from ..ownership import fresh
-from .heads import Head, Item
+from .heads import Head, Item, OwnText
 
 NONE: Final = -1
 """Stands for the place of a content that is an empty text, and of an id that is not there."""
@@ -45,15 +45,19 @@ class Slots(NamedTuple):
         head: of the message.
         content: the place of its content.
         call_id: which of the values its id is; -1 for none.
+        own: the texts of its format's own that are values.
     """
 
     head: Head
     content: Place
     call_id: int
+    own: tuple[OwnText, ...] = ()
 
     def item(self, values: Sequence[str]) -> Item:
         """The message with some values."""
-        head, place, call_id = self
+        head, place, call_id, own = self
+        if own:
+            head = head.with_own(own, values)
         content: Content
         if isinstance(place, int):
             content = values[place] if place >= 0 else ""
@@ -63,17 +67,24 @@ class Slots(NamedTuple):
 
     def behind(self, count: int) -> Slots:
         """The same where so many values of other messages stand before."""
-        head, place, call_id = self
+        head, place, call_id, own = self
         if isinstance(place, int):
             place = place + count if place >= 0 else NONE
         elif isinstance(place, Parts):
             place = place._replace(slots=tuple([(index, number + count) for index, number in place.slots]))
-        return Slots(head, place, call_id + count if call_id >= 0 else NONE)
+        own = tuple([OwnText(path, number + count) for path, number in own])
+        return Slots(head, place, call_id + count if call_id >= 0 else NONE, own)
 
     @property
     def is_plain(self) -> bool:
         """Whether it surely says one text, or nothing: not where there may be text beside that in its extras."""
         return not isinstance(self.content, Parts) and not (self.content == NONE and self.head.has_extras)
+
+    @property
+    def numbers(self) -> list[int]:
+        """Which of the values stand in it anywhere."""
+        found = [*self.texts, *[text.number for text in self.own]]
+        return found if self.call_id < 0 else [*found, self.call_id]
 
     @property
     def texts(self) -> Sequence[int]:

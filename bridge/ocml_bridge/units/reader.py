@@ -58,6 +58,9 @@ class UnitReader(ABC):
     def skeleton(self, unit: Unit, before: Unit | None) -> Skeleton | None:
         """A unit without contents and ids; None for one that has more than these to say, or is one of a kind.
 
+        Texts that nobody said, such as the id of an item, may be among its values, where `read` puts them into the
+        extras of a message, and `relate` does not look at them.
+
         Args:
             unit: any value that stands where a unit does.
             before: the unit before it; what its reading depends on of that belongs to the key.

@@ -66,6 +66,7 @@ class UnitWriter(ABC):
         groups: whether a unit may have several messages.
         mixes_roles: whether these may be of several roles.
         keeps_ids: whether call ids are written.
+        keeps_signatures: whether signatures may be written; if not, `nearest` gets messages without them.
         tokens: what there is to know of the tokens of its outputs; None for text.
         embeds: whether contents stand as they are inside of texts of a unit that is JSON.
         settles: whether what calls and replies say is `settled` before it is spelled.
@@ -80,6 +81,7 @@ class UnitWriter(ABC):
     groups: ClassVar[bool] = False
     mixes_roles: ClassVar[bool] = False
     keeps_ids: ClassVar[bool] = False
+    keeps_signatures: ClassVar[bool] = True
     tokens: ClassVar[Tokens | None] = None
     embeds: ClassVar[bool] = False
     settles: ClassVar[bool] = False
