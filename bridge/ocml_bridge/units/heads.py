@@ -160,6 +160,8 @@ class Head:
             values: among these.
         """
         message = self.message("" if self.empty else "x", self.id_like("x"))
+        if not self.shared:
+            message.extras, message.layout = own_json(message.extras), own_json(message.layout)
         places: set[str | None] = set()
         for path, number in texts:
             text = values[number]
@@ -168,8 +170,6 @@ class Head:
                 message.signature = Signature(text, signature.vendor, signature.sealed)
                 places.add(SIGNED)
                 continue
-            if message.extras is self._extras:
-                message.extras = own_json(message.extras)
             holder: Any = message.extras
             for key in path[:-1]:
                 holder = holder[key]
