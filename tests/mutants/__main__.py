@@ -3,7 +3,7 @@
     python tests/mutants                          # a sample of every package
     python tests/mutants --sample 200 units       # more of one; --sample 0 is all of it
     python tests/mutants --show model report      # and what was not noticed
-    python tests/mutants --write                  # write the table into docs/testing.md
+    python tests/mutants --write stream           # write the rows of these packages into the table of docs/testing.md
 
 mutmut says what could be changed; a sample of it is drawn by a seed: the next run of the same files draws the same. The
 tests run once in a copy of the checkout, `.mutants/`, while it is noted which lines each of them runs. A mutant is then
@@ -21,11 +21,15 @@ import re
 import shutil
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mutants.table import Table
 
 ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / ".mutants"
 PAGE = ROOT / "docs" / "testing.md"
-MARKED = re.compile(r"(<!-- generated: mutants -->\n).*?(<!-- end -->)", re.DOTALL)
+MARKED = re.compile(r"(?<=<!-- generated: mutants -->\n\n).*?(?=\n<!-- end -->)", re.DOTALL)
 COPIED = ("bridge", "adapters", "tests", "golden", "docs", "changes", "site", "pyproject.toml", "README.md")
 CODE = tuple(str(WORK / folder) for folder in ("bridge", "adapters", "tests"))
 OTHER = (
@@ -47,7 +51,7 @@ def main() -> int:
     parser.add_argument("--sample", type=int, default=50, help="how many of each package are tried (default: 50)")
     parser.add_argument("--seed", type=int, default=1, help="of the sample (default: 1)")
     parser.add_argument("--show", action="store_true", help="show what was not noticed")
-    parser.add_argument("--write", action="store_true", help="write the table into docs/testing.md")
+    parser.add_argument("--write", action="store_true", help="write the rows into the table of docs/testing.md")
     parser.add_argument("--tests", nargs="*", default=["tests"], help="which tests are to notice them (default: all)")
     parser.add_argument("--again", action="store_true", help="note again which lines each test runs")
     given = parser.parse_args()
@@ -59,7 +63,8 @@ def main() -> int:
     os.chdir(WORK)
     table = _try(given.packages, given.tests, given.sample, given.seed, given.show)
     if given.write:
-        PAGE.write_text(MARKED.sub(lambda mark: f"{mark[1]}\n{table}\n{mark[2]}", PAGE.read_text("utf-8")), "utf-8")
+        page = PAGE.read_text("utf-8")
+        PAGE.write_text(MARKED.sub(lambda earlier: table.renewed(earlier[0]), page), "utf-8")
     return 0
 
 
@@ -77,7 +82,7 @@ def _copy(again: bool) -> None:
         (WORK / "map.json").unlink(missing_ok=True)
 
 
-def _try(wanted: list[str], tests: list[str], sample: int, seed: int, show: bool) -> str:
+def _try(wanted: list[str], tests: list[str], sample: int, seed: int, show: bool) -> Table:
     import pytest
 
     from mutants.packages import packages
@@ -88,12 +93,12 @@ def _try(wanted: list[str], tests: list[str], sample: int, seed: int, show: bool
     unknown = [name for name in wanted if name not in known]
     if unknown:
         sys.exit(f"there is no package {unknown[0]}; there are {', '.join(known)}")
-    table = Table(WORK, {name: known[name] for name in wanted or known}, sample, seed, show)
+    table = Table(WORK, known, wanted or known, sample=sample, seed=seed, show=show)
     line = [*tests, "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--hypothesis-profile=few"]
     line += ["-k", f"not ({' or '.join(SLOW)})"]
     line += [f"--ignore=tests/{name}" for name in OTHER] + [f"--deselect=tests/{name}" for name in IMPOSSIBLE]
     pytest.main(line, plugins=[Trial(WORK, table.mutants(), table.add)])
-    return table.text()
+    return table
 
 
 if __name__ == "__main__":

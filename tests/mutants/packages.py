@@ -12,7 +12,7 @@ GRAMMARS = frozenset({"actions", "arguments", "body", "edges", "frames", "header
     *("segments", "syntax")
 }
 """Modules and folders of adapters that say how the text of a format is taken apart, or the JSON of its blocks."""
-FIRST = ("model", "report", "engine", "units", "grammars")
+FIRST = ("model", "report", "engine", "plans", "units", "grammars")
 """What everything stands on: at least 95 of a hundred changes of it are to be noticed."""
 
 
@@ -28,7 +28,7 @@ def _files() -> Iterator[tuple[str, Path]]:
     for path in sorted(BRIDGE.rglob("*.py")):
         folder, *rest = path.relative_to(BRIDGE).parts
         if rest:
-            yield {"plans": "engine"}.get(folder, folder), path
+            yield folder, path
         else:
             yield "report" if path.stem in REPORT else "convert", path
     for path in sorted(ADAPTERS.rglob("*.py")):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from .drawing import Mutant, count, draw
 from .trying import Found
 
-HEAD = """| package | changes | tried | noticed | mean the same | not noticed | share | of all, by 95 % |
-| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+HEAD = """| package | changes | seed | tried | noticed | mean the same | not noticed | share | of all, by 95 % |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
 """
 SAME = Path(__file__).with_name("equivalent.toml")
 
@@ -22,26 +22,37 @@ class Table:
     Args:
         root: the copy of the checkout.
         packages: the files of each.
+        wanted: the names of those that are tried.
         sample: how many mutants of each are drawn; 0 for all.
         seed: of the sample.
         show: whether what is not noticed is printed.
     """
 
-    def __init__(self, root: Path, packages: Mapping[str, tuple[str, ...]], sample: int, seed: int, show: bool) -> None:
-        self._root, self._packages, self._sample, self._seed, self._show = root, packages, sample, seed, show
+    def __init__(
+        self,
+        root: Path,
+        packages: Mapping[str, tuple[str, ...]],
+        wanted: Iterable[str],
+        *,
+        sample: int,
+        seed: int,
+        show: bool,
+    ) -> None:
+        self._root, self._packages, self._wanted = root, packages, wanted
+        self._sample, self._seed, self._show = sample, seed, show
         entries = tomllib.loads(SAME.read_text("utf-8"))["same"]
         self._same: set[str] = {entry["change"] for entry in entries}
-        self._rows: list[str] = []
+        self._rows: dict[str, str] = {}
         self._found: list[Found] = []
 
     def mutants(self) -> Iterator[Mutant]:
         """All that is to be tried; a row is printed when a package is done."""
         print(HEAD, end="", flush=True)
-        for name, paths in self._packages.items():
-            self._found = []
+        for name in self._wanted:
+            self._found, paths = [], self._packages[name]
             yield from draw(self._root, paths, self._sample, self._seed)
-            self._rows.append(self._row(name, count(self._root, paths)))
-            print(self._rows[-1], end="", flush=True)
+            self._rows[name] = self._row(name, count(self._root, paths))
+            print(self._rows[name], end="", flush=True)
 
     def add(self, found: Found) -> None:
         """Take what came of a mutant."""
@@ -57,13 +68,14 @@ class Table:
         low, high = interval(noticed, tried)
         share = f"{noticed / tried:.0%}" if tried else ""
         return (
-            f"| `{name}` | {every:,} | {len(self._found)} | {noticed} | {same or ''} | {tried - noticed or ''} "
-            f"| {share} | {low:.0%} to {high:.0%} |\n"
+            f"| `{name}` | {every:,} | {self._seed} | {len(self._found)} | {noticed} | {same or ''} "
+            f"| {tried - noticed or ''} | {share} | {low:.0%} to {high:.0%} |\n"
         )
 
-    def text(self) -> str:
-        """The table."""
-        return HEAD + "".join(self._rows)
+    def renewed(self, earlier: str) -> str:
+        """An earlier table with the rows of this one, in the order of the packages."""
+        rows = {line.split("`")[1]: f"{line}\n" for line in earlier.splitlines() if "`" in line} | self._rows
+        return HEAD + "".join(rows[name] for name in self._packages if name in rows)
 
 
 def interval(good: int, every: int) -> tuple[float, float]:
