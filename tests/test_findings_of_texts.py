@@ -316,6 +316,10 @@ SAID: Final[dict[str, list[tuple[str, list[str]]]]] = {
             ["changed end-missing /messages/0/content: the thought has no </think>"],
         ),
         (
+            chat("assistant\na\n<think>b"),
+            ["changed end-missing /messages/1/content: the thought has no </think>"],
+        ),
+        (
             chat("system\n<tools>\n[\n</tools>"),
             [
                 (

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import cycle
 from typing import Any, cast
 
 import pytest
 
+from model_types import mistyped
 from ocml_bridge import BridgeError, Options, Reading, Result, Severity, read, write
 from ocml_bridge.policy import LENIENT
 from wire_facts import objects_in
@@ -21,6 +22,8 @@ SENTENCE = re.compile(r"(?!.*\b(?!JSON|API)[A-Z]{2})'?[a-z_]+'? [a-z'].*[^.]$")
 AS_IT_IS = "as it is"
 FORCED = Options(force_format=True)
 OF_ANOTHER_TYPE: tuple[Any, ...] = (None, "w100", {"w101": "w102"}, [{"w103": "w104"}])
+PLAIN: tuple[Any, ...] = ("", 0, 7, 0.5, True, False, [], {}, [None], "USER")
+"""Values of all types that say little or nothing, each of which is something else than no member."""
 KINDS = [(wire, kind) for wire, kinds in PIECES.items() for kind in kinds]
 NOT_AS_IT_WAS = {
     ("openai-responses", "id"): "an item that is the API's own, or a text with a status, has an id",
@@ -34,14 +37,22 @@ Path = tuple[Any, ...]
 def odd(document: Any) -> Iterator[tuple[str, Any]]:
     """The document, and once for each thing that can be odd of each member of each object in it; and what is odd."""
     yield AS_IT_IS, document
+    yield from with_others(document, OF_ANOTHER_TYPE)
     for path, members in objects_in(document):
         where = "/".join(map(str, path))
         if len(members) > 1:
             yield f"{where}: turned", _with(document, path, dict(reversed(members.items())))
         yield f"{where}: more", _with(document, path, {**members, "w105": {"w106": "w107"}})
-        for key, value in members.items():
+        for key in members:
             yield f"{where}: no {key}", _with(document, path, {k: v for k, v in members.items() if k != key})
-            for other in OF_ANOTHER_TYPE:
+
+
+def with_others(document: Any, others: Sequence[Any]) -> Iterator[tuple[str, Any]]:
+    """The document once for each member of each object in it and each value that it has not; and what is odd."""
+    for path, members in objects_in(document):
+        where = "/".join(map(str, path))
+        for key, value in members.items():
+            for other in others:
                 if type(other) is not type(value) or value.__class__ is list:
                     yield f"{where}: {key} {other}", _with(document, path, {**members, key: other})
 
@@ -123,3 +134,18 @@ def test_what_is_odd_comes_back_and_no_other_wire_drops_a_word_of_it_in_silence(
         places = {(word, place) for word, place in places if "/layout/" not in place}
         other = next(others)  # by turns
         assert in_silence(places, write(reading.transcript, other, policy=LENIENT)) == [], (name, other)
+
+
+@pytest.mark.parametrize("turn", range(3))
+@pytest.mark.parametrize(("wire", "kind"), KINDS)
+def test_values_that_say_little_are_read_as_what_they_are_and_come_back(wire: str, kind: str, turn: int) -> None:
+    for name, document in [*with_others(PIECES[wire][kind], PLAIN)][turn::3]:
+        text = json.dumps(document)
+        reading = read_or_refused(text, wire)
+        if isinstance(reading, BridgeError):
+            assert stands_in(document, reading.path or ""), (name, reading.path)
+            continue
+        assert [*mistyped(reading.transcript)] == [], name
+        back = write(reading.transcript, wire, policy=LENIENT)
+        is_allowed = (wire, name.partition(": ")[2].split(" ")[0]) in NOT_AS_IT_WAS
+        assert json.dumps(back.output) == text or (back.losses and is_allowed), name

@@ -388,6 +388,19 @@ def _with(members: dict[str, Any], leaf: Any) -> dict[str, Any]:
     return {key: _with(cast("Any", value), leaf) if isinstance(value, dict) else leaf for key, value in members.items()}
 
 
+FUNCTIONS = [{"type": "function", "function": {"name": name}} for name in "fg"]
+LISTED: list[tuple[str, Any, ToolChoice]] = [
+    (wire, value, ToolChoice(cast("Any", mode), ("functions.f", "functions.g")))
+    for mode in ("auto", "required")
+    for wire, value in (
+        ("openai", {"type": "allowed_tools", "allowed_tools": {"mode": mode, "tools": FUNCTIONS}}),
+        (
+            "openai-responses",
+            {"type": "allowed_tools", "mode": mode, "tools": [{"type": "function", "name": name} for name in "fg"]},
+        ),
+    )
+]
+"""Wire, a list of the tools that may be called, and the choice that it is."""
 ALIKE: list[tuple[str, dict[str, Any], str, Any]] = [
     ("gemini", of_gemini("topK", 40.0), "top_k", 40),
     (
@@ -400,6 +413,7 @@ ALIKE: list[tuple[str, dict[str, Any], str, Any]] = [
     ("openai", {"reasoning": {"effort": "high"}}, "reasoning_effort", "high"),
     ("openai", {"function_call": {"name": "f"}}, "tool_choice", ToolChoice("required", ("functions.f",))),
     ("anthropic", {"output_format": {"type": "json_schema", "schema": SCHEMA}}, "response_format", SCHEMA),
+    *((wire, {"tool_choice": value}, "tool_choice", choice) for wire, value, choice in LISTED),
 ]
 """Other ways to say a setting."""
 

@@ -93,7 +93,8 @@ class CitationTable:
         form = form_of(members, kind.order, frozenset(("type", *kind.required)), ("type", *keys, *types))
         citation.extras = {self.home: extras} if extras else None
         citation.layout = None if form is None else {self.home: {"form": form}}
-        return citation if _is_same(self.write(citation, place), members) else None
+        written = self.write(citation, place)
+        return citation if written is not None and _members(written) == _members(members) else None
 
     def write(self, citation: Citation, place: Place) -> Object | None:
         """A citation as an object; None for one that the format has no place for."""
@@ -140,8 +141,9 @@ def _within(fields: dict[str, Any], place: Place) -> dict[str, Any]:
     return counted
 
 
-def _is_same(written: Object | None, raw: Object) -> bool:
-    return written is not None and written == raw and list(written) == list(raw)
+def _members(value: Object) -> list[tuple[str, type, Json]]:
+    """What an object has, in order: False is not 0."""
+    return [(key, type(member), member) for key, member in value.items()]
 
 
 def places(texts: Sequence[str]) -> list[Place]:

@@ -330,6 +330,24 @@ def test_what_the_api_refuses_is_found_and_stays() -> None:
     assert write(reading.transcript, "anthropic").output == document
 
 
+@pytest.mark.parametrize(
+    ("tool", "found"),
+    [
+        ({"name": "f", "input_schema": 5}, []),
+        ({"name": "f", "description": 5}, []),
+        ({"type": "mcp_toolset", "mcp_server_name": "x"}, []),
+        ({"input_schema": {}}, ["/extras/anthropic/tools"]),
+        ({"name": 5}, ["/extras/anthropic/tools"]),
+        ("f", ["/extras/anthropic/tools"]),
+    ],
+)
+def test_a_tool_that_is_kept_as_it_is_says_what_it_is_or_is_found(tool: Any, found: list[str]) -> None:
+    document = {"messages": [QUESTION], "tools": [tool]}
+    reading = read(document, "anthropic")
+    assert [finding.path for finding in reading.findings] == found
+    assert write(reading.transcript, "anthropic").output == document
+
+
 # --- the API's rules --------------------------------------------------------------------------------------------------
 
 

@@ -308,6 +308,16 @@ def test_ids_and_names_have_the_letters_that_the_api_takes() -> None:
     assert changed >= {"/messages/1/call_id", "/messages/1/recipient", "/messages/3/call_id"}
 
 
+@pytest.mark.parametrize("choice", [{"auto": {}}, {"any": {}}, {"tool": {"name": "f"}}])
+@pytest.mark.parametrize("tools", [{}, {"tools": []}])
+def test_a_choice_among_no_tools_comes_back_and_is_not_written_otherwise(choice: Any, tools: Any) -> None:
+    document = {"messages": [user({"text": "q"})], "toolConfig": {**tools, "toolChoice": choice}}
+    transcript = read(document, FORMAT).transcript
+    assert isinstance(transcript, Transcript)
+    assert write(transcript, FORMAT).output == document
+    assert "toolConfig" not in written(Message("user", "q"), settings=transcript.settings).output
+
+
 def test_an_empty_text_is_left_out() -> None:
     done = written(Message("user", "q"), Message("assistant", ""), Message("user", "again"))
     assert done.output == {"messages": [user({"text": "q"}, {"text": "again"})]}

@@ -29,6 +29,29 @@ def call(name: str, **values: object) -> Call:
     return Call(name, json.dumps(values, ensure_ascii=False))
 
 
+@pytest.mark.parametrize(
+    ("number", "spelled"),
+    [
+        ("0", "0"),
+        ("-7", "-7"),
+        ("0.0", "0.0"),
+        ("-0.0", "-0.0"),
+        ("0e5", "0.0"),
+        ("0.00E-9", "0.0"),
+        ("1.50", "1.5"),
+        ("1e2", "100.0"),
+        ("1E400", "1E400"),
+        ("-1e-400", "-1e-400"),
+        ("0.1000000000000000000001", "0.1000000000000000000001"),
+    ],
+)
+def test_a_number_is_spelled_as_python_does_unless_that_is_another_one(number: str, spelled: str) -> None:
+    """`tojson` of templates and `str` spell floats alike; what no float holds stays as it is written."""
+    written = PYTHON.write([Call("f", f'{{"x": {number}}}')])
+    assert written is not None
+    assert f"\n{spelled}\n" in written
+
+
 def test_a_call_is_read() -> None:
     found = PYTHON.find(f"Let me look.\n\n{ONE}")
     assert found is not None

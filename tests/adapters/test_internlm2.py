@@ -159,6 +159,14 @@ def test_3_edges_come_back() -> None:
     assert back(text) == text
 
 
+def test_text_behind_the_last_message_is_found_and_kept() -> None:
+    text = "<|im_start|>user\nHi.<|im_end|>\nbehind"
+    reading = read(text, "internlm2")
+    assert [finding.code for finding in reading.findings] == [FindingCode.TEXT_OUTSIDE]
+    assert reading.transcript.extras == {"internlm2": {"tail": "\nbehind"}}
+    assert write(reading.transcript, "internlm2").output == text
+
+
 @pytest.mark.parametrize("role", ["user", "assistant", "environment"])
 def test_4_a_message_that_was_cut_off_is_read(role: str) -> None:
     text = f"<|im_start|>{role}\nI want"

@@ -359,6 +359,11 @@ def test_8_each_output_is_a_reply() -> None:
     assert text_of(Transcript(replies)).count("<|im_start|>tool\n<|function_output|>\n") == 2
 
 
+def test_9_a_text_is_the_reply_of_the_tool_in_the_header() -> None:
+    [reply] = transcript(chat(turn("tool name=f", "22 C"))).messages
+    assert (reply.name, reply.content, reply.recipient) == ("functions.f", "22 C", "assistant")
+
+
 def test_9_the_name_in_the_json_wins() -> None:
     text = chat(turn("tool name=g", '<|function_output|>{"name": "f", "content": 1}'))
     assert transcript(text, FindingCode.HEADER_VALUE).messages[0].name == "functions.f"

@@ -277,6 +277,17 @@ def test_a_header_alone_comes_back_and_ends_its_line_before_a_message(header: st
     assert read(text, "ocm-2.2").findings == ()
 
 
+def test_text_before_and_behind_the_messages_is_found_and_kept() -> None:
+    text = "hello\n<|start|>user<|message|>Hi.<|end|>\nbehind"
+    reading = read(text, "ocm-2.2", options=Options(force_format=True))
+    assert [finding.path for finding in reading.findings if finding.code is FindingCode.TEXT_OUTSIDE] == [
+        "/extras/ocm-2.2/front",
+        "/extras/ocm-2.2/tail",
+    ]
+    assert reading.transcript.extras == {"ocm-2.2": {"front": "hello\n", "tail": "\nbehind"}}
+    assert write(reading.transcript, "ocm-2.2").output == text
+
+
 @pytest.mark.parametrize("front", ["", "\n\n", "hello\n"])
 def test_a_text_without_a_header_is_written_back_without_one(front: str) -> None:
     text = f"{front}<|start|>user<|message|>Hi.<|end|>\n"

@@ -7,9 +7,9 @@
 
 mutmut says what could be changed; a sample of it is drawn by a seed: the next run of the same files draws the same. The
 tests run once in a copy of the checkout, `.mutants/`, while it is noted which lines each of them runs. A mutant is then
-tried by tests that run its lines, for a few seconds, in a process of its own; where they do not notice it, once more in
-one that loads the product anew, for what is made once. What is left out makes the share smaller, never larger. Changes
-that mean the same are listed in `equivalent.toml`, each with a reason.
+tried by tests that run its lines, for a few seconds, in a process of its own; where they do not notice it, by more of
+them, and once more in a process that loads the product anew, for what is made once. What is left out makes the share
+smaller, never larger. Changes that mean the same are listed in `equivalent.toml`, each with a reason.
 mutation_check.py is the other half: ways to break the product that were thought of, and that must be noticed.
 """
 

@@ -24,6 +24,8 @@ from .patching import Loaded, forget, write
 
 SECONDS = 10.0
 """How long the tests of one mutant may take, by what they took before."""
+LONGER = 60.0
+"""How long all of them may take, where these do not notice it."""
 ANEW = 3.0
 """How long tests may take that try it once more, where it is loaded anew; so long may those of its file, too."""
 NO_TESTS = pytest.ExitCode.NO_TESTS_COLLECTED << 8
@@ -160,15 +162,21 @@ class Trial:
             known = Map(self._root)
         loaded = Loaded()
         for mutant in self._mutants:
-            chosen = [items[name] for name in known.tests(mutant) if name in items]
-            seconds = sum(known.seconds[item.nodeid] for item in chosen)
-            noticed, by = self._try(loaded, mutant, chosen, seconds) if chosen else (False, "no test runs it")
+            chosen = [name for name in known.tests(mutant) if name in items]
+            noticed, by = self._try(loaded, mutant, chosen, items, known) if chosen else (False, "no test runs it")
+            if chosen and not noticed:
+                others = [name for name in known.tests(mutant, LONGER) if name in items and name not in chosen]
+                noticed, by = self._try(loaded, mutant, others, items, known)
+                chosen += others
             if not noticed:
                 noticed = self._try_anew(mutant, known)
             self._told(Found(mutant, noticed, by, len(chosen)))
         return True
 
-    def _try(self, loaded: Loaded, mutant: Mutant, items: list[pytest.Item], seconds: float) -> tuple[bool, str]:
+    def _try(
+        self, loaded: Loaded, mutant: Mutant, names: list[str], every: dict[str, pytest.Item], known: Map
+    ) -> tuple[bool, str]:
+        items, seconds = [every[name] for name in names], sum(known.seconds[name] for name in names)
         note = self._root / "failed.txt"
         note.write_text("")
 

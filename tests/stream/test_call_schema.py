@@ -237,6 +237,16 @@ SCHEMAS: st.SearchStrategy[Json] = st.recursive(st.sampled_from(SMALLEST), large
 VALUES: st.SearchStrategy[Json] = st.recursive(st.sampled_from([None, 1, -1, "", "a"]), larger_values, max_leaves=12)
 
 
+def test_a_place_that_takes_long_to_find_is_not_looked_for() -> None:
+    tree: Json = {"items": {"$ref": "#"}, "type": ["array", "null"], "maxItems": 100}
+    tree = {**tree, "allOf": [{"items": {}}] * 10}
+    arguments: Json = [[None] * 50] * 4 + [1]
+    with pytest.raises(BridgeError) as raised:
+        check(calling(arguments), [Tool("f", parameters=tree)])
+    assert (raised.value.code, raised.value.path) == (ErrorCode.CALL_SCHEMA, "")
+    assert raised.value.message == "the arguments do not fit the schema; finding the place would take too long"
+
+
 @given(SCHEMAS, VALUES)
 def test_any_schema_and_any_arguments_come_to_a_verdict(parameters: Json, arguments: Json) -> None:
     said = fault(parameters, json.dumps(arguments))

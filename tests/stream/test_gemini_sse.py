@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from random import Random
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ocml_bridge import BridgeError, Transcript, read
+from ocml_bridge import BridgeError, Transcript, read, write
 from ocml_bridge.errors import ErrorCode
 from ocml_bridge.events import Answer, Delta, Reason, Stop
 from ocml_bridge.loss import Finding, Severity
@@ -151,6 +151,55 @@ def test_arguments_may_come_in_pieces() -> None:
         ("commentary", "functions.f", '{"city":"New York","days":[2]}'),
         ("final", None, "Done."),
     ]
+
+
+def arguments_of(*pieces: dict[str, Any]) -> tuple[Any, list[str]]:
+    """The arguments of a call that comes in pieces, and what is found."""
+    call = {"functionCall": {"name": "f", "partialArgs": [*pieces]}}
+    played = events_of(decoder(STREAM), [sse([chunk(call, finishReason="STOP")])])
+    assert isinstance(played.stop.document, Transcript)
+    found = [event.detail for event in played.events if isinstance(event, Finding)]
+    return json.loads(cast("str", played.stop.document.messages[0].content)), found
+
+
+@pytest.mark.parametrize(
+    ("path", "arguments"),
+    [
+        ("$.a", {"a": "x"}),
+        ("$.a.b", {"a": {"b": "x"}}),
+        ("$.a[1]", {"a": [None, "x"]}),
+        ("$['a']", {"a": "x"}),
+        ('$["a"]', {"a": "x"}),
+        ("$['a b'].c", {"a b": {"c": "x"}}),
+        ("$['']", {"": "x"}),
+        ("$['a.b']['[0]']", {"a.b": {"[0]": "x"}}),
+        (r"$['it\'s']", {"it's": "x"}),
+        (r"$['a\\']['\\\'']", {"a\\": {"\\'": "x"}}),
+        (r"""$['say \"hi"']""", {'say "hi"': "x"}),
+        (r"""$["it's \"it\""]""", {'it\'s "it"': "x"}),
+        (r"$['\u00e9\n']", {"é\n": "x"}),
+    ],
+)
+def test_the_path_of_a_piece_of_arguments_names_one_place(path: str, arguments: Any) -> None:
+    """RFC 9535: names behind a point, names in either quotes with the escapes of JSON, indices in brackets."""
+    assert arguments_of({"jsonPath": path, "stringValue": "x"}) == (arguments, [])
+
+
+@pytest.mark.parametrize(
+    "path", ["", "a", "$a", "$.", "$.a.", "$[a]", "$['a]", "$['\\q']", "$[12345]", "$..a", "$.*[?]", "$.a b["]
+)
+def test_a_piece_of_arguments_whose_path_is_not_understood_is_named_and_left_out(path: str) -> None:
+    kept = {"jsonPath": "$.a", "stringValue": "y"}
+    arguments, found = arguments_of(kept, {"jsonPath": path, "stringValue": "x"})
+    assert arguments == {"a": "y"}
+    assert found == [f"the path {path!r} of a piece of arguments is not understood; the piece is left out"]
+
+
+def test_what_stands_in_a_signed_part_without_text_is_not_more_of_it() -> None:
+    parts = [{"text": "", "thoughtSignature": "cw=="}, {"text": "Hello"}]
+    document = document_of(sse([*map(chunk, parts), chunk(finishReason="STOP")]))
+    output: Any = write(document, "gemini").output
+    assert output["candidates"][0]["content"]["parts"] == parts
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,9 @@ def read(stream: str, events: list[Any]) -> Decoded:
     decoded = events_of(decoder(stream), pieces)
     assert decoded == events_of(decoder(stream), ["".join(pieces)])
     check_order(decoded.events)
-    assert all(text_of(event.message) == "" for event in decoded.events if isinstance(event, Start))
+    begun = [event.message for event in decoded.events if isinstance(event, Start)]
+    assert all(text_of(message) == "" for message in begun)
+    assert all(message.channel is not None for message in begun if message.role == "assistant")
     assert [finding.detail for finding in findings(decoded) if not SENTENCE.match(finding.detail)] == []
     assert accumulate(decoded.events) == decoded.stop.document
     return decoded

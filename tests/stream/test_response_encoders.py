@@ -76,6 +76,14 @@ def test_nothing_comes_behind_an_error(stream: str) -> None:
     assert made.encode([SPOKEN[2], STOP]) == made.finish() == made.fail("OCB-SHAPE", "again") == []
 
 
+@pytest.mark.parametrize("stream", [*STREAMS, *WHOLE, "ocm-2.2-events"])
+def test_nothing_comes_behind_the_end(stream: str) -> None:
+    made = encoder(stream, answer=Answer("a", "m"))
+    made.encode([*SPOKEN, STOP])
+    made.finish()
+    assert made.encode([Start(1, HEAD), Delta(1, "More"), End(1, ANSWER)]) == []
+
+
 @pytest.mark.parametrize("stream", STREAMS)
 def test_a_stream_that_nobody_ended_ends_in_an_error(stream: str) -> None:
     made = encoder(stream, answer=Answer("a", "m"))

@@ -157,6 +157,16 @@ def test_the_end_has_the_reason_that_is_given(name: str, named: tuple[str, ...],
     assert stop.reason == reason
 
 
+@pytest.mark.parametrize("said", ["stop", "tool_calls"])
+@pytest.mark.parametrize("name", TEXTS)
+def test_an_engine_may_say_either_of_calls_and_an_answer(name: str, said: Any) -> None:
+    made = decoder(name)
+    made.feed(TEXTS[name] + "Hi")
+    stop = made.finish(said)[-1]
+    assert isinstance(stop, Stop)
+    assert stop.reason == "stop"  # nothing is called
+
+
 @pytest.mark.parametrize("named", [(), ("<bot>",)])
 @pytest.mark.parametrize("name", TEXTS)
 def test_a_character_may_come_in_two_chunks(name: str, named: tuple[str, ...]) -> None:

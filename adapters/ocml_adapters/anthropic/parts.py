@@ -144,7 +144,7 @@ def _encoded(text: str) -> str | None:
 def _decoded(data: str) -> str | None:
     """The text that base64 data is, where it is spelled as we would."""
     try:
-        text = base64.b64decode(data, validate=True).decode()
+        text = base64.b64decode(data).decode()
     except ValueError:
         return None
     return text if _encoded(text) == data else None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import re
 from collections.abc import Sequence
 from typing import Any, Final, cast
@@ -240,8 +239,8 @@ def _source(media: Media) -> Object | None:
 
 def _decoded(data: str) -> bytes | None:
     try:
-        raw = base64.b64decode(data, validate=True)
-    except (binascii.Error, ValueError):
+        raw = base64.b64decode(data)
+    except ValueError:
         return None
     return raw if base64.b64encode(raw).decode() == data else None
 

@@ -256,7 +256,9 @@ class PartGrammar(Grammar):
         content = message.content
         if self.is_result(message):
             content = narrow(content, (), path, log, target=HOME, hoisted=True)
-        elif not isinstance(content, str):
+        elif isinstance(content, str):
+            return message
+        else:
             content = _text_first(
                 narrow(content, (Media,), path, log, target=HOME, able=_can_hold, hoisted=True), path, log
             )
@@ -264,7 +266,7 @@ class PartGrammar(Grammar):
                 text, *media = content
                 own_members = replace(message, content=cast("Text", text).text)
                 content = (Text(self.settled(own_members, path, log)), *media)
-        return message if content is message.content else replace(message, content=content)
+        return replace(message, content=content)
 
     def settled(self, message: Message, path: str, log: Log) -> str:
         """The JSON of an object in our spelling: arguments always, a result that is one; code stays as it is."""

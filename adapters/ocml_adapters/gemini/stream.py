@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from typing import Final, cast
@@ -23,7 +24,10 @@ from .units import ContentReader
 # --- chunks put together ----------------------------------------------------------------------------------------------
 
 _CONTINUED: Final = ("text", "thought")
-_STEP: Final = re.compile(r"\.([^.\[\]]+)|\[(\d{1,4})\]|\['((?:[^'\\]|\\.)*)'\]")
+_ESCAPE: Final = r"""\\(?:["'\\/bfnrt]|u[0-9a-fA-F]{4})"""
+_QUOTED: Final = rf"""'(?:[^'\\]|{_ESCAPE})*'|"(?:[^"\\]|{_ESCAPE})*\""""
+_STEP: Final = re.compile(rf"\.([^.\[\]]+)|\[(\d{{1,4}})\]|\[({_QUOTED})\]")
+_PATH: Final = re.compile(rf"\$(?:{_STEP.pattern})*")
 _VALUES: Final = ("stringValue", "numberValue", "boolValue", "nullValue")
 
 
@@ -132,12 +136,25 @@ def _continued(call: Object, more: Object, note: Note) -> Object:
         if not isinstance(path, str) or not kinds:
             note("a piece of arguments has no path, or no value; it is left out")
             continue
+        if _PATH.fullmatch(path) is None:
+            note(f"the path {path[:40]!r} of a piece of arguments is not understood; the piece is left out")
+            continue
         for key, value in piece.items():
             if key not in ("jsonPath", kinds[0]) and value is not None and (key, type(value)) != ("willContinue", bool):
                 note(f"a piece of arguments has a member {key[:40]!r} that is not understood; it is left out")
-        steps = [int(found[2]) if found[2] else found[1] or found[3] or "" for found in _STEP.finditer(path)]
-        out["args"] = _put(out.get("args"), steps, None if kinds[0] == "nullValue" else piece[kinds[0]])
+        out["args"] = _put(out.get("args"), _steps(path), None if kinds[0] == "nullValue" else piece[kinds[0]])
     return out
+
+
+def _steps(path: str) -> list[str | int]:
+    """The names and indices of a path to one place (RFC 9535), such as `$.a['b c'][0]`."""
+    return [int(found[2]) if found[2] else found[1] or _unquoted(found[3]) for found in _STEP.finditer(path)]
+
+
+def _unquoted(name: str) -> str:
+    """A name that stands in quotes, whose escapes are those of JSON and that of a single quote."""
+    inner = re.sub(r"\\.|\"", lambda found: {"\\'": "'", '"': '\\"'}.get(found[0], found[0]), name[1:-1])
+    return json.loads(f'"{inner}"', strict=False)
 
 
 def _put(value: Json, steps: Sequence[str | int], inner: Json) -> Json:

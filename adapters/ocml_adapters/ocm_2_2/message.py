@@ -28,20 +28,20 @@ class Fields:
         unknown: attributes that the specification does not know.
         empty: attributes without a value.
         channels: what stands behind each channel marker, "" where nothing does.
-        prose: words behind a channel that are none of a header's.
+        prose: whether there are words behind a channel that are none of a header's.
     """
 
     values: dict[str, str]
     unknown: dict[str, str]
     empty: list[str]
     channels: list[str]
-    prose: list[str]
+    prose: bool = False
 
     @property
     def is_mended(self) -> bool:
         """Whether the channel is not the one that a single marker plainly names, or there is prose behind it."""
         named = self.channels == [self.values.get("channel")] or not self.channels
-        return not named or bool(self.prose)
+        return not named or self.prose
 
 
 def parse_header(text: str, offset: int) -> Fields:
@@ -52,7 +52,7 @@ def parse_header(text: str, offset: int) -> Fields:
     """
     head, *tails = text.split(CHANNEL)
     head, _, first = head.partition(CONSTRAIN)
-    fields = Fields({}, {}, [], [], [])
+    fields = Fields({}, {}, [], [])
     words = attributes.split(head)
     if not words:
         raise _malformed("the header names no role", offset)
@@ -76,7 +76,7 @@ def _channel(fields: Fields, words: list[str], offset: int) -> None:
     rest = words[1:] if named else words
     bare = [word for word in rest if attributes.attribute(word) is None]
     if len(bare) > 1:
-        fields.prose += bare
+        fields.prose = True
         rest = [word for word in rest if word not in bare]
     _words(fields, rest, "channel", offset)
 

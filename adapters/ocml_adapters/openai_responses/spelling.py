@@ -43,11 +43,12 @@ def read_item(item: Json) -> list[Message]:
     if isinstance(item, Instructions):
         return [read_instructions(item)]
     kind: Json = item.get("type")
-    if item.get("role") == "tool" and (not kind or kind == MESSAGE):
+    is_message = kind in (None, "", MESSAGE)
+    if item.get("role") == "tool" and is_message:
         reply = read_reply(reply_of(item), FUNCTION_OUTPUT)
         return [read_unknown(item) if reply is None else reply]
-    if kind == MESSAGE or (not kind and isinstance(item.get("role"), str)):
-        return [read_message(item)] if isinstance(item.get("role"), str) else [read_unknown(item)]
+    if is_message and isinstance(item.get("role"), str):
+        return [read_message(item)]
     if kind == REASONING:
         return read_reasoning(item)
     if is_state(item):

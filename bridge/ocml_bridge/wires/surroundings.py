@@ -121,8 +121,8 @@ class Surroundings:
         members = {**out, **self._settings.write(around.settings, spelled, extras)}
         if self._choices is not None and _CHOICE in members and members[_CHOICE] != members_of(spelled).get(_CHOICE):
             members[_CHOICE] = self._choices.with_custom(members[_CHOICE], around.tools or ())
-        ordered = in_order(members, self._order) if len(members) > len(out) else members
-        fixed = members.keys() - implied if implied else members
+        ordered = in_order(members, self._order)
+        fixed = members.keys() - implied
         return shape(add(ordered, extras, self._order), layout.get(FORM), fixed=fixed, implied=implied)
 
 

@@ -166,8 +166,7 @@ class StreamedNames:
         recipient = message.recipient
         if recipient is None or not is_call(message) or self._stays(message):
             return message
-        made = _recipient(recipient, self._spelling)
-        return message if made == recipient else replace(message, recipient=made)
+        return replace(message, recipient=_recipient(recipient, self._spelling))
 
 
 def _chosen(settings: Settings | None) -> list[str]:
