@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from ocml_bridge import Transcript, convert, make_sidecar, read, write
 from ocml_bridge.events import Answer, End, Start, Stop
-from ocml_bridge.model import Message, replace
+from ocml_bridge.model import Message, Settings, ToolChoice, replace
 from ocml_bridge.pipe import encoder
+from ocml_bridge.policy import LENIENT
 from ocml_bridge.turns import recipient_of
 
 
@@ -119,6 +120,21 @@ def test_what_is_declared_called_answered_and_chosen_has_one_name_that_the_wire_
 @given(names=st.lists(st.text("ab._-: é1/", min_size=1, max_size=5), min_size=1, max_size=4, unique=True).map(tuple))
 def test_no_two_names_become_one(wire: Wire, names: tuple[str, ...]) -> None:
     check(wire, names)
+
+
+@pytest.mark.parametrize(
+    ("wire", "choice"),
+    [
+        ("openai", {"tool_choice": {"type": "function", "function": {"name": "a b"}}}),
+        ("openai-responses", {"tool_choice": {"type": "function", "name": "a b"}}),
+        ("anthropic", {"tool_choice": {"type": "tool", "name": "a_b"}}),
+        ("gemini", {"toolConfig": {"functionCallingConfig": {"mode": "ANY", "allowedFunctionNames": ["a_b"]}}}),
+    ],
+)
+def test_a_tool_that_is_only_chosen_has_a_name_that_the_wire_takes(wire: str, choice: dict[str, Any]) -> None:
+    chosen = Settings(tool_choice=ToolChoice("required", ("functions.a b",)))
+    output: Any = write(Transcript((Message("user", "Hi."),), settings=chosen), wire, policy=LENIENT).output
+    assert {key: output[key] for key in choice} == choice
 
 
 def test_other_letters_become_the_one_that_all_wires_have() -> None:

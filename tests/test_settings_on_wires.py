@@ -388,6 +388,29 @@ def _with(members: dict[str, Any], leaf: Any) -> dict[str, Any]:
     return {key: _with(cast("Any", value), leaf) if isinstance(value, dict) else leaf for key, value in members.items()}
 
 
+CHOSEN: list[tuple[str, Any, Any, bool]] = [
+    (wire, tool, {"type": kind, **named}, kind == "custom")
+    for kind in ("custom", "function")
+    for wire, tool, named in (
+        ("openai", {"type": "custom", "custom": {"name": "f"}}, {kind: {"name": "f"}}),
+        ("openai-responses", {"type": "custom", "name": "f"}, {"name": "f"}),
+    )
+]
+"""Wire, a tool that takes a text, a choice of it, and whether that names it as what it is."""
+
+
+@pytest.mark.parametrize(("wire", "tool", "choice", "plain"), CHOSEN)
+def test_a_choice_of_a_tool_that_takes_a_text_is_remembered_where_it_is_not_as_we_write_it(
+    wire: str, tool: Any, choice: Any, *, plain: bool
+) -> None:
+    document = {**REQUESTS[wire], "tools": [tool], "tool_choice": choice}
+    transcript = read(document, wire).transcript
+    assert isinstance(transcript, Transcript)
+    assert transcript.settings == Settings(tool_choice=ToolChoice("required", ("functions.f",)))
+    assert ("settings" in (transcript.layout or {}).get(wire, {})) is not plain
+    assert write(transcript, wire).output == document
+
+
 FUNCTIONS = [{"type": "function", "function": {"name": name}} for name in "fg"]
 LISTED: list[tuple[str, Any, ToolChoice]] = [
     (wire, value, ToolChoice(cast("Any", mode), ("functions.f", "functions.g")))

@@ -42,6 +42,22 @@ def test_what_it_said_beside_is_reported() -> None:
     ]
 
 
+@pytest.mark.parametrize("target", ["ocm-2.2", "ocm-2.2-json"])
+def test_nothing_but_tools_before_system_messages_goes_behind_them(target: str) -> None:
+    section = write(Transcript((USER,), tools=TOOLS), "ocm-2.2-json").output[0]["content"]  # type: ignore[index, call-overload]
+    written = write(Transcript((Message("developer", section), Message("system", "Be brief."), USER)), target)
+    document = read(written.output, target).transcript
+    assert document == written.image
+    assert isinstance(document, Transcript)
+    assert document.tools == TOOLS
+    assert [(message.role, message.content) for message in document.messages] == [
+        ("system", "Be brief."),
+        ("user", "Hi."),
+    ]
+    spelled = written.data.decode()
+    assert spelled.index("Be brief.") < spelled.index("namespace functions") < spelled.index("Hi.")
+
+
 @pytest.mark.parametrize("target", ["harmony", "ocm-2.2"])
 def test_one_that_says_nothing_goes_without_loss(target: str) -> None:
     losses = write(Transcript((EMPTY, USER), TOOLS), target).losses

@@ -300,6 +300,21 @@ def test_the_first_instructions_are_one_and_later_ones_are_the_users() -> None:
     }
 
 
+def test_another_answer_is_cut_off_in_its_last_message() -> None:
+    thought, text = {"text": "Hm.", "thought": True}, {"text": "Hel"}
+    answers = [([{"text": "Hello."}], "STOP"), ([thought, text], "MAX_TOKENS"), ([thought, text], "STOP")]
+    document = {
+        "candidates": [
+            {"content": {"role": "model", "parts": parts}, "finishReason": reason} for parts, reason in answers
+        ]
+    }
+    transcript = read(document, "gemini").transcript
+    assert isinstance(transcript, Transcript)
+    found = [[(message.content, message.end) for message in each.messages] for each in transcript.alternatives or ()]
+    assert found == [[("Hm.", "end"), ("Hel", None)], [("Hm.", "end"), ("Hel", "end")]]
+    assert write(transcript, "gemini").output == document
+
+
 def test_a_schema_is_written_where_no_keyword_of_it_is_lost() -> None:
     simple = {"type": "object", "properties": {"a": {"type": ["string", "null"]}}}
     more = {"type": "object", "additionalProperties": False}

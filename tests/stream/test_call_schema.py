@@ -239,7 +239,8 @@ VALUES: st.SearchStrategy[Json] = st.recursive(st.sampled_from([None, 1, -1, "",
 
 def test_a_place_that_takes_long_to_find_is_not_looked_for() -> None:
     tree: Json = {"items": {"$ref": "#"}, "type": ["array", "null"], "maxItems": 100}
-    tree = {**tree, "allOf": [{"items": {}}] * 10}
+    every: Json = {"items": {}}
+    tree: Json = {"type": ["array", "null"], "items": {"$ref": "#"}, "maxItems": 100, "allOf": [every] * 10}
     arguments: Json = [[None] * 50] * 4 + [1]
     with pytest.raises(BridgeError) as raised:
         check(calling(arguments), [Tool("f", parameters=tree)])

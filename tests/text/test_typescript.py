@@ -18,6 +18,7 @@ from ocml_bridge.model import Tool
 from ocml_bridge.text.typescript import (
     parse_schema,
     parse_tools,
+    read_signature,
     render_schema,
     render_signature,
     render_tools,
@@ -210,6 +211,22 @@ class TestASchemaIsRead:
     )
     def test_only_where_it_is_what_the_official_encoder_writes(self, text: str) -> None:
         assert parse_schema(text) is None
+
+    def test_only_between_its_brackets(self) -> None:
+        signature = render_signature(an_object(STRING))
+        assert read_signature(signature) == (True, an_object(STRING))
+        for at in [*range(len("(_: {\n")), *range(len(signature) - len("\n}) => any;"), len(signature))]:
+            assert read_signature(f"{signature[:at]}#{signature[at + 1 :]}") == (False, None)
+
+    def test_of_variants_with_what_stands_behind_each(self) -> None:
+        variants = [
+            {"type": "string", "enum": ["a", "b"], "default": "a"},
+            {"type": "string", "enum": ["a"], "description": "One.", "default": "a"},
+            {"type": "string", "default": "a"},
+            {"type": "number", "description": "Two.", "default": 3},
+        ]
+        parameters = an_object({"oneOf": variants})
+        assert read_signature(render_signature(parameters)) == (True, parameters)
 
     def test_to_a_depth_of_100(self) -> None:
         assert parse_schema(render_schema(nested(100))) == nested(100)

@@ -8,6 +8,7 @@ from ocml_bridge.blocks.grammar import (
     AFTER,
     EMPTY,
     TOP,
+    UNKNOWN,
     WIRE,
     Grammar,
     MarkBlocks,
@@ -93,7 +94,7 @@ class BlockGrammar(Grammar):
     # --- reading ------------------------------------------------------------------------------------------------------
 
     def read(self, block: Object, side: str) -> Message | Part | None:
-        """A block; one that is none of those that are known is a foreign part."""
+        """A block; `UNKNOWN` for one that is none of those that are known."""
         kinds = [key for key in block if key in KINDS and block[key] is not None]
         kind = kinds[0] if len(kinds) == 1 else ""
         more = more_of(block, (kind,))
@@ -103,15 +104,15 @@ class BlockGrammar(Grammar):
         if kind == "text" and isinstance(value, str):
             return Text(value, self.notes.by_format(more))
         if not kind or not isinstance(value, dict):
-            return Foreign(HOME, block)
+            return UNKNOWN
         inner = cast("Object", value)
         if side == TOP and kind != GUARDED:
-            return Foreign(HOME, block)
+            return UNKNOWN
         if is_media(kind):
-            return read_media(kind, inner, more) or Foreign(HOME, block)
+            return read_media(kind, inner, more) or UNKNOWN
         reader = _READERS.get(kind)
         made = None if reader is None else reader(self, inner, more, ROLES.get(side.lower()) == "assistant")
-        return Foreign(HOME, block) if made is None else made
+        return UNKNOWN if made is None else made
 
     def _use(self, inner: Object, more: Object, own: bool) -> Message | None:
         name, value, call_id = inner.get("name"), inner.get("input"), inner.get("toolUseId")

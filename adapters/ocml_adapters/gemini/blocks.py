@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Final, cast
 
-from ocml_bridge.blocks.grammar import AFTER, WIRE, Grammar, added, kind_of, more_of
+from ocml_bridge.blocks.grammar import AFTER, UNKNOWN, WIRE, Grammar, added, kind_of, more_of
 from ocml_bridge.blocks.skeletons import Slots
 from ocml_bridge.blocks.values import (
     AN_OBJECT,
@@ -19,7 +19,7 @@ from ocml_bridge.blocks.values import (
 from ocml_bridge.citations import Citations
 from ocml_bridge.form import Object
 from ocml_bridge.loss import Log, LossCode, Severity
-from ocml_bridge.model import Content, Foreign, Json, Media, Message, Part, Signature, Text, replace
+from ocml_bridge.model import Content, Json, Media, Message, Part, Signature, Text, replace
 from ocml_bridge.narrowing import narrow
 from ocml_bridge.signatures import signature_by
 from ocml_bridge.turns import name_of, parts_of, recipient_of
@@ -99,7 +99,7 @@ class PartGrammar(Grammar):
     # --- reading ------------------------------------------------------------------------------------------------------
 
     def read(self, block: Object, side: str) -> Message | Part | None:
-        """A part; one that is none of those that are known is a foreign part."""
+        """A part; `UNKNOWN` for one that is none of those that are known."""
         kinds = [key for key in DATA if block.get(key) is not None]
         kind = kinds[0] if len(kinds) == 1 else ""
         more = more_of(block, (kind,))
@@ -107,17 +107,17 @@ class PartGrammar(Grammar):
             return self._text(block["text"], more, side)
         value: Json = block.get(kind)
         if not kind or not isinstance(value, dict):
-            return self.foreign(block)
+            return UNKNOWN
         inner = syntax.keys(cast("Object", value))
         if kind in (INLINE, FILE):
-            return read_media(kind, inner, more) or self.foreign(block)
+            return read_media(kind, inner, more) or UNKNOWN
         made = None
         if kind == RESPONSE and ROLES.get(side.lower()) != "assistant":
             made = self._response(inner)
         elif kind in _OF_MODEL and ROLES.get(side.lower()) == "assistant":
             made = self._call(inner) if kind == CALL else self._code(inner) if kind == CODE else self._result(inner)
         if made is None:
-            return self.foreign(block)
+            return UNKNOWN
         message, known = made
         if rest := more_of(inner, known):
             more = {**more, kind: rest}
@@ -134,7 +134,7 @@ class PartGrammar(Grammar):
 
     def _text(self, text: Json, more: Object, side: str) -> Message | Part | None:
         if not isinstance(text, str):
-            return self.foreign({"text": text, **more})
+            return UNKNOWN
         if more.get("thought") is True and ROLES.get(side.lower()) == "assistant":
             rest = {key: value for key, value in more.items() if key != "thought"}
             return self._signed(Message("assistant", text, channel="analysis"), rest)
@@ -290,10 +290,6 @@ class PartGrammar(Grammar):
             return ANY_CONTENT
         value = compact_object(content)
         return None if value is None or _unwrapped(value) is not None else AN_OBJECT
-
-    def foreign(self, block: Object) -> Part:
-        """A part that is kept as it is."""
-        return Foreign(HOME, block)
 
 
 _OF_MODEL: Final = frozenset({CALL, CODE, RESULT})

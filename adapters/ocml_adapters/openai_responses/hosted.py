@@ -54,7 +54,7 @@ def _read_shown(value: Json) -> Content | None:
         kind, keys = output.get("type"), tuple(output)
         if kind == "logs" and keys == ("type", "logs") and isinstance(output["logs"], str):
             parts.append(Text(output["logs"]))
-        elif kind == "image" and keys == ("type", "url") and isinstance(output["url"], str):
+        elif kind == "image" and keys == ("type", "url") and isinstance(output["url"], str) and output["url"]:
             parts.append(Media("image", output["url"]))
         else:
             return None

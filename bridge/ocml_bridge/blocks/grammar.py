@@ -9,7 +9,7 @@ from typing import ClassVar, Final, Literal, NamedTuple, cast
 from ..citations import Citations
 from ..form import Object
 from ..loss import Log
-from ..model import CacheMark, Json, Message, Part
+from ..model import CacheMark, Foreign, Json, Message, Part
 from ..notes import Notes
 from ..turns import is_call
 from ..units.grammar import ContentClass
@@ -31,6 +31,8 @@ APART: Final = "apart"
 """The key of the layout of a message that begins a wire message although it could stand in the one before."""
 ROLE: Final = "role"
 """The key of a wire message that says whose it is, and of the layout where that is not whom we would name."""
+UNKNOWN: Final = Foreign("", None)
+"""What a grammar reads of a block that it does not know."""
 TOP: Final = ""
 """Stands for the role of what the system says before all wire messages."""
 EMPTY: Final = "empty"
@@ -100,7 +102,7 @@ class Grammar(ABC):
     def read(self, block: Object, side: str) -> Message | Part | None:
         """A block: a thought, a call, a reply, or a part of a text; None for what says nothing of its own.
 
-        What it cannot be written back from is kept as a foreign part by the caller.
+        What it cannot be written back from is kept as a foreign part by the caller, and so is what is `UNKNOWN`.
 
         Args:
             block: its keys as we write them.

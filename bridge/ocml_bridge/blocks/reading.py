@@ -10,7 +10,7 @@ from ..memo import Memo
 from ..model import Foreign, Json, Media, Message, Part, Text
 from ..units.grouping import with_preambles
 from ..units.heads import LIMIT, Head, Item
-from .grammar import AFTER, APART, BLOCKS, EMPTY, ROLE, TOP, WIRE, Grammar, kind_of, more_of
+from .grammar import AFTER, APART, BLOCKS, EMPTY, ROLE, TOP, UNKNOWN, WIRE, Grammar, kind_of, more_of
 from .joining import joins
 from .spelling import Form, UnlikeError, form_of, form_of_items, is_same, respelled
 
@@ -146,7 +146,7 @@ def _read_block(grammar: Grammar, raw: Json, side: str) -> tuple[Message | Part 
     made = grammar.read(grammar.keys(block), side)
     if made is None:
         return None, None
-    if isinstance(made, Foreign) or (side == TOP and isinstance(made, Message)):
+    if made is UNKNOWN or (side == TOP and isinstance(made, Message)):
         return foreign
     try:
         written = grammar.write(made) if isinstance(made, Message) else grammar.write_part(made)
