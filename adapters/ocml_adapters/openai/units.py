@@ -83,7 +83,7 @@ def _add_parts(parts: list[Any], key: list[Hashable], values: list[str]) -> bool
             return False
         if _is_text(part):
             values.append(part["text"])
-            key.append(tuple(part) if len(part) == 2 else key_of({**part, "text": None}))
+            key.append(tuple(part) if len(part) == 2 else ("text", key_of({**part, "text": None})))
         else:
             packed = key_of(part)
             key.append(packed)

@@ -84,10 +84,13 @@ def skeleton(unit: Any, key: str, slots: Slots) -> Skeleton | None:
     if wire.__class__ is not dict:
         return None
     keys, blocks = tuple(wire), cast("Any", wire.get(key))
-    role: Any = wire.get("role") if len(keys) == 2 else None if wire is unit else ""
+    is_top = wire is not unit  # such a one may name a role, too, which says nothing
+    role: Any = wire.get("role") if len(keys) == 2 else "" if is_top and len(keys) == 1 else None
     if role.__class__ is not str or len(role) > _LONGEST or blocks.__class__ is not list:
         return None
-    shape: list[Hashable] = [wire is unit, keys, role]  # what the system says may name a role, too, which says nothing
+    if not (role or is_top):
+        return None  # whose it is depends on the document
+    shape: list[Hashable] = [is_top, keys, role]
     values: list[str] = []
     for block in blocks:
         if block.__class__ is not dict:
