@@ -96,7 +96,7 @@ def test_every_name_of_reasoning_is_read_and_kept(key: str) -> None:
     assert same(write(read(wires, "openai").transcript, "openai").output, wires)
 
 
-def test_reasoning_said_twice_is_one_thought() -> None:
+def test_reasoning_repeated_name_is_one_thought() -> None:
     assert len(messages_of(assistant(reasoning="r", reasoning_content="r", content="c"))) == 2
 
 

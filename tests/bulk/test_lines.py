@@ -187,3 +187,35 @@ def test_an_input_that_breaks_off_does_not_end_the_others(
     assert batch(*args, "--resume") == ExitCode.OK
     assert set(many.tree(tmp_path / "out")) == {f"a.jsonl{end}", "b.jsonl"}
     assert not [path for path in (tmp_path / "out").iterdir() if path.name.endswith(".partial")]
+
+
+WIDE = 'Größe – 天气 🙂 "\\ud800"'
+TALKS = [{"messages": [{"role": "user", "content": f"{number} {WIDE}"}]} for number in range(700)]
+LINES = "".join(f"{json.dumps(talk, ensure_ascii=False)}\r\n" for talk in TALKS)
+FORMS = {
+    "a.jsonl": LINES.encode("utf-16"),
+    "b.jsonl": b"\xfe\xff" + LINES.encode("utf-16-be"),
+    "c.jsonl.gz": gzip.compress(LINES.encode("utf-16")),
+    "d.json": LINES.encode("utf-16"),
+    "e.json": json.dumps(TALKS).encode("utf-16"),
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_json_may_be_in_utf_16_where_a_byte_order_mark_says_so(name: str, batch: Batch, tmp_path: Path) -> None:
+    """As Windows PowerShell writes what is sent to a file."""
+    (tmp_path / name).write_bytes(FORMS[name])
+    args = ("-f", "openai", "-t", "openai", "--ledger", "jsonl", tmp_path / name, "-o", tmp_path / "out")
+    assert batch(*args) == ExitCode.OK
+    output = next((tmp_path / "out").glob(f"{name[0]}.json*")).read_bytes()
+    data = gzip.decompress(output) if name.endswith(".gz") else output
+    assert [json.loads(line) for line in data.splitlines()] == TALKS
+    assert [row["position"] for row in rows(tmp_path / "out" / f"{name[0]}.ledger.jsonl")] == [*range(1, 701)]
+
+
+def test_utf_16_that_is_cut_off_is_told_of_its_file(batch: Batch, tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_bytes(LINES.encode("utf-16")[:-1])
+    report = tmp_path / "report.json"
+    args = ("-f", "openai", "-t", "openai", tmp_path / "a.jsonl", "-o", tmp_path / "out", "--report", report)
+    assert batch(*args) == ExitCode.SOME_FAILED
+    assert "utf-16" in json.loads(report.read_text())["inputs"][0]["error"]

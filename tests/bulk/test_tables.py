@@ -90,6 +90,8 @@ def test_rows_that_are_not_as_the_table_says_are_quarantined(rows: Rows) -> None
         ("OCB-SHAPE", 3),
         ("OCB-ENCODING", 4),
     ]
+    assert "more or fewer values than the table has columns" in refused[0]["message"]
+    assert "iconv" in refused[2]["message"]
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from typing import Any, Final, cast
 from .. import jsontext
 from ..errors import BridgeError, ErrorCode
 from .compression import open_plain, reading_errors
+from .encodings import in_utf8
 from .texts import kind_of, split
 from .unread import BEGINNING, unread
 
@@ -40,10 +41,12 @@ def stored(path: str, *, rows: bool = False, refuse: bool = True) -> str:
 
 
 def _beginning(path: str) -> bytes:
+    """What a file begins with; JSON in UTF-8."""
     try:
         content, raw = open_plain(path)
         with raw, content:
-            return content.read(BEGINNING).removeprefix(BOM_UTF8)
+            begins = (in_utf8(content) if split(path)[1].lower() == ".json" else content).read(BEGINNING)
+            return begins.removeprefix(BOM_UTF8)
     except reading_errors():
         return b""  # the run says what is wrong with it
 
@@ -55,7 +58,7 @@ def _rows_in_json(path: str) -> str | None:
     """
     content, raw = open_plain(path)
     with raw, content:
-        value = _parsed(content.read())
+        value = _parsed(in_utf8(content).read())
     from ..layouts import is_keyed, stream_of
 
     if isinstance(value, dict):
@@ -72,7 +75,7 @@ def _in_json(path: str, begins: bytes) -> str:
         return "files"
     content, raw = open_plain(path)
     with raw, content:
-        values = _parsed(content.read())
+        values = _parsed(in_utf8(content).read())
     items = cast("list[Any]", values) if isinstance(values, list) else []
     return "json" if items and all(map(_is_record, items)) else "files"
 

@@ -16,9 +16,9 @@ from ..adapter import Kind, Source
 from ..detection import format_of
 from ..errors import BridgeError, ErrorCode
 from ..model import Json
-from ..text.unicode import BOM
 from .batch import Outcome
 from .compression import compress, open_plain
+from .encodings import decoded
 from .records import (
     CHUNK_BYTES,
     CHUNK_RECORDS,
@@ -109,10 +109,14 @@ def _to_line(file: BinaryIO, piece: Range) -> int | None:
 
 
 def record_of(row: Row, _payload: None, item: Input, job: Job) -> Record:
-    """The record of a line; of a row of Arrow's, which has null members that are not its own."""
+    """The record of a line, or of a row; that of Arrow's has null members that are not its own."""
+    raw = row.raw or b""
+    if item.kind in ("csv", "tsv") and raw.startswith(b"["):
+        error = BridgeError(ErrorCode.SHAPE, "the row has more or fewer values than the table has columns", path="")
+        return Record(error, row.where, raw)
     if item.kind in ("arrow", "rows") and job.plan is not None:
-        return Record(jsontext.loads(row.raw or b""), row.where, row.raw)
-    return record(row.raw or b"", row.where, job)
+        return Record(jsontext.loads(raw), row.where, raw)
+    return record(raw, row.where, job)
 
 
 def record(raw: bytes, where: dict[str, Json], job: Job) -> Record:
@@ -126,10 +130,7 @@ def record(raw: bytes, where: dict[str, Json], job: Job) -> Record:
     if whole and (job.source_kind is Kind.JSON or not _is_text_row(raw)):
         return Record(raw, where, raw)
     try:
-        fields = _members(raw.decode().removeprefix(BOM), job.field or DEFAULT_FIELD)
-    except UnicodeDecodeError as error:
-        message = f"not UTF-8: byte 0x{raw[error.start]:02x} at byte {error.start}"
-        return Record(BridgeError(ErrorCode.ENCODING, message, offset=error.start), where, raw)
+        fields = _members(decoded(raw), job.field or DEFAULT_FIELD)
     except BridgeError as error:
         return Record(error, where, raw)
     if isinstance(fields, str):

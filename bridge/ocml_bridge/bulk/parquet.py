@@ -33,7 +33,7 @@ from .records import (
     Row,
 )
 from .remote import is_address
-from .schemas import said_twice
+from .schemas import repeated_name
 
 _EXTRA: Final = "bulk"
 
@@ -155,7 +155,7 @@ def check(item: Input, job: Job) -> None:
         schema = schema_of(item)
         alone = job.plan is None and (item.into == "parquet" or job.bare)
         transcripts = {column_of(schema, job), TOOLS} if job.plan is None else set[str]()
-        twice = said_twice(schema, transcripts if alone else None)
+        twice = repeated_name(schema, transcripts if alone else None)
         if twice is not None:
             raise BridgeError(ErrorCode.OPTION, f"{item.path}: {twice}; give them names of their own")
 

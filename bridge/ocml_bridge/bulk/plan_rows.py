@@ -27,9 +27,9 @@ from ..layouts import (
 from ..loss import Loss, LossCode
 from ..model import Json, Transcript
 from ..result import Reading, Result
-from ..text.unicode import BOM
 from .batch import Outcome, Settings, Spare, Status, outcome_of
 from .columns_beside import converted, lenient, member_of
+from .encodings import decoded
 from .nested import Nested, unpadded
 from .records import DEFAULT_FIELD, Job, Record
 
@@ -102,11 +102,7 @@ def _columns(value: Any, *, text: bool) -> tuple[dict[str, Json], dict[str, str]
     if isinstance(value, BridgeError):
         raise value
     if isinstance(value, bytes):
-        try:
-            value = value.decode().removeprefix(BOM)
-        except UnicodeDecodeError as error:
-            message = f"not UTF-8: byte 0x{value[error.start]:02x} at byte {error.start}"
-            raise BridgeError(ErrorCode.ENCODING, message, offset=error.start) from None
+        value = decoded(value)
     if isinstance(value, str):
         found = jsontext.members(value)
         if found is not None and not value[found[1] :].strip():

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import Final
+from typing import Any, Final
 
 from ..adapter import Kind
 from ..errors import BridgeError, ErrorCode
 from ..layouts import AUTO, Plan
 from ..layouts.propose import Survey, proposal
 from ..model import Json
-from . import lines
 from .batch import Settings
 from .compression import open_plain, reading_errors
 from .inputs import find_inputs
 from .plan_rows import row_of
-from .records import Input, Job, Record
+from .records import Input, Job, Record, Row
 from .work import CONTAINERS
 
 _STORED: Final = {
@@ -82,11 +81,20 @@ def _records(item: Input, most: int) -> Iterator[Record]:
     if container.lines is not None:
         content, raw = open_plain(item.path)
         with raw, content:
-            yield from (lines.record(line, {}, _JOB) for line in container.lines(content) if line.strip())
+            rows = (Row({}, line, len(line)) for line in container.lines(content) if line.strip())
+            yield from (_record(row, None, item) for row in rows)
     elif container.ranges is not None:
         for piece in container.ranges(item, None, most):
             for chunk in container.chunks(piece, item, _JOB):
-                yield from (container.record_of(row, chunk.payload, item, _JOB) for row in chunk.rows)
+                yield from (_record(row, chunk.payload, item) for row in chunk.rows)
+
+
+def _record(row: Row, payload: Any, item: Input) -> Record:
+    """The record of a row; one that cannot be taken out of it has its error as its value."""
+    try:
+        return CONTAINERS[item.kind].record_of(row, payload, item, _JOB)
+    except BridgeError as error:
+        return Record(error, row.where, row.raw or b"")
 
 
 _JOB: Final = Job(Settings("openai"), Kind.JSON, Kind.JSON, plan=Plan((AUTO,)))

@@ -18,6 +18,7 @@ from ..errors import BridgeError, ErrorCode
 from . import forms, parquet
 from .compression import ending, is_plain_file, open_plain, reading_errors
 from .durable import discard
+from .encodings import is_wide
 from .parts import discard_part
 from .plan import Finished, Plan
 from .pool import Pool, pool
@@ -114,7 +115,7 @@ class _Run:
 
     def _ranges(self, item: Input, position: Position | None, limit: int | None) -> Generator[Range]:
         container, chosen = CONTAINERS[item.kind], self._selection
-        whole = limit is None and chosen is None and is_plain_file(item.path)
+        whole = limit is None and chosen is None and is_plain_file(item.path) and not is_wide(item.path)
         if container.ranges is not None and (whole or container.lines is None):
             yield from container.ranges(item, position, limit)
         elif (lines := container.lines) is not None:

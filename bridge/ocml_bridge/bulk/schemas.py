@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 
-def said_twice(schema: Any, columns: Collection[str] | None = None) -> str | None:
+def repeated_name(schema: Any, columns: Collection[str] | None = None) -> str | None:
     """What has one name, for a sentence; None where all names differ.
 
     Args:

@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import sys
-from codecs import BOM_UTF16, BOM_UTF16_BE, BOM_UTF16_LE
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
@@ -15,10 +14,11 @@ from typing import Any, BinaryIO, Final
 
 from .. import jsontext
 from .compression import library
+from .encodings import begun
 from .nested import not_finite
 from .parquet import plain, value_of
-from .records import CHUNK_BYTES, CHUNK_RECORDS
-from .schemas import said_twice
+from .records import CHUNK_RECORDS
+from .schemas import repeated_name
 
 _FILE: Final = b"ARROW1"
 
@@ -57,34 +57,9 @@ def _csv(content: BinaryIO, delimiters: str) -> Iterator[bytes]:
 
 def _text(content: BinaryIO) -> io.TextIOWrapper:
     """The text of a table: UTF-8, or UTF-16 where a byte order mark says so, as in what Excel calls Unicode text."""
-    begins = content.read(len(BOM_UTF16))
-    wide = begins in (BOM_UTF16_LE, BOM_UTF16_BE)
+    whole, wide = begun(content)
     encoding, errors = ("utf-16", "surrogatepass") if wide else ("utf-8-sig", "surrogateescape")
-    return io.TextIOWrapper(io.BufferedReader(_Rejoined(begins, content), CHUNK_BYTES), encoding, errors, newline="")
-
-
-class _Rejoined(io.RawIOBase):
-    """A content whose beginning was read already. Closing it leaves the content open.
-
-    Args:
-        begins: what was read.
-        content: the rest.
-    """
-
-    def __init__(self, begins: bytes, content: BinaryIO) -> None:
-        self._begins = begins
-        self._content = content
-
-    def readable(self) -> bool:
-        """It is."""
-        return True
-
-    def readinto(self, buffer: Any, /) -> int:
-        """Read what fits in a buffer."""
-        data = self._begins or self._content.read(len(buffer))
-        self._begins = b""
-        buffer[: len(data)] = data
-        return len(data)
+    return io.TextIOWrapper(whole, encoding, errors, newline="")
 
 
 def _bytes(value: dict[str, str] | list[str]) -> bytes:
@@ -139,7 +114,7 @@ def parquet(content: BinaryIO) -> Iterator[bytes]:
 
 def _check(schema: Any) -> None:
     """Refuse what no object of JSON can hold."""
-    twice = said_twice(schema)
+    twice = repeated_name(schema)
     if twice is not None:
         raise OSError(f"{twice}; give them names of their own")
 

@@ -17,6 +17,7 @@ from .. import jsontext
 from ..errors import BridgeError
 from ..model import Json
 from .compression import open_plain
+from .encodings import in_utf8
 from .records import RANGE_BYTES, STANDARD, Input, Position, Range
 
 Lines = Callable[[BinaryIO], Iterator[bytes]]
@@ -77,6 +78,15 @@ def _first(lines: Iterator[bytes], most: int) -> Iterator[bytes]:
         most -= bool(line.strip(_BLANK))
 
 
+def lines(content: BinaryIO) -> Iterator[bytes]:
+    """The lines of a file.
+
+    Raises:
+        OSError: where it begins as UTF-16 and is none.
+    """
+    return iter(in_utf8(content))
+
+
 def whole(content: BinaryIO) -> Iterator[bytes]:
     """The JSON value that a file is, which is one record.
 
@@ -123,6 +133,6 @@ def _parsed(content: BinaryIO) -> Json:
         OSError: where it is no JSON.
     """
     try:
-        return jsontext.loads(content.read().removeprefix(BOM_UTF8))
+        return jsontext.loads(in_utf8(content).read().removeprefix(BOM_UTF8))
     except BridgeError as error:
         raise OSError(str(error)) from error

@@ -40,7 +40,7 @@ class Container(NamedTuple):
 
 
 CONTAINERS: Final = {
-    "jsonl": Container(lines.chunks, lines.record_of, lines.ranges, iter),
+    "jsonl": Container(lines.chunks, lines.record_of, lines.ranges, unpacking.lines),
     "json": Container(lines.chunks, lines.record_of, lines=unpacking.items),
     "keyed": Container(lines.chunks, lines.record_of, lines=unpacking.keyed),
     "events": Container(lines.chunks, lines.record_of, lines=unpacking.whole),

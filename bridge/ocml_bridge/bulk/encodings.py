@@ -1,0 +1,104 @@
+"""What inputs are encoded in: UTF-8, or UTF-16 where a byte order mark says so, as Windows and Excel write it."""
+
+from __future__ import annotations
+
+import io
+import os
+from codecs import BOM_UTF16, BOM_UTF16_BE, BOM_UTF16_LE
+from typing import Any, BinaryIO, Final, cast
+
+from ..detection import explain
+from ..errors import BridgeError, ErrorCode
+from ..text.unicode import BOM
+from .records import CHUNK_BYTES
+
+_MARKS: Final = (BOM_UTF16_LE, BOM_UTF16_BE)
+_MOST_BYTES: Final = 4
+"""How many bytes a character has in UTF-8, at the most."""
+
+
+def decoded(data: bytes) -> str:
+    """The text of a record, without a byte order mark.
+
+    Raises:
+        BridgeError: OCB-ENCODING where it is not UTF-8, saying what to do.
+    """
+    try:
+        return data.decode().removeprefix(BOM)
+    except UnicodeDecodeError as error:
+        message = f"not UTF-8: byte 0x{data[error.start]:02x} at byte {error.start}"
+        raise explain(BridgeError(ErrorCode.ENCODING, message, offset=error.start), data) from None
+
+
+def is_wide(path: str) -> bool:
+    """Whether a plain file is in UTF-16; not where it cannot be read, which reading it tells."""
+    try:
+        with open(path, "rb") as file:
+            return os.path.isfile(path) and file.read(len(BOM_UTF16)) in _MARKS
+    except OSError:
+        return False
+
+
+def begun(content: BinaryIO) -> tuple[BinaryIO, bool]:
+    """A content from its beginning, and whether it is in UTF-16. What is given is not closed with it."""
+    begins = content.read(len(BOM_UTF16))
+    return cast("BinaryIO", io.BufferedReader(_Rejoined(begins, content), CHUNK_BYTES)), begins in _MARKS
+
+
+def in_utf8(content: BinaryIO) -> BinaryIO:
+    """A content in UTF-8: as it is, unless it is in UTF-16."""
+    whole, wide = begun(content)
+    return cast("BinaryIO", io.BufferedReader(_Narrowed(whole), CHUNK_BYTES)) if wide else whole
+
+
+class _Rejoined(io.RawIOBase):
+    """A content whose beginning was read already. Closing it leaves the content open.
+
+    Args:
+        begins: what was read.
+        content: the rest.
+    """
+
+    def __init__(self, begins: bytes, content: BinaryIO) -> None:
+        self._begins = begins
+        self._content = content
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        """Read what fits in a buffer."""
+        data = self._begins or self._content.read(len(buffer))
+        self._begins = b""
+        buffer[: len(data)] = data
+        return len(data)
+
+
+class _Narrowed(io.RawIOBase):
+    """A content in UTF-16, in UTF-8; halves of surrogate pairs stay halves.
+
+    Args:
+        content: with its byte order mark.
+    """
+
+    def __init__(self, content: BinaryIO) -> None:
+        self._text = io.TextIOWrapper(content, "utf-16", "surrogatepass", newline="")
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        """Read what fits in a buffer.
+
+        Raises:
+            OSError: where it is no UTF-16.
+        """
+        try:
+            text = self._text.read(len(buffer) // _MOST_BYTES)
+        except UnicodeDecodeError as error:
+            raise OSError(f"not {error.encoding}: {error.reason}") from error
+        data = text.encode("utf-8", "surrogatepass")
+        buffer[: len(data)] = data
+        return len(data)
