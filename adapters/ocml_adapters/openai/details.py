@@ -143,7 +143,7 @@ def _read_item(key: str, item: Object) -> Message | None:
     return thought
 
 
-class Said(NamedTuple):
+class Words(NamedTuple):
     """What an item says, or a piece of one: a text, what that is signed with, and what a thought is sealed in."""
 
     text: str
@@ -151,14 +151,14 @@ class Said(NamedTuple):
     seal: str
 
 
-def says(key: str, piece: Object) -> Said:
+def says(key: str, piece: Object) -> Words:
     """What a piece of an item says; "" for what it does not say."""
     name = piece.get("type")
     kind = _KINDS[key].get(name) if isinstance(name, str) else None
     if kind is None:
-        return Said("", "", "")
+        return Words("", "", "")
     text, signature = (_text(piece.get(each)) if each else "" for each in (kind.text, kind.signature))
-    return Said(text, "", signature) if kind.sealed else Said(text, signature, "")
+    return Words(text, "", signature) if kind.sealed else Words(text, signature, "")
 
 
 def _text(value: Json) -> str:
