@@ -571,6 +571,38 @@ def test_a_recorded_stream_is_the_answer_that_it_was(batch: Run, tmp_path: Path)
     assert json.loads(row) == {"text": "<|im_start|>assistant\nab<|im_end|>\n"}
 
 
+ODD_NAMES = ["a\nlayout: kto", "a\rb", "\0", "\x7f", "\x85", "\u2028", "\ufffe", "\ud800", "# \"'{[", "\U000e0001"]
+
+
+def proposed(row: dict[str, Any], batch: Run, tmp_path: Path) -> list[dict[str, Any]]:
+    """What becomes of a row by the plan that is proposed for it."""
+    (tmp_path / "a.jsonl").write_text(json.dumps(row))
+    (tmp_path / "plan.yaml").write_text(propose([str(tmp_path / "a.jsonl")], 10), "utf-8")
+    args = ("--plan", tmp_path / "plan.yaml", "-t", "openai", tmp_path / "a.jsonl", "-o", tmp_path / "out")
+    assert batch(*args) in (0, 6)
+    return [json.loads(line) for line in (tmp_path / "out" / "a.jsonl").read_bytes().splitlines()]
+
+
+@pytest.mark.parametrize("name", ODD_NAMES)
+def test_a_plan_is_proposed_whatever_columns_are_called(name: str, batch: Run, tmp_path: Path) -> None:
+    [row] = proposed({"instruction": "Why?", "output": "Because.", name: 1}, batch, tmp_path)
+    assert (len(row["messages"]), row[name]) == (2, 1)
+
+
+@pytest.mark.parametrize("name", ODD_NAMES)
+def test_a_plan_is_proposed_whatever_keys_of_turns_are_called(name: str, batch: Run, tmp_path: Path) -> None:
+    turns = [{name: "Why?", "by": "user"}, {name: "Because.", "by": "assistant"}]
+    [row] = proposed({"said": turns, "id": 1}, batch, tmp_path)
+    assert [each["content"] for each in row["messages"]] == ["Why?", "Because."]
+
+
+@pytest.mark.parametrize("name", ODD_NAMES)
+def test_a_plan_is_proposed_whatever_columns_without_a_conversation_are_called(
+    name: str, batch: Run, tmp_path: Path
+) -> None:
+    assert proposed({name: 1}, batch, tmp_path) == []
+
+
 @pytest.mark.long
 def test_wires_go_through_the_plan_that_is_proposed(batch: Run, tmp_path: Path) -> None:
     """Each request, answer and recorded stream is a conversation; refusals of the APIs are none."""

@@ -161,14 +161,28 @@ def proposal(survey: Survey, containers: list[str]) -> str:
         what = None if survey.stranger is None else likeness(survey.stranger)
         if guess is None and what is not None:
             lines.append(f"# The first of them {' '.join(what.split())}")
-        return "\n".join([*lines, *(guess or _UNKNOWN), ""])
+        return _written([*lines, *(guess or _UNKNOWN)])
     lines.append(f"layout: {names[0] if len(names) == 1 else '[' + ', '.join(_in_order(names)) + ']'}")
     tags = sorted({tag for seen in survey.layouts.values() for tag in seen.thoughts}, key=TAGS.index)
     if tags and (tags != ["think"] or not set(names) <= {"sharegpt", "hermes-functions"}):
         shown = ", ".join(f"{fences(tag)[0]}…{fences(tag)[1]}" for tag in tags)
         lines += [f"# Answers have thoughts in them, in {shown}. Without this line the thoughts are visible text:"]
         lines.append(f"thoughts: [{', '.join(tags)}]")
-    return "\n".join([*lines, ""])
+    return _written(lines)
+
+
+def _written(lines: list[str]) -> str:
+    """Lines as a file of YAML: what data is called may be any text, and ends no line."""
+    return "".join(f"{_printable(line)}\n" for line in lines)
+
+
+def _printable(text: str) -> str:
+    """A text with all that does not print as YAML escapes it in quotes."""
+    return "".join([each if each.isprintable() else _escaped(ord(each)) for each in text])
+
+
+def _escaped(code: int) -> str:
+    return f"\\u{code:04x}" if code < 1 << 16 else f"\\U{code:08x}"
 
 
 _UNKNOWN: Final = [
