@@ -104,7 +104,8 @@ def loads(data: str | bytes) -> Json:
             what = "the text ends in the middle of a value" if error.doc.strip() else "the text is empty"
         raise BridgeError(ErrorCode.JSON, f"not JSON: {what}", offset=error.pos) from error
     try:
-        is_compact = _SPACE_BEHIND_KEY not in raw[:_BEGINNING] and orjson.dumps(value) == raw
+        # Behind a whole value there can be nothing but white space, such as the line break at the end of a file.
+        is_compact = _SPACE_BEHIND_KEY not in raw[:_BEGINNING] and raw.startswith(orjson.dumps(value))
         return value if is_compact else _parse(raw)
     except (orjson.JSONEncodeError, ValueError):
         return _loads_exactly(data)
