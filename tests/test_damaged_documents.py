@@ -6,16 +6,21 @@ whatever a reader understands there, notes or refuses must be the same when it i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final, NamedTuple
+from collections.abc import Iterator, Sequence
+from copy import deepcopy
+from typing import Any, Final, NamedTuple
 
+import orjson
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from ocml_bridge import Transcript, formats
+from ocml_bridge.adapter import Kind
+from ocml_bridge.registry import adapter
 from outcomes import PLAIN, PLANNED, outcome
-from test_conversation_plans import AROUND, READ, WORDS, conversation, written
+from test_conversation_plans import AROUND, READ, WORDS, conversation, of_an_agent, written
 
 TIMES: Final = 6
 """How often a document is converted until a plan writes it."""
@@ -70,3 +75,52 @@ def test_what_was_damaged_is_converted_as_without_plans(
     plain = outcome(data, source, target, PLAIN)
     for _ in range(TIMES):
         assert outcome(data, source, target, PLANNED) == plain
+
+
+# --- members with other values ----------------------------------------------------------------------------------------
+
+OTHERS: Final = (None, "", [], {}, True, 0, "x", ["x"], {"type": "x"})
+"""Values of every kind, and those that say nothing."""
+JSON_FORMATS: Final = tuple(name for name in SOURCES if adapter(name)[0].kind is Kind.JSON)
+CONVERSATIONS: Final = {
+    **{name: written(conversation(READ[3], WORDS, AROUND[1]), name) for name in JSON_FORMATS},
+    **{
+        f"{name} of an agent": of_an_agent(name, WORDS._replace(own=["rs_1", "gAAA"]))
+        for name in ("openai-responses", "anthropic")
+    },
+}
+
+
+def members(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Every object and list in a JSON value, with each of its keys or indices."""
+    pairs: Any = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in [*pairs]:
+        yield value, key
+        yield from members(inner)
+
+
+def with_another_member(data: bytes) -> Iterator[bytes]:
+    """A document with one of its members gone, or with another value."""
+    document = orjson.loads(data)
+    for holder, key in members(document):
+        kept = holder[key]
+        for other in OTHERS:
+            holder[key] = deepcopy(other)
+            yield orjson.dumps(document)
+        holder[key] = kept
+        if isinstance(holder, dict):
+            before = dict(holder)
+            del holder[key]
+            yield orjson.dumps(document)
+            holder.clear()
+            holder.update(before)
+
+
+@pytest.mark.parametrize("data", CONVERSATIONS.values(), ids=CONVERSATIONS)
+def test_a_member_with_another_value_is_read_as_without_plans(data: bytes, request: pytest.FixtureRequest) -> None:
+    """Absent, null and empty are three things, also where a document is like one that is met often."""
+    source = request.node.callspec.id.split()[0]
+    for _ in range(TIMES):
+        outcome(data, source, "canonical", PLANNED)
+    for damaged in with_another_member(data):
+        assert outcome(damaged, source, "canonical", PLANNED) == outcome(damaged, source, "canonical", PLAIN), damaged

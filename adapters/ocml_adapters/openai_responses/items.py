@@ -161,7 +161,7 @@ def _add(item: dict[str, Any], key: list[Hashable], values: list[str]) -> bool:
             if not _add_parts(value, key, values):
                 return False
         elif value is None or value is BY_PLACE:
-            key.append(value)
+            key.append(value is BY_PLACE)
         else:
             return False
     return True
