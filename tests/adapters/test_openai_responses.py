@@ -11,7 +11,18 @@ from openai.types.responses import ResponseInputParam
 from pydantic import TypeAdapter
 
 from corpus import corpus_cases, corpus_path
-from ocml_bridge import BridgeError, Message, Options, Transcript, convert, formats, read, write
+from ocml_bridge import (
+    BridgeError,
+    ErrorCode,
+    FindingCode,
+    Message,
+    Options,
+    Transcript,
+    convert,
+    formats,
+    read,
+    write,
+)
 from ocml_bridge.model import Foreign, Json, Media, Refusal, Signature, Text
 from ocml_bridge.policy import LENIENT
 from ocml_bridge.testing import laws
@@ -436,3 +447,21 @@ def test_a_part_without_a_text_is_kept_where_it_stands(text: Any) -> None:
     request = {"input": [{"type": "function_call", "call_id": "c1", "name": "f", "arguments": "{}"}, output]}
     for _ in range(8):  # as often as plans take to be learned
         assert write(read(request, "openai-responses").transcript, "openai-responses").output == request
+
+
+@pytest.mark.parametrize("response", [{}, {"output": None}, {"output": {}}, {"output": "x"}])
+def test_a_response_beside_its_request_has_a_list_of_items(response: Any) -> None:
+    with pytest.raises(BridgeError) as raised:
+        read({"request": {"input": "Hi"}, "response": response}, "openai-responses")
+    assert (raised.value.code, raised.value.path) == (ErrorCode.SHAPE, "/response/output")
+
+
+def test_a_list_of_requests_with_their_responses_is_several_conversations() -> None:
+    one = {"request": {"input": "Hi"}, "response": {"output": []}}
+    with pytest.raises(BridgeError) as raised:
+        read([one, one], "openai-responses")
+    assert raised.value.code is ErrorCode.SEVERAL
+    for half in ({"request": {"input": "Hi"}}, {"response": {"output": []}}):  # an item that nobody knows
+        reading = read([half], "openai-responses")
+        assert [finding.code for finding in reading.findings] == [FindingCode.SHAPE]
+        assert write(reading.transcript, "openai-responses").output == [half]

@@ -68,6 +68,25 @@ def test_the_model_is_the_one_that_a_caller_names_else_that_of_the_document(stre
     assert ("/settings/model" in {loss.path for loss in made.losses}) is (told != "theirs")
 
 
+FAILED: dict[str, dict[str, Any]] = {
+    "openai-sse": {"error": {"message": "broken", "type": "server_error", "param": None, "code": "OCB-SHAPE"}},
+    "openai-responses-sse": {"status": "failed", "error": {"code": "OCB-SHAPE", "message": "broken"}},
+    "anthropic-sse": {"type": "error", "error": {"type": "api_error", "message": "broken (OCB-SHAPE)"}},
+    "gemini-sse": {"error": {"code": 500, "message": "broken (OCB-SHAPE)", "status": "INTERNAL"}},
+    "bedrock-converse": {"modelStreamErrorException": {"message": "broken (OCB-SHAPE)"}},
+}
+"""What the API's own clients take for an error, and show to whoever asked."""
+
+
+@pytest.mark.parametrize("stream", STREAMS)
+def test_an_error_has_the_shape_that_clients_of_the_api_know(stream: str) -> None:
+    made = encoder(stream, answer=Answer("a", "m"))
+    made.encode(SPOKEN[:2])
+    last = made.fail("OCB-SHAPE", "broken")[-1].decode().rpartition("data: ")[2]
+    value = json.loads(last)
+    assert FAILED[stream].items() <= value.get("response", value).items()
+
+
 @pytest.mark.parametrize("stream", STREAMS)
 def test_nothing_comes_behind_an_error(stream: str) -> None:
     made = encoder(stream, answer=Answer("a", "m"))

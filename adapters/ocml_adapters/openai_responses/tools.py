@@ -50,11 +50,9 @@ def _read_tool(raw: Json, namespace: str | None) -> Tool | None:
     strict = item.get("strict") if kind == FUNCTION else None
     strict = strict if isinstance(strict, bool) else None
     known += [] if strict is None else ["strict"]
-    layout: Object = {}
     freeform, spelled = read_freeform(item.get(FORMAT), nested=False) if kind == CUSTOM else (None, None)
-    if spelled is not None:
-        known.append(FORMAT)
-        layout |= {FORMAT: spelled} if spelled else {}
+    known += [] if spelled is None else [FORMAT]
+    layout: Object = {FORMAT: spelled} if spelled else {}
     extras = rest(item, known)
     if (form := form_of(item, TOOL_ORDER, TOOL_KEYS[cast("str", kind)], known)) is not None:
         layout["form"] = form
