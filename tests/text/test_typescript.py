@@ -212,6 +212,11 @@ class TestASchemaIsRead:
     def test_only_where_it_is_what_the_official_encoder_writes(self, text: str) -> None:
         assert parse_schema(text) is None
 
+    @pytest.mark.parametrize("text", ["{\n  p?: string,\n}", "{\np?:   string,\n}", "{\n\np?: string,\n}"])
+    def test_in_other_white_space_where_that_is_allowed(self, text: str) -> None:
+        assert parse_schema(text) is None
+        assert parse_schema(text, lenient=True) == an_object(STRING)
+
     def test_only_between_its_brackets(self) -> None:
         signature = render_signature(an_object(STRING))
         assert read_signature(signature) == (True, an_object(STRING))

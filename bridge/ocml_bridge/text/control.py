@@ -44,7 +44,7 @@ class ControlTokens:
         self.tokens: Final = tuple(tokens)
         self.numbered: Final = tuple(numbered)
         ends: dict[str, list[str]] = {}
-        for token in sorted(self.tokens, key=len, reverse=True):
+        for token in sorted(self.tokens, reverse=True):
             ends.setdefault(token[0], []).append(re.escape(token[1:]))
         for token in self.numbered:
             ends.setdefault(token[0], []).append(re.escape(token[1:]).replace("\\#", NUMBER))

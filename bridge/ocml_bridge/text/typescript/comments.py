@@ -44,7 +44,7 @@ def read_notes(lines: list[str], margin: str, *, of_union: bool) -> dict[str, Js
         lines = _take_examples(lines, prefix, notes, first=of_union)
     if lines:
         if not lines[0].startswith(prefix):
-            raise UnreadableError("a comment without a space after its slashes")
+            raise UnreadableError  # a comment without a space after its slashes
         notes["description"] = "\n".join(lines)[len(prefix) :]
     return notes
 

@@ -137,4 +137,4 @@ def read_default(text: str, enum: Sequence[str]) -> Json:
     except (ValueError, RecursionError) as error:
         if enum:
             return text
-        raise UnreadableError("a default that is not JSON") from error
+        raise UnreadableError from error  # a default that is not JSON

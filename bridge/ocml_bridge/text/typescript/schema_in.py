@@ -118,7 +118,7 @@ class Reader:
     def expect(self, literal: str) -> None:
         """Move past the literal, which has to stand here."""
         if not self.take(literal):
-            raise UnreadableError(f"{literal!r} expected")
+            raise UnreadableError
 
     def skip(self, pattern: re.Pattern[str]) -> bool:
         """Move past the pattern if it stands here."""
@@ -149,7 +149,7 @@ class Reader:
             UnreadableError: when it is none, or nests too deeply.
         """
         if depth > PARSE_DEPTH:
-            raise UnreadableError("too deep")
+            raise UnreadableError  # too deep
         self.skip(_SPACES)
         match self.text[self.pos : self.pos + 1]:
             case "{":
@@ -165,7 +165,7 @@ class Reader:
         while self.take("[]"):
             depth += 1
             if depth > PARSE_DEPTH:
-                raise UnreadableError("too deep")
+                raise UnreadableError  # too deep
             found = {"type": "array", "items": found}
         if self.take(" | null"):
             found["nullable"] = True
@@ -176,7 +176,7 @@ class Reader:
             return {"type": "array"}
         start = self.pos
         if not self.skip(_WORDS):
-            raise UnreadableError("a type is expected")
+            raise UnreadableError  # a type is expected
         words = self.text[start : self.pos].split(" | ")
         if words == ["any"]:
             return {}
@@ -195,14 +195,14 @@ class Reader:
             if not self.text.startswith(' | "', self.pos):
                 return {"type": "string", "enum": values}
             self.pos += 3
-        raise UnreadableError("a string has no end")
+        raise UnreadableError  # a string has no end
 
     def _described_object(self, depth: int) -> dict[str, Json]:
         """An object whose own description stands before its brace."""
         self.expect("// ")
         brace = _BRACE.search(self.text, self.pos)
         if brace is None:
-            raise UnreadableError("a comment is followed by nothing")
+            raise UnreadableError  # a comment is followed by nothing
         description = self.text[self.pos : brace.start()]
         self.pos = brace.end() - 1
         found = self._object(depth)
@@ -219,7 +219,7 @@ class Reader:
             name, schema = self._member(depth)
             key = name.removesuffix("?")
             if key in properties:
-                raise UnreadableError("a property is there twice")
+                raise UnreadableError  # a property is there twice
             properties[key] = schema
             if key == name:
                 required.append(key)
@@ -235,13 +235,13 @@ class Reader:
         end = self.line_end()
         colon = _find_colon(self.text, self.pos, end)
         if colon < 0:
-            raise UnreadableError("a property expected")
+            raise UnreadableError  # a property expected
         name = self.text[self.pos : colon]
         self.pos = colon + 1
         if self.pos == end:
             schema: dict[str, Json] = {"oneOf": self._variants(depth)}
             if not self.skip(_VARIANTS_END):
-                raise UnreadableError("a comma expected")
+                raise UnreadableError  # a comma expected
             return name, ordered({**schema, **read_notes(lines, margin, of_union=True)})
         schema = self.schema(depth + 1)
         if "oneOf" in schema:
@@ -266,7 +266,7 @@ class Reader:
                 self.pos = start + len(margin)
                 return lines
             lines.append(line)
-        raise UnreadableError("a comment is followed by nothing")
+        raise UnreadableError  # a comment is followed by nothing
 
     def _default_text(self) -> str:
         """What follows `default: `: to the end of the line, or of the string."""
@@ -275,7 +275,7 @@ class Reader:
             while end - start < 2 or self.text[end - 1] != '"':
                 end = self.text.find("\n", end + 1)
                 if end < 0:
-                    raise UnreadableError("a string has no end")
+                    raise UnreadableError  # a string has no end
         self.pos = end
         return self.text[start:end]
 
@@ -307,7 +307,7 @@ class Reader:
             if brackets >= 0:
                 return brackets
             if end == len(self.text):
-                raise UnreadableError("a comment is followed by nothing")
+                raise UnreadableError  # a comment is followed by nothing
             start = end + 1
 
 
@@ -337,7 +337,7 @@ def _array_of_union(union: dict[str, Json]) -> dict[str, Json]:
     """Behind `name: ` a union is the items of an array, and the `[]` of its last variant is really its own."""
     variants = union["oneOf"]
     if not variants or "items" not in variants[-1]:
-        raise UnreadableError("a union is not an array")
+        raise UnreadableError  # a union is not an array
     array = variants[-1]
     return {**array, "items": {"oneOf": [*variants[:-1], array["items"]]}}
 

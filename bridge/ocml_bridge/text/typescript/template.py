@@ -159,7 +159,7 @@ class _Reader(Reader):
                 notes["default"] = default[0]
             self.expect(",\n")
             if name in properties:
-                raise UnreadableError("a member is there twice")
+                raise UnreadableError  # a member is there twice
             properties[name] = ordered(schema | notes) if notes else schema
         return _of_members(properties, required)
 
@@ -169,14 +169,14 @@ class _Reader(Reader):
         while not _LINE.match(self.text, at + 1):
             at = self.text.find("\n", at + 1)
             if at < 0:
-                raise UnreadableError("a comment is followed by nothing")
+                raise UnreadableError  # a comment is followed by nothing
         self.pos = at + 1
         return self.text[start:at]
 
     def _name(self, required: list[str]) -> str:
         found = _NAME.match(self.text, self.pos)
         if found is None:
-            raise UnreadableError("a member expected")
+            raise UnreadableError  # a member expected
         self.pos = found.end()
         name = found[1].removesuffix("?")
         if name == found[1]:
@@ -222,12 +222,12 @@ class _Reader(Reader):
             if self.text[at - 1] == "," and _MEMBER.match(self.text, at + 1):
                 return at - 1
             at = self.text.find("\n", at + 1)
-        raise UnreadableError("a comment is followed by nothing")
+        raise UnreadableError  # a comment is followed by nothing
 
     def _single(self, depth: int) -> dict[str, Json]:
         """A type, with its `[]` and `| null`."""
         if depth > PARSE_DEPTH:
-            raise UnreadableError("too deep")
+            raise UnreadableError  # too deep
         if self.take("{\n"):
             found = self._object(depth)
         elif self.text.startswith('"', self.pos):
@@ -269,12 +269,12 @@ class _Reader(Reader):
             if not self.text.startswith(' | "', self.pos):
                 return {"type": "string", "enum": values}
             self.pos += len(" | ")
-        raise UnreadableError("a string has no end")
+        raise UnreadableError  # a string has no end
 
     def _words(self) -> dict[str, Json]:
         found = _WORDS.match(self.text, self.pos)
         if found is None:
-            raise UnreadableError("a type is expected")
+            raise UnreadableError  # a type is expected
         self.pos = found.end()
         words = found[0].split(" | ")
         if words == ["any"]:

@@ -275,7 +275,7 @@ class _Section(Reader):
         self.pos = len(self.text) if end < 0 else end
         lines = self.text[start : self.pos].split("\n")
         if any(line.lstrip().startswith("namespace ") for line in lines):
-            raise UnreadableError("a description must not hold tools")
+            raise UnreadableError  # a description must not hold tools
         return _joined(lines)
 
     def _comment(self) -> str | None:
@@ -293,7 +293,7 @@ class _Section(Reader):
             return self.text[start : end - len(_NO_PARAMETERS)], None
         place = self.text.find(_PARAMETERS, start, end)
         if place < 0:
-            raise UnreadableError("a signature expected")
+            raise UnreadableError  # a signature expected
         self.pos = place + len(_PARAMETERS)
         parameters = self.schema(0)
         self.expect(CLOSING)
