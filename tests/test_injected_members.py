@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ocml_bridge import Severity, convert, read, write
+from ocml_bridge import Severity, Transcript, convert, read, write
 from ocml_bridge.events import Stop
 from ocml_bridge.loss import Finding
 from ocml_bridge.pipe import decoder
@@ -48,6 +48,38 @@ def test_a_member_that_nobody_knows_comes_back_and_is_named_elsewhere(wire: str)
 @pytest.mark.parametrize("wire", FOLDERS)
 def test_many_members_that_nobody_knows_come_back_and_are_named_elsewhere(wire: str) -> None:
     _hold(wire, 5000, seed=2)
+
+
+SCHEMA: dict[str, Any] = {"type": "object", "properties": {"a": {"type": "string"}}}
+DECLARING: dict[str, dict[str, Any]] = {
+    "openai": {
+        "messages": [],
+        "tools": [{"type": "function", "function": {"name": "f", "description": "D.", "parameters": SCHEMA}}],
+    },
+    "openai-responses": {
+        "input": [],
+        "tools": [{"type": "function", "name": "f", "description": "D.", "parameters": SCHEMA}],
+    },
+    "anthropic": {"messages": [], "tools": [{"name": "f", "description": "D.", "input_schema": SCHEMA}]},
+    "gemini": {
+        "contents": [],
+        "tools": [{"functionDeclarations": [{"name": "f", "description": "D.", "parametersJsonSchema": SCHEMA}]}],
+    },
+    "bedrock-converse": {
+        "messages": [],
+        "toolConfig": {"tools": [{"toolSpec": {"name": "f", "description": "D.", "inputSchema": {"json": SCHEMA}}}]},
+    },
+}
+"""Wire → a request that declares one tool."""
+
+
+@pytest.mark.parametrize("wire", DECLARING)
+def test_a_tool_with_a_member_that_nobody_knows_is_a_tool_all_the_same(wire: str) -> None:
+    for place, changed in injected(DECLARING[wire]):
+        transcript = read(changed, wire).transcript
+        assert isinstance(transcript, Transcript)
+        assert [(tool.name, tool.description) for tool in transcript.tools or ()] == [("f", "D.")], place
+        assert write(transcript, wire).output == changed, place
 
 
 # --- streams ----------------------------------------------------------------------------------------------------------
