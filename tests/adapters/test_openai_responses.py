@@ -457,11 +457,12 @@ def test_a_response_beside_its_request_has_a_list_of_items(response: Any) -> Non
 
 
 def test_a_list_of_requests_with_their_responses_is_several_conversations() -> None:
-    one = {"request": {"input": "Hi"}, "response": {"output": []}}
+    one: dict[str, Any] = {"request": {"input": "Hi"}, "response": {"output": []}}
     with pytest.raises(BridgeError) as raised:
         read([one, one], "openai-responses")
     assert raised.value.code is ErrorCode.SEVERAL
-    for half in ({"request": {"input": "Hi"}}, {"response": {"output": []}}):  # an item that nobody knows
+    halves: list[dict[str, Any]] = [{"request": {"input": "Hi"}}, {"response": {"output": []}}]
+    for half in halves:  # an item that nobody knows
         reading = read([half], "openai-responses")
         assert [finding.code for finding in reading.findings] == [FindingCode.SHAPE]
         assert write(reading.transcript, "openai-responses").output == [half]
