@@ -18,6 +18,7 @@ from hypothesis.strategies import SearchStrategy
 
 from ocml_bridge import Transcript, formats
 from ocml_bridge.adapter import Kind
+from ocml_bridge.model import Json
 from ocml_bridge.registry import adapter
 from outcomes import PLAIN, PLANNED, outcome
 from test_conversation_plans import AROUND, READ, WORDS, conversation, of_an_agent, written
@@ -79,24 +80,23 @@ def test_what_was_damaged_is_converted_as_without_plans(
 
 # --- members with other values ----------------------------------------------------------------------------------------
 
-OTHERS: Final = (None, "", [], {}, True, 0, "x", ["x"], {"type": "x"})
+OTHERS: Final[tuple[Json, ...]] = (None, "", [], {}, True, 0, "x", ["x"], {"type": "x"})
 """Values of every kind, and those that say nothing."""
 JSON_FORMATS: Final = tuple(name for name in SOURCES if adapter(name)[0].kind is Kind.JSON)
+SIGNED: Final = WORDS._replace(own=["rs_1", "gAAA"])
 CONVERSATIONS: Final = {
     **{name: written(conversation(READ[3], WORDS, AROUND[1]), name) for name in JSON_FORMATS},
-    **{
-        f"{name} of an agent": of_an_agent(name, WORDS._replace(own=["rs_1", "gAAA"]))
-        for name in ("openai-responses", "anthropic")
-    },
+    **{f"{name} of an agent": of_an_agent(name, SIGNED) for name in ("openai-responses", "anthropic")},
 }
 
 
 def members(value: Any) -> Iterator[tuple[Any, Any]]:
     """Every object and list in a JSON value, with each of its keys or indices."""
-    pairs: Any = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, inner in [*pairs]:
+    kind: type[Any] = value.__class__
+    keys: list[Any] = [*value] if kind is dict else [*range(len(value))] if kind is list else []
+    for key in keys:
         yield value, key
-        yield from members(inner)
+        yield from members(value[key])
 
 
 def with_another_member(data: bytes) -> Iterator[bytes]:
@@ -108,12 +108,12 @@ def with_another_member(data: bytes) -> Iterator[bytes]:
             holder[key] = deepcopy(other)
             yield orjson.dumps(document)
         holder[key] = kept
-        if isinstance(holder, dict):
-            before = dict(holder)
+        if not isinstance(holder, list):
+            kept = [*holder.items()]
             del holder[key]
             yield orjson.dumps(document)
             holder.clear()
-            holder.update(before)
+            holder.update(kept)
 
 
 @pytest.mark.parametrize("data", CONVERSATIONS.values(), ids=CONVERSATIONS)

@@ -133,8 +133,6 @@ _TEXTS: Final = frozenset({"content", "arguments", "input", "output", "call_id"}
 _OWN: Final = frozenset({"id", "encrypted_content"})
 """Members that nobody said."""
 _VALUES: Final = _TEXTS | _OWN
-_EMPTY: Final = ("",)
-"""Stands for a text that is empty, which is not one that is null."""
 _WORDS: Final = frozenset({"type", "role", "name", "namespace", "status", "phase"})
 
 
@@ -150,7 +148,7 @@ def _add(item: dict[str, Any], key: list[Hashable], values: list[str]) -> bool:
                 if value:
                     values.append(value)
                 else:
-                    key.append(_EMPTY)
+                    key.append("")
             elif name in _WORDS and len(value) <= _LONGEST:
                 key.append(value)
             elif value and name in _OWN:
