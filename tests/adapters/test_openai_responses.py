@@ -466,3 +466,13 @@ def test_a_list_of_requests_with_their_responses_is_several_conversations() -> N
         reading = read([half], "openai-responses")
         assert [finding.code for finding in reading.findings] == [FindingCode.SHAPE]
         assert write(reading.transcript, "openai-responses").output == [half]
+
+
+@pytest.mark.parametrize("said", [{}, {"type": None}, {"type": ""}, {"type": "message"}])
+def test_an_item_with_a_role_and_no_type_is_a_message(said: dict[str, Any]) -> None:
+    document = [{**said, "role": "user", "content": "Hi"}]
+    reading = read(document, "openai-responses")
+    assert reading.findings == ()
+    assert isinstance(reading.transcript, Transcript)
+    assert [(message.role, message.content) for message in reading.transcript.messages] == [("user", "Hi")]
+    assert write(reading.transcript, "openai-responses").output == document

@@ -192,7 +192,7 @@ def _message(unit: Any) -> Skeleton | None:
     if not (role.__class__ is text.__class__ is str) or not text or len(role) > _LONGEST:
         return None
     kind = unit.get("type")
-    return ((kind, role), [text]) if kind is None or kind == MESSAGE else None
+    return ((kind, role), [text]) if kind == MESSAGE or "type" not in unit else None
 
 
 def _call(unit: Any) -> Skeleton | None:
