@@ -14,10 +14,11 @@ from ocml_bridge.engine.places import PlainUnit
 from ocml_bridge.engine.reading import Reader
 from ocml_bridge.engine.writing import Writer
 from ocml_bridge.loss import Log
-from ocml_bridge.model import Settings
+from ocml_bridge.model import Part, Refusal, Settings, Text, replace
+from ocml_bridge.plans.learning import Learner
 from ocml_bridge.registry import adapter
 from ocml_bridge.units.conversation import Conversation, conversation_of
-from ocml_bridge.units.heads import messages_of
+from ocml_bridge.units.heads import head_of, messages_of
 
 SCHEMA: Final[dict[str, Any]] = {"type": "object", "properties": {}}
 FORMATS: Final = [name for name in formats() if name != "internlm2-tokens"]  # its vocabulary is the model's
@@ -188,3 +189,26 @@ def test_an_id_and_a_content_are_found_in_a_unit_that_is_one_of_a_kind() -> None
         ("call_7_", "call_id"),
         ('{"a": 1}', "content"),
     ]
+
+
+AMONG_PARTS: Final[dict[str, tuple[Callable[[str], tuple[Part, ...]], bool]]] = {
+    "alone": (lambda text: (Text(text),), True),
+    "beside a part": (lambda text: (Refusal("No."), Text(text)), True),
+    "twice": (lambda text: (Text(text), Text(text)), False),
+    "in a part, too": (lambda text: (Text(text), Refusal(text)), False),
+    "changed": (lambda text: (Text(f"{text}."),), False),
+}
+"""The parts that a format makes of a text; and whether others are made alike."""
+
+
+@pytest.mark.parametrize(("parts", "is_learned"), AMONG_PARTS.values(), ids=AMONG_PARTS)
+def test_a_text_among_parts_is_learned_where_it_is_one_of_them_and_stands_nowhere_else(
+    parts: Callable[[str], tuple[Part, ...]], is_learned: bool
+) -> None:
+    def nearest(message: Message, index: int, log: Log) -> Message:
+        return replace(message, content=parts(str(message.content)))
+
+    grammar: Any = adapter("canonical")[0].writes_units(Options())
+    grammar.nearest = nearest
+    found = Learner(grammar).nearest(head_of(Message("user", "Hello.")))
+    assert (found is not None) is is_learned

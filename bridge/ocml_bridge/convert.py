@@ -124,10 +124,8 @@ def convert(
             is neither text nor token ids.
     """
     registry.check_format_options(options, source, target)
-    document, findings, name = _read(data, source, options, strict, sidecar)
-    outcome, target_id = _written(document, target, options, drop_analysis, spans)
-    _check(outcome, policy, strict)
-    return Result(outcome, document, tuple(findings), name, target_id)
+    read = _read(data, source, options, strict, sidecar)
+    return _converted(read, target, options, drop_analysis, strict=strict, policy=policy, spans=spans)
 
 
 def convert_unshared(
@@ -142,10 +140,8 @@ def convert_unshared(
 ) -> Result:
     """As `convert`, of parsed JSON that nobody changes as long as the result is there: nothing of it is copied."""
     registry.check_format_options(options, source, target)
-    document, findings, name = _read(data, source, options, strict, None, shared=False)
-    outcome, target_id = _written(document, target, options, None, spans)
-    _check(outcome, policy, strict)
-    return Result(outcome, document, tuple(findings), name, target_id)
+    read = _read(data, source, options, strict, None, shared=False)
+    return _converted(read, target, options, None, strict=strict, policy=policy, spans=spans)
 
 
 def make_sidecar(
@@ -167,6 +163,23 @@ def make_sidecar(
 
 
 # --- inside -----------------------------------------------------------------------------------------------------------
+
+
+def _converted(
+    read: tuple[Document | Conversation, list[Finding], str],
+    target: str | Adapter,
+    options: Options,
+    drop_analysis: Dropped | None,
+    *,
+    strict: bool,
+    policy: LossPolicy,
+    spans: bool,
+) -> Result:
+    """What was read, with the findings and the id of its format, in another one."""
+    document, findings, name = read
+    outcome, target_id = _written(document, target, options, drop_analysis, spans)
+    _check(outcome, policy, strict)
+    return Result(outcome, document, tuple(findings), name, target_id)
 
 
 def _read(
