@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 import orjson
 
 from ocml_bridge import BridgeError, convert, formats
+from ocml_bridge.engine.by_format import reader_for, writer_for
 
 from .corpus import conversations
 from .documents import SPELLINGS, THIRDS, Wire, third
@@ -80,9 +81,16 @@ def _rendered(source: str, target: str) -> Timed:
     return run
 
 
+def _forget() -> None:
+    """Let nothing be learned as yet: what the conversations of one table taught does not change another table."""
+    reader_for.cache_clear()
+    writer_for.cache_clear()
+
+
 def all_pairs(count: int, rounds: int, tell: Callable[[str], None]) -> list[Ratio]:
     """Measure every ordered pair on each third; a third without documents is left out."""
     names = [name for name in formats() if name in readable()]
+    _forget()
     out: list[Ratio] = []
     for name in THIRDS:
         requests = [request for request in third(name, count) if _is_taken(request)]
@@ -139,6 +147,7 @@ def all_features(count: int, rounds: int, tell: Callable[[str], None]) -> list[C
     """Measure each feature on the same conversations with and without it."""
     plain = [data for data in conversations(4 * count) if b'"tools"' in data][: count // 2]
     plain += [data for data in conversations(4 * count) if b'"tools"' not in data][: count - len(plain)]
+    _forget()
     out: list[Cost] = []
     tell(f"{len(FEATURES)} features, {len(plain)} conversations")
     for feature in FEATURES:
