@@ -30,9 +30,10 @@ def _repeated(names: Sequence[str]) -> Iterator[tuple[str, int]]:
 
 def _within(kind: Any) -> Iterator[tuple[str, int]]:
     """The names that members of a struct in a type share."""
-    if hasattr(kind, "fields"):
-        yield from _repeated([field.name for field in kind.fields])
-        inner = [field.type for field in kind.fields]
+    if hasattr(kind, "__iter__"):
+        fields = [*kind]
+        yield from _repeated([field.name for field in fields])
+        inner = [field.type for field in fields]
     else:
         parts = ("value_type", "key_type", "item_type", "storage_type")
         inner = [getattr(kind, part) for part in parts if hasattr(kind, part)]
