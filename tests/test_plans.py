@@ -24,7 +24,7 @@ from ocml_bridge import (
     read,
     write,
 )
-from ocml_bridge.model import Json, Tool
+from ocml_bridge.model import CacheMark, Json, Tool
 from ocml_bridge.plans.probes import probe
 from ocml_bridge.policy import LENIENT
 from ocml_bridge.registry import adapter
@@ -187,8 +187,10 @@ class Role(StrEnum):
 
 @pytest.mark.parametrize("target", formats())
 def test_values_that_are_no_literals_are_written_all_the_same(target: str) -> None:
-    """A message made by hand may hold members of enumerations and numbers that JSON does not have."""
-    for message in (Message(Role.USER, "a"), Message(Role.USER, "b", weight=float("inf")), Message("user", "c")):
+    """A message made by hand may hold members of enumerations, numbers that JSON does not have, or other marks."""
+    marked = Message("user", "d", cache=cast("CacheMark", {"type": "ephemeral"}))
+    odd = Message(Role.USER, "a"), Message(Role.USER, "b", weight=float("inf")), Message("user", "c"), marked
+    for message in odd:
         document = Transcript((message,))
         assert everything_written(document, target, PLANNED) == everything_written(document, target, PLAIN)
 

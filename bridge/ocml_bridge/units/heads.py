@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from copy import copy
+from types import NoneType
 from typing import Any, Final, NamedTuple, cast
 
 from ..memo import Memo
@@ -83,7 +84,7 @@ class Head:
         """The formats in whose extras these stand, and None, which wants those of all; `SIGNED` for a signature."""
 
     def message(self, content: Content, call_id: str | None) -> Message:
-        """The message with this head; it is new, but for the extras and layout of a head that is not shared."""
+        """The message with this head; it is new, but for the extras, layout and mark of a head that is not shared."""
         if self.beside is not None:
             content = _with_text(self.beside, content)
         layout, extras = (None, None) if self.bare else self._unpacked()
@@ -98,7 +99,7 @@ class Head:
             extras,
             layout,
             self._signature,
-            self._cache if self._cache is None else CacheMark(self._cache.ttl),
+            CacheMark(self._cache.ttl) if self.shared and self._cache is not None else self._cache,
         )
 
     def local(self, home: str | None, *, signed: bool = True) -> Head:
@@ -240,7 +241,7 @@ def head_of(message: Message, *, expected: bool = False) -> Head:
     """
     if message.call_id == "" or (message.extras is not None and not expected):
         return Head(message, shared=False)
-    if message.signature is not None:
+    if message.signature is not None or message.cache.__class__ not in (NoneType, CacheMark):
         return Head(message, shared=False)
     layout: bytes | None = None
     extras: bytes | None = None
