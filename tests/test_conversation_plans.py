@@ -289,6 +289,17 @@ def test_texts_that_nobody_said_may_be_any(say: Contents, target: str, source: s
     hold(before, of_an_agent(source, say), source, [target])
 
 
+def test_a_mark_that_looks_like_a_block_is_no_block() -> None:
+    marked, text = {"type": "text", "text": "a"}, {"type": "text", "text": "b"}
+    contents: list[Json] = [
+        [{**marked, "cache_control": {}}, text],
+        [{**marked, "cache_control": {"type": "text"}}],
+    ]
+    turns = [[{"role": "user", "content": content}] for content in contents]
+    one, other = (orjson.dumps({"model": "m", "max_tokens": 9, "messages": each}) for each in turns)
+    hold(one, other, "anthropic", ["canonical", "openai"])
+
+
 def test_conversations_that_are_not_alike_have_plans_of_their_own() -> None:
     """Whatever else differs than contents and ids: who speaks, what stands around, which id is whose."""
     data = written(conversation(WEATHER, WORDS, AROUND[1]), "openai")

@@ -183,7 +183,7 @@ def _add_mark(block: Any, key: list[Hashable]) -> bool:
     mark = block[CACHE]
     if mark.__class__ is not dict or len(mark) > len(_OF_MARKS):
         return False
-    key += (*block, *mark.items())
+    key.append((*block, *mark.items()))
     return all(value.__class__ is str and len(value) <= _LONGEST for value in mark.values())
 
 

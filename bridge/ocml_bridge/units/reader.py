@@ -59,7 +59,7 @@ class UnitReader(ABC):
         """A unit without contents and ids; None for one that has more than these to say, or is one of a kind.
 
         Texts that nobody said, such as the id of an item, may be among its values, where `read` puts them into the
-        extras of a message, and `relate` does not look at them.
+        extras of a message or its signature, and `relate` does not look at them.
 
         Args:
             unit: any value that stands where a unit does.
