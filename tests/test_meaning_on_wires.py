@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import pytest
@@ -470,58 +471,106 @@ def test_arguments_in_two_texts_become_one(wire: str) -> None:
 
 # --- texts that say nothing -------------------------------------------------------------------------------------------
 
-EMPTY = Text("")
 PICTURE = Media("image", data="aGVsbG8=", format="image/png")
+SILENT = ["", " ", "\n\n", "\t\u00a0"]
+REFUSING = ["anthropic", "bedrock-converse"]
+"""Wires whose APIs refuse texts that say nothing."""
 
 
 @pytest.mark.parametrize("plans", [True, False])
-@pytest.mark.parametrize(
-    "parts", [(EMPTY, Text("a"), PICTURE), (Text("a"), EMPTY, PICTURE), (Text("a"), PICTURE, EMPTY)]
-)
-@pytest.mark.parametrize("wire", ["anthropic", "bedrock-converse"])
-def test_an_empty_text_among_others_is_left_out_where_the_api_refuses_it(wire: str, parts: Any, *, plans: bool) -> None:
-    said = Message("user", tuple(part for part in parts if part is not EMPTY))
+@pytest.mark.parametrize("at", [0, 1, 2])
+@pytest.mark.parametrize("silent", SILENT)
+@pytest.mark.parametrize("wire", REFUSING)
+def test_a_silent_text_among_others_is_left_out_where_the_api_refuses_it(
+    wire: str, silent: str, at: int, *, plans: bool
+) -> None:
+    said = Message("user", (Text("a"), PICTURE))
+    parts = (*said.content[:at], Text(silent), *said.content[at:])
     options = Options(plans=plans)
     for _ in range(8):  # as often as plans take to be learned
         expected = write(Transcript((said,)), wire, policy=LENIENT, options=options)
         written = write(Transcript((replace(said, content=parts),)), wire, policy=LENIENT, options=options)
         assert written.output == expected.output
         assert [(loss.code, loss.path, loss.severity) for loss in written.losses] == [
-            ("content", f"/messages/0/content/{parts.index(EMPTY)}", Severity.LAYOUT)
+            ("content", f"/messages/0/content/{at}", Severity.LAYOUT)
         ]
 
 
-@pytest.mark.parametrize("wire", ["anthropic", "bedrock-converse"])
-def test_what_is_said_of_an_empty_text_is_lost_with_it(wire: str) -> None:
-    marked = Text("", cache=CacheMark())
+@pytest.mark.parametrize("source", ["openai", "openai-responses", "gemini"])
+@pytest.mark.parametrize("silent", SILENT)
+@pytest.mark.parametrize("wire", REFUSING)
+def test_a_silent_text_before_a_call_is_left_out_where_the_api_refuses_it(wire: str, silent: str, source: str) -> None:
+    for text, count in (("Let me see.", 2), (silent, 1)):  # what was learned of a text is not said of a silent one
+        preamble = Message("assistant", text, channel="commentary", intent="preamble")
+        said = Transcript((ASK, preamble, replace(CALL, continues=True), REPLY))
+        document = json.dumps(write(said, source, policy=LENIENT).output)
+        for _ in range(8):
+            written = convert(document, source=source, target=wire, policy=LENIENT)
+            turn = written.output["messages"][1]
+            assert turn["role"] == "assistant"
+            assert len(turn["content"]) == count
+
+
+@pytest.mark.parametrize("silent", SILENT)
+@pytest.mark.parametrize("wire", REFUSING)
+def test_what_is_said_of_a_silent_text_is_lost_with_it(wire: str, silent: str) -> None:
+    marked = Text(silent, cache=CacheMark())
     written = write(Transcript((Message("user", (Text("a"), marked, Text("b"))),)), wire, policy=LENIENT)
     assert [(loss.code, loss.path, loss.severity) for loss in written.losses] == [
         ("content", "/messages/0/content/1", Severity.LOST)
     ]
 
 
-@pytest.mark.parametrize("wire", ["anthropic", "bedrock-converse"])
-def test_a_message_of_empty_texts_is_left_out(wire: str) -> None:
-    messages = (ASK, Message("assistant", "Yes.", channel="final"), Message("user", (EMPTY, EMPTY)))
+@pytest.mark.parametrize("silent", SILENT)
+@pytest.mark.parametrize("wire", REFUSING)
+def test_a_message_of_silent_texts_is_left_out(wire: str, silent: str) -> None:
+    messages = (ASK, Message("assistant", "Yes.", channel="final"), Message("user", (Text(silent), Text(silent))))
     written = write(Transcript(messages), wire, policy=LENIENT)
-    assert '""' not in json.dumps(written.output)
+    assert json.dumps(silent) not in json.dumps(written.output)
     assert {loss.severity for loss in written.losses} == {Severity.LAYOUT}
     assert ("message", "/messages/2") in [(loss.code, loss.path) for loss in written.losses]
 
 
+SILENT_BLOCKS: dict[str, Callable[[str], list[Any]]] = {
+    "a text among others": lambda text: [{"type": "text", "text": text}, {"type": "text", "text": "a"}],
+    "a text": lambda text: [{"type": "text", "text": text}],
+    "texts of a result": lambda text: [
+        {"type": "tool_result", "tool_use_id": "c", "content": [{"type": "text", "text": text}] * 2}
+    ],
+    "a result": lambda text: [{"type": "tool_result", "tool_use_id": "c", "content": text}],
+}
+SILENT_CONVERSE: dict[str, Callable[[str], list[Any]]] = {
+    "a text among others": lambda text: [{"text": text}, {"text": "a"}],
+    "a text": lambda text: [{"text": text}],
+    "a text with a mark": lambda text: [{"text": text}, {"cachePoint": {"type": "default"}}],
+    "texts of a result": lambda text: [{"toolResult": {"toolUseId": "c", "content": [{"text": text}, {"text": "a"}]}}],
+    "a result": lambda text: [{"toolResult": {"toolUseId": "c", "content": [{"text": text}]}}],
+}
+
+
+@pytest.mark.parametrize("silent", SILENT)
 @pytest.mark.parametrize(
     ("wire", "blocks"),
-    [
-        ("anthropic", [{"type": "text", "text": ""}, {"type": "text", "text": "a"}]),
-        ("bedrock-converse", [{"text": ""}, {"text": "a"}]),
-        ("bedrock-converse", [{"text": ""}, {"cachePoint": {"type": "default"}}]),
-        ("anthropic", [{"type": "tool_result", "tool_use_id": "c", "content": [{"type": "text", "text": ""}] * 2}]),
-        ("bedrock-converse", [{"toolResult": {"toolUseId": "c", "content": [{"text": ""}, {"text": "a"}]}}]),
-    ],
+    [("anthropic", blocks) for blocks in SILENT_BLOCKS.values()]
+    + [("bedrock-converse", blocks) for blocks in SILENT_CONVERSE.values()],
 )
-def test_empty_texts_of_the_api_itself_come_back(wire: str, blocks: list[Any]) -> None:
-    document = {"messages": [{"role": "user", "content": blocks}]}
-    for _ in range(8):
-        written = write(read(document, wire).transcript, wire)
-        assert written.output == document
-        assert written.losses == ()
+def test_silent_texts_of_the_api_itself_come_back(wire: str, blocks: Callable[[str], list[Any]], silent: str) -> None:
+    for text in ("said", silent):
+        document = {"messages": [{"role": "user", "content": blocks(text)}]}
+        for _ in range(8):
+            written = write(read(json.dumps(document), wire).transcript, wire)
+            assert written.output == document
+            assert written.losses == ()
+
+
+def test_a_reply_of_white_space_is_an_empty_one_where_the_api_refuses_it() -> None:
+    written = write(Transcript((ASK, CALL, replace(REPLY, content=" \n"))), "bedrock-converse", policy=LENIENT)
+    assert written.output["messages"][2]["content"] == [{"toolResult": {"toolUseId": "c1", "content": []}}]
+    assert [(loss.code, loss.path) for loss in written.losses] == [("content", "/messages/2/content")]
+
+
+@pytest.mark.parametrize("wire", REFUSING)
+def test_what_the_system_says_in_white_space_is_left_out(wire: str) -> None:
+    written = write(Transcript((Message("system", " "), ASK)), wire, policy=LENIENT)
+    assert "system" not in written.output
+    assert [(loss.code, loss.path) for loss in written.losses] == [("message", "/messages/0")]

@@ -33,6 +33,7 @@ def called(key: str, **more: Any) -> Block:
 GEMINI: dict[str, Block] = {
     "text": lambda at: {"text": word(at)},
     "empty text": lambda at: {"text": ""},
+    "white space": lambda at: {"text": " " * (at + 1)},
     "signature": lambda at: {"text": "", "thoughtSignature": f"s{at}"},
     "signed text": lambda at: {"text": word(at), "thoughtSignature": f"s{at}"},
     "thought": lambda at: {"text": word(at), "thought": True},
@@ -47,6 +48,7 @@ GEMINI: dict[str, Block] = {
 GEMINIS_USER: dict[str, Block] = {
     "text": GEMINI["text"],
     "empty text": GEMINI["empty text"],
+    "white space": GEMINI["white space"],
     "file": lambda at: {"fileData": {"mimeType": "application/pdf", "fileUri": f"https://e.org/{at}"}},
     "reply": lambda at: {"functionResponse": {"id": f"c{at}", "name": "f", "response": {"output": word(at)}}},
     "failed reply": lambda at: {"functionResponse": {"name": "f", "response": {"error": word(at)}}},
@@ -56,6 +58,7 @@ GEMINIS_USER: dict[str, Block] = {
 CONVERSE: dict[str, Block] = {
     "text": lambda at: {"text": word(at)},
     "empty text": lambda at: {"text": ""},
+    "white space": lambda at: {"text": " " * (at + 1)},
     "mark": lambda at: {"cachePoint": {"type": "default"}},
     "lasting mark": lambda at: {"cachePoint": {"type": "default", "ttl": "1h"}},
     "thought": lambda at: {"reasoningContent": {"reasoningText": {"text": word(at), "signature": f"s{at}"}}},
@@ -76,6 +79,7 @@ CONVERSES_USER: dict[str, Block] = {
 ANTHROPIC: dict[str, Block] = {
     "text": lambda at: {"type": "text", "text": word(at)},
     "empty text": lambda at: {"type": "text", "text": ""},
+    "white space": lambda at: {"type": "text", "text": " " * (at + 1)},
     "marked text": lambda at: {"type": "text", "text": word(at), "cache_control": {"type": "ephemeral"}},
     "thought": lambda at: {"type": "thinking", "thinking": word(at), "signature": f"s{at}"},
     "sealed thought": lambda at: {"type": "redacted_thinking", "data": f"s{at}"},
@@ -87,6 +91,7 @@ ANTHROPIC: dict[str, Block] = {
 ANTHROPICS_USER: dict[str, Block] = {
     "text": ANTHROPIC["text"],
     "empty text": ANTHROPIC["empty text"],
+    "white space": ANTHROPIC["white space"],
     "image": lambda at: {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PNG}},
     "document": lambda at: {
         "type": "document",

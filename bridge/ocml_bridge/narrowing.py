@@ -22,7 +22,7 @@ from .model import (
     Tools,
     replace,
 )
-from .turns import apart, as_text, content_of, parts_of
+from .turns import apart, as_text, content_of, is_blank, parts_of
 from .wording import kind_of
 
 PART_CODES: Final[dict[type[Any], LossCode]] = {
@@ -44,6 +44,11 @@ def drop_message(log: Log, index: int, reason: str) -> None:
 
 _BESIDE: Final = ("name", "weight", "signature", "cache", "extras")
 """What may be said of a message that says nothing."""
+
+
+def kind_of_blank(text: str) -> str:
+    """What a sentence calls a text that says nothing."""
+    return "a text of white space" if text else "an empty text"
 
 
 def drop_empty(message: Message, index: int, log: Log, reason: str) -> None:
@@ -159,7 +164,8 @@ def narrow(
     become their text where there is no place for what they are. `able` says of a part of a kind that is held whether
     this one is, where that depends on more than its kind. `hoisted` says that declared tools have been moved out, and
     that this was reported: they are passed over. `private` says that all of it is private reasoning in the target: that
-    it begins as `reason` goes without saying there, as it does of a thought of no kind.
+    it begins as `reason` goes without saying there, as it does of a thought of no kind. `empty` says whether there is a
+    place for texts that say nothing.
     """
     if isinstance(content, str):
         return content
@@ -182,9 +188,9 @@ def narrow(
             parted = None
             continue
         parted = None
-        if not empty and isinstance(part, Text) and not part.text:
+        if not empty and isinstance(part, Text) and is_blank(part.text):
             severity = Severity.LAYOUT if part.is_bare else Severity.LOST
-            log.lose(LossCode.CONTENT, at, f"{target} has no place for an empty text", severity)
+            log.lose(LossCode.CONTENT, at, f"{target} has no place for {kind_of_blank(part.text)}", severity)
             continue
         if isinstance(part, Text) or (type(part) in holds and (able is None or able(part))):
             narrower.append(part)

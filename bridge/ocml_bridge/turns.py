@@ -299,6 +299,11 @@ def _plain_text(part: Part) -> str:
     return "\n" if isinstance(part, FileBreak) else as_text(part) or ""
 
 
+def is_blank(text: str) -> bool:
+    """Whether a text says nothing: it is empty, or white space."""
+    return not text or text.isspace()
+
+
 def as_text(part: Part) -> str | None:
     """A part that is no text as the text that a person would read, or None where there is none."""
     if isinstance(part, Refusal):

@@ -13,7 +13,7 @@ from ocml_bridge.loss import FindingCode, Log, LossCode, Severity
 from ocml_bridge.model import Foreign, Media, Message, Text, replace
 from ocml_bridge.narrowing import drop_empty, drop_message, drop_private, fitted, narrow
 from ocml_bridge.pairing import identified, links_of, pair
-from ocml_bridge.turns import is_call, parts_of
+from ocml_bridge.turns import is_blank, is_call, parts_of
 from ocml_bridge.units.heads import Head, Item, item_of, message_of
 from ocml_bridge.visibility import is_private, is_reasoning
 
@@ -47,10 +47,11 @@ def nearest(message: Message, index: int, log: Log, *, keeps_unsigned: bool = Fa
         return _nearest_thought(message, index, log, keeps_unsigned=keeps_unsigned)
     if message.role != "assistant" and is_private(message):
         return drop_private(log, index, HOME)
-    if is_spoken(message) and message.content == "" and not NOTES.of(message.layout):
-        return drop_empty(message, index, log, f"{HOME} has no place for an empty message")
     content = message.content
     if isinstance(content, str):
+        if is_spoken(message) and is_blank(content) and not NOTES.of(message.layout):
+            what = "a message of white space" if content else "an empty message"
+            return drop_empty(message, index, log, f"{HOME} has no place for {what}")
         return message
     path = f"/messages/{index}/content"
     if is_call(message):
@@ -58,7 +59,7 @@ def nearest(message: Message, index: int, log: Log, *, keeps_unsigned: bool = Fa
     else:
         holds = _OF_SERVERS if message.role == "tool" and is_in_turn(message) else _HOLDS
         empty = NOTES.of(message.layout).get(EMPTY) is True
-        says_nothing = all(isinstance(part, Text) and not part.text for part in content)
+        says_nothing = all(isinstance(part, Text) and is_blank(part.text) for part in content)
         content = fitted(content, holds, path, log, target=HOME, able=can_hold, citations=TABLE, empty=empty)
         if content == "" and says_nothing and is_spoken(message):
             return drop_empty(message, index, log, f"{HOME} has no place for an empty message")

@@ -15,7 +15,7 @@ from ocml_bridge.data_urls import image_format, media_type
 from ocml_bridge.form import ARRAY, OBJECT, Object, add, form_of, rest, shape
 from ocml_bridge.loss import Log, LossCode
 from ocml_bridge.model import Citation, Content, Foreign, Json, Media, Part, Text, replace
-from ocml_bridge.turns import parts_of
+from ocml_bridge.turns import is_blank, parts_of
 from ocml_bridge.units.heads import Item
 
 from .syntax import (
@@ -242,7 +242,8 @@ def read_content(raws: list[Json], *, alone: bool) -> tuple[Content, Object]:
     layout: Object = {"parts": forms} if forms else {}
     if len(parts) == 1 and isinstance(parts[0], Text) and parts[0].is_bare:
         return parts[0].text, {"content": "list", **layout} if alone else layout
-    return parts, {**layout, EMPTY: True} if any(isinstance(part, Text) and not part.text for part in parts) else layout
+    has_blank = any(isinstance(part, Text) and is_blank(part.text) for part in parts)
+    return parts, {**layout, EMPTY: True} if has_blank else layout
 
 
 def write_content(content: Content, layout: Object) -> Json:

@@ -9,7 +9,7 @@ from ocml_bridge import jsontext
 from ocml_bridge.form import Object, form_of, is_empty, rest
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Content, Foreign, Json, Message
-from ocml_bridge.turns import is_call
+from ocml_bridge.turns import is_blank, is_call
 from ocml_bridge.units.grammar import Skeleton, Unit
 from ocml_bridge.wires.noticing import BLOCK, note_names, note_parts, note_role
 
@@ -55,7 +55,7 @@ def read_message(wire: Object) -> list[Message]:
 def _read_value(value: Json) -> tuple[Content, Object]:
     """Content that is a text, a list of parts, or nothing that we know."""
     if isinstance(value, str):
-        return value, {}
+        return value, {EMPTY: True} if value.isspace() else {}
     if is_empty(value):
         return "", {}
     if isinstance(value, list):
@@ -84,7 +84,8 @@ def _read_blocks(raws: list[Json], role: str) -> list[Message]:
 
 def _of_parts(raws: list[Json], role: str, *, alone: bool) -> Message:
     content, layout = read_content(raws, alone=alone)
-    return _spoken(role, content, layout if content or alone else {**layout, EMPTY: True})
+    is_silent = not alone and isinstance(content, str) and is_blank(content)
+    return _spoken(role, content, {**layout, EMPTY: True} if is_silent else layout)
 
 
 def _spoken(role: str, content: Content, layout: Object) -> Message:
@@ -148,13 +149,13 @@ def skeleton(unit: Any, before: Any) -> Skeleton | None:
         if role not in _SPEAKERS:
             return None
         if content.__class__ is str:
-            return (role, [content]) if content else None
+            return None if is_blank(content) else (role, [content])
         return _of_blocks(role, content, before) if content.__class__ is list and content else None
     if keys != (SYSTEM,):
         return None
     content = unit[SYSTEM]
     if content.__class__ is str:
-        return (SYSTEM, [content]) if content else None
+        return None if is_blank(content) else (SYSTEM, [content])
     return _of_blocks(SYSTEM, content, None) if content.__class__ is list and content else None
 
 
@@ -211,7 +212,7 @@ def _add_sealed(block: Any, key: list[Hashable], values: list[str]) -> bool:
 
 def _add_text(block: Any, key: list[Hashable], values: list[str]) -> bool:
     text = block.get("text")
-    if len(block) != 2 or text.__class__ is not str or not text:
+    if len(block) != 2 or text.__class__ is not str or is_blank(text):
         return False
     key.append(tuple(block))
     values.append(text)

@@ -82,7 +82,7 @@ OWN_NAMES: Final = frozenset({"text", "thinking"})
 """Blocks that have their value under the name of their type."""
 
 EMPTY: Final = "empty"
-"""The key of the layout of an empty text that is a block among others."""
+"""The key of the layout of a text that says nothing and stands all the same where the API refuses it."""
 MESSAGES: Final = "messages"
 SYSTEM: Final = "system"
 TOOLS: Final = "tools"

@@ -11,7 +11,7 @@ from ocml_bridge.form import Object, add, shape
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Json, Message, Transcript, replace
 from ocml_bridge.pairing import name_replies
-from ocml_bridge.turns import is_call, parts_of
+from ocml_bridge.turns import is_blank, is_call, parts_of
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.envelopes import Body
 from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass, Parted, Skeleton, Spelled, State, Unit
@@ -142,6 +142,7 @@ class WireWriter(DocumentWriter):
     looks_at_contents = False
     target = HOME
     home = HOME
+    mark = ""
     reader: ClassVar[type[UnitReader]] = WireReader
     documents = DOCUMENTS
     request = UNITS
@@ -149,6 +150,10 @@ class WireWriter(DocumentWriter):
     mixes_roles = True
     keeps_ids = True
     settles = True
+
+    def inert(self, text: str) -> bool:
+        """Whether a text says something; one that does not is refused."""
+        return not is_blank(text)
 
     def arranged(self, conversation: Conversation) -> Sequence[int] | None:
         """The API wants what tools reply to a turn directly behind it, in the order of its calls."""

@@ -23,11 +23,11 @@ from ocml_bridge.blocks.values import AN_OBJECT, nearest_object, object_in, text
 from ocml_bridge.cache_marks import read_mark, write_mark
 from ocml_bridge.citations import Citations
 from ocml_bridge.form import Object
-from ocml_bridge.loss import Log
+from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import CacheMark, Content, Foreign, Json, Media, Message, Part, Signature, Text, replace
-from ocml_bridge.narrowing import fitted
+from ocml_bridge.narrowing import fitted, kind_of_blank
 from ocml_bridge.signatures import signature_by
-from ocml_bridge.turns import name_of, recipient_of
+from ocml_bridge.turns import is_blank, name_of, recipient_of
 from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass
 from ocml_bridge.units.heads import Head
 from ocml_bridge.wires.tool_alphabet import AS_IS
@@ -161,14 +161,14 @@ class BlockGrammar(Grammar):
         parts = [_reply_part(self, raw) for raw in raws]
         part = parts[0] if len(parts) == 1 else None
         if not isinstance(part, Text):
-            has_empty = any(isinstance(each, Text) and not each.text for each in parts)
-            return tuple(parts) or "", {EMPTY: "part"} if has_empty else {}
+            has_blank = any(isinstance(each, Text) and is_blank(each.text) for each in parts)
+            return tuple(parts) or "", {EMPTY: "part"} if has_blank else {}
         own = self.notes.of(part.extras)
         if own == {"json": True}:
             return part.text, {RESULT: "json"}
         if own:
             return (part,), {}
-        return part.text, {} if part.text else {RESULT: "text"}
+        return part.text, {RESULT: "text"} if is_blank(part.text) else {}
 
     def _reasoning(self, inner: Object, more: Object, own: bool) -> Message | None:
         reasoning, sealed = inner.get(REASONING_TEXT), inner.get(REDACTED)
@@ -268,7 +268,10 @@ class BlockGrammar(Grammar):
         """A reply of texts and media."""
         content = message.content
         if isinstance(content, str):
-            return message
+            if not content.isspace() or self.notes.of(message.layout).get(RESULT):
+                return message
+            log.lose(LossCode.CONTENT, path, f"{HOME} has no place for {kind_of_blank(content)}", Severity.LAYOUT)
+            return replace(message, content="")
         supported = (Text, Media, Foreign)
         empty = bool(self.notes.of(message.layout).get(EMPTY))
         content = fitted(content, supported, path, log, target=HOME, able=self._can_hold, marks=False, empty=empty)

@@ -12,7 +12,7 @@ from ocml_bridge.blocks.spelling import FORM, keep_form, respelled
 from ocml_bridge.cache_marks import read_mark, write_mark
 from ocml_bridge.form import Object
 from ocml_bridge.model import CacheMark, Json, Tool
-from ocml_bridge.turns import full_name, split_name
+from ocml_bridge.turns import full_name, is_blank, split_name
 from ocml_bridge.units.heads import Item
 from ocml_bridge.wires.tool_alphabet import Alphabet, Spelling, ToolAlphabet
 
@@ -165,7 +165,7 @@ def _add_text(value: Any, key: list[Hashable], values: list[str]) -> bool:
     """An object that is a text and nothing else."""
     text: Any = value.get("text") if value.__class__ is dict and len(value) == 1 else None
     values.append(text or "")
-    return text.__class__ is str and text != ""
+    return text.__class__ is str and not is_blank(text)
 
 
 _AN_ID: Final = Slot(_add_id, next_text)

@@ -8,6 +8,7 @@ from ocml_bridge.blocks.grammar import Grammar
 from ocml_bridge.blocks.units import BlockReader, BlockWriter
 from ocml_bridge.loss import Log
 from ocml_bridge.pairing import identified
+from ocml_bridge.turns import is_blank
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.reader import UnitReader
 from ocml_bridge.units.writer import Prepared
@@ -33,10 +34,15 @@ class MessageWriter(BlockWriter):
 
     target = HOME
     home = HOME
+    mark = ""
     grammar: ClassVar[Grammar] = _GRAMMAR
     reader: ClassVar[type[UnitReader]] = MessageReader
     documents = DOCUMENTS
     request = UNITS
+
+    def inert(self, text: str) -> bool:
+        """Whether a text says something; one that does not is refused."""
+        return not is_blank(text)
 
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
         """The document with ids for calls that have none, and with ids and names that the API takes."""

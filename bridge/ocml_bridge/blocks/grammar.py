@@ -38,7 +38,7 @@ TOP: Final = ""
 EMPTY: Final = "empty"
 """The key of the layout of a message that says nothing: whether it has no block, or one without text.
 
-Where the format refuses empty texts, that of one that was read with such a text among others, too.
+Where the format refuses texts that say nothing, that of one that was read with such a text among others, too.
 """
 
 MessageKind = Literal["text", "thought", "call", "reply"]
@@ -75,7 +75,7 @@ class Grammar(ABC):
         roles: of wire messages, and whose they are.
         has_system: whether the system may speak behind others.
         joins_texts: whether texts that follow one another in one role have to be one wire message.
-        holds_empty: whether a text may be empty.
+        holds_empty: whether a text may be empty, or white space.
         slots: the members of blocks that are calls and replies, as far as they are read alike.
         marks: blocks that are marks of a cache; None where there are none.
     """

@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, cast
 
 from ..jsontext import text_of
+from ..turns import is_blank
 from ..units.grammar import Skeleton, Unit
 from ..wires.shell import Top
 
@@ -37,7 +38,7 @@ def _add_word(value: Any, key: list[Hashable], _values: list[str]) -> bool:
 
 def _add_text(value: Any, _key: list[Hashable], values: list[str]) -> bool:
     values.append(value)
-    return value.__class__ is str and value != ""
+    return value.__class__ is str and not is_blank(value)
 
 
 def _add_object(value: Any, _key: list[Hashable], values: list[str]) -> bool:
@@ -103,7 +104,7 @@ def skeleton(unit: Any, key: str, slots: Slots) -> Skeleton | None:
 def _add_text_block(block: dict[str, Any], key: list[Hashable], values: list[str]) -> bool:
     """A text, and what marks it, such as that it is a thought."""
     text = block["text"]
-    if text.__class__ is not str or not text:
+    if text.__class__ is not str or is_blank(text):
         return False
     values.append(text)
     key.append(tuple(block))

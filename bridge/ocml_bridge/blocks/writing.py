@@ -9,9 +9,9 @@ from typing import Any, NamedTuple, cast
 from ..form import Object
 from ..loss import Log
 from ..model import CacheMark, Content, Foreign, Json, Media, Message, Part, Text, replace
-from ..narrowing import drop_empty, drop_message, drop_private, fitted, narrow
+from ..narrowing import drop_empty, drop_message, drop_private, fitted, kind_of_blank, narrow
 from ..signatures import signature_by
-from ..turns import parts_of
+from ..turns import is_blank, parts_of
 from ..visibility import is_private
 from .grammar import AFTER, APART, BLOCKS, EMPTY, ROLE, TOP, WIRE, Grammar, kind_of
 from .joining import State, is_apart, state_of, would_join
@@ -55,9 +55,18 @@ def nearest(grammar: Grammar, message: Message, index: int, log: Log) -> Message
             *(message.content, _HOLDS, path, log), target=home, able=able, marks=marks, citations=citations, empty=empty
         )
         message = replace(message, content=content)
-    if not message.content and not grammar.holds_empty and not grammar.notes.of(message.layout).get(EMPTY):
-        return drop_empty(message, index, log, f"{grammar.home} leaves out an empty text")
-    return message
+    return None if _is_refused(grammar, message, index, log) else message
+
+
+def _is_refused(grammar: Grammar, message: Message, index: int, log: Log) -> bool:
+    """Whether the format refuses a message that says nothing, which is reported."""
+    content = message.content
+    if grammar.holds_empty or not isinstance(content, str) or not is_blank(content):
+        return False
+    if grammar.notes.of(message.layout).get(EMPTY):
+        return False
+    drop_empty(message, index, log, f"{grammar.home} leaves out {kind_of_blank(content)}")
+    return True
 
 
 def _with(message: Message, content: Content) -> Message:
