@@ -5,23 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+_BLANK_BODIES: Final = ("", " ", "\n", "a\n")
 _IM_BODIES: Final = (
-    *(
-        "",
-        " ",
-        "\n",
-        "a\n",
-        "\na",
-        "a\r\n",
-        "a\r",
-        "a < b",
-        "<|im_end",
-        "a<",
-        "<\u200b|im_end|>",
-        "<|end|>",
-        "<|im_sep|>",
-    ),
-    *("\ufeffa", "a\u200b", "```\na\n```", '"a"', "null", "[]", "</s>", "[EOS]", "<s>a"),
+    *_BLANK_BODIES,
+    *("\na", "a\r\n", "a\r", "a < b", "<|im_end", "a<", "<\u200b|im_end|>", "<|end|>", "<|im_sep|>", "\ufeffa"),
+    *("a\u200b", "```\na\n```", '"a"', "null", "[]", "</s>", "[EOS]", "<s>a"),
 )
 _EDGES: Final = ("", "\n", "\n\n", " ", "\r\n", "text", "<|im_end|>", "</s>", "\ufeff")
 
@@ -68,6 +56,34 @@ def _im(
     )
 
 
+def _channelled(
+    *,
+    front: tuple[str, ...],
+    gap: tuple[str, ...],
+    start: tuple[str, ...],
+    header: tuple[str, ...],
+    body: tuple[str, ...],
+    end: tuple[str, ...],
+    tail: tuple[str, ...],
+) -> Spelling:
+    headers = (
+        "user",
+        *(f"assistant<|channel|>{channel}" for channel in ("final", "analysis")),
+        *("assistant", "system", "developer"),
+    )
+    return Spelling(
+        front,
+        gap,
+        start,
+        (*headers, *header),
+        ("<|message|>", "", " <|message|>", "<|message|>\n"),
+        ("Hi.", *_BLANK_BODIES, *body),
+        end,
+        tail,
+        ("<|start|>assistant<|channel|>final<|message|>Yes.<|return|>",),
+    )
+
+
 _HEADERS: Final = (
     *("assistant", "assistant name=bob", "system", "tool name=f", "tool", "user  name=a", "user name=a name=b"),
     *("critic", "user x y", "", " user", "user ", "user\u200b", "function", "developer", "environment", "a<b"),
@@ -75,23 +91,14 @@ _HEADERS: Final = (
 _OCM_0_1_BODIES: Final = (
     *("<|start_reason|>a<|end_reason|>", "a<|start_reflect|>b<|end_reflect|>c", "<|start_reason|>a", "<|end_reason|>a"),
     *("<|reflect|>", "<|reflect|><|introspect|>a", "<|file_separator|>", "a\n<|file_separator|>\nb"),
-    *(
-        "<|fim_prefix|>a<|fim_middle|>b<|fim_suffix|>c",
-        "<|fim_prefix|>a<|fim_suffix|>c<|fim_middle|>",
-        "<|fim_middle|>",
-    ),
-    *('<|function_call|>\n{"arguments": {}, "name": "f"}', '<|function_call|>{"name": "f"}\n', "<|function_call|>a"),
-    *('a\n<|function_call|>\n{"name": "f", "arguments": "x"}\nb', '<|function_output|>\n{"name": "f", "content": "a"}'),
+    *("<|fim_prefix|>a<|fim_middle|>b<|fim_suffix|>c", "<|fim_prefix|>a<|fim_suffix|>c<|fim_middle|>"),
+    *("<|fim_middle|>", '<|function_call|>\n{"arguments": {}, "name": "f"}', '<|function_call|>{"name": "f"}\n'),
+    *("<|function_call|>a", 'a\n<|function_call|>\n{"name": "f", "arguments": "x"}\nb'),
+    *('<|function_output|>\n{"name": "f", "content": "a"}',),
     *('<|function_output|>\n{"name": "f", "content": {"a": 1}}\n<|function_output|>\n{"name": "g", "content": null}',),
-    *(
-        '<|function_list|>\n{"name": "f", "parameters": {}}',
-        "a\n<|function_list|>\n[]\n<|function_list|>",
-        "\r\n<|reflect|>",
-    ),
-    *(
-        '<|function_list|>\n[{"name": "f", "parameters": {}}]\n\nb',
-        '<|function_call|>\r\n{"arguments": {}, "name": "f"}\r\n',
-    ),
+    *('<|function_list|>\n{"name": "f", "parameters": {}}', "a\n<|function_list|>\n[]\n<|function_list|>"),
+    *("\r\n<|reflect|>", '<|function_list|>\n[{"name": "f", "parameters": {}}]\n\nb'),
+    *('<|function_call|>\r\n{"arguments": {}, "name": "f"}\r\n',),
 )
 _INTERNLM2_BODIES: Final = (
     *('a<|action_start|><|plugin|>\n{"name": "f", "parameters": {}}<|action_end|>', "<|action_start|>", "<|plugin|>"),
@@ -104,16 +111,14 @@ _CHATML_BODIES: Final = (
     *("<tool_call>\n<function=f>\n<parameter=a>\n1\n</parameter>\n</function>\n</tool_call>", "</tool_call>a"),
     *("<think>\na\n</think>\n\nb", "<think>a", "</think>a", "<think>\n\n</think>\n\n", "a\n</think>\n\nb", "`<think>`"),
     *("<tool_response>\na\n</tool_response>", "<tool_response>a</tool_response>\n<tool_response>b</tool_response>"),
-    *(
-        "<|tool_call_start|>[f(a=1)]<|tool_call_end|>a",
-        "<|tool_list_start|>[]<|tool_list_end|>",
-        "<function=f>\n</function>",
-        "a\n<function=f>\n<parameter=b>\n1\n</parameter>\n</function>\nc",
-    ),
+    *("<|tool_call_start|>[f(a=1)]<|tool_call_end|>a", "<|tool_list_start|>[]<|tool_list_end|>"),
+    *("<function=f>\n</function>", "a\n<function=f>\n<parameter=b>\n1\n</parameter>\n</function>\nc"),
 )
 
 TOOLS: Final = "# Tools\n\n## functions\n\nnamespace functions {\n\ntype f = () => any;\n\n} // namespace functions"
 """A section of tools, as Harmony has it."""
+
+_DESCRIBED_TOOLS: Final = TOOLS.replace("namespace functions {", "// What it does.\nnamespace functions {", 1)
 
 SPELLINGS: Final = {
     "ocm-0.1": _im(
@@ -128,10 +133,7 @@ SPELLINGS: Final = {
         start=("<|im_start|>", "[UNUSED_TOKEN_146]"),
         header=(
             *_HEADERS,
-            "environment name=<|plugin|>",
-            "system name=<|plugin|>",
-            "system name=plugin",
-            "environment name=f",
+            *("environment name=<|plugin|>", "system name=<|plugin|>", "system name=plugin", "environment name=f"),
         ),
         body=_INTERNLM2_BODIES,
         end=("<|im_end|>", "", "[UNUSED_TOKEN_145]", "<|im_end|><|im_end|>"),
@@ -143,184 +145,60 @@ SPELLINGS: Final = {
         body=_CHATML_BODIES,
         end=("<|im_end|>", "", "<|im_end|><|im_end|>"),
     ),
-    "ocm-2.2": Spelling(
-        (
-            "version: 2.2\n",
-            "",
-            "\n",
-            "---\nversion: 2.2\n---\n",
-            "text\n",
-            "version: 2.2\nmodel: m\n",
-            "version: 1.0\n",
+    "ocm-2.2": _channelled(
+        front=(
+            *("version: 2.2\n", "", "\n", "---\nversion: 2.2\n---\n", "text\n", "version: 2.2\nmodel: m\n"),
+            *("version: 1.0\n",),
         ),
-        ("\n", *_EDGES),
-        ("<|start|>",),
-        (
-            *(
-                "user",
-                "assistant<|channel|>final",
-                "assistant<|channel|>analysis",
-                "assistant",
-                "system",
-                "developer",
-                "developer name=",
-            ),
-            *(
-                "assistant to=functions.f call_id=c<|channel|>commentary",
-                "tool name=functions.f call_id=c",
-                "functions.f",
-            ),
-            *(
-                "assistant to=functions.f<|channel|>commentary<|constrain|>json",
-                "user name=",
-                "user mood=good",
-                "critic",
-            ),
-            *(
-                "assistant<|channel|>final text/plain",
-                "assistant<|channel|>",
-                "assistant<|channel|>a b c",
-                " user ",
-                "",
-            ),
-            *(
-                "assistant <|channel|> final",
-                "assistant<|channel|>final<|channel|>commentary",
-                "user what",
-                "user name=a name=b",
-            ),
-            *("assistant<|channel|>commentary intent=preamble", "assistant name=bob<|channel|>final", "<|end|>"),
+        gap=("\n", *_EDGES),
+        start=("<|start|>",),
+        header=(
+            *("developer name=", "assistant to=functions.f call_id=c<|channel|>commentary"),
+            *("tool name=functions.f call_id=c", "functions.f"),
+            *("assistant to=functions.f<|channel|>commentary<|constrain|>json", "user name=", "user mood=good"),
+            *("critic", "assistant<|channel|>final text/plain", "assistant<|channel|>", "assistant<|channel|>a b c"),
+            *(" user ", "", "assistant <|channel|> final", "assistant<|channel|>final<|channel|>commentary"),
+            *("user what", "user name=a name=b", "assistant<|channel|>commentary intent=preamble"),
+            *("assistant name=bob<|channel|>final", "<|end|>"),
         ),
-        ("<|message|>", "", " <|message|>", "<|message|>\n"),
-        (
-            *(
-                "Hi.",
-                "",
-                " ",
-                "\n",
-                "a\n",
-                "a<",
-                "a<<",
-                "<<|end|>",
-                "<<<|end|>",
-                "<|literal|>a<|end|>b<|endliteral|>",
-                "<|",
-            ),
-            *(
-                "<|literal|>a",
-                "<|literal|><|endliteral|>",
-                "<|endliteral|>",
-                "<|channel|>",
-                "<|start|>",
-                "<<|literal|>a",
-            ),
-            *(
-                "<|start_reason|>a",
-                "<<|start_reason|>a",
-                "{}",
-                "# Tools",
-                TOOLS,
-                f"Be brief.\n\n{TOOLS}",
-                f"{TOOLS}\n\nBe brief.",
-                "<|endoftext|>",
-                "\u200b",
-                "<|literal|><|endliteral|><",
-            ),
+        body=(
+            *("a<", "a<<", "<<|end|>", "<<<|end|>", "<|literal|>a<|end|>b<|endliteral|>", "<|", "<|literal|>a"),
+            *("<|literal|><|endliteral|>", "<|endliteral|>", "<|channel|>", "<|start|>", "<<|literal|>a"),
+            *("<|start_reason|>a", "<<|start_reason|>a", "{}", "# Tools", TOOLS, f"Be brief.\n\n{TOOLS}"),
+            *(f"{TOOLS}\n\nBe brief.", "<|endoftext|>", "\u200b", "<|literal|><|endliteral|><"),
         ),
-        ("<|end|>", "", "<|return|>", "<|call|>", "<|call|><|end|>", "<|return|><|end|>", "<|end|><|end|>"),
-        (
-            "\n",
-            "",
-            "\n\n",
-            " ",
-            "text",
-            "<|start|>assistant",
-            "<|start|>assistant<|channel|>final",
-            "<|start|>",
-            "<|end|>",
+        end=("<|end|>", "", "<|return|>", "<|call|>", "<|call|><|end|>", "<|return|><|end|>", "<|end|><|end|>"),
+        tail=(
+            *("\n", "", "\n\n", " ", "text", "<|start|>assistant", "<|start|>assistant<|channel|>final", "<|start|>"),
+            *("<|end|>",),
         ),
-        ("<|start|>assistant<|channel|>final<|message|>Yes.<|return|>",),
     ),
-    "harmony": Spelling(
-        ("", "<|startoftext|>", "\n", "text", "\ufeff", "<|end|>"),
-        ("", "\n", " ", "text", "<|end|>", "<|endoftext|>", "<|channel|>"),
-        ("<|start|>", "", "<|start|><|start|>"),
-        (
-            *("user", "assistant<|channel|>final", "assistant<|channel|>analysis", "assistant", "system", "developer"),
-            *(
-                "assistant to=functions.f<|channel|>commentary <|constrain|>json",
-                "functions.f to=assistant<|channel|>commentary",
-            ),
-            *(
-                "assistant<|channel|>commentary to=functions.f <|constrain|>json",
-                "functions.f<|channel|>commentary",
-                "weather",
-            ),
-            *(
-                "assistant to=functions.f<|channel|>analysis",
-                "assistant<|channel|>odd",
-                "assistant<|channel|>",
-                "user name",
-                "",
-            ),
-            *(
-                "assistant to=functions.f<|channel|>commentary json",
-                "assistant<|channel|>commentary<|constrain|>json",
-                " user",
-            ),
-            *(
-                "assistant final",
-                "assistant<|channel|>final hello",
-                "assistant to=user<|channel|>final",
-                "<|end|>",
-                "a<b",
-            ),
-            *(
-                "assistant to=python<|channel|>analysis code",
-                "python to=assistant<|channel|>commentary",
-                "user:bob",
-                "user ",
-            ),
+    "harmony": _channelled(
+        front=("", "<|startoftext|>", "\n", "text", "\ufeff", "<|end|>"),
+        gap=("", "\n", " ", "text", "<|end|>", "<|endoftext|>", "<|channel|>"),
+        start=("<|start|>", "", "<|start|><|start|>"),
+        header=(
+            *("assistant to=functions.f<|channel|>commentary <|constrain|>json",),
+            *("functions.f to=assistant<|channel|>commentary",),
+            *("assistant<|channel|>commentary to=functions.f <|constrain|>json", "functions.f<|channel|>commentary"),
+            *("weather", "assistant to=functions.f<|channel|>analysis", "assistant<|channel|>odd"),
+            *("assistant<|channel|>", "user name", "", "assistant to=functions.f<|channel|>commentary json"),
+            *("assistant<|channel|>commentary<|constrain|>json", " user", "assistant final"),
+            *("assistant<|channel|>final hello", "assistant to=user<|channel|>final", "<|end|>", "a<b"),
+            *("assistant to=python<|channel|>analysis code", "python to=assistant<|channel|>commentary", "user:bob"),
+            *("user ",),
         ),
-        ("<|message|>", "", " <|message|>", "<|message|>\n"),
-        (
-            *(
-                "Hi.",
-                "",
-                " ",
-                "\n",
-                "a\n",
-                "a <",
-                "<|",
-                "<\u200b|end|>",
-                "<|channel|>",
-                "<|start|>",
-                "<|message|>a",
-                "{}",
-                "{",
-            ),
-            *(
-                "# Instructions\n\na",
-                TOOLS,
-                TOOLS.replace("namespace functions {", "// What it does.\nnamespace functions {", 1),
-                f"# Instructions\n\na\n\n{TOOLS}",
-            ),
-            *("You are ChatGPT, a large language model trained by OpenAI.\n\nReasoning: high",),
-            *("<|endoftext|>", "a<|start|>b", "a<|start|>assistant<|channel|>final", "\u200b", "<|reserved_200000|>"),
+        body=(
+            *("a <", "<|", "<\u200b|end|>", "<|channel|>", "<|start|>", "<|message|>a", "{}", "{"),
+            *("# Instructions\n\na", TOOLS, _DESCRIBED_TOOLS, f"# Instructions\n\na\n\n{TOOLS}"),
+            *("You are ChatGPT, a large language model trained by OpenAI.\n\nReasoning: high", "<|endoftext|>"),
+            *("a<|start|>b", "a<|start|>assistant<|channel|>final", "\u200b", "<|reserved_200000|>"),
         ),
-        ("<|end|>", "", "<|return|>", "<|call|>", "<|end|><|end|>", "<|endoftext|>"),
-        (
-            "",
-            "\n",
-            " ",
-            "text",
-            "<|start|>assistant",
-            "<|start|>assistant<|channel|>final",
-            "<|start|>",
-            "<|end|>",
-            "<|endoftext|>",
+        end=("<|end|>", "", "<|return|>", "<|call|>", "<|end|><|end|>", "<|endoftext|>"),
+        tail=(
+            *("", "\n", " ", "text", "<|start|>assistant", "<|start|>assistant<|channel|>final", "<|start|>"),
+            *("<|end|>", "<|endoftext|>"),
         ),
-        ("<|start|>assistant<|channel|>final<|message|>Yes.<|return|>",),
     ),
 }
 

@@ -81,6 +81,11 @@ READ_ONE_BY_ONE: Final = {
 """By format the kinds of which a reader notes something each time, or has to remember how it was spelled."""
 
 
+def three(kind: str) -> list[Transcript]:
+    """Conversations of a kind, of which the first two are what is learned from."""
+    return [Transcript(KINDS[kind](said)) for said in ("One.", "Two.", "Three.")]
+
+
 def plainly(document: Transcript, name: str) -> Any:
     """What is written where nothing is learned."""
     return write(document, name, options=PLAIN, policy=LENIENT).output
@@ -93,8 +98,7 @@ def test_the_third_of_a_kind_is_written_without_asking(name: str, kind: str) -> 
     counts = Counter[str]()
     counted(counts, grammar, "spell")
     writer = Writer(grammar)
-    for said in ("One.", "Two.", "Three."):
-        document = Transcript(KINDS[kind](said))
+    for document in three(kind):
         counts.clear()
         assert writer.write(conversation_of(document)).output == plainly(document, name)
     assert bool(counts["spell"]) is (kind in ONE_BY_ONE.get(name, ()))
@@ -107,8 +111,8 @@ def test_the_third_of_a_kind_is_read_without_asking(name: str, kind: str) -> Non
     counts = Counter[str]()
     counted(counts, grammar, "read")
     reader = Reader(grammar)
-    for said in ("One.", "Two.", "Three."):
-        output = plainly(Transcript(KINDS[kind](said)), name)
+    for document in three(kind):
+        output = plainly(document, name)
         counts.clear()
         found = reader.read(deepcopy(output), Log())
         assert whole(found) == read(output, name, options=PLAIN).transcript
@@ -117,26 +121,9 @@ def test_the_third_of_a_kind_is_read_without_asking(name: str, kind: str) -> Non
 
 ODD: Final = (
     *("", " ", "\n", "a\n", "\na", "a\r", " a", "<", "a <", "<|", "``` a", "null", "1", "{", '{"a": "b"}', '"a"'),
-    *(
-        "a <|im_end|>",
-        "<|end|>",
-        "<\u200b|im_end|>",
-        "<\u200b|end|>",
-        "<|plugin|>",
-        "<|start_reason|>",
-        "[EOS]",
-        "</s>",
-    ),
-    *(
-        "<tool_call>",
-        "<think>a</think>",
-        "# Tools",
-        '[{"name": "look"}]',
-        "<|literal|>a<|endliteral|>",
-        "\u200b",
-        "\ufeff",
-        "a\\",
-    ),
+    *("a <|im_end|>", "<|end|>", "<\u200b|im_end|>", "<\u200b|end|>", "<|plugin|>", "<|start_reason|>", "[EOS]"),
+    *("</s>", "<tool_call>", "<think>a</think>", "# Tools", '[{"name": "look"}]', "<|literal|>a<|endliteral|>"),
+    *("\u200b", "\ufeff", "a\\"),
 )
 """Texts that some format spells otherwise than others, or that are no text beside what else its frame says."""
 
@@ -153,8 +140,8 @@ def with_odd_texts(kind: Kind) -> Iterator[Transcript]:
 def test_an_odd_text_is_written_and_read_as_if_nothing_was_learned(name: str, kind: str) -> None:
     form = adapter(name)[0]
     writer, reader = Writer(form.writes_units(Options())), Reader(form.reads_units(Options()))
-    for said in ("One.", "Two.", "Three."):
-        reader.read(writer.write(conversation_of(Transcript(KINDS[kind](said)))).output, Log())
+    for document in three(kind):
+        reader.read(writer.write(conversation_of(document)).output, Log())
     for document in with_odd_texts(KINDS[kind]):
         output = plainly(document, name)
         assert writer.write(conversation_of(document)).output == output

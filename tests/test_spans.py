@@ -14,7 +14,7 @@ import pytest
 from corpus import corpus_cases
 from internlm2_vocabulary import VARIABLE, write_model
 from ocml_adapters.harmony.tokens import ends_of, spelled
-from ocml_adapters.internlm2.tokens import to_text
+from ocml_adapters.internlm2.token_units import to_text
 from ocml_adapters.internlm2.vocabulary import load_vocabulary
 from ocml_adapters.ocm_2_2.message import decode
 from ocml_bridge import BridgeError, ErrorCode, Message, Options, Tool, Transcript, convert, read, write

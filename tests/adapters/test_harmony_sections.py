@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ocml_adapters.harmony.sections import LARGEST, Sections
+from ocml_adapters.harmony.prepare import LARGEST, Sections
 from ocml_bridge import Options, convert
 from ocml_bridge.model import Freeform, Tool, Transcript
 
@@ -45,7 +45,7 @@ def test_a_changed_tool_is_never_declared_as_it_was(change: dict[str, Any], monk
     remembered = [all_of(request(each)) for each in asked]
     anew: list[Any] = []
     for each in asked:
-        monkeypatch.setattr("ocml_adapters.harmony.document._SECTIONS", Sections())
+        monkeypatch.setattr("ocml_adapters.harmony.prepare._SECTIONS", Sections())
         anew.append(all_of(request(each), plans=False))
     assert remembered == anew
     assert remembered[0] == remembered[2] != remembered[1] == remembered[3]
@@ -58,7 +58,7 @@ def test_where_a_section_stands_does_not_matter_to_what_is_remembered(
     all_of(request({}))
     all_of(request({}, *roles))
     known = all_of(request({}, *roles))
-    monkeypatch.setattr("ocml_adapters.harmony.document._SECTIONS", Sections())
+    monkeypatch.setattr("ocml_adapters.harmony.prepare._SECTIONS", Sections())
     assert known == all_of(request({}, *roles), plans=False)
 
 

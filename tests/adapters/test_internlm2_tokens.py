@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from internlm2_vocabulary import VARIABLE, model, write_model
 from ocml_adapters.internlm2.syntax import BOS, EOS, IDS, IM
 from ocml_adapters.internlm2.syntax import TOKENS as SPELLINGS
-from ocml_adapters.internlm2.tokens import Places, to_ids, to_text
+from ocml_adapters.internlm2.token_units import Places, to_ids, to_text
 from ocml_adapters.internlm2.vocabulary import Vocabulary, load_vocabulary
 from ocml_bridge import (
     BridgeError,

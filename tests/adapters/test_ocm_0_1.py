@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from corpus import corpus_path
 from counting import calls_of
-from ocml_adapters.ocm_0_1.document import grammar
+from ocml_adapters.ocm_0_1.around import grammar
 from ocml_adapters.ocm_0_1.syntax import GRAMMAR
 from ocml_bridge import BridgeError, ErrorCode, FindingCode, LossCode, Options, Severity, read, verify, write
 from ocml_bridge.model import (

@@ -11,7 +11,7 @@ from .families import FAMILIES, Family, Markup
 from .markup.calls_python import END as LIST_END
 from .markup.calls_python import START as LIST
 from .markup.calls_xml import TAGS
-from .templates import TEMPLATES, Template
+from .profile import TEMPLATES, Template
 
 _NAME: Final = re.compile(r"[a-zA-Z0-9_.-]+")
 

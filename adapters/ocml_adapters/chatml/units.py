@@ -51,7 +51,7 @@ from .frames import (
     remembering,
     schemas_of,
 )
-from .markup.calls_json import is_embedded
+from .markup.calls import is_embedded
 from .markup.parts import ARGUMENTS, NO_SCHEMAS, constraint_of, placed
 from .markup.segments import THOUGHT_END
 from .markup.spelling import as_json, same_json

@@ -21,11 +21,11 @@ from ocml_bridge.units.reader import UnitReader
 from ocml_bridge.units.writer import TOOLS_PATH, Prepared, UnitWriter
 
 from .declared import NOTHING, names_in, says_otherwise
-from .document import DECLARATION, PROMPTED, prepared, with_tools
 from .frames import Frame, Scan, pieces_of, scanned
 from .header import LONG, is_header, regular
 from .message import header_of, lifted, remembered
 from .nearest import framed, nearest, opened
+from .prepare import DECLARATION, PROMPTED, prepared, with_tools
 from .reader import FrameReader, split
 from .syntax import CONTROL, DEVELOPER, ENDS, HOME, INSTRUCTIONS, MESSAGE, NOTES, RETURN, START, STOPS
 from .tools import SECTION

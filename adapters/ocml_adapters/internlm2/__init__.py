@@ -47,9 +47,9 @@ TOKENS = Adapter(
     title="InternLM2-Chat, token ids",
     kind=Kind.JSON,
     home=HOME,
-    reads_units=Lazy(f"{__name__}.tokens:IdsReader"),
-    writes_units=Lazy(f"{__name__}.tokens:IdFrames"),
+    reads_units=Lazy(f"{__name__}.token_units:IdsReader"),
+    writes_units=Lazy(f"{__name__}.token_units:IdFrames"),
     sniff=Lazy(f"{__name__}.sniff:sniff_tokens"),
-    split=Lazy(f"{__name__}.tokens:split"),
+    split=Lazy(f"{__name__}.token_units:split"),
     frame_marks=FRAME_MARKS,
 )

@@ -11,7 +11,7 @@ from ocml_bridge.turns import is_call
 from ocml_bridge.units.heads import Head, head_of
 from ocml_bridge.visibility import is_private
 
-from .actions import behind, joins, write_body
+from .body import behind, joins, write_body
 from .calls import Replies
 from .frames import header_of, heading_of
 from .nearest import TARGET, declaring, opened, turn

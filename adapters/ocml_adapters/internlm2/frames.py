@@ -18,7 +18,7 @@ from ocml_bridge.text.plain import safe_name, safe_role
 from ocml_bridge.turns import is_call, name_of, recipient_of
 from ocml_bridge.units.heads import Head
 
-from .actions import behind, read_body, write_body
+from .body import behind, read_body, write_body
 from .syntax import (
     CONTROL,
     DIALECTS,

@@ -22,7 +22,7 @@ from ocml_bridge.units.heads import LIMIT, Head, Item, item_of, message_of
 from ocml_bridge.units.writer import TOOLS
 from ocml_bridge.visibility import is_private
 
-from .actions import joins
+from .body import joins
 from .calls import Replies, constraint_of, named
 from .frames import Place, framed, heading_of, layout_in, layout_of, majority
 from .syntax import DIALECTS, ENVIRONMENT, HOME, NOTES, PYTHON, STARTS

@@ -20,7 +20,7 @@ from ocml_bridge.units.grammar import Parted, Skeleton
 from ocml_bridge.units.heads import Item, item_of, message_of
 from ocml_bridge.units.reader import UnitReader
 
-from .actions import read_body
+from .body import read_body
 from .calls import Replies, is_embedded, named
 from .frames import Place, Unit, around_of, default_frame, heading_of, majority
 from .syntax import CONTROL, DIALECTS, FOREIGN, GRAMMAR, IM, MARKS, NOTES, PYTHON, ROLES, UNUSED

@@ -16,7 +16,7 @@ from ocml_bridge.text.im import Frame, spell
 from ocml_bridge.text.plain import message
 from ocml_bridge.units.heads import item_of
 
-from .actions import Cutter, call_of, message_of, placed
+from .body import Cutter, call_of, message_of, placed
 from .calls import Replies
 from .frames import Unit, heading_of
 from .reader import messages_of, remark, remark_end, remark_unpaired, remembering, surroundings, without_open_turn

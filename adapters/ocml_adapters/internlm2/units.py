@@ -27,7 +27,7 @@ from ocml_bridge.units.grammar import (
 from ocml_bridge.units.heads import Head, Item, message_of
 from ocml_bridge.units.writer import Prepared, UnitWriter
 
-from .actions import dressed, joins
+from .body import dressed, joins
 from .calls import constraint_of, is_embedded
 from .frames import (
     Place,

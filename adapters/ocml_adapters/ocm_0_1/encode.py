@@ -16,13 +16,13 @@ from ocml_bridge.stream.encoder import TextEncoder
 from ocml_bridge.text.im import spell
 from ocml_bridge.turns import is_call, is_thought
 
+from .around import Edges, chosen
+from .around import write as write_completion
 from .body import header_of
-from .document import Edges, chosen
-from .document import write as write_completion
-from .frames import may_be_cut, open_frame
 from .nearest import bare, has_no_place, opened
 from .reader import FramesReader
 from .segments import body_of, newline_behind
+from .spelling import may_be_cut, open_frame
 from .syntax import END, HOME, SPECIALS, START, TOKENS
 from .units import FIRST, Frames, is_empty, leave_out, may_join
 

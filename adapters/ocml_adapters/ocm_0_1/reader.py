@@ -18,11 +18,11 @@ from ocml_bridge.units.grammar import Parted, Skeleton
 from ocml_bridge.units.heads import Item
 from ocml_bridge.units.reader import UnitReader
 
+from .around import Edges, around, closing, default_for, grammar, joined, opening, remember
+from .around import read as read_completion
 from .body import header_notes, name_in, read_body, role_of
-from .document import Edges, around, closing, default_for, grammar, joined, opening, remember
-from .document import read as read_completion
-from .frames import Framed, default_frame, open_frame
 from .segments import is_embedded_call, is_embedded_output, literal
+from .spelling import Framed, default_frame, open_frame
 from .syntax import CALL, END, KINDS, LIST, OUTPUT, START, TOKENS
 from .tools import with_tools_apart
 

@@ -20,8 +20,8 @@ from ocml_bridge.stream.decoder import LiveLog, TextDecoder, header_of
 from ocml_bridge.text.im import Frame, Heading, read_header, spell
 from ocml_bridge.turns import is_call, is_thought
 
+from .around import EOS, grammar
 from .body import BodyReader, is_text, with_channels
-from .document import EOS, grammar
 from .reader import FramesReader, end_inside
 from .segments import Block, Call, Output, Segment
 from .syntax import END, EOS_TOKEN, SPECIALS

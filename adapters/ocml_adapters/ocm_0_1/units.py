@@ -17,12 +17,12 @@ from ocml_bridge.units.grammar import AN_OBJECT, ANY_CONTENT, ContentClass, Encl
 from ocml_bridge.units.heads import Head, Item, item_of, message_of
 from ocml_bridge.units.writer import TOOLS, Completed, Prepared, UnitWriter
 
+from .around import Edges, chosen, default_for, remember
+from .around import write as write_completion
 from .body import constraint_of, is_text, with_channels
-from .document import Edges, chosen, default_for, remember
-from .document import write as write_completion
-from .frames import Framed, framed, framed_turn, may_be_cut
 from .nearest import has_no_place, nearest, opened, role_for
 from .segments import body_of, is_embedded_call, is_embedded_output, literal
+from .spelling import Framed, framed, framed_turn, may_be_cut
 from .syntax import HOME, NOTES, TOKENS
 from .tools import fit_tools, lift, with_tools_apart
 

@@ -15,7 +15,7 @@ from ocml_bridge.model import Json
 from ocml_bridge.stream.assembled import Note, object_of
 
 from .details import LISTS
-from .items import Items
+from .listed import Items
 from .reasoning import JOINT
 from .syntax import CUSTOM, FUNCTION, FUNCTION_CALL, INPUT_KEYS, REASONING, REASONING_TEXTS, TOOL_CALLS
 

@@ -26,7 +26,7 @@ WIRES: Final = (
     "ocm-2.2-json",
     "chatml-json",
 )
-"""The formats whose rows are its_format from their evidence, where no plan names one."""
+"""The formats whose rows are told by their evidence, where no plan names one."""
 
 
 TEXTS: Final = ("harmony", "chatml", "internlm2", "ocm-0.1", "ocm-2.2")
@@ -35,7 +35,7 @@ TEXTS: Final = ("harmony", "chatml", "internlm2", "ocm-0.1", "ocm-2.2")
 
 @lru_cache(maxsize=1)
 def in_text() -> tuple[Layout, ...]:
-    """The layouts of rows that are a text in a format, its_format from the text."""
+    """The layouts of rows that are a text in a format, which the text tells."""
     return tuple(replace(_whole(each, named=True), fits=partial(_is_text_of, each)) for each in TEXTS)
 
 
@@ -49,7 +49,7 @@ def whole(name: str | None = None, *, alone: bool = False) -> tuple[Layout, ...]
 
     Args:
         name: the format.
-        alone: whether every row is of it; else its documents are its_format from their evidence.
+        alone: whether every row is of it; else the evidence of each document tells its format.
     """
     if name is not None:
         return (_whole(name, named=alone),)

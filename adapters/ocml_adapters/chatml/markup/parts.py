@@ -11,8 +11,7 @@ from ocml_bridge.turns import is_call, is_thought, recipient_of
 
 from ..syntax import control_of
 from .argument_types import typed, values_of
-from .calls import Call, CallGrammar, Flaw, calls_in, stretches
-from .calls_json import behind_object, read_broken, read_call
+from .calls import Call, CallGrammar, Flaw, behind_object, calls_in, read_broken, read_call, stretches
 from .calls_python import PythonCalls
 from .calls_xml import XmlCalls
 from .segments import CALL, FUNCTION, LIST, Segment

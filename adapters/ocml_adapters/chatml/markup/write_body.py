@@ -9,8 +9,7 @@ from ocml_bridge.model import Message
 from ocml_bridge.turns import is_call, is_thought, name_of
 
 from ..families import Family
-from .calls import Call
-from .calls_json import write_call
+from .calls import Call, write_call
 from .segments import CALL
 from .spelling import as_json, object_of
 

@@ -16,8 +16,8 @@ from ocml_bridge.text.edges import recall, remember
 from ocml_bridge.text.im import Frame, read_header, write_header
 from ocml_bridge.text.plain import name_for_header
 
+from .around import closing, grammar
 from .body import header_of, name_in, role_of, says_same
-from .document import closing, grammar
 from .segments import Guard, before_newline, body_of, newline_behind
 from .syntax import END, GRAMMAR, NOTES, START
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, cast
+from operator import attrgetter
+from typing import Any, Final, NamedTuple, cast
 
 from ocml_bridge.adapter import Options
 from ocml_bridge.diff import diff
 from ocml_bridge.loss import Log, Loss, LossCode, Severity
+from ocml_bridge.memo import Memo
 from ocml_bridge.model import Ending, Message, Tool, Tools, Transcript, replace
 from ocml_bridge.naming import name_difference
+from ocml_bridge.ownership import key_of
 from ocml_bridge.pairing import links_of, pair
 from ocml_bridge.text import developer
 from ocml_bridge.transform import renumber
@@ -23,9 +26,56 @@ from .declared import NOTHING, evident_fields, names_in, names_of_parts
 from .header import Fields, fields_of
 from .message import Body, declared, is_in_place, is_readable, lifted, make, place_of_tools, read_developer
 from .nearest import answers, framed, headed, keeps_header, narrowed, nearest
-from .sections import Sections
 from .syntax import ASSISTANT, DEVELOPER, HOME, NOTES, SYSTEM, TOOL
 from .tools import SECTION
+
+SIZE: Final = 4_000_000
+"""How many bytes of sections, and of the tools that they are of, are remembered."""
+LARGEST: Final = SIZE // 16
+"""The largest of them, in bytes."""
+_OVERHEAD: Final = 500
+"""What one takes beside its bytes."""
+_fields: Final = attrgetter(*Tool.__match_args__)
+
+
+class Section(NamedTuple):
+    """How tools are declared.
+
+    Attributes:
+        text: the section.
+        tools: what it is read as, where it stands alone, shared by all documents that have it; None where it is not
+            read as tools there.
+    """
+
+    text: str
+    tools: tuple[Tool, ...] | None
+
+
+class Sections:
+    """Some of the sections written so far, by all that their tools say."""
+
+    __slots__ = ("_known",)
+
+    def __init__(self) -> None:
+        self._known = Memo[bytes, Section](SIZE)
+
+    def key(self, tools: Sequence[Tool]) -> bytes | None:
+        """What tells tools from all others; None for those that are too large, or hold what is no JSON."""
+        try:
+            key = key_of([_fields(tool) for tool in tools])
+        except ValueError:
+            return None
+        return key if len(key) <= LARGEST else None
+
+    def get(self, key: bytes | None) -> Section | None:
+        """The section of the tools with a key; None where it is not known."""
+        return None if key is None else self._known.get(key)
+
+    def keep(self, key: bytes | None, text: str, tools: tuple[Tool, ...] | None) -> None:
+        """Remember the section of the tools with a key, and the tools that it is read as, which nobody changes."""
+        if key is not None and len(text) <= LARGEST:
+            self._known.keep(key, Section(text, tools), 2 * len(key) + len(text) + _OVERHEAD)
+
 
 PROMPTED: Final = "prompted"
 """The state before a message that begins behind a generation prompt."""
