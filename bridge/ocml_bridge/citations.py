@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final, NamedTuple, Protocol
 
 from .form import OBJECT, Object, add, form_of, rest, shape
@@ -12,7 +13,8 @@ from .model import Citation, Json, replace
 _NUMBERS: Final = frozenset({"start", "end"})
 
 
-class Kind(NamedTuple):
+@dataclass(frozen=True)
+class Kind:
     """A type of citation.
 
     Attributes:
@@ -28,10 +30,15 @@ class Kind(NamedTuple):
     needs: str | None
     required: dict[str, Json]
 
-    @property
+    @cached_property
     def order(self) -> tuple[str, ...]:
         """Its keys, in our order."""
         return ("type", *self.fields, *(key for key in self.required if key not in self.fields))
+
+    @cached_property
+    def always(self) -> frozenset[str]:
+        """Its keys that are always written."""
+        return frozenset(("type", *self.required))
 
 
 class Place(NamedTuple):
@@ -90,7 +97,7 @@ class CitationTable:
         if self._kind_of(citation) is not kind:
             extras = {"type": kind.name, **extras}
         types = [key for key, value in kind.required.items() if key in members and members[key] == value]
-        form = form_of(members, kind.order, frozenset(("type", *kind.required)), ("type", *keys, *types))
+        form = form_of(members, kind.order, kind.always, ("type", *keys, *types))
         citation.extras = {self.home: extras} if extras else None
         citation.layout = None if form is None else {self.home: {"form": form}}
         written = self.write(citation, place)
@@ -122,11 +129,17 @@ class CitationTable:
         return None if written is None else self.read(written, place)
 
     def _called(self, name: Any) -> Kind | None:
-        return next((kind for kind in self.kinds if kind.name == name), None)
+        for kind in self.kinds:
+            if kind.name == name:
+                return kind
+        return None
 
     def _kind_of(self, citation: Citation) -> Kind | None:
         """The type that is written of a citation which says none."""
-        return next((kind for kind in self.kinds if kind.needs and getattr(citation, kind.needs) is not None), None)
+        for kind in self.kinds:
+            if kind.needs and getattr(citation, kind.needs) is not None:
+                return kind
+        return None
 
 
 def _fits(field: str, value: Json) -> bool:

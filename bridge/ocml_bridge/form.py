@@ -51,6 +51,8 @@ def _place_in(order: tuple[str, ...]) -> Callable[[str], int]:
 
 def in_order(wire: Object, order: tuple[str, ...]) -> Object:
     """An object with its keys in an order; those that are not in it stand behind the others, as they were."""
+    if _in_order(tuple(wire), order):
+        return wire
     return {key: wire[key] for key in sorted(wire, key=_place_in(order))}
 
 
