@@ -36,6 +36,7 @@ TIMES: Final = MEETINGS + 3
 
 TURNS: Final = (
     *("system", "developer", "user", "final", "thought", "preamble", "call", "reply", "picture", "parts"),
+    "reply to the other",
     *(
         "an answer with an id",
         "a thought with an id",
@@ -137,9 +138,10 @@ def conversation(turns: Sequence[str], say: Contents, around: Transcript) -> Tra
                 made = Message("assistant", arguments, None, "commentary", "functions.f", call_id, constraint="json")
                 made.end = "call"
                 calls += 1
-            case "reply":
-                name = "functions.f"
-                made = Message("tool", text, name, "commentary", "assistant", say.ids[replies % len(say.ids)])
+            case "reply" | "reply to the other":
+                answered = replies if turn == "reply" else replies ^ 1
+                call_id = say.ids[answered % len(say.ids)]
+                made = Message("tool", text, "functions.f", "commentary", "assistant", call_id)
                 replies += 1
             case "an answer with an id" | "a thought with an id":
                 made = Message("assistant", text, channel="final" if turn.startswith("an") else "analysis")
@@ -239,6 +241,23 @@ def test_a_conversation_that_is_like_others_is_read_by_their_plan_and_written_by
             convert(one, source=source, target=target, options=PLANNED)
         writer = writer_for(adapter(target)[0], PLANNED)
         assert isinstance(writer.fill(read_in(source, other)), Filled), target
+
+
+CROSSED: Final = ("user", "call", "call", "reply to the other", "reply to the other", "final")
+"""Two calls of one tool, whose results come in the other order."""
+
+
+@pytest.mark.parametrize("target", ["harmony", "anthropic", "ocm-0.1", "gemini"])
+def test_what_is_moved_is_moved_by_a_plan(target: str) -> None:
+    """A reader without ids finds results in the order of their calls, and some APIs ask for them so."""
+    words = WORDS._replace(ids=["call_1", "call_2"]), OTHER_WORDS._replace(ids=["x", "y"])
+    one, other = (written(conversation(CROSSED, each, Transcript()), "openai") for each in words)
+    for _ in range(TIMES):
+        convert(one, source="openai", target=target, options=PLANNED)
+    made = writer_for(adapter(target)[0], PLANNED).fill(read_in("openai", other))
+    assert isinstance(made, Filled), target
+    assert made.order == (0, 1, 2, 4, 3, 5)
+    hold(one, other, "openai", [target])
 
 
 def of_an_agent(source: str, say: Contents) -> bytes:

@@ -12,7 +12,8 @@ from ..loss import Loss, LossCode, Severity
 from ..memo import Memo
 from ..model import Transcript
 from ..naming import name_difference
-from ..plans.probes import probe
+from ..plans.probes import PROBE, PROBES, probe
+from ..units.conversation import ConversationPlan
 from ..units.heads import LIMIT, Head
 from ..wording import shown
 from .around import fields_of_settings, fields_of_tools, packed
@@ -156,3 +157,54 @@ def _is_bare(around: Transcript) -> bool:
 
 def _as_is(value: Any) -> Any:
     return value
+
+
+# --- of conversations -------------------------------------------------------------------------------------------------
+
+_AN_ID: Final = re.compile(f'"{PROBES.pattern}"')
+"""What stands for an id in a sentence."""
+
+
+class SharedLosses:
+    """What is lost of conversations that were read alike: the same of all of them, but for their ids.
+
+    Args:
+        losses: with probes in place of ids.
+
+    Attributes:
+        codes: the codes among them.
+    """
+
+    def __init__(self, losses: Sequence[Loss]) -> None:
+        self._losses: Final = tuple(losses)
+        self._named: Final = [
+            (at, loss[:3], _AN_ID.split(loss.detail)) for at, loss in enumerate(losses) if PROBE in loss.detail
+        ]
+        """The losses that name ids: of each its index, all but its sentence, and that, with the numbers of ids."""
+        self.codes: Final = frozenset([loss.code for loss in losses])
+
+    def of(self, values: Sequence[str]) -> Sequence[Loss]:
+        """The losses of the conversation with some values."""
+        if not self._named:
+            return self._losses
+        out = [*self._losses]
+        for at, place, pieces in self._named:
+            if len(pieces) == _ONE_ID:
+                detail = f"{pieces[0]}{shown(values[int(pieces[1])])}{pieces[2]}"
+            else:
+                ids = [shown(values[int(piece)]) if at % 2 else piece for at, piece in enumerate(pieces)]
+                detail = "".join(ids)
+            out[at] = made_of((*place, detail))
+        return out
+
+
+_ONE_ID: Final = 3
+"""How many pieces a sentence has that names one id."""
+
+
+def shared_losses(losses: Sequence[Loss], plan: ConversationPlan) -> SharedLosses | None:
+    """What is lost of conversations like one; None where a sentence quotes a content."""
+    named = {int(slot) for loss in losses for slot in PROBES.findall(loss.detail)}
+    odd = any(PROBE in loss.path or PROBE in _AN_ID.sub("", loss.detail) for loss in losses)
+    own = {text.number for item in plan.items for text in item.own}
+    return None if odd or not named <= {*plan.same.values(), *own} else SharedLosses(losses)

@@ -15,14 +15,13 @@ from ..memo import Memo
 from ..model import Document
 from ..ownership import key_of
 from ..plans.fillers import Hole, filler
-from ..plans.probes import PROBE, PROBES, probe, shown
+from ..plans.probes import PROBES, probe, shown
 from ..units.conversation import Conversation, ConversationPlan
 from ..units.grammar import ANY_CONTENT, ContentClass
 from ..units.heads import LIMIT, Head
 from ..units.writer import TOOLS, UnitWriter
-from ..wording import shown as quoted
 from .conversations import SIZE
-from .losses import made_of
+from .losses import SharedLosses, shared_losses
 
 if TYPE_CHECKING:
     from ..spans.columns import Columns
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
 
 LONGEST: Final = 50_000
 """The longest output without its contents that is remembered, in characters."""
-_SHOWN: Final = re.compile(f'"{PROBES.pattern}"')
-"""What stands for an id in a sentence."""
 _ID_AND_EDGES: Final = re.compile(f"([A-Za-z0-9_-]?){PROBES.pattern}([A-Za-z0-9_-]?)")
 """The same, with what an id may have beside it."""
 
@@ -54,43 +51,6 @@ class Use(NamedTuple):
     beside: bool = False
 
 
-class Losses:
-    """What is lost of conversations that were read alike: the same of all of them, but for their ids.
-
-    Args:
-        losses: with probes in place of ids.
-
-    Attributes:
-        codes: the codes among them.
-    """
-
-    def __init__(self, losses: Sequence[Loss]) -> None:
-        self._losses: Final = tuple(losses)
-        self._named: Final = [
-            (at, loss[:3], _SHOWN.split(loss.detail)) for at, loss in enumerate(losses) if PROBE in loss.detail
-        ]
-        """The losses that name ids: of each its index, all but its sentence, and that, with the numbers of ids."""
-        self.codes: Final = frozenset([loss.code for loss in losses])
-
-    def of(self, values: Sequence[str]) -> Sequence[Loss]:
-        """The losses of the conversation with some values."""
-        if not self._named:
-            return self._losses
-        out = [*self._losses]
-        for at, place, pieces in self._named:
-            if len(pieces) == _ONE_ID:
-                detail = f"{pieces[0]}{quoted(values[int(pieces[1])])}{pieces[2]}"
-            else:
-                ids = [quoted(values[int(piece)]) if at % 2 else piece for at, piece in enumerate(pieces)]
-                detail = "".join(ids)
-            out[at] = made_of((*place, detail))
-        return out
-
-
-_ONE_ID: Final = 3
-"""How many pieces a sentence has that names one id."""
-
-
 class OutputPlan:
     """How conversations that were read alike are written.
 
@@ -101,9 +61,11 @@ class OutputPlan:
         uses: by value, what is written of each content.
         losses: what is lost of them.
         beside: how many characters of what was said the output has beside these contents.
+        order: indices of the messages in the order in which the output has them; None where none was moved.
 
     Attributes:
         losses: as given.
+        order: as given.
     """
 
     __slots__ = (
@@ -117,6 +79,7 @@ class OutputPlan:
         "_settled",
         "_texts",
         "losses",
+        "order",
     )
 
     def __init__(
@@ -125,8 +88,9 @@ class OutputPlan:
         build: Callable[[Sequence[str]], Any],
         contents: Sequence[tuple[Head, int]],
         uses: dict[int, Use],
-        losses: Losses,
+        losses: SharedLosses,
         beside: int,
+        order: tuple[int, ...] | None,
     ) -> None:
         self._grammar: Final = grammar
         self._texts: Final = [*uses]
@@ -138,6 +102,7 @@ class OutputPlan:
         self._settled: Final = [(slot, use.head, use.settled) for slot, use in uses.items() if use.settled is not None]
         self._classes: Final = [(slot, use.head, use.known) for slot, use in uses.items() if use.known is not None]
         self.losses: Final = losses
+        self.order: Final = order
 
     def characters(self, values: Sequence[str]) -> int:
         """How many characters of what was said are in the output of some values, as the format says them."""
@@ -181,7 +146,7 @@ class Filled:
 
     Attributes:
         output: as given.
-        order: None, as no message was moved.
+        order: of the plan.
         spans: None, as nobody wanted to know.
     """
 
@@ -197,7 +162,7 @@ class Filled:
     ) -> None:
         self.output = output
         self._values = values
-        self.order: tuple[int, ...] | None = None
+        self.order = plan.order
         self.spans: Columns | None = None
         self._plan = plan
         self._conversation = conversation
@@ -296,14 +261,16 @@ class OutputPlans:
         if _has_derived_ids([*texts, *(loss.detail for loss in lost)], plan):
             return None
         build = _build(made.output, probes, plan, uses, embedded=grammar.embeds)
-        losses = _losses(lost, plan)
+        losses = shared_losses(lost, plan)
         if build is None or losses is None:
             return None
         contents = [(item.head, number) for item in plan.items for number in item.texts]
         beside = made.characters - sum(len(probes[slot]) for slot in uses)
-        found = OutputPlan(grammar, build, contents, uses, losses, beside)
+        found = OutputPlan(grammar, build, contents, uses, losses, beside, made.order)
         output = found.output(values)
         if output is None or not _is_same(output[0], written.output) or [*losses.of(values)] != [*written.losses]:
+            return None
+        if made.order != written.order:
             return None
         return found if found.characters(output[1]) == written.characters else None
 
@@ -332,11 +299,12 @@ class OutputPlans:
         """By content, what was written of it; None where it is one that may be written otherwise."""
         assert written.trace is not None, "what is learned is traced"
         uses: dict[int, Use] = {}
+        order = range(len(plan.items)) if written.trace.order is None else written.trace.order
         for start, stop, of_unit, _, _ in written.trace.steps:
             for at in range(start, stop):
                 index = at if written.origins is None else written.origins[at]
                 head, content, _ = written.items[at]
-                slots = () if index == TOOLS else plan.items[index].texts
+                slots = () if index == TOOLS else plan.items[order[index]].texts
                 follows = self._follows(head)
                 if of_unit is None or not isinstance(content, str):
                     use = Use(head, None if follows else ANY_CONTENT, None, None, beside=True)
@@ -385,11 +353,3 @@ def _has_derived_ids(texts: Sequence[str], plan: ConversationPlan) -> bool:
         for text in texts
         for found in _ID_AND_EDGES.finditer(text)
     )
-
-
-def _losses(losses: Sequence[Loss], plan: ConversationPlan) -> Losses | None:
-    """What is lost of conversations like one; None where a sentence quotes a content."""
-    named = {int(slot) for loss in losses for slot in PROBES.findall(loss.detail)}
-    odd = any(PROBE in loss.path or PROBE in _SHOWN.sub("", loss.detail) for loss in losses)
-    own = {text.number for item in plan.items for text in item.own}
-    return None if odd or not named <= {*plan.same.values(), *own} else Losses(losses)

@@ -128,7 +128,6 @@ class Writer:
         wrong = misread(messages, pairs, written.image.messages, written.indices)
         if not wrong:
             return written
-        written.planned = False
         plan = plan_for(messages, pairs, wrong)
         if plan is not None:
             ordered = conversation_of(replace(document, messages=in_order(messages, plan.order)))
@@ -149,7 +148,6 @@ class Writer:
         items, around, origins, start = grammar.prepare(conversation, written.log)
         items, odd = self._nearest(items, origins, written)
         written.order = _moved(written.origins)
-        written.planned = written.planned and written.order is None
         units, state = self._units(items, odd, start, written, ends=around.open_turn is None)
         if written.trace is not None:
             written.trace.units = [*units]

@@ -44,7 +44,7 @@ class Written:
         document: what was to be written, where messages were moved; else None.
         cut_off: whether the last message reads as one that was cut off.
         places: of token ids, where units stand among them, as `Enclosed` has it.
-        planned: whether all of it was written by plans, but for units with parts, in the order of the document.
+        planned: whether all of it was written by plans, but for units with parts.
         trace: how it was written; None where nobody wants to know.
         spans: what stands where in the output; None where nobody wants to know.
     """
@@ -118,7 +118,6 @@ class Written:
     def move(self, document: Transcript, order: Sequence[int]) -> None:
         """What is written is a document whose messages were put in another order: `order` has their indices."""
         self.document = document
-        self.planned = False
         if self.trace is not None:
             self.trace.order = order
         _ = self.assembled  # may have something to report
