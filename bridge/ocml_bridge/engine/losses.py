@@ -161,8 +161,8 @@ def _as_is(value: Any) -> Any:
 
 # --- of conversations -------------------------------------------------------------------------------------------------
 
-_AN_ID: Final = re.compile(f'"{PROBES.pattern}"')
-"""What stands for an id in a sentence."""
+_AN_ID: Final = re.compile(f'"{PROBES.pattern}(_[0-9]+)?"')
+"""What stands for an id in a sentence, or for one that was made of it."""
 
 
 class SharedLosses:
@@ -180,7 +180,7 @@ class SharedLosses:
         self._named: Final = [
             (at, loss[:3], _AN_ID.split(loss.detail)) for at, loss in enumerate(losses) if PROBE in loss.detail
         ]
-        """The losses that name ids: of each its index, all but its sentence, and that, with the numbers of ids."""
+        """The losses that name ids: of each its index, all but its sentence, and that, with numbers and ends of ids."""
         self.codes: Final = frozenset([loss.code for loss in losses])
 
     def of(self, values: Sequence[str]) -> Sequence[Loss]:
@@ -188,18 +188,13 @@ class SharedLosses:
         if not self._named:
             return self._losses
         out = [*self._losses]
-        for at, place, pieces in self._named:
-            if len(pieces) == _ONE_ID:
-                detail = f"{pieces[0]}{shown(values[int(pieces[1])])}{pieces[2]}"
-            else:
-                ids = [shown(values[int(piece)]) if at % 2 else piece for at, piece in enumerate(pieces)]
-                detail = "".join(ids)
-            out[at] = made_of((*place, detail))
+        for at, place, (first, *pieces) in self._named:
+            ids = [
+                shown(values[int(number)] + (suffix or "")) + behind
+                for number, suffix, behind in zip(pieces[::3], pieces[1::3], pieces[2::3], strict=True)
+            ]
+            out[at] = made_of((*place, first + "".join(ids)))
         return out
-
-
-_ONE_ID: Final = 3
-"""How many pieces a sentence has that names one id."""
 
 
 def shared_losses(losses: Sequence[Loss], plan: ConversationPlan) -> SharedLosses | None:

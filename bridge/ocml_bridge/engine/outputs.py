@@ -7,7 +7,7 @@ written of them apart. A content that is not written as it is takes the way of u
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..loss import Log, Loss, LossCode
@@ -15,8 +15,8 @@ from ..memo import Memo
 from ..model import Document
 from ..ownership import key_of
 from ..plans.fillers import Hole, filler
-from ..plans.probes import PROBES, probe, shown
-from ..units.conversation import Conversation, ConversationPlan
+from ..plans.probes import DERIVED, PROBES, probe, shown, texts_in
+from ..units.conversation import Conversation, ConversationPlan, is_plain_id
 from ..units.grammar import ANY_CONTENT, ContentClass
 from ..units.heads import LIMIT, Head
 from ..units.writer import TOOLS, UnitWriter
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 LONGEST: Final = 50_000
 """The longest output without its contents that is remembered, in characters."""
-_ID_AND_EDGES: Final = re.compile(f"([A-Za-z0-9_-]?){PROBES.pattern}([A-Za-z0-9_-]?)")
-"""The same, with what an id may have beside it."""
+_ID_AND_EDGES: Final = re.compile(f"([A-Za-z0-9_-]?){PROBES.pattern}([A-Za-z0-9_-]*)")
+"""What stands for an id, with what an id may have beside it."""
 
 
 class Use(NamedTuple):
@@ -61,6 +61,8 @@ class OutputPlan:
         uses: by value, what is written of each content.
         losses: what is lost of them.
         beside: how many characters of what was said the output has beside these contents.
+        derived: ids in it that were made of others; each as the number of the other, and what stands behind that.
+        ids: which values are ids.
         order: indices of the messages in the order in which the output has them; None where none was moved.
 
     Attributes:
@@ -74,7 +76,9 @@ class OutputPlan:
         "_characters",
         "_classes",
         "_contents",
+        "_derived",
         "_grammar",
+        "_ids",
         "_looks",
         "_settled",
         "_texts",
@@ -90,6 +94,8 @@ class OutputPlan:
         uses: dict[int, Use],
         losses: SharedLosses,
         beside: int,
+        derived: Collection[tuple[int, str]],
+        ids: Collection[int],
         order: tuple[int, ...] | None,
     ) -> None:
         self._grammar: Final = grammar
@@ -101,6 +107,8 @@ class OutputPlan:
         self._beside: Final = [(slot, use.head) for slot, use in uses.items() if use.beside]
         self._settled: Final = [(slot, use.head, use.settled) for slot, use in uses.items() if use.settled is not None]
         self._classes: Final = [(slot, use.head, use.known) for slot, use in uses.items() if use.known is not None]
+        self._derived: Final = derived
+        self._ids: Final = ids
         self.losses: Final = losses
         self.order: Final = order
 
@@ -116,6 +124,8 @@ class OutputPlan:
             for slot in self._contents:
                 if mark in values[slot] and not inert(values[slot]):
                     return None
+        if self._derived and not self._are_free(values):
+            return None
         for head, slot in self._looks:
             if not grammar.is_prepared_alike(head, values[slot]):
                 return None
@@ -132,6 +142,12 @@ class OutputPlan:
             if grammar.classify(head, values[slot]) != known:
                 return None
         return self._build(values), values
+
+    def _are_free(self, values: Sequence[str]) -> bool:
+        """Whether ids that are made of others are none of those that are there, and ids that every format takes."""
+        ids = {values[slot] for slot in self._ids}
+        made = [values[slot] + suffix for slot, suffix in self._derived]
+        return ids.isdisjoint(made) and all(map(is_plain_id, made))
 
 
 class Filled:
@@ -257,8 +273,8 @@ class OutputPlans:
             if use.settled is not None:
                 probes[slot], _ = _settled(grammar, use.head, probes[slot])
         lost = made.losses
-        texts = [made.output] if isinstance(made.output, str) else []
-        if _has_derived_ids([*texts, *(loss.detail for loss in lost)], plan):
+        derived = _derived_ids([*(text for _, text in texts_in(made.output)), *(loss.detail for loss in lost)], plan)
+        if derived is None:
             return None
         build = _build(made.output, probes, plan, uses, embedded=grammar.embeds)
         losses = shared_losses(lost, plan)
@@ -266,7 +282,7 @@ class OutputPlans:
             return None
         contents = [(item.head, number) for item in plan.items for number in item.texts]
         beside = made.characters - sum(len(probes[slot]) for slot in uses)
-        found = OutputPlan(grammar, build, contents, uses, losses, beside, made.order)
+        found = OutputPlan(grammar, build, contents, uses, losses, beside, derived, plan.same, made.order)
         output = found.output(values)
         if output is None or not _is_same(output[0], written.output) or [*losses.of(values)] != [*written.losses]:
             return None
@@ -346,10 +362,17 @@ def _build(
     return filler(output, holes, times, longest=LONGEST, embedded=embedded)
 
 
-def _has_derived_ids(texts: Sequence[str], plan: ConversationPlan) -> bool:
-    """Whether an id in some texts was made of another, such as `call_1_2`: that depends on which others there are."""
-    return any(
-        int(found[2]) in plan.same and (found[1] or found[3])
-        for text in texts
-        for found in _ID_AND_EDGES.finditer(text)
-    )
+def _derived_ids(texts: Iterable[str], plan: ConversationPlan) -> set[tuple[int, str]] | None:
+    """The ids in some texts that were made of others, such as `call_1_2`; None where one was made otherwise.
+
+    Which other ids there are decides how they are made.
+    """
+    found: set[tuple[int, str]] = set()
+    for text in texts:
+        for before, number, behind in _ID_AND_EDGES.findall(text):
+            if int(number) not in plan.same or not (before or behind):
+                continue
+            if before or DERIVED.fullmatch(f"{probe(int(number))}{behind}") is None:
+                return None
+            found.add((int(number), behind))
+    return found

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, cast
 from ..ownership import pack, unpack
 from ..units.grammar import Unit
 from ..units.heads import Item
-from .probes import PROBE, PROBES
+from .probes import DERIVED, PROBE, PROBES
 
 _COMPILED: Final = 2048
 """How many functions are kept for units that have the same source."""
@@ -143,7 +143,8 @@ class _Source:
         hole = self._holes.get(text)
         if hole is not None:
             return self._filled(hole)
-        return self._of_text(text) if PROBE in text and self._embedded else self._text(text)
+        inside = self._embedded or DERIVED.fullmatch(text) is not None
+        return self._of_text(text) if inside and PROBE in text else self._text(text)
 
     def _of_text(self, text: str) -> str:
         """The source of a text with probes in it."""

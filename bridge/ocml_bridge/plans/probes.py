@@ -15,6 +15,8 @@ PROBE: Final = "Probe"
 """What all probes begin with."""
 PROBES: Final = re.compile(f"{PROBE}([0-9]{{4}})Text")
 """What a probe looks like."""
+DERIVED: Final = re.compile(rf"{PROBES.pattern}(_[0-9]+)")
+"""What an id looks like that was made of another, which another message has."""
 
 
 def probe(number: int) -> str:
@@ -38,7 +40,7 @@ def own_texts(head: Head, numbers: Mapping[str, int]) -> tuple[OwnText, ...] | N
     shown = repr(message)
     if PROBE not in shown:
         return ()
-    texts = dict(_texts_in(message.extras))
+    texts = dict(texts_in(message.extras))
     if message.signature is not None:
         texts[SIGNATURE] = message.signature.value
     found = tuple([OwnText(path, numbers[text]) for path, text in texts.items() if text in numbers])
@@ -47,7 +49,7 @@ def own_texts(head: Head, numbers: Mapping[str, int]) -> tuple[OwnText, ...] | N
     return None if counts or shown.count(PROBE) != len(found) else found
 
 
-def _texts_in(value: Any) -> Iterator[tuple[tuple[str | int, ...], str]]:
+def texts_in(value: Any) -> Iterator[tuple[tuple[str | int, ...], str]]:
     """The texts in a JSON value, with the keys and indices that lead to them."""
     waiting: list[tuple[tuple[str | int, ...], Any]] = [((), value)]
     while waiting:

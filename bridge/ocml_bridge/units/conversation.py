@@ -12,7 +12,7 @@ from ..substance import characters
 from .heads import Item, item_of, message_of, messages_of
 from .places import Slots
 
-_is_plain_id: Final = re.compile("[A-Za-z0-9_-]{1,64}").fullmatch
+is_plain_id: Final = re.compile("[A-Za-z0-9_-]{1,64}").fullmatch
 """An id that every format takes."""
 
 
@@ -58,7 +58,7 @@ class ConversationPlan:
         if any(values[slot] != values[first] for slot, first in self._repeated):
             return False
         ids = {values[slot] for slot in self._first}
-        return len(ids) == len(self._first) and all(map(_is_plain_id, ids))
+        return len(ids) == len(self._first) and all(map(is_plain_id, ids))
 
     def items_of(self, values: Sequence[str]) -> list[Item]:
         """The messages of the conversation with some values."""
