@@ -21,7 +21,7 @@ from ocml_bridge.engine.by_format import reader_for, writer_for
 from ocml_bridge.engine.outputs import Filled
 from ocml_bridge.engine.reading import Reader
 from ocml_bridge.engine.writing import Writer
-from ocml_bridge.loss import Log
+from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import CacheMark, Json, Media, Signature, Text
 from ocml_bridge.policy import LENIENT
 from ocml_bridge.registry import adapter
@@ -258,6 +258,25 @@ def test_what_is_moved_is_moved_by_a_plan(target: str) -> None:
     assert isinstance(made, Filled), target
     assert made.order == (0, 1, 2, 4, 3, 5)
     hold(one, other, "openai", [target])
+
+
+STRAY: Final = ("user", "reply", "final", "user", "call", "reply", "final")
+"""A result whose call is gone, as where the beginning of a conversation was cut off."""
+
+
+@pytest.mark.parametrize("source", ["openai", "anthropic", "openai-responses"])
+def test_what_is_noticed_of_conversations_that_are_alike_is_noticed_of_each(source: str) -> None:
+    words = [WORDS._replace(ids=["call_1", "call_2"]), OTHER_WORDS._replace(ids=["x", "y"])]
+    one, other = (written(conversation(STRAY, each, Transcript()), source) for each in words)
+    for _ in range(TIMES):
+        convert(one, source=source, target="harmony", options=PLANNED)
+    assert read_in(source, other).plan is not None
+    plain = convert(other, source=source, target="harmony", options=PLAIN)
+    for _ in range(2):
+        planned = convert(other, source=source, target="harmony", options=PLANNED)
+        assert planned.findings == plain.findings
+        assert [finding.code for finding in planned.findings] == [FindingCode.REPLY_UNPAIRED] * 2
+    hold(one, other, source, formats())
 
 
 def of_an_agent(source: str, say: Contents) -> bytes:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Final
 
 from ..errors import BridgeError
-from ..loss import Log
+from ..loss import Finding, Log
 from ..memo import Meetings, Memo
 from ..plans.probes import PROBE, has_others, own_texts, place_of, probe
 from ..units.conversation import Conversation, ConversationPlan
@@ -107,8 +107,9 @@ class ConversationPlans:
         sizes: Sequence[int],
         slots: Sequence[Slots],
         values: Sequence[str],
-    ) -> None:
-        """Learn the plan of conversations like one.
+        findings: Sequence[Finding],
+    ) -> ConversationPlan | None:
+        """Learn the plan of conversations like one; None where there is none.
 
         Args:
             key: as `key_of` gives it.
@@ -117,14 +118,18 @@ class ConversationPlans:
             sizes: how many contents and ids each unit has.
             slots: its messages, as they were read before they were related.
             values: its contents and ids.
+            findings: what was noticed of the whole.
         """
         fixed = dict[int, str](key[1:]) if isinstance(key, Fixed) else {}
         plan = self._learned(parted, sizes, slots, values, fixed)
-        if plan is not None and not (plan.fits(values) and _is_of(plan, conversation, values)):
+        if plan is not None and not (
+            plan.fits(values) and plan.findings == findings and _is_of(plan, conversation, values)
+        ):
             plan = None
         if plan is not None:
             self._plans.keep(key, plan, len(parted.units) + 1 + sum(map(len, fixed.values())) // _A_UNIT)
         self._count(plan)
+        return plan
 
     def _count(self, plan: ConversationPlan | None) -> None:
         """Count what was learned; where most of what was learned before is seldom used, the next is learned later."""
@@ -146,7 +151,7 @@ class ConversationPlans:
         values: Sequence[str],
         fixed: Mapping[int, str],
     ) -> ConversationPlan | None:
-        """What conversations like this one have in common; None where there is something to note.
+        """What conversations like this one have in common; None where more is to be known of each.
 
         Args:
             parted: its document.
@@ -169,7 +174,7 @@ class ConversationPlans:
             made = self._grammar.relate(items, filled, log)
         except BridgeError:
             return None
-        if log.findings or PROBE in repr(made.around):
+        if PROBE in repr((made.around, log.findings)):
             return None
         own = {probes[text.number]: text.number for slot in slots for text in slot.own}
         others = {*same, *fixed, *own.values()}
@@ -186,7 +191,7 @@ class ConversationPlans:
             plan.append(Slots(head, place, of_id, texts))
         if has_others(plan):
             return None
-        return ConversationPlan(tuple(plan), made.around, same, made.lifted)
+        return ConversationPlan(tuple(plan), made.around, same, made.lifted, log.findings)
 
     def _filled(self, parted: Parted, probes: Sequence[str], sizes: Sequence[int]) -> Parted:
         """The document with probes in place of contents and ids."""

@@ -12,7 +12,7 @@ from ..memo import Meetings, Memo
 from ..model import Completion, Document, Json, Transcript
 from ..plans.learning import MEETINGS
 from ..plans.probes import has_others, own_texts, place_of, probe
-from ..units.conversation import Conversation, whole
+from ..units.conversation import Conversation, ConversationPlan, whole
 from ..units.grammar import Parted, Skeleton, Unit
 from ..units.heads import Head, Item, are_same, head_of, item_of
 from ..units.places import NONE, Slots
@@ -105,23 +105,21 @@ class Reader:
         key, slots = None, partial(_slots_of, plans, cut_off=parted.cut_off)
         if known_all and parted.envelope is not None and len(plans) <= MOST:
             key = self._conversations.key_of((parted.envelope, *plans), slots, values)
-        alike = None if key is None else self._alike(key, values)
+        alike = None if key is None else self._conversations.find(key, values)
         if alike is not None:
-            return alike
+            log.findings += alike.findings
+            return _by_plan(alike, values)
+        noticed = len(log.findings)
         conversation = self._related(parted, plans, values, log)
         conversation.plain = known_all and all(
             isinstance(plan, Head) or (plan is not None and plan.plain) for plan in plans
         )
         if key is not None and self._conversations.is_due(key):
             sizes = [1 if isinstance(plan, Head) else plan.count for plan in plans if plan is not None]
-            self._conversations.learn(key, conversation, parted, sizes, slots(), values)
-            return self._alike(key, values) or conversation
+            findings = log.findings[noticed:]
+            alike = self._conversations.learn(key, conversation, parted, sizes, slots(), values, findings)
+            return conversation if alike is None else _by_plan(alike, values)
         return conversation
-
-    def _alike(self, key: Hashable, values: Sequence[str]) -> Conversation | None:
-        """A conversation by the plan of those that are read alike; None where there is none."""
-        plan = self._conversations.find(key, values)
-        return None if plan is None else Conversation(None, plan.around, plan=plan, values=values, lifted=plan.lifted)
 
     def _related(
         self, parted: Parted, plans: Sequence[Reading | None], values: Sequence[str], log: Log
@@ -200,6 +198,11 @@ class Reader:
     def _items_of(self, unit: Unit, at: int, parted: Parted) -> list[Item]:
         """The messages of a unit, as the grammar reads them."""
         return [item_of(message, expected=True) for message in self._grammar.read(unit, at, 0, parted, Log())]
+
+
+def _by_plan(plan: ConversationPlan, values: Sequence[str]) -> Conversation:
+    """A conversation by the plan of those that are read alike."""
+    return Conversation(None, plan.around, plan=plan, values=values, lifted=plan.lifted)
 
 
 def _weight(key: Hashable) -> int:

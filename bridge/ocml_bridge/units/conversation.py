@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from ..loss import Finding
 from ..model import Document, Transcript, replace
 from ..ownership import fresh
 from ..substance import characters
@@ -24,26 +25,37 @@ class ConversationPlan:
         around: the transcript without its messages. Nobody changes it.
         same: for each value that is an id, the first value that is the same id.
         lifted: as `Conversation` has it.
+        findings: what is noticed of each of them.
 
     Attributes:
         items: as given.
         around: as given.
         same: as given.
         lifted: as given.
+        findings: as given.
         plain: whether all messages are plain.
         uses: how many conversations were read by it.
     """
 
-    __slots__ = ("_beside", "_first", "_repeated", "_texts", "around", "items", "lifted", "plain", "same", "uses")
+    __slots__ = (
+        *("_beside", "_first", "_repeated", "_texts", "around", "findings", "items", "lifted", "plain", "same"),
+        "uses",
+    )
 
     def __init__(
-        self, items: Sequence[Slots], around: Transcript, same: dict[int, int], lifted: int | None = None
+        self,
+        items: Sequence[Slots],
+        around: Transcript,
+        same: dict[int, int],
+        lifted: int | None = None,
+        findings: Sequence[Finding] = (),
     ) -> None:
         self.items: Final = items
         self.plain: Final = all(item.is_plain for item in items)
         self.around: Final = around
         self.same: Final = same
         self.lifted: Final = lifted
+        self.findings: Final = findings
         self.uses = 0
         self._texts: Final = [number for item in items for number in item.texts]
         self._beside: int | None = None
