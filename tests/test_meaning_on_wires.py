@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from ocml_bridge import Message, Options, Severity, Tool, Transcript, convert, read, write
+from ocml_bridge import BridgeError, ErrorCode, Message, Options, Severity, Tool, Transcript, convert, read, write
 from ocml_bridge.events import Answer
-from ocml_bridge.model import CacheMark, Citation, Media, Refusal, Signature, Text, replace
+from ocml_bridge.model import CacheMark, Citation, Foreign, Media, Refusal, Settings, Signature, Text, Usage, replace
 from ocml_bridge.pipe import decoder, encoder
 from ocml_bridge.policy import LENIENT
 
@@ -471,16 +471,16 @@ def test_arguments_in_two_texts_become_one(wire: str) -> None:
 
 # --- texts that say nothing -------------------------------------------------------------------------------------------
 
+EMPTY = Text("")
 PICTURE = Media("image", data="aGVsbG8=", format="image/png")
 SILENT = ["", " ", "\n\n", "\t\u00a0"]
-REFUSING = ["anthropic", "bedrock-converse"]
-"""Wires whose APIs refuse texts that say nothing."""
+REFUSED = [("gemini", ""), *((wire, text) for wire in ("anthropic", "bedrock-converse") for text in SILENT)]
+"""Wire, and a text that its API refuses because it says nothing."""
 
 
 @pytest.mark.parametrize("plans", [True, False])
 @pytest.mark.parametrize("at", [0, 1, 2])
-@pytest.mark.parametrize("silent", SILENT)
-@pytest.mark.parametrize("wire", REFUSING)
+@pytest.mark.parametrize(("wire", "silent"), REFUSED)
 def test_a_silent_text_among_others_is_left_out_where_the_api_refuses_it(
     wire: str, silent: str, at: int, *, plans: bool
 ) -> None:
@@ -497,8 +497,7 @@ def test_a_silent_text_among_others_is_left_out_where_the_api_refuses_it(
 
 
 @pytest.mark.parametrize("source", ["openai", "openai-responses", "gemini"])
-@pytest.mark.parametrize("silent", SILENT)
-@pytest.mark.parametrize("wire", REFUSING)
+@pytest.mark.parametrize(("wire", "silent"), REFUSED)
 def test_a_silent_text_before_a_call_is_left_out_where_the_api_refuses_it(wire: str, silent: str, source: str) -> None:
     for text, count in (("Let me see.", 2), (silent, 1)):  # what was learned of a text is not said of a silent one
         preamble = Message("assistant", text, channel="commentary", intent="preamble")
@@ -506,13 +505,11 @@ def test_a_silent_text_before_a_call_is_left_out_where_the_api_refuses_it(wire: 
         document = json.dumps(write(said, source, policy=LENIENT).output)
         for _ in range(8):
             written = convert(document, source=source, target=wire, policy=LENIENT)
-            turn = written.output["messages"][1]
-            assert turn["role"] == "assistant"
-            assert len(turn["content"]) == count
+            turn = written.output["contents" if wire == "gemini" else "messages"][1]
+            assert len(turn["parts" if wire == "gemini" else "content"]) == count
 
 
-@pytest.mark.parametrize("silent", SILENT)
-@pytest.mark.parametrize("wire", REFUSING)
+@pytest.mark.parametrize(("wire", "silent"), REFUSED[1:])  # Gemini has no marks
 def test_what_is_said_of_a_silent_text_is_lost_with_it(wire: str, silent: str) -> None:
     marked = Text(silent, cache=CacheMark())
     written = write(Transcript((Message("user", (Text("a"), marked, Text("b"))),)), wire, policy=LENIENT)
@@ -521,8 +518,7 @@ def test_what_is_said_of_a_silent_text_is_lost_with_it(wire: str, silent: str) -
     ]
 
 
-@pytest.mark.parametrize("silent", SILENT)
-@pytest.mark.parametrize("wire", REFUSING)
+@pytest.mark.parametrize(("wire", "silent"), REFUSED)
 def test_a_message_of_silent_texts_is_left_out(wire: str, silent: str) -> None:
     messages = (ASK, Message("assistant", "Yes.", channel="final"), Message("user", (Text(silent), Text(silent))))
     written = write(Transcript(messages), wire, policy=LENIENT)
@@ -546,21 +542,67 @@ SILENT_CONVERSE: dict[str, Callable[[str], list[Any]]] = {
     "texts of a result": lambda text: [{"toolResult": {"toolUseId": "c", "content": [{"text": text}, {"text": "a"}]}}],
     "a result": lambda text: [{"toolResult": {"toolUseId": "c", "content": [{"text": text}]}}],
 }
+SILENT_PARTS: dict[str, Callable[[str], list[Any]]] = {
+    "a text among others": lambda text: [{"text": text}, {"inlineData": {"mimeType": "image/png", "data": "aGk="}}],
+    "a text": lambda text: [{"text": text}],
+    "a signature": lambda text: [{"text": text, "thoughtSignature": "c2ln"}],
+}
 
 
 @pytest.mark.parametrize("silent", SILENT)
 @pytest.mark.parametrize(
     ("wire", "blocks"),
     [("anthropic", blocks) for blocks in SILENT_BLOCKS.values()]
-    + [("bedrock-converse", blocks) for blocks in SILENT_CONVERSE.values()],
+    + [("bedrock-converse", blocks) for blocks in SILENT_CONVERSE.values()]
+    + [("gemini", blocks) for blocks in SILENT_PARTS.values()],
 )
 def test_silent_texts_of_the_api_itself_come_back(wire: str, blocks: Callable[[str], list[Any]], silent: str) -> None:
     for text in ("said", silent):
-        document = {"messages": [{"role": "user", "content": blocks(text)}]}
+        document: Any = {"messages": [{"role": "user", "content": blocks(text)}]}
+        if wire == "gemini":
+            document = {"contents": [{"role": "model", "parts": blocks(text)}]}
         for _ in range(8):
             written = write(read(json.dumps(document), wire).transcript, wire)
             assert written.output == document
             assert written.losses == ()
+
+
+@pytest.mark.parametrize("wire", ["anthropic", "gemini", "bedrock-converse"])
+def test_a_message_of_which_nothing_is_left_is_left_out(wire: str) -> None:
+    """Its text was not understood, which is refused unless it is allowed; then the API takes what is written."""
+    strange = Message("user", (Foreign("another", {"type": "note", "text": "Hi!"}), EMPTY))
+    expected = write(Transcript((ASK, CALL, REPLY)), wire, policy=LENIENT)
+    with pytest.raises(BridgeError) as raised:
+        write(Transcript((ASK, CALL, REPLY, strange)), wire)
+    assert raised.value.code == ErrorCode.EMPTIED
+    for _ in range(8):
+        written = write(Transcript((ASK, CALL, REPLY, strange)), wire, policy=LENIENT)
+        assert written.output == expected.output
+        losses = [loss for loss in written.losses if loss.path.startswith("/messages/3")]
+        assert [(loss.code, loss.path, loss.severity) for loss in losses] == [
+            ("foreign-part", "/messages/3/content/0", Severity.LOST),
+            ("content", "/messages/3/content/1", Severity.LAYOUT),
+            ("message", "/messages/3", Severity.LOST),
+            ("emptied", "/messages/3/content", Severity.LOST),
+        ]
+
+
+@pytest.mark.parametrize("silent", SILENT)
+def test_an_answer_may_say_nothing(silent: str) -> None:
+    """A response is read, and not refused."""
+    answer = Transcript((Message("assistant", silent, channel="final"),), settings=Settings(usage=Usage(1, 2)))
+    for _ in range(8):
+        written = write(answer, "anthropic")
+        assert written.output["content"] == ([{"type": "text", "text": silent}] if silent else [])
+        assert written.output["usage"] == {"input_tokens": 1, "output_tokens": 2}
+
+
+def test_an_answer_of_which_nothing_is_left_is_an_empty_response() -> None:
+    strange = Message("assistant", (Foreign("another", {"text": "Hi!"}),), channel="final")
+    answer = Transcript((strange,), settings=Settings(usage=Usage(1, 2)))
+    written = write(answer, "anthropic", policy=LENIENT)
+    assert (written.output["type"], written.output["content"]) == ("message", [])
+    assert ("emptied", "/messages/0/content") in [(loss.code, loss.path) for loss in written.losses]
 
 
 def test_a_reply_of_white_space_is_an_empty_one_where_the_api_refuses_it() -> None:
@@ -569,8 +611,8 @@ def test_a_reply_of_white_space_is_an_empty_one_where_the_api_refuses_it() -> No
     assert [(loss.code, loss.path) for loss in written.losses] == [("content", "/messages/2/content")]
 
 
-@pytest.mark.parametrize("wire", REFUSING)
-def test_what_the_system_says_in_white_space_is_left_out(wire: str) -> None:
-    written = write(Transcript((Message("system", " "), ASK)), wire, policy=LENIENT)
-    assert "system" not in written.output
+@pytest.mark.parametrize(("wire", "silent"), REFUSED)
+def test_what_the_system_says_is_left_out_where_it_is_nothing(wire: str, silent: str) -> None:
+    written = write(Transcript((Message("system", silent), ASK)), wire, policy=LENIENT)
+    assert written.output.keys() == {"contents" if wire == "gemini" else "messages"}
     assert [(loss.code, loss.path) for loss in written.losses] == [("message", "/messages/0")]

@@ -85,7 +85,10 @@ def codes(message: Message, target: str) -> list[LossCode]:
     return [loss.code for loss in write(Transcript((message,)), target, policy=LENIENT).losses]
 
 
-@pytest.mark.parametrize("target", ["harmony", "ocm-0.1", "ocm-2.2", "ocm-2.2-json", "internlm2", "chatml"])
+TEXTS = ["harmony", "ocm-0.1", "ocm-2.2", "ocm-2.2-json", "internlm2", "chatml"]
+
+
+@pytest.mark.parametrize("target", [*TEXTS, "anthropic", "gemini", "bedrock-converse"])
 def test_a_message_of_which_nothing_was_understood_is_emptied(target: str) -> None:
     assert LossCode.EMPTIED in codes(user(OPAQUE), target)
     assert LossCode.EMPTIED in codes(user(Media("image", url="https://example.org"), OPAQUE), target)

@@ -157,7 +157,7 @@ ROWS = (
     Row("the type of a message", (ITEMS,), keys="input.type"),
     Row("`instructions`", (ITEMS,), keys="input.role"),
     Row("one text", (CHAT, BLOCKS), keys="(messages.content|system).type"),
-    Row("an empty text", (BLOCKS, CONVERSE), ("what is said",), sources=(CHAT,)),
+    Row("an empty text", (BLOCKS, CONTENTS, CONVERSE), ("what is said",), sources=(CHAT,)),
     Row(
         "tools of the server",
         (ITEMS, BLOCKS, CONTENTS),

@@ -22,7 +22,9 @@ from .model import (
     Tools,
     replace,
 )
-from .turns import apart, as_text, content_of, is_blank, parts_of
+from .naming import name_emptied
+from .substance import opaque_field
+from .turns import apart, as_text, content_of, parts_of
 from .wording import kind_of
 
 PART_CODES: Final[dict[type[Any], LossCode]] = {
@@ -51,10 +53,21 @@ def kind_of_blank(text: str) -> str:
     return "a text of white space" if text else "an empty text"
 
 
-def drop_empty(message: Message, index: int, log: Log, reason: str) -> None:
-    """Report that a message that says nothing is left out; what is said of it is lost with it."""
-    is_bare = all(getattr(message, field) is None for field in _BESIDE)
+def drop_empty(message: Message, index: int, log: Log, reason: str, *, target: str) -> None:
+    """Report that a message is left out which says nothing in the target; what else is said of it is lost with it.
+
+    Args:
+        message: of the document, with parts that the target has no place for.
+        index: its place there.
+        log: takes the losses.
+        reason: why it is left out.
+        target: the format id.
+    """
+    texts = all(isinstance(part, Text) for part in parts_of(message.content))
+    is_bare = texts and all(getattr(message, field) is None for field in _BESIDE)
     log.lose(LossCode.MESSAGE, f"/messages/{index}", reason, Severity.LAYOUT if is_bare else Severity.LOST)
+    if (field := opaque_field(message)) is not None:
+        log.losses.append(name_emptied(f"/messages/{index}/{field}", target))
 
 
 def with_own_extras(content: Content, home: str) -> Content:
@@ -117,7 +130,7 @@ def fitted(
     marks: bool = True,
     citations: Citations | None = None,
     hoisted: bool = True,
-    empty: bool = True,
+    refused: Callable[[str], bool] | None = None,
 ) -> Content:
     """Parts that a target holds, each with what it holds of it; the others are reported.
 
@@ -131,10 +144,10 @@ def fitted(
         marks: whether there is a place for marks behind parts.
         citations: how they are said; None where there is no place for them.
         hoisted: as for `narrow`.
-        empty: as for `narrow`.
+        refused: as for `narrow`.
     """
     content = with_supported(content, path, log, target=target, marks=marks, citations=citations)
-    narrowed = narrow(content, holds, path, log, target=target, able=able, hoisted=hoisted, empty=empty)
+    narrowed = narrow(content, holds, path, log, target=target, able=able, hoisted=hoisted, refused=refused)
     return with_own_extras(narrowed, target)
 
 
@@ -156,7 +169,7 @@ def narrow(
     able: Callable[[Part], bool] | None = None,
     hoisted: bool = False,
     private: bool = False,
-    empty: bool = True,
+    refused: Callable[[str], bool] | None = None,
 ) -> Content:
     """Content with only those kinds of part that the target holds; each part left out is reported at its path.
 
@@ -164,8 +177,8 @@ def narrow(
     become their text where there is no place for what they are. `able` says of a part of a kind that is held whether
     this one is, where that depends on more than its kind. `hoisted` says that declared tools have been moved out, and
     that this was reported: they are passed over. `private` says that all of it is private reasoning in the target: that
-    it begins as `reason` goes without saying there, as it does of a thought of no kind. `empty` says whether there is a
-    place for texts that say nothing.
+    it begins as `reason` goes without saying there, as it does of a thought of no kind. `refused` says of a text that
+    says nothing whether the target refuses it.
     """
     if isinstance(content, str):
         return content
@@ -188,7 +201,7 @@ def narrow(
             parted = None
             continue
         parted = None
-        if not empty and isinstance(part, Text) and is_blank(part.text):
+        if refused is not None and isinstance(part, Text) and refused(part.text):
             severity = Severity.LAYOUT if part.is_bare else Severity.LOST
             log.lose(LossCode.CONTENT, at, f"{target} has no place for {kind_of_blank(part.text)}", severity)
             continue

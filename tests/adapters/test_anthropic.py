@@ -422,13 +422,12 @@ def test_all_that_instructs_the_model_in_the_beginning_is_the_system_prompt() ->
     }
 
 
-def test_an_instruction_of_which_nothing_is_understood_stands_by_itself() -> None:
+def test_an_instruction_of_which_nothing_is_understood_is_left_out() -> None:
     strange = Message("system", (Foreign("openai", {"type": "text", "value": "Be brief."}),))
     result_ = write(
         Transcript((strange, Message("system", "Two."), Message("user", "Hi"))), "anthropic", policy=LENIENT
     )
-    empty, two = {"role": "system", "content": ""}, {"role": "system", "content": "Two."}
-    assert result_.output == {"messages": [empty, two, QUESTION]}
+    assert result_.output == {"system": "Two.", "messages": [QUESTION]}
     assert "emptied" in [str(loss.code) for loss in result_.losses]
 
 

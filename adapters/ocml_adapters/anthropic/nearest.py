@@ -51,22 +51,26 @@ def nearest(message: Message, index: int, log: Log, *, keeps_unsigned: bool = Fa
     if isinstance(content, str):
         if is_spoken(message) and is_blank(content) and not NOTES.of(message.layout):
             what = "a message of white space" if content else "an empty message"
-            return drop_empty(message, index, log, f"{HOME} has no place for {what}")
+            return drop_empty(message, index, log, f"{HOME} has no place for {what}", target=HOME)
         return message
     path = f"/messages/{index}/content"
     if is_call(message):
         content = narrow(content, (), path, log, target=HOME, hoisted=True)
     else:
         holds = _OF_SERVERS if message.role == "tool" and is_in_turn(message) else _HOLDS
-        empty = NOTES.of(message.layout).get(EMPTY) is True
-        says_nothing = all(isinstance(part, Text) and is_blank(part.text) for part in content)
-        content = fitted(content, holds, path, log, target=HOME, able=can_hold, citations=TABLE, empty=empty)
-        if content == "" and says_nothing and is_spoken(message):
-            return drop_empty(message, index, log, f"{HOME} has no place for an empty message")
+        is_taken = NOTES.of(message.layout).get(EMPTY) is True
+        refused = None if is_taken else is_blank
+        content = fitted(content, holds, path, log, target=HOME, able=can_hold, citations=TABLE, refused=refused)
+        if content == "" and is_spoken(message) and is_taken:
+            return without_blocks(message)
         if content == "" and is_spoken(message):
-            # It is empty now, and not left out: that nothing of it was understood has to be seen.
-            return replace(message, content=content, layout=NOTES.by_format({MESSAGE: ["role", ["content", ""]]}))
+            return drop_empty(message, index, log, f"{HOME} has no place for anything in this message", target=HOME)
     return replace(message, content=content)
+
+
+def without_blocks(message: Message) -> Message:
+    """An answer that says nothing, as a response may: its list of blocks is empty."""
+    return replace(message, content="", layout=NOTES.by_format({MESSAGE: ["role", ["content", []]]}))
 
 
 def _nearest_thought(message: Message, index: int, log: Log, *, keeps_unsigned: bool) -> Message | None:

@@ -23,11 +23,11 @@ from ocml_bridge.wires.shell import Shell
 from ocml_bridge.wires.units import DocumentReader, DocumentWriter
 
 from .blocks import ends_in_reply, write_block
-from .nearest import is_in_turn, is_spoken, joins, nearest, note_repeated, with_ids, with_one_prompt
+from .nearest import is_in_turn, is_spoken, joins, nearest, note_repeated, with_ids, with_one_prompt, without_blocks
 from .parts import without_unknown, write_content, write_parts
 from .reader import filled, is_system_prompt, notice, read_unit, skeleton
 from .shapes import DOCUMENTS, UNITS, blocks_in, is_answer, is_response, outline, write_document
-from .syntax import HOME, MESSAGE, MESSAGES, NOTES, SYSTEM, UNSIGNED, WIRE_ORDER
+from .syntax import EMPTY, HOME, MESSAGE, MESSAGES, NOTES, SYSTEM, UNSIGNED, WIRE_ORDER
 from .tools import NAMES
 
 # --- spelling ---------------------------------------------------------------------------------------------------------
@@ -265,12 +265,19 @@ def _list_content(items: list[Item]) -> None:
 
 
 def _with_list(item: Item) -> Item:
-    """An empty answer with the note of one whose list of blocks is empty; a message in a request is never empty."""
+    """An answer as a response may say it: with texts that say nothing, and with an empty list of blocks.
+
+    A message in a request is never empty.
+    """
     head, content, call_id = item
-    if content != "" or head.role != "assistant" or head.calls or head.channel == "analysis":
+    if head.role != "assistant" or head.calls or head.channel == "analysis":
+        return item
+    if isinstance(content, str) and not is_blank(content):
         return item
     message = head.message(content, call_id)
-    _note(message, MESSAGE, ["role", ["content", []]])
+    if content == "":
+        return item_of(without_blocks(message))
+    _note(message, EMPTY, True)
     return item_of(message)
 
 

@@ -80,8 +80,11 @@ class BlockGrammar(Grammar):
     slots: ClassVar[Slots] = SLOTS
     has_system = True
     joins_texts = True
-    holds_empty = False
     marks = MarkBlocks(_read_mark, _write_mark)
+
+    def refuses(self, text: str, /) -> bool:
+        """Whether a text is empty, or white space."""
+        return is_blank(text)
 
     def knows(self, block: Json) -> bool:
         """Whether a block is of a kind that is only known by name."""
@@ -273,8 +276,8 @@ class BlockGrammar(Grammar):
             log.lose(LossCode.CONTENT, path, f"{HOME} has no place for {kind_of_blank(content)}", Severity.LAYOUT)
             return replace(message, content="")
         supported = (Text, Media, Foreign)
-        empty = bool(self.notes.of(message.layout).get(EMPTY))
-        content = fitted(content, supported, path, log, target=HOME, able=self._can_hold, marks=False, empty=empty)
+        refused = None if self.notes.of(message.layout).get(EMPTY) else self.refuses
+        content = fitted(content, supported, path, log, target=HOME, able=self._can_hold, marks=False, refused=refused)
         return replace(message, content=content)
 
     def settled(self, message: Message, path: str, log: Log) -> str:

@@ -8,7 +8,6 @@ from ocml_bridge.blocks.grammar import Grammar
 from ocml_bridge.blocks.units import BlockReader, BlockWriter
 from ocml_bridge.loss import Log
 from ocml_bridge.pairing import identified
-from ocml_bridge.turns import is_blank
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.reader import UnitReader
 from ocml_bridge.units.writer import Prepared
@@ -42,7 +41,7 @@ class MessageWriter(BlockWriter):
 
     def inert(self, text: str) -> bool:
         """Whether a text says something; one that does not is refused."""
-        return not is_blank(text)
+        return not self.grammar.refuses(text)
 
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
         """The document with ids for calls that have none, and with ids and names that the API takes."""

@@ -90,6 +90,10 @@ class PartGrammar(Grammar):
         """Whether a reply is what the model's code printed."""
         return message.role == "tool" and message.name == PYTHON and self.notes.of(message.layout).get(AS) != RESPONSE
 
+    def refuses(self, text: str, /) -> bool:
+        """Whether a text is empty: the API takes that for a part without data."""
+        return text == ""
+
     def knows(self, block: Json) -> bool:
         """Whether a part is of a kind that is only known by name."""
         return isinstance(block, dict) and any(

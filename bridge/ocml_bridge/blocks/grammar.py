@@ -75,7 +75,6 @@ class Grammar(ABC):
         roles: of wire messages, and whose they are.
         has_system: whether the system may speak behind others.
         joins_texts: whether texts that follow one another in one role have to be one wire message.
-        holds_empty: whether a text may be empty, or white space.
         slots: the members of blocks that are calls and replies, as far as they are read alike.
         marks: blocks that are marks of a cache; None where there are none.
     """
@@ -86,9 +85,12 @@ class Grammar(ABC):
     roles: ClassVar[dict[str, str]]
     has_system: ClassVar[bool] = False
     joins_texts: ClassVar[bool] = False
-    holds_empty: ClassVar[bool] = True
     slots: ClassVar[Slots] = {}
     marks: ClassVar[MarkBlocks | None] = None
+
+    def refuses(self, _text: str, /) -> bool:
+        """Whether the API refuses a text because it says nothing."""
+        return False
 
     def keys(self, value: Object) -> Object:
         """An object with its keys as we write them."""

@@ -8,7 +8,6 @@ from typing import Any, Final, cast
 from ..form import Object
 from ..memo import Memo
 from ..model import Foreign, Json, Media, Message, Part, Text
-from ..turns import is_blank
 from ..units.grouping import with_preambles
 from ..units.heads import LIMIT, Head, Item
 from .grammar import AFTER, APART, BLOCKS, EMPTY, ROLE, TOP, UNKNOWN, WIRE, Grammar, kind_of, more_of
@@ -165,9 +164,9 @@ def _message(grammar: Grammar, run: _Run, speaker: str) -> Message:
         part = run.parts[0]
         if len(run.parts) == 1 and isinstance(part, Text) and part.cache is part.citations is None:
             message.content, message.extras = part.text, part.extras
-            if not part.text or _is_refused(grammar, part):
+            if not part.text or grammar.refuses(part.text):
                 message.layout = grammar.notes.by_format({EMPTY: "text"})
-        elif any(_is_refused(grammar, each) for each in run.parts):
+        elif any(isinstance(each, Text) and grammar.refuses(each.text) for each in run.parts):
             message.layout = grammar.notes.by_format({EMPTY: "part"})
     form = form_of_items(run.forms)
     if form is not None:
@@ -175,11 +174,6 @@ def _message(grammar: Grammar, run: _Run, speaker: str) -> Message:
     if run.after:
         message.extras = grammar.notes.by_format({**grammar.notes.of(message.extras), AFTER: run.after})
     return message
-
-
-def _is_refused(grammar: Grammar, part: Part) -> bool:
-    """Whether a part is a text that says nothing, where the format refuses such."""
-    return not grammar.holds_empty and isinstance(part, Text) and is_blank(part.text)
 
 
 # --- between messages -------------------------------------------------------------------------------------------------

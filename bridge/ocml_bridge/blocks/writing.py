@@ -11,7 +11,7 @@ from ..loss import Log
 from ..model import CacheMark, Content, Foreign, Json, Media, Message, Part, Text, replace
 from ..narrowing import drop_empty, drop_message, drop_private, fitted, kind_of_blank, narrow
 from ..signatures import signature_by
-from ..turns import is_blank, parts_of
+from ..turns import parts_of
 from ..visibility import is_private
 from .grammar import AFTER, APART, BLOCKS, EMPTY, ROLE, TOP, WIRE, Grammar, kind_of
 from .joining import State, is_apart, state_of, would_join
@@ -46,27 +46,33 @@ def nearest(grammar: Grammar, message: Message, index: int, log: Log) -> Message
         return drop_private(log, index, grammar.home)
     if message.role not in ("system", "assistant", "user") and grammar.side(message) != message.role:
         message = replace(message, role="user")
+    given = message
     if not isinstance(message.content, str):
         side = grammar.side(message)
         able, home = partial(can_hold, grammar, side=side), grammar.home
         citations, marks = grammar.cites(side), grammar.marks is not None
-        empty = grammar.holds_empty or bool(grammar.notes.of(message.layout).get(EMPTY))
+        refused = None if _was_taken(grammar, message) else grammar.refuses
         content = fitted(
-            *(message.content, _HOLDS, path, log), target=home, able=able, marks=marks, citations=citations, empty=empty
+            *(message.content, _HOLDS, path, log),
+            target=home,
+            able=able,
+            marks=marks,
+            citations=citations,
+            refused=refused,
         )
         message = replace(message, content=content)
-    return None if _is_refused(grammar, message, index, log) else message
-
-
-def _is_refused(grammar: Grammar, message: Message, index: int, log: Log) -> bool:
-    """Whether the format refuses a message that says nothing, which is reported."""
     content = message.content
-    if grammar.holds_empty or not isinstance(content, str) or not is_blank(content):
-        return False
-    if grammar.notes.of(message.layout).get(EMPTY):
-        return False
-    drop_empty(message, index, log, f"{grammar.home} leaves out {kind_of_blank(content)}")
-    return True
+    if isinstance(content, str) and grammar.refuses(content) and not _was_taken(grammar, message):
+        reason = f"{grammar.home} leaves out {kind_of_blank(content)}"
+        if not isinstance(given.content, str):
+            reason = f"{grammar.home} has no place for anything in this message"
+        return drop_empty(given, index, log, reason, target=grammar.home)
+    return message
+
+
+def _was_taken(grammar: Grammar, message: Message) -> bool:
+    """Whether a message was read with a text that says nothing, which then is written again."""
+    return bool(grammar.notes.of(message.layout).get(EMPTY))
 
 
 def _with(message: Message, content: Content) -> Message:

@@ -320,7 +320,7 @@ def leave_out(message: Message, index: int, log: Log, target: str) -> None:
         target: the stream id.
     """
     if message.content == "" and not is_call(message) and not is_private(message):
-        drop_empty(message, index, log, _why_left_out(message, target))
+        drop_empty(message, index, log, _why_left_out(message, target), target=target)
     else:
         drop_message(log, index, _why_left_out(message, target))
 

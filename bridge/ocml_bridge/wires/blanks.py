@@ -27,7 +27,8 @@ def without_blanks(
         return items, origins
     places = list(range(len(items)) if origins is None else origins)
     for at in blanks:
-        drop_empty(message_of(items[at]), places[at], log, f"{target} has no place for an empty text after a call")
+        reason = f"{target} has no place for an empty text after a call"
+        drop_empty(message_of(items[at]), places[at], log, reason, target=target)
     left = [at for at in range(len(items)) if at not in blanks]
     return [items[at] for at in left], [places[at] for at in left]
 
