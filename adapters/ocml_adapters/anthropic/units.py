@@ -152,8 +152,8 @@ class WireWriter(DocumentWriter):
     settles = True
 
     def inert(self, text: str) -> bool:
-        """Whether a text says something; one that does not is refused."""
-        return not is_blank(text)
+        """Whether a text is not white space alone, which the API refuses; an empty one is told by its head."""
+        return not text.isspace()
 
     def arranged(self, conversation: Conversation) -> Sequence[int] | None:
         """The API wants what tools reply to a turn directly behind it, in the order of its calls."""

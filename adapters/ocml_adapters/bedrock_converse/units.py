@@ -40,8 +40,8 @@ class MessageWriter(BlockWriter):
     request = UNITS
 
     def inert(self, text: str) -> bool:
-        """Whether a text says something; one that does not is refused."""
-        return not self.grammar.refuses(text)
+        """Whether a text is not white space alone, which the API refuses; an empty one is told by its head."""
+        return not text.isspace()
 
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
         """The document with ids for calls that have none, and with ids and names that the API takes."""

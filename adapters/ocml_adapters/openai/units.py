@@ -134,15 +134,24 @@ def _add_call(call: Any, key: list[Hashable], values: list[str]) -> bool:
 
 
 def _add_other(name: str, value: Any, key: list[Hashable], values: list[str]) -> bool:
-    """A member that is the same in many messages, such as a mark or the name of an agent."""
+    """A member that is the same in many messages, such as a mark or the name of an agent; a long text is a value."""
     if value and name in _REPEATING:
         return False
+    if _is_long(value):
+        key.append((name, str))
+        values.append(value)
+        return True
     if value.__class__ in _SCALARS:
         key.append((name, value, value.__class__))
-        return value.__class__ is not str or len(value) <= _LONGEST
+        return True
     packed = key_of(value)
     key.append((name, packed))
     return len(packed) <= _LONGEST
+
+
+def _is_long(value: Any) -> bool:
+    """Whether an unknown member is a text that hardly two messages have."""
+    return value.__class__ is str and len(value) > _LONGEST
 
 
 _MEMBERS: Final[dict[str, Add]] = {
@@ -158,7 +167,13 @@ def _filled(key: str, value: Any, values: Iterator[str]) -> Any:
         if isinstance(value, str):
             return next(values)
         return [{**part, "text": next(values)} if _is_text(part) else part for part in value]
-    return [_filled_call(call, values) for call in value] if add is _add_calls else value
+    if add is _add_calls:
+        return [_filled_call(call, values) for call in value]
+    return _filled_other(value, values) if add is None else value
+
+
+def _filled_other(value: Any, values: Iterator[str]) -> Any:
+    return next(values).ljust(_LONGEST + 1) if _is_long(value) else value
 
 
 def _filled_call(call: Object, values: Iterator[str]) -> Object:
@@ -168,6 +183,8 @@ def _filled_call(call: Object, values: Iterator[str]) -> Object:
             out["id"] = next(values)
         elif member == FUNCTION and call[FUNCTION]["arguments"]:
             out[FUNCTION] = {**call[FUNCTION], "arguments": next(values)}
+        elif member != FUNCTION:
+            out[member] = _filled_other(call[member], values)
     return out
 
 

@@ -7,11 +7,11 @@ once, so one is learned when it is met again.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Any, Final, NamedTuple
 
 from ..errors import BridgeError
-from ..loss import Log
+from ..loss import Finding, Log
 from ..memo import Memo
 from ..model import ByFormat, Completion, Json, Transcript
 from ..ownership import unpack
@@ -37,11 +37,13 @@ class _Read:
 
     Args:
         parted: it, without units.
+        findings: what is noticed of it.
     """
 
-    __slots__ = ("around", "cut_off", "document")
+    __slots__ = ("around", "cut_off", "document", "findings")
 
-    def __init__(self, parted: Parted) -> None:
+    def __init__(self, parted: Parted, findings: Sequence[Finding]) -> None:
+        self.findings: Final = findings
         self.around: Final = parted.around
         self.cut_off: Final = parted.cut_off
         self.document: Final = parted.document
@@ -71,18 +73,17 @@ class OpenedEnvelopes:
             found = self._known[key] = self._learned(unpack(key))
         if found is None or found is _UNKNOWN:
             return self._grammar.part(source, log)
+        log.findings += found.findings
         return Parted(emptied.units, found.around, found.cut_off, found.document, found)
 
     def _learned(self, envelope: Json) -> _Read | None:
-        """What an envelope is read as; None where there is something to note."""
+        """What an envelope is read as; None where there is no conversation in it."""
         log = Log()
         try:
             parted = self._grammar.part(envelope, log)
         except BridgeError:
             return None
-        if log.findings or isinstance(parted, Completion):
-            return None
-        return _Read(parted)
+        return None if isinstance(parted, Completion) else _Read(parted, log.findings)
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------
