@@ -279,6 +279,44 @@ def test_what_is_noticed_of_conversations_that_are_alike_is_noticed_of_each(sour
     hold(one, other, source, formats())
 
 
+NOTED: Final[dict[str, dict[str, Json]]] = {
+    "a tool of another kind": {"tools": [{"type": "x:advisor", "parameters": {"model": "m"}}]},
+    "a tool that is none": {"tools": [3]},
+}
+
+
+@pytest.mark.parametrize("beside", NOTED.values(), ids=NOTED)
+def test_what_is_noticed_around_messages_is_noticed_of_each(beside: dict[str, Json]) -> None:
+    one, other = (
+        orjson.dumps(
+            {**beside, "messages": [{"role": "user", "content": text}, {"role": "assistant", "content": text}]}
+        )
+        for text in ("Hello.", "Good morning.")
+    )
+    hold(one, other, "openai", formats())
+    assert read_in("openai", other).plan is not None
+    assert convert(other, source="openai", target="harmony", options=PLANNED).findings
+
+
+@given(texts=st.lists(st.text(max_size=3), min_size=2, max_size=2), target=st.sampled_from(TARGETS))
+def test_a_long_text_of_an_unknown_member_may_be_any(texts: Sequence[str], target: str) -> None:
+    """As the thoughts that agents note beside what they say."""
+    one, other = (
+        orjson.dumps(
+            {
+                "messages": [
+                    {"role": "user", "content": "Go on."},
+                    {"role": "assistant", "content": "Yes.", "thought": text, "agent": "primary"},
+                    {"role": "assistant", "content": "Done.", "thought": f"{text} again"},
+                ]
+            }
+        )
+        for text in (f"So {'I think ' * 40}.", f"{texts[0]}{'x' * 300}{texts[1]}")
+    )
+    hold(one, other, "openai", [target])
+    assert read_in("openai", other).plan is not None
+
+
 def of_an_agent(source: str, say: Contents) -> bytes:
     """A request as agents send it, with what its API asks to have back: ids of items, signatures, cache marks."""
     mark: Json = {"type": "ephemeral", "ttl": "1h"}
