@@ -423,3 +423,14 @@ def test_values_among_the_parts_of_a_result_come_back(content: list[Any]) -> Non
     there = write(read(given, "bedrock-converse").transcript, "bedrock-converse")
     assert json.dumps(there.output) == json.dumps(given)
     assert there.losses == ()
+
+
+def test_a_document_that_is_a_text_is_plain_text_for_others() -> None:
+    source = {"messages": [user({"document": {"name": "Notes", "source": {"text": "A day."}}}, {"text": "q"})]}
+    assert same(write(read(json.dumps(source), FORMAT).transcript, FORMAT).output, source)
+    written = convert(json.dumps(source), source=FORMAT, target="anthropic", policy=LENIENT)
+    text = {"type": "text", "media_type": "text/plain", "data": "A day."}
+    assert written.output["messages"][0]["content"][0] == {"type": "document", "source": text, "title": "Notes"}
+    assert [loss.code for loss in written.losses if loss.severity is not Severity.LAYOUT] == []
+    gemini = convert(json.dumps(source), source=FORMAT, target="gemini", policy=LENIENT)
+    assert gemini.output["contents"][0]["parts"][0]["inlineData"]["mimeType"] == "text/plain"

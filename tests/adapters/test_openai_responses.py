@@ -476,3 +476,23 @@ def test_an_item_with_a_role_and_no_type_is_a_message(said: dict[str, Any]) -> N
     assert isinstance(reading.transcript, Transcript)
     assert [(message.role, message.content) for message in reading.transcript.messages] == [("user", "Hi")]
     assert write(reading.transcript, "openai-responses").output == document
+
+
+def _shell_call(call_id: str) -> Any:
+    action: dict[str, Any] = {"type": "exec", "command": [call_id], "env": {}}
+    return {"type": "local_shell_call", "call_id": call_id, "status": "completed", "action": action}
+
+
+@pytest.mark.parametrize("key", ["call_id", "id"])
+def test_what_a_local_shell_gave_answers_the_call_that_it_names(key: str) -> None:
+    """The types of the API's clients name the call in `id`, its guides in `call_id`."""
+    more = {"id": "o"} if key == "call_id" else {}
+    replies = [{"type": "local_shell_call_output", **more, key: name, "output": f"of {name}"} for name in "ba"]
+    document = {"input": [_shell_call("a"), _shell_call("b"), *replies]}
+    written = convert(json.dumps(document), source="openai-responses", target="openai", policy=LENIENT)
+    _, first, second = written.output["messages"]
+    assert [(one["tool_call_id"], one["content"]) for one in (first, second)] == [("b", "of b"), ("a", "of a")]
+    assert not [loss for loss in written.losses if loss.code in ("pairing", "call-id")]
+    back = write(read(json.dumps(document), "openai-responses").transcript, "openai-responses")
+    assert json.dumps(back.output) == json.dumps(document)
+    assert back.losses == ()

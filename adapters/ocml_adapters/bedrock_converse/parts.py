@@ -113,10 +113,13 @@ _NAMES: Final[dict[str, str]] = {
     "video/3gpp": "three_gp",
 }
 """Media types → formats that are called otherwise here."""
+_TYPE_OF_TEXT: Final = _DOCUMENTS["txt"]
 _BYTES: Final = "bytes"
 _INDEXED: Final = "indexed"
 """The layout of bytes that JavaScript dumped: an object with a member for each."""
 _TEXT: Final = "text"
+_PLAIN: Final = "plain"
+"""The layout of data that is a text, and of a plain one whose format goes without saying."""
 _ADDRESS: Final = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 """How an address begins, which may stand in the place of data."""
 _NOT_IN_NAMES: Final = re.compile(r"[^a-zA-Z0-9\s\-()\[\]]|\s(?=\s)")
@@ -150,6 +153,8 @@ def read_media(kind: str, inner: Object, more: Object) -> Media | None:
     if kind == "document" and isinstance(name, str):
         fields["filename"] = name
     fields["format"] = _type_of(kind, format_)
+    if kind == "document" and format_ is None and layout == {_BYTES: _TEXT}:
+        fields["format"], layout = _TYPE_OF_TEXT, {_BYTES: _PLAIN}
     return Media(
         _MEDIA[kind], **fields, extras={HOME: more} if more else None, layout={HOME: layout} if layout else None
     )
@@ -198,6 +203,8 @@ def write_media(media: Media) -> Object | None:
     """Media as a block; None where they are neither data nor in S3, or of a format that has no name here."""
     kind = _BLOCKS[media.media]
     source, format_ = _source(media), _format(media)
+    if NOTES.of(media.layout).get(_BYTES) == _PLAIN and media.format == _TYPE_OF_TEXT:
+        format_ = None
     if source is None or (format_ is None and kind != "document"):
         return None
     extras = NOTES.of(media.extras)
@@ -226,7 +233,7 @@ def _source(media: Media) -> Object | None:
     address = media.url if media.data is None else media.data if _ADDRESS.match(media.data) else None
     if media.data is None or address is not None:
         return {"s3Location": {"uri": address}} if address is not None and address.startswith("s3://") else None
-    raw = _decoded(media.data) if how in (_INDEXED, _TEXT) else None
+    raw = _decoded(media.data) if how in (_INDEXED, _TEXT, _PLAIN) else None
     if raw is not None and how == _INDEXED:
         return {"bytes": {str(at): byte for at, byte in enumerate(raw)}}
     if raw is not None:

@@ -137,15 +137,18 @@ CALLS: Final[dict[str, Hosted]] = {
     MCP: Hosted("mcp", "arguments", TEXT, "output", TEXT, failure="error"),
 }
 """Type of item → the call that it is."""
-REPLIES: Final[dict[str, tuple[str, Body, str]]] = {
-    "computer_call_output": ("output", SCREENSHOT, "call_id"),
-    "local_shell_call_output": ("output", TEXT, "id"),
-    "shell_call_output": ("output", JSON, "call_id"),
-    "apply_patch_call_output": ("output", TEXT, "call_id"),
-    "tool_search_output": ("tools", JSON, "call_id"),
-    "program_output": ("result", TEXT, "call_id"),
+REPLIES: Final[dict[str, tuple[str, Body, tuple[str, ...]]]] = {
+    "computer_call_output": ("output", SCREENSHOT, ("call_id",)),
+    "local_shell_call_output": ("output", TEXT, ("call_id", "id")),
+    "shell_call_output": ("output", JSON, ("call_id",)),
+    "apply_patch_call_output": ("output", TEXT, ("call_id",)),
+    "tool_search_output": ("tools", JSON, ("call_id",)),
+    "program_output": ("result", TEXT, ("call_id",)),
 }
-"""Type of item → where the reply stands in it, how it is said, and the member that is the id of its call."""
+"""Type of item → where the reply stands in it, how it is said, and the members that may be the id of its call.
+
+The types of the API's clients have that of a local shell as `id`, its guides as `call_id`.
+"""
 
 
 # --- calls ------------------------------------------------------------------------------------------------------------
@@ -225,7 +228,8 @@ def write_hosted(group: Sequence[Message]) -> Object | None:
 
 def read_hosted_reply(item: Object, kind: str) -> Message | None:
     """What a hosted tool's call was answered with; None where it cannot be understood."""
-    key, body, id_key = REPLIES[kind]
+    key, body, id_keys = REPLIES[kind]
+    id_key = next((name for name in id_keys if _text(item, name) is not None), id_keys[-1])
     content = "" if is_empty(item.get(key)) else body.read(item[key])
     if content is None:
         return None
@@ -247,10 +251,12 @@ def write_hosted_reply(reply: Message) -> Object | None:
     spec = REPLIES.get(kind) if isinstance(kind, str) else None
     if spec is None:
         return None
-    key, body, id_key = spec
+    key, body, id_keys = spec
+    form: Json = NOTES.of(reply.layout).get("form")
+    members = cast("list[Json]", form) if isinstance(form, list) else []
     out: Object = {"type": kind}
     if reply.call_id is not None:
-        out[id_key] = reply.call_id
+        out[next((name for name in id_keys if name in members), id_keys[-1])] = reply.call_id
     if reply.content:
         value = body.write(reply.content)
         if value is None:
