@@ -451,3 +451,16 @@ def test_what_a_client_does_not_know_is_reported(document: Transcript) -> None:
 @given(st.lists(strategies.messages(), max_size=5))
 def test_what_a_client_does_not_know_of_any_document_is_reported(messages: Any) -> None:
     check_written(Transcript(tuple(messages)))
+
+
+@pytest.mark.parametrize("more", [{}, {"encrypted_content": None}, {"encrypted_content": "c2VhbGVk"}])
+def test_a_compaction_has_its_summary_from_its_delta(more: dict[str, Any]) -> None:
+    """It is put together as the official client does, and nobody sees it as a text of the answer."""
+    delta = {"type": "compaction_delta", "content": "They talked of rain.", **more}
+    events = [*block(0, {"type": "compaction", "content": None}, delta), *text(1, "Rain."), *over()]
+    found = played(START, *events)
+    assert not [event for event in found if isinstance(event, Finding)]
+    assert "".join(event.text for event in found if isinstance(event, Delta)) == "Rain."
+    whole = {"type": "compaction", "content": "They talked of rain.", **more}
+    written = write(document_of(found), "anthropic").output
+    assert written["content"] == [whole, {"type": "text", "text": "Rain."}]

@@ -276,6 +276,31 @@ def test_thoughts_behind_their_summary_are_an_item_of_their_own() -> None:
     check_messages(result, None)
 
 
+def test_what_follows_a_summary_and_its_thoughts_is_told_as_what_it_is() -> None:
+    """The item is two messages, and so each that ends is the one that began with its number."""
+    summary, body = {"type": "summary_text", "text": "Sum."}, {"type": "reasoning_text", "text": "Hm."}
+    reasoning: Any = {"type": "reasoning", "id": "rs_1", "summary": []}
+    call: Any = {"type": "function_call", "id": "fc_1", "call_id": "c1", "name": "f", "arguments": "{}"}
+    events: list[Any] = [
+        {"type": "response.output_item.added", "output_index": 0, "item": reasoning},
+        {"type": "response.reasoning_summary_text.delta", "output_index": 0, "summary_index": 0, "delta": "Sum."},
+        {"type": "response.reasoning_text.delta", "output_index": 0, "content_index": 0, "delta": "Hm."},
+        {
+            "type": "response.output_item.done",
+            "output_index": 0,
+            "item": {**reasoning, "summary": [summary], "content": [body]},
+        },
+        {"type": "response.output_item.added", "output_index": 1, "item": {**call, "arguments": ""}},
+        {"type": "response.function_call_arguments.delta", "output_index": 1, "delta": "{}"},
+        {"type": "response.output_item.done", "output_index": 1, "item": call},
+    ]
+    result = decoded(events, "stop")
+    begun = {event.number: event.message.recipient for event in result.events if isinstance(event, Start)}
+    ended = {event.number: event.message.recipient for event in result.events if isinstance(event, End)}
+    assert begun == ended == {0: None, 1: None, 2: "functions.f"}
+    check_messages(result, None)
+
+
 WORDS = st.sampled_from(["", "x", "message", "msg_1", "assistant", "output_text"])
 KEYS = st.sampled_from(["type", "text", "content", "id"])
 JUNK = st.recursive(

@@ -27,12 +27,15 @@ _MEMBERS: Final = {
     "input_json_delta": {"type", "partial_json"},
     "signature_delta": {"type", "signature"},
     "citations_delta": {"type", "citation"},
+    "compaction_delta": {"type", "content", "encrypted_content"},
 }
 """Type of an event, or of a delta → the members that it has, where others would be left out."""
 _ANSWER: Final = {"type": MESSAGE, "role": "assistant"}
 """What a response is, and whose."""
 _SIGNATURE: Final = "signature_delta"
 _CITATION: Final = "citations_delta"
+_COMPACTION: Final = "compaction_delta"
+"""Has the whole summary that stands for what was said before; it is for the API, and nobody reads it as it comes."""
 
 
 def unknown_members(event: Object, kind: Json) -> list[str]:
@@ -92,6 +95,10 @@ class Block:
             return ""
         elif kind == _CITATION and "citation" in delta:
             self._citations.append(delta["citation"])
+            return ""
+        elif kind == _COMPACTION:
+            for member in delta.keys() & {"content", "encrypted_content"}:
+                self._replace(member, delta[member])
             return ""
         return None
 

@@ -146,6 +146,14 @@ class Item:
             self.text(place)
         return self.wire
 
+    def apart(self) -> list[Object]:
+        """The item as it is read: thoughts behind a summary that was told are an item of their own."""
+        wire = self.settle()
+        if self.thought != SUMMARY or not wire.get("content"):
+            return [wire]
+        summary = {key: value for key, value in wire.items() if key != "content"}
+        return [summary, {"type": wire.get("type"), SUMMARY: [], "content": wire["content"]}]
+
 
 _EMPTY: Final[dict[str, Object]] = {OUTPUT_TEXT: {"text": "", "annotations": []}, "refusal": {"refusal": ""}}
 """Kind of a part → what it has beside its kind before anything of it came; each part gets its own."""
@@ -324,12 +332,10 @@ class Assembly:
         """The items as they came; one that is not whole says so."""
         out: list[Json] = []
         for item in self.items:
-            wire: Object = item.settle()
-            if item.thought == SUMMARY and wire.get("content"):
+            *before, wire = item.apart()
+            if before:
                 self._note("the reasoning text comes after its summary; it is read as an item of its own")
-                out.append({key: value for key, value in wire.items() if key != "content"})
-                wire = {"type": wire.get("type"), SUMMARY: [], "content": wire["content"]}
-            out.append(wire if item.done else {**wire, "status": "incomplete"})
+            out += [*before, wire if item.done else {**wire, "status": "incomplete"}]
         return out
 
     def response(self) -> Object:

@@ -137,10 +137,10 @@ class EventDecoder(AssemblingDecoder):
 
     def _tell_whole(self, item: Item) -> None:
         """Tell what has not been told of a whole item."""
-        wire = item.settle()
-        if is_state(wire):
+        wires = item.apart()
+        if is_state(wires[0]):
             return
-        for number, message in enumerate(read_item(wire)):
+        for number, message in enumerate(message for wire in wires for message in read_item(wire)):
             if number == len(self._numbers):
                 self._numbers.append(self.start(message))
                 self.more(self._numbers[number], text_of(message))
