@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 from .diff import ABSENT, Difference
 from .loss import Loss, LossCode, Severity
 from .model import OUTSIDE, ByFormat, Settings
-from .wording import names_of, shown
+from .wording import emptied_in, names_of, shown
 
 _FIELD_CODES: Final[dict[str, LossCode]] = {
     "role": LossCode.ROLE,
@@ -87,8 +87,7 @@ def name_difference(difference: Difference, target: str) -> Loss:
 
 def name_emptied(path: str, target: str) -> Loss:
     """The loss of a text that was not understood, and in whose place the output says nothing."""
-    detail = f"the reader understood nothing of this text, and {target} would have nothing in its place"
-    return Loss(LossCode.EMPTIED, _LOST, path, detail)
+    return Loss(LossCode.EMPTIED, _LOST, path, emptied_in(target))
 
 
 def code_of(difference: Difference) -> LossCode:

@@ -22,10 +22,9 @@ from .model import (
     Tools,
     replace,
 )
-from .naming import name_emptied
 from .substance import opaque_field
 from .turns import apart, as_text, content_of, parts_of
-from .wording import kind_of
+from .wording import emptied_in, kind_of
 
 PART_CODES: Final[dict[type[Any], LossCode]] = {
     Thought: LossCode.THOUGHT,
@@ -67,7 +66,7 @@ def drop_empty(message: Message, index: int, log: Log, reason: str, *, target: s
     is_bare = texts and all(getattr(message, field) is None for field in _BESIDE)
     log.lose(LossCode.MESSAGE, f"/messages/{index}", reason, Severity.LAYOUT if is_bare else Severity.LOST)
     if (field := opaque_field(message)) is not None:
-        log.losses.append(name_emptied(f"/messages/{index}/{field}", target))
+        log.lose(LossCode.EMPTIED, f"/messages/{index}/{field}", emptied_in(target))
 
 
 def with_own_extras(content: Content, home: str) -> Content:

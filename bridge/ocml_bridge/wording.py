@@ -117,3 +117,8 @@ def _quoted(text: str) -> str:
     cut = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
     quoted = _quote(cut) if cut.isprintable() else _quote_ascii(cut)
     return quoted if cut is text else f"{quoted} ({len(text):,} characters)"
+
+
+def emptied_in(target: str) -> str:
+    """What is said of a text that was not understood, and in whose place the output says nothing."""
+    return f"the reader understood nothing of this text, and {target} would have nothing in its place"
