@@ -84,6 +84,7 @@ def _formats() -> Iterator[tuple[str, str]]:
         yield from ((f"{name} stream {each}", "read") for each in found.decoders)
         yield from ((f"{name} answer {each}", "written") for each in found.encoders)
         yield from ((f"{name} profile {each}", "profile") for each in found.profiles)
+        yield from ((f"{name} option {each.name}", _otherwise(each.default)) for each in found.options)
 
 
 def _commands() -> Iterator[tuple[str, str]]:
@@ -113,7 +114,17 @@ def _takes(parameter: click.Parameter) -> str:
     else:
         words = [{1: "a value", -1: "values"}.get(parameter.nargs, f"{parameter.nargs} values")]
     words += [word for word, holds in (("often", parameter.multiple), ("required", parameter.required)) if holds]
+    if isinstance(parameter.default, (str, int, float)):
+        words.append(_otherwise(parameter.default))
     return ", ".join(words)
+
+
+def _otherwise(default: object) -> str:
+    """The value of an option that is not given."""
+    return f"{_ELSE}{'nothing' if default is None else default}"
+
+
+_ELSE = "else "
 
 
 def _library() -> Iterator[tuple[str, str]]:
@@ -239,8 +250,11 @@ def _between(name: str, old: Section, new: Section) -> Iterator[Change]:
 
 
 def _weight(before: str, after: str) -> Kind:
-    """What may be left out where it had to be said, and what may be more than before, breaks nobody's calls."""
-    old, new = set(before.split(", ")), set(after.split(", "))
+    """What may be left out where it had to be said, and what may be more than before, breaks nobody's calls.
+
+    Another default is a minor change, as docs/versioning.md has it.
+    """
+    old, new = ({word for word in words.split(", ") if not word.startswith(_ELSE)} for words in (before, after))
     if "values" in new:  # any number of them, so one
         old -= {"a value"}
     return Kind.MINOR if old - {"required"} <= new and "required" not in new - old else Kind.MAJOR

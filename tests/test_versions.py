@@ -88,6 +88,8 @@ def test_what_is_gone_breaks_and_what_is_new_does_not(section: str, name: str) -
         ("commands", "batch --ledger", "a value", Kind.MAJOR),
         ("commands", "batch --id", "one of, id", Kind.MAJOR),
         ("commands", "batch --id", "values", Kind.MINOR),
+        ("commands", "batch --seconds", "a value, else 30.0", Kind.MINOR),
+        ("formats", "openai option reasoning", "else reasoning_content", Kind.MINOR),
     ],
 )
 def test_what_is_another_thing_breaks_unless_it_only_allows_more(

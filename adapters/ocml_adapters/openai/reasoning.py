@@ -110,7 +110,7 @@ def detail_texts(details: Json) -> list[str]:
 
 def default_keys(thoughts: Sequence[Message]) -> list[str]:
     """The keys that we write, before the options have a say: a list beside the text where a text does not say all."""
-    text = ["reasoning"] if _texts_of_thoughts(thoughts) else []
+    text: list[str] = [REASONING_KEY.default] if _texts_of_thoughts(thoughts) else []
     return [*text, DETAILS] if len(thoughts) > 1 or any(map(needs_list, thoughts)) else text
 
 
