@@ -183,6 +183,18 @@ def test_a_call_that_is_added_has_the_name_of_the_tool_that_was_read(wire: Wire)
     assert list(at(wire.call, output)) == ["a b", "a_b", "a b"]
 
 
+def test_other_answers_call_a_tool_by_the_same_name() -> None:
+    calls = [{"functionCall": {"name": name, "args": {}}} for name in ("a_b", "c", "c")]
+    response = {"candidates": [{"content": {"role": "model", "parts": [call]}} for call in calls]}
+    document = cast("Transcript", read(response, "gemini").transcript)
+    others = tuple(
+        replace(one, messages=tuple(replace(each, recipient=recipient_of("a b")) for each in one.messages))
+        for one in document.alternatives or ()
+    )
+    output = write(replace(document, alternatives=others), "gemini").output
+    assert list(at("candidates.content.parts.functionCall.name", output)) == ["a_b", "a_b_2", "a_b_2"]
+
+
 # --- as it comes ------------------------------------------------------------------------------------------------------
 
 

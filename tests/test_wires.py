@@ -147,6 +147,24 @@ def test_a_role_of_other_programs_is_kept_with_what_may_be_meant(name: str, role
     assert found[0].detail.endswith(f" has no role {role!r}; the role is kept as it is{advice}")
 
 
+@pytest.mark.parametrize("name", ["openai", "anthropic", "openai-responses"])
+def test_a_role_in_other_letters_is_another_one_with_what_may_be_meant(name: str) -> None:
+    found = read(request(name, WIRES[name].item("USER", "Hi.")), name, options=FORCED).findings
+    assert [finding.code for finding in found] == [FindingCode.UNKNOWN_ROLE]
+    assert found[0].detail.endswith(" has no role 'USER'; the role is kept as it is; did you mean 'user'?")
+
+
+@pytest.mark.parametrize("name", ["gemini", "bedrock-converse"])
+@pytest.mark.parametrize("listed", [False, True])
+def test_a_message_without_a_role_is_the_user_s(name: str, *, listed: bool) -> None:
+    wire = {key: value for key, value in user(name).items() if key != "role"}
+    source: Any = [wire] if listed else request(name, wire)
+    transcript = read(source, name, options=FORCED).transcript
+    assert isinstance(transcript, Transcript)
+    assert [(message.role, message.content) for message in transcript.messages] == [("user", "Hi.")]
+    assert write(transcript, name).output == source
+
+
 # --- requests without being read --------------------------------------------------------------------------------------
 
 

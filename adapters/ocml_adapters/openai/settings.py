@@ -18,17 +18,24 @@ def _stop(value: Json) -> tuple[str, ...] | None:
 
 # --- tool choice ------------------------------------------------------------------------------------------------------
 
-_KINDS: Final = ("function", "custom")
+_DECLARED: Final = {
+    "function": frozenset({"name", "description", "parameters", "strict"}),
+    "custom": frozenset({"name", "description", "format"}),
+}
+"""What declares a tool of each kind; what says more is read as no tool, as it would be said nowhere else."""
 
 
 def _recipient(members: Object) -> str | None:
-    kind = members.get("type")
-    name = members_of(members.get(kind)).get("name") if kind in _KINDS else None
-    return recipient_of(name) if isinstance(name, str) and name else None
+    kind: Json = members.get("type")
+    if not isinstance(kind, str) or kind not in _DECLARED or members.keys() != {"type", kind}:
+        return None
+    inner = members_of(members[kind])
+    name: Json = inner.get("name")
+    return recipient_of(name) if isinstance(name, str) and name and inner.keys() <= _DECLARED[kind] else None
 
 
 def _is_name(members: Object) -> bool:
-    return len(members) == 2 and all(len(members_of(each)) == 1 for key, each in members.items() if key != "type")
+    return all(len(members_of(each)) == 1 for key, each in members.items() if key != "type")
 
 
 def _named(recipient: str) -> Object:

@@ -69,8 +69,7 @@ class Spelling:
         """A word as the wire has it."""
         made = self._known.get(word)
         if made is None:
-            free = self._alphabet.takes(word) and word not in self._used
-            made = word if free else self._alphabet.nearest(word, self._used)
+            made = self._alphabet.nearest(word, self._used)
             self._used.add(made)
             self._known[word] = made
         return made
