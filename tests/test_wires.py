@@ -75,6 +75,12 @@ def user(name: str, text: str = "Hi.") -> Object:
     return WIRES[name].item("user", text)
 
 
+def value_at(document: Any, keys: tuple[str, ...]) -> Any:
+    for key in keys:
+        document = document[int(key) if isinstance(document, list) else key]
+    return document
+
+
 # --- what is no document ----------------------------------------------------------------------------------------------
 
 
@@ -127,6 +133,17 @@ def test_a_message_that_is_no_object_is_named_where_it_stands(name: str, *, prom
     error = refusal(request(name, user(name), user(name), 1, prompted=prompted), name)
     assert (error.code, error.path) == (ErrorCode.SHAPE, f"/{WIRES[name].items}/2")
     assert refusal([user(name), 1], name).path == "/1"
+
+
+@each_wire
+@pytest.mark.parametrize("prompted", [False, True])
+def test_each_unit_stands_where_its_place_points(name: str, *, prompted: bool) -> None:
+    source = request(name, user(name, "One."), user(name, "Two."), prompted=prompted)
+    grammar: Any = adapter(name)[0].reads_units(Options())
+    shell = grammar.documents.read(source, Log())
+    prompt = WIRES[name].prompt if prompted else None
+    expected = [*([prompt[1]] if prompt else []), *source[WIRES[name].items]]
+    assert [value_at(source, tuple(shell.place(at)[1:].split("/"))) for at in range(len(shell.units))] == expected
 
 
 # --- what is odd ------------------------------------------------------------------------------------------------------
