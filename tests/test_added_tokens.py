@@ -11,10 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ocml_bridge import BridgeError, ErrorCode, Message, Options, Transcript, make_sidecar, read, write
+from ocml_bridge.adapter import AddedTokens
 from ocml_bridge.model import Completion, Text, Tool
 from ocml_bridge.pipe import decoder, encoder
 from ocml_bridge.stream import replay
 from ocml_bridge.testing.laws import all_laws
+from ocml_bridge.text.added_tokens import Breaker, Passage
 from ocml_bridge.verify import verify
 
 TARGETS = ("harmony", "chatml", "internlm2", "internlm2:unused", "ocm-0.1", "ocm-0.1:s")
@@ -102,6 +104,13 @@ def hold_the_stream(target: str, document: Transcript, options: Options, data: s
     stop = [*events, *source.finish()][-1]
     whole = read(output, target, options=replace(options, force_format=True)).transcript
     assert stop.document == whole  # pyright: ignore
+
+
+def test_blanks_that_decide_nothing_are_passed_on_at_once() -> None:
+    passage = Passage(AddedTokens(("<x>",)), Breaker.neutralise)
+    pieces = {"a": "a", " ": " ", "b ": "b ", "\n": "\n", "<": "", "x": "", ">": "<\u200bx>"}
+    assert {piece: passage.feed(piece) for piece in pieces} == pieces
+    assert passage.finish() == ""
 
 
 def test_a_reader_that_is_told_the_tokens_gives_back_what_was_written_to_the_byte() -> None:

@@ -1,4 +1,4 @@
-"""Spans that are changed after an output was written, character by character: behind a prompt, and of another document."""
+"""Spans that change after an output was written, character by character: behind a prompt, and of another document."""
 
 from __future__ import annotations
 

@@ -31,6 +31,10 @@ RENDERED: dict[str, tuple[dict[str, Any], str]] = {
         {"q": {"type": "string", "description": "What to look for:\n- words\n- a phrase: in quotes"}},
         "(_: {\n// What to look for:\n- words\n- a phrase: in quotes\nq?: string,\n}) => any;",
     ),
+    "a description with lines that are empty": (
+        {"q": {"type": "string", "description": "What\n\nto look for\n"}},
+        "(_: {\n// What\n\nto look for\n\nq?: string,\n}) => any;",
+    ),
     "lists of types": (
         {"s": {"type": ["string", "null"]}, "i": {"type": ["integer", "string"], "default": None}},
         "(_: {\ns?: string | null,\ni?: integer | string, // default: null,\n}) => any;",
@@ -88,8 +92,19 @@ def test_what_the_template_renders_is_read(properties: dict[str, Any], text: str
 
 
 def test_what_is_required_has_no_question_mark() -> None:
-    schema = {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}, "required": ["b"]}
-    assert read_template_signature("(_: {\na?: string,\nb: string,\n}) => any;") == (True, schema)
+    properties = {"a": {"type": "string"}, "b": {"type": "string", "description": "the other"}}
+    schema = {"type": "object", "properties": properties, "required": ["b"]}
+    assert read_template_signature("(_: {\na?: string,\n// the other\nb: string,\n}) => any;") == (True, schema)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [("string", "string"), ("number", "number"), ("integer", "number"), ("boolean", "boolean")],
+)
+def test_items_of_a_simple_type_are_rendered_as_that_whatever_else_is_said_of_them(kind: str, name: str) -> None:
+    items = {"type": kind, "enum": ["a", "b"], "nullable": True}
+    schema = {"type": "object", "properties": {"p": {"type": "array", "items": items}}}
+    assert template_signature(schema) == f"(_: {{\np?: {name}[],\n}}) => any;"
 
 
 @pytest.mark.parametrize(

@@ -44,10 +44,10 @@ class ControlTokens:
         self.tokens: Final = tuple(tokens)
         self.numbered: Final = tuple(numbered)
         ends: dict[str, list[str]] = {}
-        for token in sorted(self.tokens, reverse=True):
-            ends.setdefault(token[0], []).append(re.escape(token[1:]))
-        for token in self.numbered:
-            ends.setdefault(token[0], []).append(re.escape(token[1:]).replace("\\#", NUMBER))
+        rests = [(token[0], re.escape(token[1:])) for token in sorted(self.tokens, reverse=True)]
+        rests += [(token[0], re.escape(token[1:]).replace("\\#", NUMBER)) for token in self.numbered]
+        for first, rest in rests:
+            ends.setdefault(first, []).append(rest)
         self._rests: Final = {first: "|".join(rests) for first, rests in ends.items()}
         self._heads: Final = [(re.escape(first), rest) for first, rest in self._rests.items()]
         self._searches: Final[dict[str, re.Pattern[str] | None]] = dict.fromkeys(ends)
