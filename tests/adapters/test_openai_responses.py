@@ -23,7 +23,7 @@ from ocml_bridge import (
     read,
     write,
 )
-from ocml_bridge.model import Foreign, Json, Media, Refusal, Signature, Text
+from ocml_bridge.model import Foreign, Json, Media, Refusal, Signature, Text, replace
 from ocml_bridge.policy import LENIENT
 from ocml_bridge.testing import laws
 from strategies_responses import documents
@@ -439,6 +439,40 @@ def test_an_item_without_an_id_stays_one_without(item: Any, around: tuple[list[A
     ):
         result = convert(json.dumps(document), target="openai-responses")
         assert (result.output, list(result.losses)) == (document, [])
+
+
+def test_a_reply_in_the_shape_of_chat_completions_says_what_one_of_the_api_says() -> None:
+    reading = read([CALLED, {"role": "tool", "tool_call_id": "c1", "content": "x"}], HOME)
+    own = read([CALLED, GAVE], HOME).transcript
+    assert isinstance(reading.transcript, Transcript)
+    assert isinstance(own, Transcript)
+    assert reading.transcript.messages == own.messages
+    assert [(finding.code, finding.path) for finding in reading.findings] == [(FindingCode.SHAPE, "/messages/1")]
+    assert write(reading.transcript, HOME).output == [CALLED, GAVE]
+
+
+@pytest.mark.parametrize("content", [5, True, {"text": "Hi"}])
+def test_content_that_is_neither_a_text_nor_a_list_is_kept_and_found(content: Any) -> None:
+    document = [{"type": "message", "role": "user", "content": content}]
+    reading = read(document, HOME)
+    found = [(finding.code, finding.path, finding.detail) for finding in reading.findings]
+    detail = "content is neither a text nor a list of parts; it is kept as it is"
+    assert found == [(FindingCode.SHAPE, "/messages/0/content", detail)]
+    assert write(reading.transcript, HOME).output == document
+
+
+@pytest.mark.parametrize(
+    "edited", [{"role": "developer"}, {"content": (Text("Hi"), Text("!"))}, {"weight": 0.5}, {"content": "Bye"}]
+)
+def test_an_input_that_was_a_text_is_one_while_it_says_no_more(edited: dict[str, Any]) -> None:
+    document = read({"input": "Hi"}, HOME).transcript
+    assert isinstance(document, Transcript)
+    message = replace(document.messages[0], **edited)
+    output: Any = write(replace(document, messages=(message,)), HOME).output
+    back = read(output, HOME).transcript
+    assert isinstance(back, Transcript)
+    assert [(each.role, each.content) for each in back.messages] == [(message.role, message.content)]
+    assert isinstance(output["input"], str) is (message.role == "user" and isinstance(message.content, str))
 
 
 @pytest.mark.parametrize("text", [None, [], ""])

@@ -206,6 +206,30 @@ def test_an_odd_event_is_left_out_and_found(odd: Any, detail: str) -> None:
     assert [detail in found.detail for found in result.events if isinstance(found, Finding)] == [True]
 
 
+@pytest.mark.parametrize(
+    "late",
+    [
+        event("output_text.delta", content_index=0, delta="x"),
+        event("output_text.done", content_index=0, text="Hello there"),
+        event("refusal.delta", content_index=1, delta="x"),
+        event("content_part.added", content_index=1, part=TEXT),
+        event("content_part.done", content_index=0, part={**TEXT, "text": "Hello there"}),
+        event("output_text.annotation.added", content_index=0, annotation={"type": "url_citation", "url": "https://a"}),
+    ],
+    ids=lambda late: late["type"],
+)
+def test_what_comes_behind_the_end_of_an_item_is_left_out_and_found(late: Any) -> None:
+    done = event("output_item.done", item={**MESSAGE, "status": "completed", "content": [{**TEXT, "text": "Hello"}]})
+    in_time, too_late = (
+        decoded([ADDED, more("Hello"), done, COMPLETED]),
+        decoded([ADDED, more("Hello"), done, late, COMPLETED]),
+    )
+    assert too_late.stop.document == in_time.stop.document
+    assert [event for event in in_time.events if isinstance(event, Finding)] == []
+    found = [event.detail for event in too_late.events if isinstance(event, Finding)]
+    assert found == ["an event comes behind the end of its item; the event is left out"]
+
+
 def test_an_item_is_known_by_its_id_where_no_index_tells_it() -> None:
     by_id = {"type": "response.output_text.delta", "item_id": "msg_1", "content_index": 0, "delta": "lo"}
     done = {"type": "response.output_item.done", "item": {**MESSAGE, "content": [{**TEXT, "text": "Hello"}]}}

@@ -224,13 +224,16 @@ class Assembly:
             self._note(f"a member {key[:40]!r} is missing from the whole that comes later; it is left out")
 
     def _item(self, event: Object) -> Item | None:
-        """The item that an event is about: by its index, else by its id, else the last."""
+        """The item that an event is about, by its index, else by its id; None where there is none that goes on."""
         index, own = event.get("output_index"), event.get("item_id")
         found = self._by_index.get(index) if isinstance(index, int) else None
         if found is None and isinstance(own, str):
             found = self._by_id.get(own)
         if found is None:
             self._note("an event names an item that has not begun; the event is left out")
+        elif found.done:
+            self._note("an event comes behind the end of its item; the event is left out")
+            return None
         return found
 
     def _add(self, event: Object) -> Item | None:
@@ -271,7 +274,7 @@ class Assembly:
 
     def _more(self, texts: _Texts, what: str, event: Object) -> More | None:
         item = self._item(event)
-        if item is None or item.done:
+        if item is None:
             return None
         place = Place(texts.key)
         if texts.at is not None:
@@ -300,7 +303,7 @@ class Assembly:
     def _put(self, key: str, name: str, event: Object) -> None:
         """Take a whole part; its text is what came of it, where that is more."""
         item, index, part = self._item(event), event.get(name, 0), event.get("part")
-        if item is None or item.done or not isinstance(part, dict):
+        if item is None or not isinstance(part, dict):
             return
         if type(index) is not int or not 0 <= index < _MOST:
             self._note("an event has no index for its part; the event is left out")
@@ -319,7 +322,7 @@ class Assembly:
 
     def _annotate(self, event: Object) -> None:
         item, index = self._item(event), event.get("content_index", 0)
-        if item is None or item.done or type(index) is not int or not 0 <= index < _MOST:
+        if item is None or type(index) is not int or not 0 <= index < _MOST:
             return
         part = item.part("content", index, OUTPUT_TEXT)
         listed: Json = part.get("annotations")
