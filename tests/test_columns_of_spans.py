@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ocml_bridge import Message, Transcript
 from ocml_bridge.spans.columns import Columns
-from ocml_bridge.spans.masks import MASKS, Run, runs
+from ocml_bridge.spans.masks import MASKS, Mask, Run, runs
 from ocml_bridge.spans.origins import behind_prompt, rerooted
 from ocml_bridge.spans.span import Span, SpanKind
 
@@ -110,6 +110,6 @@ def test_where_nobody_else_speaks_all_stands_behind_the_last_message_of_somebody
 
 
 @pytest.mark.parametrize("mask", MASKS)
-def test_what_stands_behind_all_messages_is_no_thought(mask: str) -> None:
+def test_what_stands_behind_all_messages_is_no_thought(mask: Mask) -> None:
     behind = ANSWER._replace(path="/messages/1")
     assert runs([behind], mask, THOUGHT) == [Run(0, 3, 1)]

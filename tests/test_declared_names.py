@@ -15,7 +15,7 @@ from ocml_bridge import Options, Transcript, read
 from ocml_bridge.events import Start, Stop
 from ocml_bridge.model import Tool
 from ocml_bridge.profiles import profile
-from ocml_bridge.turns import name_of, split_name
+from ocml_bridge.turns import full_name, name_of, split_name
 from prompts import prompt
 
 GPT_OSS = "gpt-oss"
@@ -98,10 +98,10 @@ def test_a_document_comes_back_with_the_declared_names(names: list[str]) -> None
     spelled = result.names
     transcript = read(result.output, "harmony").transcript
     assert isinstance(transcript, Transcript)
-    called = [
-        message for message in spelled.declared(transcript).messages if message.recipient not in (None, "assistant")
-    ]
+    declared = spelled.declared(transcript)
+    called = [message for message in declared.messages if message.recipient not in (None, "assistant")]
     assert [name_of(message.recipient or "") for message in called] == names
+    assert [full_name(tool) for tool in declared.tools or ()] == names
 
 
 def test_no_two_functions_have_one_name() -> None:

@@ -80,6 +80,24 @@ def test_depth(opened: str, spaced: str) -> None:
         assert raised.value.code is ErrorCode.LIMIT
 
 
+@pytest.mark.parametrize(
+    ("number", "code", "words"),
+    [
+        ("NaN", ErrorCode.JSON, "not JSON: "),
+        ("-Infinity", ErrorCode.JSON, "not JSON: "),
+        ("1e999", ErrorCode.JSON, "not JSON: "),
+        ("1" * 5000, ErrorCode.LIMIT, "a number has too many digits"),
+    ],
+    ids=["NaN", "infinite", "too large", "too long"],
+)
+@pytest.mark.parametrize("beside", ["0", '"\\ud800"'], ids=["a number", "half a character"])
+def test_a_number_that_is_none_is_refused_in_words(number: str, code: ErrorCode, words: str, beside: str) -> None:
+    with pytest.raises(BridgeError) as raised:
+        loads(f"[{beside},{number}]")
+    assert raised.value.code is code
+    assert raised.value.message.startswith(words)
+
+
 def test_bytes_that_are_no_utf_8_are_refused() -> None:
     for data in (b'{"a":"\xff"}', b'{"a":"\\ud800","b":"\xff"}'):
         with pytest.raises(BridgeError) as raised:

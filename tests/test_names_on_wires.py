@@ -184,7 +184,7 @@ def test_a_call_that_is_added_has_the_name_of_the_tool_that_was_read(wire: Wire)
 
 
 def test_other_answers_call_a_tool_by_the_same_name() -> None:
-    calls = [{"functionCall": {"name": name, "args": {}}} for name in ("a_b", "c", "c")]
+    calls: list[Any] = [{"functionCall": {"name": name, "args": {}}} for name in ("a_b", "c", "c")]
     response = {"candidates": [{"content": {"role": "model", "parts": [call]}} for call in calls]}
     document = cast("Transcript", read(response, "gemini").transcript)
     others = tuple(
