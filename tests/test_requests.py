@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from cli.conftest import Run
 from corpus import rendered
 from harmony_judge import DIALECT, config, library
 from ocml_adapters.harmony.profile import gpt_oss
+from ocml_adapters.harmony.syntax import OWN_TOOLS
 from ocml_adapters.harmony.vocabulary import load_encoding
 from ocml_adapters.openai.settings import PARAMETERS
 from ocml_adapters.openai.syntax import ENGINE_KEYS
@@ -34,6 +35,7 @@ from ocml_bridge.request import is_unfinished, prepare
 from prompts import prompt
 from sources import ROOT
 from strategies_openai import ANY, DOCUMENTS
+from wire_facts import objects_in
 
 pytest_plugins = ("cli.conftest",)
 
@@ -445,6 +447,8 @@ _PARAMETERS = st.dictionaries(
 
 
 @given(DOCUMENTS, _PARAMETERS, st.sampled_from(["harmony", "harmony-tokens", "ocm-2.2", "internlm2", "canonical"]))
+@example({"messages": [], "tools": [{"type": "web_search", "search_context_size": "high"}]}, {}, "harmony")
+@example({"messages": [], "tools": [{"type": "web_search"}]}, {}, "harmony")
 @settings(max_examples=400)
 def test_every_difference_from_the_request_is_reported(document: Any, more: dict[str, Any], target: str) -> None:
     if isinstance(document, dict):
@@ -464,6 +468,12 @@ def test_every_difference_from_the_request_is_reported(document: Any, more: dict
     _check(cast("Transcript", reading.transcript), found, result, prepared.origins)
 
 
+def _are_run(tools: Any) -> bool:
+    """Whether undeclared tools are such that whoever runs the model runs them: the prompt may name them."""
+    kinds = [kind for _, members in objects_in(tools) if isinstance(kind := members.get("type"), str)]
+    return isinstance(tools, list) and bool(kinds) and OWN_TOOLS.keys() >= set(kinds)
+
+
 def _check(asked: Transcript, found: Transcript, result: Result, origins: tuple[str, ...]) -> None:
     named = {loss.path for loss in result.losses}
     made = {index for index, origin in enumerate(origins) if not origin.startswith("/messages/")}
@@ -474,7 +484,8 @@ def _check(asked: Transcript, found: Transcript, result: Result, origins: tuple[
     assert unnamed(asked, back, result.losses) == []
     for key, value in ((asked.extras or {}).get("openai") or {}).items():
         kept = ((found.extras or {}).get("openai") or {}).get(key) == value
-        assert key in ENGINE_KEYS or kept or f"/extras/openai/{escape(key)}" in named, key
+        hosted = key == "tools" and _are_run(value)
+        assert key in ENGINE_KEYS or kept or hosted or f"/extras/openai/{escape(key)}" in named, key
     for name in (field.name for field in fields(Settings)):
         value, left = getattr(asked.settings or Settings(), name), getattr(found.settings or Settings(), name)
         silent = name in ENGINE or value in (None, left, DEFAULTS.get(name))
