@@ -107,6 +107,19 @@ def test_items_of_a_simple_type_are_rendered_as_that_whatever_else_is_said_of_th
     assert template_signature(schema) == f"(_: {{\np?: {name}[],\n}}) => any;"
 
 
+def test_items_that_take_long_to_say_are_anything() -> None:
+    for kinds, name in ((["string", "null"], "string | null"), (["string"] * 6, "any")):
+        schema = {"type": "object", "properties": {"p": {"type": "array", "items": {"type": kinds}}}}
+        assert template_signature(schema) == f"(_: {{\np?: {name}[],\n}}) => any;"
+
+
+@pytest.mark.parametrize(
+    "parameters", [None, True, [], {}, {"properties": 5}, {"properties": ["a"]}, {"properties": {}}]
+)
+def test_what_has_no_members_is_no_parameters(parameters: Any) -> None:
+    assert template_signature(parameters) == "() => any;"
+
+
 @pytest.mark.parametrize(
     "text",
     [
