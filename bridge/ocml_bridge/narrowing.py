@@ -184,22 +184,22 @@ def narrow(
     if Text not in holds:
         content = parts_of(with_supported(content, path, log, target=target, marks=False, citations=None))
     narrower: list[Part] = []
-    parted: Part | None = None
+    separator: Part | None = None
     for index, part in enumerate(content):
         at = f"{path}/{index}"
         if hoisted and isinstance(part, Tools):
-            parted = part
+            separator = part
             continue
-        before = narrower[-1] if parted is not None and narrower else None
+        before = narrower[-1] if separator is not None and narrower else None
         if isinstance(before, Text) and isinstance(part, Text) and before.is_bare and part.is_bare:
             narrower[-1] = apart(before, part)
-            if isinstance(parted, Thought):
+            if isinstance(separator, Thought):
                 log.lose(
                     LossCode.CONTENT, path, f"{target} joins the texts before and after a marker", Severity.CHANGED
                 )
-            parted = None
+            separator = None
             continue
-        parted = None
+        separator = None
         if refused is not None and isinstance(part, Text) and refused(part.text):
             severity = Severity.LAYOUT if part.is_bare else Severity.LOST
             log.lose(LossCode.CONTENT, at, f"{target} has no place for {kind_of_blank(part.text)}", severity)
@@ -215,7 +215,7 @@ def narrow(
                 log.lose(LossCode.THOUGHT, at, detail, Severity.LAYOUT)
             else:
                 log.lose(PART_CODES[type(part)], at, f"{target} has no place for {kind_of(part)}")
-            parted = part if isinstance(part, Thought) else None
+            separator = part if isinstance(part, Thought) else None
     if Text in holds:
         return content_of(narrower) if len(narrower) < 2 else tuple(narrower)
     narrowed = content_of([Text(part.text) if isinstance(part, Text) else part for part in narrower])

@@ -200,8 +200,8 @@ class Profile:
 
     def _prefill(self, request: Reading, options: Options) -> str:
         """What answers to a request go on with, from the token that begins their frame: the open turn of its prompt."""
-        asked_for = request.transcript.settings if isinstance(request.transcript, Transcript) else None
-        settings = of_prompt(asked_for)
+        wanted = request.transcript.settings if isinstance(request.transcript, Transcript) else None
+        settings = of_prompt(wanted)
         key = self, request.source, options, repr(settings)
         prefill = _PREFILLS.get(key)
         return _PREFILLS.keep(key, self._opening(request.source, settings, options)) if prefill is None else prefill

@@ -174,17 +174,17 @@ def declares_tools(message: Message) -> bool:
 def _without_tools(content: Content) -> list[Part]:
     """The parts around declared tools; texts that these kept apart become one."""
     rest: list[Part] = []
-    parted = False
+    behind_tools = False
     for part in parts_of(content):
         if isinstance(part, Tools):
-            parted = True
+            behind_tools = True
             continue
         before = rest[-1] if rest else None
-        if parted and isinstance(before, Text) and isinstance(part, Text) and before.is_bare and part.is_bare:
+        if behind_tools and isinstance(before, Text) and isinstance(part, Text) and before.is_bare and part.is_bare:
             rest[-1] = apart(before, part)
         else:
             rest.append(part)
-        parted = False
+        behind_tools = False
     return rest
 
 

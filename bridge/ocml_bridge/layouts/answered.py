@@ -60,8 +60,8 @@ def read_answered(fields: Object, wording: Wording) -> Sequence[Document]:
 
 def _request(fields: Object, wording: Wording) -> Reading:
     """What waits for the answer: messages, or turns of ShareGPT."""
-    asked = {name: value for name, value in fields.items() if name != ANSWER}
-    turns = {CONVERSATIONS if name == MESSAGES else name: value for name, value in asked.items()}
+    prompt = {name: value for name, value in fields.items() if name != ANSWER}
+    turns = {CONVERSATIONS if name == MESSAGES else name: value for name, value in prompt.items()}
     if are_sharegpt(turns, SHAREGPT):
         return read(read_turns(turns, replace(wording, role=SHAREGPT.role, text=SHAREGPT.text))[0].value, "sharegpt")
-    return read(read_messages(asked, wording)[0].value, "openai")
+    return read(read_messages(prompt, wording)[0].value, "openai")

@@ -86,8 +86,8 @@ _WORDS: Final = Wording()
 
 def is_preference(fields: Object, wording: Wording) -> bool:
     """Whether two answers stand there, one of which is preferred, and what was asked where that stands there."""
-    asked = fields.get(INSTRUCTION, "")
-    return (_is_text(asked) or as_object(asked) is not None) and all(
+    prompt = fields.get(INSTRUCTION, "")
+    return (_is_text(prompt) or as_object(prompt) is not None) and all(
         _is_answer(fields.get(key)) for key in (CHOSEN, REJECTED)
     )
 
@@ -155,9 +155,9 @@ def read_preference(fields: Object, wording: Wording) -> Sequence[Document]:
             prompt += before
     else:
         answers = [read_answer(each, wording, f"/{key}") for each, key in zip(given, (CHOSEN, REJECTED), strict=True)]
-        asked = [each for each in prompt if each["role"] != "system"]
-        if len(asked) == 1 and all(asked[0] in each[1:-1] for each in answers):  # each is the whole conversation
-            prompt.remove(asked[0])
+        turns = [each for each in prompt if each["role"] != "system"]
+        if len(turns) == 1 and all(turns[0] in each[1:-1] for each in answers):  # each is the whole conversation
+            prompt.remove(turns[0])
         start = _repeated(prompt, answers)
         end = start + shared(answers[0][start:], answers[1][start:])
         prompt += answers[0][start:end]

@@ -21,11 +21,11 @@ def is_reasoned(fields: Object, wording: Wording) -> bool:
     return has_text and exchange.is_exchange(fields, wording) and _waits(fields.get(exchange.INSTRUCTION), wording)
 
 
-def _waits(asked: Json, wording: Wording) -> bool:
+def _waits(prompt: Json, wording: Wording) -> bool:
     """Whether what was asked is not answered yet."""
-    if not are_messages(asked, wording):
+    if not are_messages(prompt, wording):
         return True
-    return respelled_all(asked, wording, f"/{exchange.INSTRUCTION}")[-1]["role"] != "assistant"
+    return respelled_all(prompt, wording, f"/{exchange.INSTRUCTION}")[-1]["role"] != "assistant"
 
 
 def read_reasoned(fields: Object, wording: Wording) -> Sequence[Document]:

@@ -45,8 +45,8 @@ def read_scored(fields: Object, wording: Wording) -> Sequence[Document]:
         raise misshapen(f"/{COMPLETIONS}", "two answers, each a `completion` with a `score`")
     request = {name: value for name, value in fields.items() if name != COMPLETIONS}
     contents = as_list(fields.get(CONTENTS)) or []
-    asked, *readings = [read({**request, CONTENTS: [*contents, *more]}, _FORMAT) for more in ((), *zip(pair))]
-    at = len(cast("Transcript", asked.transcript).messages)
+    prompt, *readings = [read({**request, CONTENTS: [*contents, *more]}, _FORMAT) for more in ((), *zip(pair))]
+    at = len(cast("Transcript", prompt.transcript).messages)
     best, worst = [cast("Transcript", each.transcript) for each in readings]
     rejected = Alternative(worst.messages[at:], at, "rejected")
     return [Document(to_json(replace(best, alternatives=(rejected,))), readings[0].findings)]

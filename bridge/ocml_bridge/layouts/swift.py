@@ -16,7 +16,7 @@ from .messages import ROLES, are_messages
 from .turns import CALLS, CHOSEN, CONVERSATIONS, SHAREGPT, is_text_turn, read_turn, read_turns
 
 REJECTED: Final = "rejected"
-_ASKED: Final = (INSTRUCTION, INPUT, OUTPUT, HISTORY)
+_EXCHANGE: Final = (INSTRUCTION, INPUT, OUTPUT, HISTORY)
 
 
 class _Preference(NamedTuple):
@@ -42,7 +42,7 @@ def read_rejecting(fields: Object, wording: Wording) -> Sequence[Document]:
     if found is None:
         raise misshapen(f"/{REJECTED}", "an answer to the conversation beside it, other than the one in it")
     before, chosen, rejected = ([read_turn(each, wording) for each in turns] for turns in found)
-    around = {name: value for name, value in fields.items() if name not in (*_ASKED, CONVERSATIONS, REJECTED)}
+    around = {name: value for name, value in fields.items() if name not in (*_EXCHANGE, CONVERSATIONS, REJECTED)}
     return read_turns({**around, CONVERSATIONS: before, CHOSEN: _given(chosen), REJECTED: _given(rejected)}, SHAREGPT)
 
 
@@ -68,8 +68,8 @@ def _preference(fields: Object, wording: Wording) -> _Preference | None:
     at = shared(turns, others)
     if at:
         return _Preference(turns[:at], turns[at:], others[at:])
-    asked = [number for number, turn in enumerate(turns, 1) if not _is_answer(turn)]
-    at = asked[-1] if asked else 0
+    prompts = [number for number, turn in enumerate(turns, 1) if not _is_answer(turn)]
+    at = prompts[-1] if prompts else 0
     return _Preference(turns[:at], turns[at:], others) if _is_answer(others[0]) else None
 
 
@@ -79,8 +79,8 @@ def _turns(fields: Object, wording: Wording) -> list[Json]:
         return _texts(fields[CONVERSATIONS], wording)
     if OUTPUT not in fields or not is_exchange(fields, wording):
         return []
-    asked = {name: value for name, value in fields.items() if name != SYSTEM}  # which has a column in ShareGPT, too
-    return _texts([*read_prompt(asked, wording), *read_answer(fields[OUTPUT], wording, f"/{OUTPUT}")], wording)
+    prompt = {name: value for name, value in fields.items() if name != SYSTEM}  # which has a column in ShareGPT, too
+    return _texts([*read_prompt(prompt, wording), *read_answer(fields[OUTPUT], wording, f"/{OUTPUT}")], wording)
 
 
 def _texts(value: Json, wording: Wording) -> list[Json]:

@@ -15,7 +15,7 @@ _BEGIN: Final = "<s>"
 _END: Final = "</s>"
 
 
-def _asked(messages: list[Object]) -> list[Object]:
+def _without_open_answer(messages: list[Object]) -> list[Object]:
     """Messages without the answer that is still to come."""
     return messages[:-1] if messages[-1] == message("assistant", "") else messages
 
@@ -60,7 +60,7 @@ def _vicuna(text: Json) -> list[Object] | None:
         return None
     turns = [*pairs, (_ROLES[found[-1][1]], last)]
     messages = [message(role, content.removesuffix(_END).strip()) for role, content in turns]
-    return _asked([message("system", system), *messages] if system else messages)
+    return _without_open_answer([message("system", system), *messages] if system else messages)
 
 
 # --- Alpaca -----------------------------------------------------------------------------------------------------------
@@ -98,7 +98,7 @@ def _headed(text: Json, wording: Wording) -> list[Object] | None:
             messages[-1]["content"] += f"{wording.separator}{content}" if content else ""
         else:
             messages.append(message("user" if label[1] == "Instruction" else "assistant", content))
-    return _asked(messages)
+    return _without_open_answer(messages)
 
 
 def _document(messages: list[Object] | None, wanted: str) -> Document:
