@@ -6,9 +6,10 @@ import json
 
 import pytest
 
-from ocml_bridge import BridgeError, Transcript, read, write
+from ocml_bridge import BridgeError, Reading, Transcript, read, write
 from ocml_bridge.model import replace
 from ocml_bridge.policy import LENIENT
+from odd_texts import FIELDS, SPELLINGS, odd_texts
 from test_odd_members import FORCED, KINDS, in_silence, odd, read_or_refused, words
 from wire_pieces import PIECES
 
@@ -47,3 +48,22 @@ def test_no_word_is_lost_in_silence_by_a_layout_that_misleads(wire: str, kind: s
                 there = write(mixed, wire, policy=LENIENT)
                 assert in_silence(places, there) == [], (name, one is base)
                 assert read(there.output, wire, options=FORCED).transcript == there.image, (name, one is base)
+
+
+@pytest.mark.parametrize("field", FIELDS)
+@pytest.mark.parametrize("name", SPELLINGS)
+def test_a_text_is_read_as_what_was_written_whatever_layout_misleads(name: str, field: str) -> None:
+    plain = transcript_of(next(odd_texts(name, "body")), name)
+    assert plain is not None
+    for other in filter(None, (transcript_of(text, name) for text in odd_texts(name, field))):
+        for document, layout in ((plain, other), (other, plain)):
+            mixed = laid_out(document, layout)
+            if mixed is not None:
+                there = write(mixed, name, policy=LENIENT)
+                assert read(there.output, name, options=FORCED).transcript == there.image
+
+
+def transcript_of(text: str, name: str) -> Transcript | None:
+    """The conversation that a text is; None where it is none."""
+    reading = read_or_refused(text, name)
+    return reading.transcript if isinstance(reading, Reading) and isinstance(reading.transcript, Transcript) else None

@@ -148,11 +148,6 @@ class Family(NamedTuple):
     end: str = ""
     grammar: CallGrammar | None = None
 
-    @property
-    def dialect(self) -> str:
-        """The dialect that the family speaks."""
-        return self.name.partition("/")[0]
-
 
 _LINES: Final = ToolList(read_lines, write_lines)
 _LIST: Final = ToolList(read_list, write_list)

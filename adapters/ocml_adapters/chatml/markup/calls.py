@@ -62,11 +62,6 @@ class Found(NamedTuple):
 class CallGrammar(Protocol):
     """How the calls of a dialect stand in the body of an assistant's message."""
 
-    @property
-    def tags(self) -> tuple[str, ...]:
-        """What the markup is made of, which other text must not hold as it is."""
-        ...
-
     def find(self, text: str, at: int = 0) -> Found | None:
         """The first stretch of calls at an offset or behind it; None where there is none."""
         ...

@@ -51,11 +51,6 @@ class PythonCalls(NamedTuple):
     python: bool = False
     escaped: bool = True
 
-    @property
-    def tags(self) -> tuple[str, ...]:
-        """What the markup is made of."""
-        return START, END
-
     def find(self, text: str, at: int = 0) -> Found | None:
         """The first list of calls at an offset or behind it."""
         start = text.find(START, at)

@@ -55,11 +55,6 @@ class XmlCalls(NamedTuple):
     python: bool = True
     between: str = "\n"
 
-    @property
-    def tags(self) -> tuple[str, ...]:
-        """What the markup is made of."""
-        return TAGS
-
     def find(self, text: str, at: int = 0) -> Found | None:
         """The first call at an offset or behind it; its values are strings that wait for their types."""
         first = _HERE.match(text, at) or _FIRST.search(text, at)
