@@ -15,7 +15,7 @@ from ..split import split
 from .fitting import as_object
 from .layout import Document, Layout, Object, Wording, unfit
 from .messages import is_message
-from .scored import are_scored
+from .preferences import are_scored
 
 WIRES: Final = (
     "anthropic",

@@ -1,11 +1,143 @@
-"""The layouts of rows that say which of several answers is the better one."""
+"""Rows that say which of several answers is the better one, and the layouts of these."""
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final, cast
 
-from . import battles, columns, exchange, ranked, scored
-from .layout import Layout
+from ..convert import read
+from ..model import Alternative, Json, Transcript
+from ..model.codec import to_json
+from . import columns, exchange
+from .exchange import INSTRUCTION, read_prompt, read_tools, shared
+from .fitting import as_list, as_object
+from .layout import Document, Layout, Object, Wording, misshapen
+from .messages import are_messages, message, preference, request, respelled_all
+
+# --- two models answer, and somebody says which one was better (Chatbot Arena) ----------------------------------------
+
+SIDES: Final = ("conversation_a", "conversation_b")
+WINNER: Final = "winner"
+_WINS: Final = {"model_a": SIDES, "a": SIDES, "model_b": SIDES[::-1], "b": SIDES[::-1]}
+"""Words for who won → the side that did, and the other."""
+
+
+def is_battle(fields: Object, wording: Wording) -> bool:
+    """Whether two conversations stand there, and who won."""
+    return isinstance(fields.get(WINNER), str) and all(are_messages(fields.get(side), wording) for side in SIDES)
+
+
+def read_battle(fields: Object, wording: Wording) -> Sequence[Document]:
+    """What was asked, with the answer that won and the other one; where none did, two conversations."""
+    sides = {side: respelled_all(fields[side], wording, f"/{side}") for side in SIDES}
+    order = _WINS.get(fields[WINNER].strip().lower())
+    if order is None:
+        return [Document(request(messages, None), path=f"/{side}") for side, messages in sides.items()]
+    won, lost = (sides[side] for side in order)
+    at = shared(won, lost)
+    return [Document(preference(won[:at], won[at:], lost[at:], None))]
+
+
+# --- several answers to a prompt, each with its rank or its score (Nectar, UltraFeedback) -----------------------------
+
+ANSWERS: Final = "answers"
+_TEXTS: Final = ("answer", "response", "text", "content")
+_RANKS: Final = ("rank",)
+"""What says how good an answer is, where the least is the best."""
+_SCORES: Final = ("overall_score", "score")
+"""The same, where the most is the best."""
+
+
+def is_ranked(fields: Object, wording: Wording) -> bool:
+    """Whether a prompt stands there with answers that are ranked or scored."""
+    answers = as_list(fields.get(ANSWERS))
+    return isinstance(fields.get(INSTRUCTION), str) and bool(answers) and _ranked(answers or []) is not None
+
+
+def read_ranked(fields: Object, wording: Wording) -> Sequence[Document]:
+    """The prompt with its best answer and its worst one; where all are as good, with the first.
+
+    Raises:
+        BridgeError: OCB-SHAPE for answers that are not ranked.
+    """
+    ranked = _ranked(as_list(fields[ANSWERS]) or [])
+    if not ranked:
+        raise misshapen(f"/{ANSWERS}", "answers, each with a rank or a score")
+    prompt, tools = read_prompt(fields, wording), read_tools(fields)
+    best, worst = min(ranked, key=_order), max(ranked, key=_order)
+    chosen = [message("assistant", best[1])]
+    if best[0] == worst[0]:
+        return [Document(request([*prompt, *chosen], tools))]
+    return [Document(preference(prompt, chosen, [message("assistant", worst[1])], tools))]
+
+
+def _order(answer: tuple[float, str]) -> float:
+    return answer[0]
+
+
+def _ranked(answers: Sequence[Json]) -> list[tuple[float, str]] | None:
+    """The answers, each with how bad it is; None where that is not said of all of them."""
+    found: list[tuple[float, str]] = []
+    for each in answers:
+        answer = as_object(each) or {}
+        text = next((answer[name] for name in _TEXTS if isinstance(answer.get(name), str)), None)
+        rank = next((answer[name] for name in _RANKS if _is_number(answer.get(name))), None)
+        score = next((-answer[name] for name in _SCORES if _is_number(answer.get(name))), None)
+        badness = score if rank is None else rank
+        if text is None or badness is None:
+            return None
+        found.append((badness, text))
+    return found
+
+
+def _is_number(value: Json) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+# --- a request of Gemini with a pair of answers, one preferred, as its preference tuning takes them -------------------
+
+CONTENTS: Final = "contents"
+COMPLETIONS: Final = "completions"
+_FORMAT: Final = "gemini"
+
+
+def are_scored(fields: Object, wording: Wording) -> bool:
+    """Whether contents stand there, and two answers to them, each with another score."""
+    return bool(as_list(fields.get(CONTENTS))) and _answers(fields.get(COMPLETIONS)) is not None
+
+
+def _answers(value: Json) -> tuple[Object, Object] | None:
+    """The better answer and the worse one; None for what is no pair of answers."""
+    found = [as_object(each) or {} for each in as_list(value) or []]
+    answers = [as_object(each.get("completion")) for each in found]
+    scores = [each.get("score") for each in found]
+    if len(found) != 2 or None in answers or not all(isinstance(score, (int, float)) for score in scores):
+        return None
+    one, other = cast("tuple[Object, Object]", tuple(answers))
+    first, second = cast("list[float]", scores)
+    return None if first == second else (one, other) if first > second else (other, one)
+
+
+def read_scored(fields: Object, wording: Wording) -> Sequence[Document]:
+    """The conversation that goes on with the better answer, and beside it the worse one.
+
+    Raises:
+        BridgeError: OCB-SHAPE for what is no pair of answers, or what the reader of contents raises.
+    """
+    pair = _answers(fields.get(COMPLETIONS))
+    if pair is None:
+        raise misshapen(f"/{COMPLETIONS}", "two answers, each a `completion` with a `score`")
+    request = {name: value for name, value in fields.items() if name != COMPLETIONS}
+    contents = as_list(fields.get(CONTENTS)) or []
+    prompt, *readings = [read({**request, CONTENTS: [*contents, *more]}, _FORMAT) for more in ((), *zip(pair))]
+    at = len(cast("Transcript", prompt.transcript).messages)
+    best, worst = [cast("Transcript", each.transcript) for each in readings]
+    rejected = Alternative(worst.messages[at:], at, "rejected")
+    return [Document(to_json(replace(best, alternatives=(rejected,))), readings[0].findings)]
+
+
+# --- the layouts ------------------------------------------------------------------------------------------------------
 
 PREFERENCES: Final[tuple[Layout, ...]] = (
     Layout(
@@ -38,10 +170,10 @@ PREFERENCES: Final[tuple[Layout, ...]] = (
         "arena",
         "the conversations of two models, and which one won (Chatbot Arena)",
         "openai",
-        {**{side: (side,) for side in battles.SIDES}, battles.WINNER: (battles.WINNER,)},
-        battles.is_battle,
-        battles.read_battle,
-        beside=frozenset({battles.WINNER}),
+        {**{side: (side,) for side in SIDES}, WINNER: (WINNER,)},
+        is_battle,
+        read_battle,
+        beside=frozenset({WINNER}),
     ),
     Layout(
         "ranked",
@@ -49,22 +181,22 @@ PREFERENCES: Final[tuple[Layout, ...]] = (
         "openai",
         {
             "instruction": ("prompt", "instruction", "question"),
-            ranked.ANSWERS: ("answers", "completions"),
+            ANSWERS: ("answers", "completions"),
             **columns.PROMPT,
         },
-        ranked.is_ranked,
-        ranked.read_ranked,
-        beside=frozenset({ranked.ANSWERS}),
+        is_ranked,
+        read_ranked,
+        beside=frozenset({ANSWERS}),
     ),
     Layout(
         "gemini-preference",
         "a request of Gemini with two answers and their scores (Vertex AI's preference tuning)",
         "canonical",
         {
-            **{each: (each,) for each in (scored.CONTENTS, scored.COMPLETIONS, "tools")},
+            **{each: (each,) for each in (CONTENTS, COMPLETIONS, "tools")},
             "system_instruction": ("system_instruction", "systemInstruction"),
         },
-        scored.are_scored,
-        scored.read_scored,
+        are_scored,
+        read_scored,
     ),
 )

@@ -10,7 +10,7 @@ from ...loss import LossClass, LossCode
 from ...model import Json
 from ...policy import DEFAULT_POLICY, LossPolicy
 from ...profiles import Profile, profile
-from .drivers.names import DriverName
+from .drivers import DriverName
 from .preambles import PreambleMode
 
 UNSEEN: Final = (LossCode.MEDIA, LossCode.FOREIGN_PART)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from .completions import Completions
-from .driver import Ask, Call, Completion, Driver, MakeDriver, Terms, models_of, unfit
+from .driver import Ask, Call, Completion, Driver, DriverName, MakeDriver, Terms, models_of, unfit
 from .llama_cpp import LlamaCpp
-from .names import DriverName
 from .vllm import Vllm
 
 DRIVERS: Final[dict[str, MakeDriver]] = {

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from ....errors import BridgeError, ErrorCode
 from ....guidance import Guide
 from ....model import Json
 from ....stream.completions import ReadChunk, members
 from ..problems import ApiError
+
+DriverName = Literal["auto", "vllm", "llama.cpp", "completions"]
+"""What the drivers are called; `auto` is none of them: the upstream is asked."""
 
 
 @dataclass(frozen=True, slots=True)
