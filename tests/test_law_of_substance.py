@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -22,6 +23,7 @@ from ocml_bridge import (
 )
 from ocml_bridge.adapter import Adapter
 from ocml_bridge.loss import Log
+from ocml_bridge.model import CacheMark, Foreign, Text
 from ocml_bridge.registry import adapter
 from ocml_bridge.report import Report
 from ocml_bridge.result import DocumentOutcome, Result
@@ -110,3 +112,18 @@ def test_a_message_that_is_gone_is_no_message_of_its_neighbour() -> None:
 
 def test_a_text_to_complete_that_vanishes_is_lost_as_content() -> None:
     substance(Trial(Completion("\n"), "ocm-0.1"))
+
+
+@pytest.mark.parametrize("target", ["anthropic", "gemini", "bedrock-converse"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        " ",
+        (Text("a"), Text(" "), Text("b", cache=CacheMark())),
+        (Foreign("another", {"text": "Hi!"}),),
+        (Foreign("another", {"text": "Hi!"}), Text("")),
+    ],
+    ids=["white space", "white space among texts", "not understood", "not understood, beside an empty text"],
+)
+def test_what_an_api_refuses_is_left_out_by_the_law(target: str, content: Any) -> None:
+    substance(Trial(Transcript((Message("user", "Hi."), Message("user", content))), target))

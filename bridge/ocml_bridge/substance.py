@@ -156,7 +156,7 @@ def vanished(
         f"/messages/{index}/content"
         for index, message in enumerate(document.messages)
         if index not in named
-        and characters_of(after.get(index, "")) < characters_of(message.content)
+        and characters_of(after.get(index, "")) < characters_of(message.content) - _silent_in(message.content)
         and not _is_same_json(message.content, after.get(index, ""))
     ]
 
@@ -167,6 +167,12 @@ def _is_same_json(one: Content, other: Content) -> bool:
         return False
     value, its = jsontext.parse(one), jsontext.parse(other)
     return value is not None and its is not None and value.value == its.value
+
+
+def _silent_in(content: Content) -> int:
+    """How many characters of a content are texts of white space, which say nothing."""
+    texts = (content,) if isinstance(content, str) else (part.text for part in content if isinstance(part, Text))
+    return sum(len(text) for text in texts if text.isspace())
 
 
 _CONTENT: Final = re.compile(r"/messages/(\d+)(?:/content|\Z)")
