@@ -227,7 +227,7 @@ def test_what_comes_behind_the_end_of_an_item_is_left_out_and_found(late: Any) -
     assert too_late.stop.document == in_time.stop.document
     assert [event for event in in_time.events if isinstance(event, Finding)] == []
     found = [event.detail for event in too_late.events if isinstance(event, Finding)]
-    assert found == ["an event comes behind the end of its item; the event is left out"]
+    assert found == ["an event comes after the end of its item; the event is left out"]
 
 
 def test_an_item_is_known_by_its_id_where_no_index_tells_it() -> None:

@@ -232,7 +232,7 @@ class Assembly:
         if found is None:
             self._note("an event names an item that has not begun; the event is left out")
         elif found.done:
-            self._note("an event comes behind the end of its item; the event is left out")
+            self._note("an event comes after the end of its item; the event is left out")
             return None
         return found
 
