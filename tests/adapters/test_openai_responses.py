@@ -502,9 +502,9 @@ def test_a_list_of_requests_with_their_responses_is_several_conversations() -> N
         assert write(reading.transcript, "openai-responses").output == [half]
 
 
-@pytest.mark.parametrize("said", [{}, {"type": None}, {"type": ""}, {"type": "message"}])
-def test_an_item_with_a_role_and_no_type_is_a_message(said: dict[str, Any]) -> None:
-    document = [{**said, "role": "user", "content": "Hi"}]
+@pytest.mark.parametrize("given", [{}, {"type": None}, {"type": ""}, {"type": "message"}])
+def test_an_item_with_a_role_and_no_type_is_a_message(given: dict[str, Any]) -> None:
+    document = [{**given, "role": "user", "content": "Hi"}]
     reading = read(document, "openai-responses")
     assert reading.findings == ()
     assert isinstance(reading.transcript, Transcript)

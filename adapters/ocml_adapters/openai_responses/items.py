@@ -136,9 +136,6 @@ _VALUES: Final = _TEXTS | _OWN
 _WORDS: Final = frozenset({"type", "role", "name", "namespace", "status", "phase"})
 
 
-# --- skeletons --------------------------------------------------------------------------------------------------------
-
-
 def _add(item: dict[str, Any], key: list[Hashable], values: list[str]) -> bool:
     """Add members to a skeleton; False for what is not for plans."""
     for name, value in item.items():

@@ -12,7 +12,7 @@ from ..loss import Loss, LossCode, Severity
 from ..memo import Memo
 from ..model import Transcript
 from ..naming import name_difference
-from ..plans.probes import PROBE, PROBES, probe
+from ..plans.probes import PROBE, PROBES, SUFFIX, probe
 from ..units.conversation import ConversationPlan
 from ..units.heads import LIMIT, Head
 from ..wording import shown
@@ -161,7 +161,7 @@ def _as_is(value: Any) -> Any:
 
 # --- of conversations -------------------------------------------------------------------------------------------------
 
-_AN_ID: Final = re.compile(f'"{PROBES.pattern}(_[0-9]+)?"')
+_AN_ID: Final = re.compile(f'"{PROBES.pattern}({SUFFIX.pattern})?"')
 """What stands for an id in a sentence, or for one that was made of it."""
 
 

@@ -15,7 +15,7 @@ from ..memo import Memo
 from ..model import Document
 from ..ownership import key_of
 from ..plans.fillers import Hole, filler
-from ..plans.probes import DERIVED, PROBES, probe, shown, texts_in
+from ..plans.probes import PROBES, SUFFIX, probe, shown, texts_in
 from ..units.conversation import Conversation, ConversationPlan, is_plain_id
 from ..units.grammar import ANY_CONTENT, ContentClass
 from ..units.heads import LIMIT, Head
@@ -120,7 +120,7 @@ class OutputPlan:
         """The output, and the values as the format says them; None where one is not written as the plan's are."""
         grammar = self._grammar
         mark, inert = grammar.mark, grammar.inert
-        if mark is not None and mark in "".join(values):
+        if mark is not None and (not mark or mark in "".join(values)):
             for slot in self._contents:
                 if mark in values[slot] and not inert(values[slot]):
                     return None
@@ -372,7 +372,7 @@ def _derived_ids(texts: Iterable[str], plan: ConversationPlan) -> set[tuple[int,
         for before, number, behind in _ID_AND_EDGES.findall(text):
             if int(number) not in plan.same or not (before or behind):
                 continue
-            if before or DERIVED.fullmatch(f"{probe(int(number))}{behind}") is None:
+            if before or SUFFIX.fullmatch(behind) is None:
                 return None
             found.add((int(number), behind))
     return found

@@ -15,8 +15,10 @@ PROBE: Final = "Probe"
 """What all probes begin with."""
 PROBES: Final = re.compile(f"{PROBE}([0-9]{{4}})Text")
 """What a probe looks like."""
-DERIVED: Final = re.compile(rf"{PROBES.pattern}(_[0-9]+)")
-"""What an id looks like that was made of another, which another message has."""
+SUFFIX: Final = re.compile("_[0-9]+")
+"""What stands behind an id in one that was made of it, since another message has that."""
+DERIVED: Final = re.compile(f"{PROBES.pattern}{SUFFIX.pattern}")
+"""What such an id looks like."""
 
 
 def probe(number: int) -> str:
