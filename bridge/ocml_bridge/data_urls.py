@@ -16,6 +16,12 @@ def opened(url: str) -> tuple[str, str | None] | None:
     return None if found is None else (url[found.end() :], found[1] or None)
 
 
+def data_of(url: str) -> str | None:
+    """The base64 data of a data URL; None for any other address."""
+    found = _DATA_URL.match(url) if url.startswith("data:") else None
+    return None if found is None else url[found.end() :]
+
+
 def data_url(data: str, media_type: str | None) -> str:
     """The data URL of base64 data."""
     return f"data:{media_type or ''};base64,{data}"
@@ -44,4 +50,9 @@ _BEGINNINGS: Final[dict[str, str]] = {"iVBOR": "png", "/9j/": "jpeg", "R0lG": "g
 
 def image_format(data: str) -> str | None:
     """The format of an image, such as `png`, by how its base64 begins; None where that does not tell it."""
-    return next((name for begin, name in _BEGINNINGS.items() if data.startswith(begin)), None)
+    return _BEGINNINGS.get(beginning(data))
+
+
+def beginning(data: str) -> str:
+    """What tells the format of an image in how its base64 begins; "" where that does not tell it."""
+    return next((begin for begin in _BEGINNINGS if data.startswith(begin)), "")

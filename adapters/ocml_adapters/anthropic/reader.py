@@ -9,8 +9,10 @@ from ocml_bridge import jsontext
 from ocml_bridge.form import Object, form_of, is_empty, rest
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Content, Foreign, Json, Message
+from ocml_bridge.ownership import key_of
 from ocml_bridge.turns import is_blank, is_call
 from ocml_bridge.units.grammar import Skeleton, Unit
+from ocml_bridge.units.media import Medium, add_medium, next_medium, of_address, of_data
 from ocml_bridge.wires.noticing import BLOCK, note_names, note_parts, note_role
 
 from .blocks import ends_in_reply, read_block
@@ -219,6 +221,27 @@ def _add_text(block: Any, key: list[Hashable], values: list[str]) -> bool:
     return True
 
 
+def _add_image(block: Any, key: list[Hashable], values: list[str]) -> bool:
+    source = block.get("source")
+    if len(block) != 2 or source.__class__ is not dict or not add_medium(_image_in(source), key, values):
+        return False
+    packed = key_of({**source, _WHERE[source["type"]]: None})
+    key += (tuple(block), packed)
+    return len(packed) <= _LONGEST
+
+
+_WHERE: Final = {"base64": "data", "url": "url"}
+"""Kind of a source → the member that is, or leads to, what it has."""
+
+
+def _image_in(source: Any) -> Medium | None:
+    """What an image has as its source; None where it is not for plans."""
+    kind = source.get("type")
+    if kind == "base64":
+        return of_data(source.get("data"))
+    return of_address(source.get("url")) if kind == "url" else None
+
+
 def _add_call(block: Any, key: list[Hashable], values: list[str]) -> bool:
     if len(block) != 4:
         return False
@@ -244,17 +267,29 @@ def _add_result(block: Any, key: list[Hashable], values: list[str]) -> bool:
         return False
     key += (tuple(block), failed)
     values.append(call_id)
+    if content.__class__ is list and content:
+        key.append(("content", len(content)))
+        return all(_add_part(part, key, values) for part in content)
     if content.__class__ is not str:
-        alone: Any = content[0] if content.__class__ is list and len(content) == 1 else None
-        return alone.__class__ is dict and alone.get("type") == "text" and _add_text(alone, key, values)
+        return False
     key.append(not content)
     if content:
         values.append(content)
     return True
 
 
+def _add_part(part: Any, key: list[Hashable], values: list[str]) -> bool:
+    """Add what stands in a result: a text or an image."""
+    if part.__class__ is not dict:
+        return False
+    kind = part.get("type")
+    if kind == "text":
+        return _add_text(part, key, values)
+    return kind == "image" and _add_image(part, key, values)
+
+
 _ADDERS: Final[dict[str, dict[str, Add]]] = {
-    "user": {"text": _add_text, "tool_result": _add_result},
+    "user": {"text": _add_text, "image": _add_image, "tool_result": _add_result},
     "assistant": {
         "text": _add_text,
         "tool_use": _add_call,
@@ -277,6 +312,11 @@ def filled(unit: Unit, values: Sequence[str]) -> Unit:
 def _filled(block: Any, values: Iterator[str]) -> Any:
     if block["type"] == "text":
         return {**block, "text": next(values)}
+    if block["type"] == "image":
+        source = block["source"]
+        image = _image_in(source)
+        assert image is not None, "it has a skeleton"
+        return {**block, "source": {**source, _WHERE[source["type"]]: next_medium(image, values)}}
     if block["type"] == "thinking":
         text = next(values) if block["thinking"] else ""
         return {**block, "thinking": text, "signature": next(values)}
@@ -286,7 +326,7 @@ def _filled(block: Any, values: Iterator[str]) -> Any:
         return {**block, "id": next(values), "input": {next(values): 0}}
     call_id, content = next(values), block["content"]
     if content.__class__ is list:
-        made: Json = [{**content[0], "text": next(values)}]
+        made: Json = [_filled(part, values) for part in content]
     else:
         made = next(values) if content else content
     return {**block, "tool_use_id": call_id, "content": made}

@@ -17,6 +17,7 @@ from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.envelopes import Body, Branches
 from ocml_bridge.units.grammar import Parted, Skeleton, Spelled, State, Unit
 from ocml_bridge.units.heads import Head, Item, item_of, message_of
+from ocml_bridge.units.media import Medium, add_medium, next_medium, of_address
 from ocml_bridge.units.reader import UnitReader
 from ocml_bridge.units.relations import with_tools_apart
 from ocml_bridge.units.writer import Prepared
@@ -50,6 +51,8 @@ _CALL: Final = ("id", "type", FUNCTION)
 """The members of the commonest calls."""
 _TEXT: Final = frozenset({("role", "content"), ("content", "role")})
 """The members of the commonest messages."""
+_IMAGE: Final = "image_url"
+"""The type of a part that is an image, and its member."""
 _LONGEST_PART: Final = 1000
 """The longest part other than text, packed."""
 _SCALARS: Final = frozenset({str, int, bool, type(None)})
@@ -77,7 +80,7 @@ def _add_text(name: str, value: Any, key: list[Hashable], values: list[str]) -> 
 
 
 def _add_parts(parts: list[Any], key: list[Hashable], values: list[str]) -> bool:
-    """Parts: of those that are texts, all but the text; any other whole, where it is short."""
+    """Parts: of texts, all but the text; of images, all but the address; any other whole, where it is short."""
     for part in parts:
         if part.__class__ is not dict or not _REPEATING.isdisjoint(part):
             return False
@@ -85,11 +88,24 @@ def _add_parts(parts: list[Any], key: list[Hashable], values: list[str]) -> bool
             values.append(part["text"])
             key.append(tuple(part) if len(part) == 2 else ("text", key_of({**part, "text": None})))
         else:
-            packed = key_of(part)
+            is_value = add_medium(_image_in(part), key, values)
+            packed = key_of(_with_address(part, None) if is_value else part)
             key.append(packed)
             if len(packed) > _LONGEST_PART:
                 return False
     return True
+
+
+def _image_in(part: Object) -> Medium | None:
+    """The image in a part that is one; None where it is not for plans."""
+    inner: Any = part.get(_IMAGE) if part.get("type") == _IMAGE else None
+    return of_address(inner.get("url") if inner.__class__ is dict else inner)
+
+
+def _with_address(part: Object, address: str | None) -> Object:
+    """A part that is an image, with another address."""
+    inner = part[_IMAGE]
+    return {**part, _IMAGE: {**inner, "url": address} if isinstance(inner, dict) else address}
 
 
 def _is_text(part: Object) -> bool:
@@ -166,10 +182,17 @@ def _filled(key: str, value: Any, values: Iterator[str]) -> Any:
     if add is _add_text:
         if isinstance(value, str):
             return next(values)
-        return [{**part, "text": next(values)} if _is_text(part) else part for part in value]
+        return [_filled_part(part, values) for part in value]
     if add is _add_calls:
         return [_filled_call(call, values) for call in value]
     return _filled_other(value, values) if add is None else value
+
+
+def _filled_part(part: Object, values: Iterator[str]) -> Object:
+    if _is_text(part):
+        return {**part, "text": next(values)}
+    image = _image_in(part)
+    return part if image is None else _with_address(part, next_medium(image, values))
 
 
 def _filled_other(value: Any, values: Iterator[str]) -> Any:

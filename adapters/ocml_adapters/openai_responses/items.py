@@ -8,6 +8,7 @@ from typing import Any, Final, cast
 from ocml_bridge.form import Object, add, form_of, rest, shape
 from ocml_bridge.model import Json, Message
 from ocml_bridge.units.grammar import Skeleton
+from ocml_bridge.units.media import add_medium, next_medium, of_address
 
 from .syntax import FUNCTION_CALL, FUNCTION_OUTPUT, MESSAGE, NOTES, REASONING
 
@@ -133,6 +134,10 @@ _TEXTS: Final = frozenset({"content", "arguments", "input", "output", "call_id"}
 _OWN: Final = frozenset({"id", "encrypted_content"})
 """Members that nobody said."""
 _VALUES: Final = _TEXTS | _OWN
+_TEXT, _IMAGE = "text", "image_url"
+"""Members of parts that are contents."""
+_OF_PARTS: Final = frozenset({"type", "detail"})
+"""Members of parts that many have in common."""
 _WORDS: Final = frozenset({"type", "role", "name", "namespace", "status", "phase"})
 
 
@@ -163,24 +168,28 @@ def _add(item: dict[str, Any], key: list[Hashable], values: list[str]) -> bool:
 
 
 def _add_parts(parts: list[Any], key: list[Hashable], values: list[str]) -> bool:
-    """A list of at most one text, which says nothing else."""
-    if not parts:
-        key.append(())
-        return True
-    if len(parts) != 1 or parts[0].__class__ is not dict:
-        return False
-    for name, value in parts[0].items():
+    """A list of texts and images."""
+    key.append((len(parts),))
+    return all(part.__class__ is dict and _add_part(part, key, values) for part in parts)
+
+
+def _add_part(part: Object, key: list[Hashable], values: list[str]) -> bool:
+    """A text or an image, which says nothing else."""
+    for name, value in part.items():
         key.append(name)
-        if name == "text" and value.__class__ is str and value:
+        if name == _TEXT and value.__class__ is str and value:
             values.append(value)
-        elif name == "type" and value.__class__ is str and len(value) <= _LONGEST:
+        elif name in _OF_PARTS and value.__class__ is str and len(value) <= _LONGEST:
             key.append(value)
-        elif name != "text" and (value is None or value == []):
+        elif name == _IMAGE and value is not None:
+            if not add_medium(of_address(value), key, values):
+                return False
+        elif name != _TEXT and (value is None or value == []):
             key.append(value is None)
         else:
             return False
     key.append(0)
-    return "text" in parts[0]
+    return _TEXT in part or _IMAGE in part
 
 
 def _message(unit: Any) -> Skeleton | None:
@@ -218,9 +227,17 @@ _PLAIN: Final[dict[tuple[str, ...], Callable[[Any], Skeleton | None]]] = {
 
 
 def _filled(value: Any, name: str, values: Iterator[str]) -> Any:
-    if value.__class__ is list and value:
-        return [{key: next(values) if key == "text" else inner for key, inner in value[0].items()}]
+    if value.__class__ is list:
+        return [{key: _filled_member(inner, key, values) for key, inner in part.items()} for part in value]
     return next(values) if name in _VALUES and value.__class__ is str and value else value
+
+
+def _filled_member(value: Any, name: str, values: Iterator[str]) -> Any:
+    """A member of a part, with the next text or image where it is one."""
+    if name == _TEXT:
+        return next(values)
+    image = of_address(value) if name == _IMAGE else None
+    return value if image is None else next_medium(image, values)
 
 
 def skeleton(item: Any) -> Skeleton | None:

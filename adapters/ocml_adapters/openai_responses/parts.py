@@ -231,12 +231,16 @@ def _write_media(media: Media, kind: str, form: Json) -> Object:
         value = _inline(media, field) if name == found.inline else _member(media, field)
         if value is not None:
             values[name] = value
+    fixed = [name for name, value in values.items() if not is_empty(value)]
+    implied: tuple[str, ...] = ()
     if kind == "input_image" and "detail" not in values:
         values["detail"] = "auto"
-    fixed = [name for name, value in values.items() if not is_empty(value)]
+        implied = ("detail",)  # many clients leave it out
     marked: Object = {} if media.cache is None else {BREAKPOINT: dict(EXPLICIT)}
     if found.inner is None:
-        return shape(add({"type": kind, **values, **marked}, extras, found.order), form, fixed=("type", *fixed))
+        return shape(
+            add({"type": kind, **values, **marked}, extras, found.order), form, fixed=("type", *fixed), implied=implied
+        )
     forms = cast("Object", form) if isinstance(form, dict) else {"form": form}
     inner = shape(add(values, extras.get(found.inner), tuple(found.members)), forms.get("inner"), fixed=fixed)
     written = add({"type": kind, found.inner: inner, **marked}, extras)

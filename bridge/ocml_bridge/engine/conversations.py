@@ -8,7 +8,7 @@ from typing import Any, Final
 from ..errors import BridgeError
 from ..loss import Finding, Log
 from ..memo import Meetings, Memo
-from ..plans.probes import PROBE, has_others, own_texts, place_of, probe
+from ..plans.probes import PROBE, has_others, numbered, own_texts, place_of, probe
 from ..units.conversation import Conversation, ConversationPlan
 from ..units.grammar import AN_OBJECT, Parted
 from ..units.heads import LIMIT, Head, Item, are_same
@@ -164,6 +164,9 @@ class ConversationPlans:
         if same is None:
             return None
         probes = [fixed.get(slot) or probe(same.get(slot, slot)) for slot in range(len(values))]
+        for one in slots:
+            for slot, address in one.media.items():
+                probes[slot] = numbered(address, slot)
         for head, place, _, _ in slots:
             if isinstance(place, int) and place >= 0 and place not in fixed and (head.calls or head.promises_json):
                 probes[place] = f"{AN_OBJECT.before}{probes[place]}{AN_OBJECT.after}"

@@ -262,8 +262,9 @@ class OutputPlans:
         uses = self._uses(written, plan, values) if written.planned else None
         if uses is None:
             return None
+        media = {slot: address for item in plan.items for slot, address in item.media.items()}
         probes = [
-            probe(plan.same[slot]) if slot in plan.same else self._probed(slot, uses.get(slot))
+            probe(plan.same[slot]) if slot in plan.same else media.get(slot) or self._probed(slot, uses.get(slot))
             for slot in range(len(values))
         ]
         made = self._traced(Conversation(None, plan.around, plan=plan, values=probes))
@@ -276,7 +277,9 @@ class OutputPlans:
         derived = _derived_ids([*(text for _, text in texts_in(made.output)), *(loss.detail for loss in lost)], plan)
         if derived is None:
             return None
-        build = _build(made.output, probes, plan, uses, embedded=grammar.embeds)
+        # JSON has an address as it is, once or more often; no text of frames has one.
+        often = {*plan.same} if isinstance(made.output, str) else {*plan.same, *media}
+        build = _build(made.output, probes, often, uses, embedded=grammar.embeds)
         losses = shared_losses(lost, plan)
         if build is None or losses is None:
             return None
@@ -348,16 +351,24 @@ def _settled(grammar: UnitWriter, head: Head, content: str) -> tuple[str, Sequen
 
 
 def _build(
-    output: Any, probes: Sequence[str], plan: ConversationPlan, uses: dict[int, Use], *, embedded: bool
+    output: Any, probes: Sequence[str], often: Collection[int], uses: dict[int, Use], *, embedded: bool
 ) -> Callable[[Sequence[str]], Any] | None:
-    """What makes outputs like one of contents and ids; None where a content does not stand there once."""
+    """What makes outputs like one of contents and ids; None where a content does not stand there once.
+
+    Args:
+        output: the one.
+        probes: that stand in it.
+        often: which of the values may stand there any number of times.
+        uses: what is written of contents.
+        embedded: as for `filler`.
+    """
     holes: dict[str, Hole] = {}
     times: dict[Hole, int] = {}
     for slot, text in enumerate(probes):
         encode = uses[slot].encode if slot in uses else None
         hole = Hole((slot,), encode)
         holes.setdefault(text if encode is None else shown(encode(text)), hole)
-        if slot not in plan.same:
+        if slot not in often:
             times[hole] = int(slot in uses)
     return filler(output, holes, times, longest=LONGEST, embedded=embedded)
 

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, cast
 from ..ownership import pack, unpack
 from ..units.grammar import Unit
 from ..units.heads import Item
-from .probes import DERIVED, PROBE, PROBES
+from .probes import DATA, DERIVED, PROBE, PROBES
 
 _COMPILED: Final = 2048
 """How many functions are kept for units that have the same source."""
@@ -143,8 +143,10 @@ class _Source:
         hole = self._holes.get(text)
         if hole is not None:
             return self._filled(hole)
-        inside = self._embedded or DERIVED.fullmatch(text) is not None
-        return self._of_text(text) if inside and PROBE in text else self._text(text)
+        if PROBE not in text:
+            return self._text(text)
+        inside = self._embedded or DERIVED.fullmatch(text) is not None or DATA.fullmatch(text) is not None
+        return self._of_text(text) if inside else self._text(text)
 
     def _of_text(self, text: str) -> str:
         """The source of a text with probes in it."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, cast
 
-from ..model import Content, Text, replace
+from ..model import Content, Media, Text, replace
 from ..substance import opaque_field
 from ..units.heads import SIGNATURE, Head, OwnText
 from ..units.places import NONE, Parts, Place, Slots
@@ -19,11 +19,18 @@ SUFFIX: Final = re.compile("_[0-9]+")
 """What stands behind an id in one that was made of it, since another message has that."""
 DERIVED: Final = re.compile(f"{PROBES.pattern}{SUFFIX.pattern}")
 """What such an id looks like."""
+DATA: Final = re.compile(f"data:[^,]*,[A-Za-z0-9+/]*{PROBES.pattern}")
+"""What a data URL looks like whose data are a value."""
 
 
 def probe(number: int) -> str:
     """A text that says nothing to any format. Where it is in a document by chance, no plan is learned from that."""
     return f"{PROBE}{number:04d}Text"
+
+
+def numbered(text: str, number: int) -> str:
+    """A text with a probe in it, such as an address, with another probe in its place."""
+    return PROBES.sub(probe(number), text)
 
 
 def is_in(head: Head) -> bool:
@@ -76,20 +83,30 @@ def place_of(content: Content, numbers: Mapping[str, int]) -> Place | None:
     slots = [
         (at, numbers[part.text]) for at, part in enumerate(content) if isinstance(part, Text) if part.text in numbers
     ]
-    return Parts(content, tuple(slots))
+    media = [
+        (at, field, numbers[value])
+        for at, part in enumerate(content)
+        if isinstance(part, Media)
+        for field, value in (("url", part.url), ("data", part.data))
+        if value is not None and value in numbers
+    ]
+    return Parts(content, tuple(slots), tuple(media))
 
 
 def has_others(messages: Sequence[Slots]) -> bool:
-    """Whether a probe stands in a content elsewhere than as a text, such as in the address of an image."""
+    """Whether a probe stands in a content elsewhere than as a text or an address, such as in the name of a file."""
     return any(_has_others(slots.content) for slots in messages)
 
 
 def _has_others(place: Place) -> bool:
     if not isinstance(place, Parts):
         return False
-    texts = {index for index, _ in place.slots}
-    others = [replace(part, text="") if at in texts else part for at, part in enumerate(place.parts)]
-    return PROBE in repr(others)
+    empty = [*place.parts]
+    for field, index in [("text", index) for index, _ in place.slots] + [
+        (field, index) for index, field, _ in place.media
+    ]:
+        empty[index] = replace(empty[index], **{field: ""})
+    return PROBE in repr(empty)
 
 
 def shown(value: Any) -> str:

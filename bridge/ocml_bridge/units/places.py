@@ -14,15 +14,17 @@ NONE: Final = -1
 
 
 class Parts(NamedTuple):
-    """A content of several parts, some of whose texts are values.
+    """A content of several parts, some of whose texts and addresses are values.
 
     Attributes:
         parts: all of them. Nobody changes them.
         slots: for each text that is a value the index of its part, and which of the values it is.
+        media: for each medium whose address, or data, is a value: the index of its part, its field, and which it is.
     """
 
     parts: tuple[Part, ...]
     slots: tuple[tuple[int, int], ...]
+    media: tuple[tuple[int, str, int], ...] = ()
 
     def filled(self, values: Sequence[str]) -> tuple[Part, ...]:
         """The content with some values: new parts."""
@@ -31,7 +33,14 @@ class Parts(NamedTuple):
             part = parts[index]
             assert isinstance(part, Text)
             part.text = values[number]
+        for index, field, number in self.media:
+            setattr(parts[index], field, values[number])
         return parts
+
+    def behind(self, count: int) -> Parts:
+        """The same where so many other values stand before."""
+        slots = tuple([(index, number + count) for index, number in self.slots])
+        return Parts(self.parts, slots, tuple([(index, field, number + count) for index, field, number in self.media]))
 
 
 Place = int | str | Parts
@@ -71,7 +80,7 @@ class Slots(NamedTuple):
         if isinstance(place, int):
             place = place + count if place >= 0 else NONE
         elif isinstance(place, Parts):
-            place = place._replace(slots=tuple([(index, number + count) for index, number in place.slots]))
+            place = place.behind(count)
         own = tuple([OwnText(path, number + count) for path, number in own])
         return Slots(head, place, call_id + count if call_id >= 0 else NONE, own)
 
@@ -83,8 +92,16 @@ class Slots(NamedTuple):
     @property
     def numbers(self) -> list[int]:
         """Which of the values stand in it anywhere."""
-        found = [*self.texts, *[text.number for text in self.own]]
+        found = [*self.texts, *self.media, *[text.number for text in self.own]]
         return found if self.call_id < 0 else [*found, self.call_id]
+
+    @property
+    def media(self) -> dict[int, str]:
+        """Which of the values are addresses of media in it or their data, with one like each."""
+        place = self.content
+        if not isinstance(place, Parts):
+            return {}
+        return {number: getattr(place.parts[index], field) for index, field, number in place.media}
 
     @property
     def texts(self) -> Sequence[int]:
