@@ -23,6 +23,7 @@ from outcomes import PLAIN, PLANNED, outcome
 TIMES: Final = 6
 """How often a conversation is converted until plans write all others that are read like it."""
 PNG, JPEG, PDF = "iVBORw0KGgoAAAANSUhEUg", "/9j/4AAQSkZJRgABAQAAAQ", "JVBERi0xLjQKJcfsj6IK"
+GIF, WORDS = "R0lGODlhIGlzIGEgdGV4dA==", "SGVsbG8sIEkgYW0gYSB0ZXh0"
 ADDRESSES: Final = (
     *(
         "https://example.org/a.png",
@@ -39,6 +40,7 @@ ADDRESSES: Final = (
     ),
     *("s3://bucket/a.png", "gs://bucket/a.png", "file-1", "", " ", "https://", "HTTPS://EXAMPLE.ORG/A.PNG", "\0"),
     *(f"data:image/png;base64,{PNG}", f"data:image/png;base64,{JPEG}", f"data:image/jpeg;base64,{JPEG}"),
+    *(f"data:text/plain;base64,{GIF}", f"data:text/plain;base64,{WORDS}", f"data:text/plain;base64,{PNG}"),
     *(f"data:;base64,{PNG}", f"data:application/pdf;base64,{PDF}", f"data:image/heic;base64,{PDF}", "data:,Hello"),
     *("data:image/png;base64,", "data:image/png;base64,a", f"data:image/png;base64,{PNG}<|end|>", f"data:{PNG}"),
 )
@@ -54,10 +56,19 @@ def source_of(address: str) -> dict[str, str]:
     return {"type": "base64", "media_type": kind, "data": data}
 
 
+def part_of(address: str) -> dict[str, dict[str, str]]:
+    """A part of Gemini's for an address."""
+    if not address.startswith("data:"):
+        return {"fileData": {"mimeType": "image/png", "fileUri": address}}
+    kind, _, data = address.removeprefix("data:").partition(";base64,")
+    return {"inlineData": {"mimeType": kind, "data": data}}
+
+
 def request(source: str, addresses: Sequence[str], *, text: str = "What is it?") -> bytes:
     """A request with two images, one of which a tool gave where the API lets it."""
     first, second = addresses
     messages: list[Any]
+    turns: list[Any]
     match source:
         case "openai":
             images = [
@@ -81,6 +92,15 @@ def request(source: str, addresses: Sequence[str], *, text: str = "What is it?")
                 {"type": "function_call_output", "call_id": "call_1", "output": taken},
             ]
             return orjson.dumps({"model": "m", "input": messages})
+        case "gemini":
+            shown, taken = ([{"text": text}, part_of(address)] for address in addresses)
+            turns = [{"role": "user", "parts": shown}, {"role": "model", "parts": [{"text": "A cat."}]}]
+            return orjson.dumps({"contents": [*turns, {"role": "user", "parts": taken}]})
+        case "bedrock-converse":
+            image = {"format": "png", "source": {"bytes": first.rpartition(",")[2]}}
+            turns = [{"role": "user", "content": [{"text": text}, {"image": image}]}]
+            turns += [{"role": "assistant", "content": [{"text": second or "None."}]}]
+            return orjson.dumps({"modelId": "m", "messages": turns})
         case _:
             given_back = [{"type": "text", "text": "Here."}, {"type": "image", "source": source_of(second)}]
             messages = [
@@ -94,7 +114,7 @@ def request(source: str, addresses: Sequence[str], *, text: str = "What is it?")
     return orjson.dumps({"model": "m", "messages": messages})
 
 
-SOURCES: Final = ("openai", "openai-responses", "anthropic")
+SOURCES: Final = ("openai", "openai-responses", "anthropic", "gemini", "bedrock-converse")
 pairs = st.lists(st.sampled_from(ADDRESSES), min_size=2, max_size=2)
 
 
@@ -109,9 +129,12 @@ def test_any_address_is_written_as_without_plans(
     assert outcome(data, source, target, PLANNED) == outcome(data, source, target, PLAIN)
 
 
-@pytest.mark.parametrize("source", SOURCES)
+OURS: Final = {"addresses": USUAL[:2], "data": (f"data:image/png;base64,{PNG}", f"data:image/jpeg;base64,{JPEG}")}
+CASES: Final = [pytest.param(source, ours, id=f"{source}-{kind}") for source in SOURCES for kind, ours in OURS.items()]
+
+
+@pytest.mark.parametrize(("source", "ours"), CASES[:-2] + CASES[-1:])  # images of Converse have no addresses
 @pytest.mark.parametrize("target", ["harmony", "openai", "openai-responses", "anthropic", "gemini", "ocm-2.2-json"])
-@pytest.mark.parametrize("ours", [USUAL[:2], (f"data:image/png;base64,{PNG}", f"data:image/jpeg;base64,{JPEG}")])
 def test_a_request_with_images_of_its_own_is_written_by_the_plan_of_others(
     source: str, target: str, ours: Sequence[str]
 ) -> None:

@@ -46,6 +46,8 @@ def sound_format(media: Media) -> str | None:
 
 _BEGINNINGS: Final[dict[str, str]] = {"iVBOR": "png", "/9j/": "jpeg", "R0lG": "gif", "UklG": "webp"}
 """How the base64 of images begins → their format."""
+BINARY: Final = frozenset({"iVBOR", "/9j/"})
+"""Beginnings of images that no text has."""
 
 
 def image_format(data: str) -> str | None:

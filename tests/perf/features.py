@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
+from zlib import crc32
 
 Wire = dict[str, Any]
 
@@ -81,8 +82,10 @@ def _parts(message: Wire) -> Wire:
 
 
 def _with_image(message: Wire) -> Wire:
-    image = {"type": "image_url", "image_url": {"url": "https://example.com/a.png"}}
-    return {**message, "content": [{"type": "text", "text": message["content"] or ""}, image]}
+    """An image that no other message has."""
+    text = message["content"] or ""
+    image = {"type": "image_url", "image_url": {"url": f"https://example.com/{crc32(text.encode())}.png"}}
+    return {**message, "content": [{"type": "text", "text": text}, image]}
 
 
 def _cached(message: Wire) -> Wire:

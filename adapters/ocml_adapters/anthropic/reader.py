@@ -315,7 +315,7 @@ def _filled(block: Any, values: Iterator[str]) -> Any:
     if block["type"] == "image":
         source = block["source"]
         image = _image_in(source)
-        assert image is not None, "it has a skeleton"
+        assert image is not None, "a unit that is filled has a skeleton"
         return {**block, "source": {**source, _WHERE[source["type"]]: next_medium(image, values)}}
     if block["type"] == "thinking":
         text = next(values) if block["thinking"] else ""

@@ -7,7 +7,7 @@ from itertools import chain, islice
 from typing import Any, Final, cast
 
 from ocml_bridge.blocks.grammar import added, more_of
-from ocml_bridge.blocks.skeletons import A_WORD, AN_OBJECT, Slot, Slots, next_text
+from ocml_bridge.blocks.skeletons import A_WORD, AN_IMAGE, AN_OBJECT, Slot, Slots, next_text
 from ocml_bridge.blocks.spelling import FORM, keep_form, respelled
 from ocml_bridge.cache_marks import read_mark, write_mark
 from ocml_bridge.form import Object
@@ -179,8 +179,20 @@ def _with_text(_value: Any, values: Iterator[str]) -> Any:
     return {"text": next(values)}
 
 
+def _add_image(value: Any, key: list[Hashable], values: list[str]) -> bool:
+    return value.__class__ is dict and value.keys() == {_BYTES} and AN_IMAGE.add(value[_BYTES], key, values)
+
+
+def _with_image(value: Any, values: Iterator[str]) -> Any:
+    return {_BYTES: AN_IMAGE.filled(value[_BYTES], values)}
+
+
+_BYTES: Final = "bytes"
+
+
 SLOTS: Final[Slots] = {
     TOOL_USE: {"toolUseId": _AN_ID, "name": A_WORD, "input": AN_OBJECT},
     TOOL_RESULT: {"toolUseId": _AN_ID, CONTENT: Slot(_add_content, _with_texts), "status": A_WORD},
     REASONING: {REASONING_TEXT: Slot(_add_text, _with_text)},
+    "image": {"format": A_WORD, "source": Slot(_add_image, _with_image)},
 }

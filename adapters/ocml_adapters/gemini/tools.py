@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any, Final, cast
 
 from ocml_bridge.blocks.grammar import added, more_of
-from ocml_bridge.blocks.skeletons import A_TEXT, A_WORD, AN_OBJECT, Slot, Slots, object_with
+from ocml_bridge.blocks.skeletons import A_TEXT, A_WORD, AN_ADDRESS, AN_IMAGE, AN_OBJECT, Slot, Slots, object_with
 from ocml_bridge.blocks.spelling import FORM, is_same, keep_form, respelled
 from ocml_bridge.form import Object
 from ocml_bridge.jsontext import text_of
@@ -16,7 +16,7 @@ from ocml_bridge.turns import full_name, split_name
 from ocml_bridge.wires.tool_alphabet import Alphabet, ToolAlphabet
 
 from . import syntax
-from .syntax import CALL, DECLARATIONS, NOTES, RESPONSE
+from .syntax import CALL, DECLARATIONS, FILE, INLINE, NOTES, RESPONSE
 
 # --- names ------------------------------------------------------------------------------------------------------------
 
@@ -266,4 +266,6 @@ def _filled(value: Any, values: Iterator[str]) -> Any:
 SLOTS: Final[Slots] = {
     CALL: {"id": A_TEXT, "name": A_WORD, "args": AN_OBJECT},
     RESPONSE: {"id": A_TEXT, "name": A_WORD, "response": Slot(_add, _filled)},
+    INLINE: {"mimeType": A_WORD, "data": AN_IMAGE},
+    FILE: {"mimeType": A_WORD, "fileUri": AN_ADDRESS},
 }

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple, cast
 from ..jsontext import text_of
 from ..turns import is_blank
 from ..units.grammar import Skeleton, Unit
+from ..units.media import Medium, add_medium, next_medium, of_address, of_image
 from ..wires.shell import Top
 
 _LONGEST: Final = 200
@@ -28,7 +29,7 @@ class Slot(NamedTuple):
 
 
 Slots = Mapping[str, Mapping[str, Slot]]
-"""Kind of a block that is a call or a reply → its members."""
+"""Kind of a block other than a text → its members."""
 
 
 def _add_word(value: Any, key: list[Hashable], _values: list[str]) -> bool:
@@ -52,6 +53,27 @@ def object_with(text: str) -> dict[str, int]:
     return {text: 0}
 
 
+def _add_address(value: Any, key: list[Hashable], values: list[str]) -> bool:
+    return add_medium(of_address(value), key, values)
+
+
+def _next_address(value: Any, values: Iterator[str]) -> str:
+    return _next_medium(of_address(value), values)
+
+
+def _add_image(value: Any, key: list[Hashable], values: list[str]) -> bool:
+    return add_medium(of_image(value), key, values)
+
+
+def _next_image(value: Any, values: Iterator[str]) -> str:
+    return _next_medium(of_image(value), values)
+
+
+def _next_medium(medium: Medium | None, values: Iterator[str]) -> str:
+    assert medium is not None, "a unit that is filled has a skeleton"
+    return next_medium(medium, values)
+
+
 def _word(value: Any, _values: Iterator[str]) -> Any:
     return value
 
@@ -71,6 +93,10 @@ A_TEXT: Final = Slot(_add_text, next_text)
 """A content or an id that stands there as it is."""
 AN_OBJECT: Final = Slot(_add_object, _next_object)
 """A content that is the JSON of an object."""
+AN_ADDRESS: Final = Slot(_add_address, _next_address)
+"""Where a medium is."""
+AN_IMAGE: Final = Slot(_add_image, _next_image)
+"""The data of an image."""
 
 
 def skeleton(unit: Any, key: str, slots: Slots) -> Skeleton | None:
@@ -79,7 +105,7 @@ def skeleton(unit: Any, key: str, slots: Slots) -> Skeleton | None:
     Args:
         unit: any value that stands where a wire message does, or what the system says before all of them.
         key: of its blocks.
-        slots: the members of those that are calls or replies.
+        slots: the members of those that are no texts.
     """
     wire = unit.wire if isinstance(unit, Top) else unit
     if wire.__class__ is not dict:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Hashable, Iterator
 from typing import Any, Final, NamedTuple
 
-from ..data_urls import beginning, data_of
+from ..data_urls import BINARY, beginning, data_of
 
 _PLAIN: Final = re.compile(r"https?://[A-Za-z0-9._~:/?#@!$&*+,;=%-]+")
 """An address in which nothing has to be escaped anywhere."""
@@ -68,6 +68,16 @@ def of_data(data: Any, *, before: str = "") -> Medium | None:
     if data.__class__ is not str or _DATA.match(data) is None:
         return None
     return Kind(before, beginning(data), ""), data
+
+
+def of_image(data: Any) -> Medium | None:
+    """What base64 data are among values that are surely an image and no text, whatever type is said of them.
+
+    Args:
+        data: any value that stands where such data do.
+    """
+    medium = of_data(data)
+    return None if medium is None or medium[0].begin not in BINARY else medium
 
 
 def add_medium(medium: Medium | None, key: list[Hashable], values: list[str]) -> bool:
