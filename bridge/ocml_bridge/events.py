@@ -13,7 +13,7 @@ from typing import Final, Literal, NamedTuple, Protocol, Self
 
 from .errors import ErrorCode
 from .loss import Finding, Loss
-from .model import Document, Message
+from .model import Document, Message, Signature
 
 Reason = Literal["stop", "tool_calls", "length", "content_filter", "cancelled", "truncated", "error"]
 """Why a stream is over.
@@ -68,6 +68,21 @@ class RefusalDelta(NamedTuple):
     text: str
 
 
+class Signed(NamedTuple):
+    """The text of a message is whole, and signed.
+
+    Messages end in order, so a signed thought behind a text that may still become a preamble ends long after its last
+    word. What other APIs want to hear of it before anything else begins is told by this event; its `End` says it again.
+
+    Attributes:
+        number: of the message in the stream.
+        signature: what it is signed with.
+    """
+
+    number: int
+    signature: Signature
+
+
 class End(NamedTuple):
     """A message is complete; messages end in order.
 
@@ -102,7 +117,7 @@ class Stop(NamedTuple):
         return None if number == self.lifted else number - 1
 
 
-Event = Named | Start | Delta | RefusalDelta | End | Finding | Stop
+Event = Named | Start | Delta | RefusalDelta | Signed | End | Finding | Stop
 """One thing that happened; a `Finding` is what the decoder had to mend or assume."""
 
 

@@ -1,4 +1,4 @@
-"""Signatures of thoughts in streams of Chat Completions: each comes to its thought, and to other APIs in time."""
+"""Signatures of thoughts in streams: each comes to its thought, and to other APIs in time."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ocml_bridge import Transcript, read
-from ocml_bridge.events import Answer, Delta, End, Start
-from ocml_bridge.model import Json, Message, Signature
+from ocml_bridge.events import Answer, Delta, End, Signed, Start
+from ocml_bridge.model import Json, Message, Signature, replace
 from ocml_bridge.pipe import decoder, encoder
+from ocml_bridge.stream import Filter, replay
 from ocml_bridge.stream.decoder import text_of
-from ocml_bridge.testing.streams import all_cuts, check_copies, check_order, events_of
+from ocml_bridge.testing.streams import all_cuts, check_copies, check_messages, check_order, events_of
 from ocml_bridge.visibility import DEBUG
 
 CLAUDE = {"type": "reasoning.text", "format": "anthropic-claude-v1"}
@@ -128,6 +129,74 @@ def test_a_signature_is_passed_on_whatever_follows_its_thought(target: str, name
     assert isinstance(back, Transcript)
     assert said(back.messages) == [(text, signature(text, value)) for text, value in thoughts]
     assert [loss for loss in made.losses if loss.code in ("signature", "message", "content")] == []
+
+
+# --- behind a text ----------------------------------------------------------------------------------------------------
+# A text is a preamble if calls follow it, so it ends late, and so does a thought behind it; its signature must not.
+
+THINKING = st.none() | st.builds(Signature, st.just("x"), st.just("anthropic"))
+SEALED = st.builds(Signature, st.just("y"), st.just("anthropic"), st.just(True))
+
+
+def thought(text: str, made: Signature | None) -> Message:
+    return Message("assistant", text, channel="analysis", signature=made)
+
+
+TURNS = st.lists(
+    st.one_of(
+        st.builds(thought, st.sampled_from(("a", "b")), THINKING),
+        st.builds(thought, st.just(""), SEALED),
+        st.sampled_from("TU").map(lambda text: Message("assistant", text, channel="final")),
+    ),
+    min_size=1,
+    max_size=5,
+)
+"""Turns of Claude that think in between (interleaved thinking, `formats/anthropic.md`)."""
+
+
+@given(TURNS)
+@pytest.mark.parametrize("target", ["anthropic-sse", "bedrock-converse"])
+@pytest.mark.parametrize("source", ["anthropic-sse", "bedrock-converse"])
+def test_thoughts_between_texts_keep_their_signatures(source: str, target: str, turn: list[Message]) -> None:
+    """Law 4 for what streams tell one another: both read the same answer."""
+    messages = tuple(replace(message, continues=at > 0) for at, message in enumerate(turn))
+    written = encoder(source, answer=Answer("a", "m"), visibility=DEBUG)
+    first = [*written.encode(replay(Transcript(messages), "stop")), *written.finish()]
+    events = events_of(decoder(source), first)
+    check_order(events.events)
+    check_messages(events, None)
+    made = encoder(target, answer=Answer("a", "m"), visibility=DEBUG)
+    last = [*made.encode(events.events), *made.finish()]
+    expected, back = (each.stop.document for each in (events, events_of(decoder(target), last)))
+    assert isinstance(expected, Transcript)
+    assert isinstance(back, Transcript)
+    assert [(text_of(each), each.channel, each.signature) for each in back.messages] == [
+        (text_of(each), each.channel, each.signature) for each in expected.messages
+    ]
+    assert [loss for loss in made.losses if loss.code in ("signature", "message")] == []
+
+
+@pytest.mark.parametrize("target", ["anthropic-sse", "bedrock-converse"])
+def test_a_signature_behind_a_text_that_goes_on_is_passed_on_at_once(target: str) -> None:
+    """As OpenRouter gives Claude's answers: the text goes on behind the second thought."""
+    events = events_of(decoder("openai-sse"), [stream(*openrouter("ab", "x"), TEXT, *openrouter("cd", "y", 1), TEXT)])
+    *before, delta = (event for event in events.events if isinstance(event, (Signed, Delta)))
+    assert before[-1] == Signed(2, Signature("y", "anthropic"))
+    assert delta == Delta(1, "Rain.")
+    made = encoder(target, answer=Answer("a", "m"), visibility=DEBUG)
+    back = events_of(decoder(target), [*made.encode(events.events), *made.finish()]).stop.document
+    assert isinstance(back, Transcript)
+    assert said(back.messages) == [("ab", Signature("x", "anthropic")), ("cd", Signature("y", "anthropic"))]
+
+
+def test_a_signature_is_hidden_with_its_thought() -> None:
+    events = [
+        Start(0, thought("", None)),
+        Delta(0, "a"),
+        Signed(0, Signature("x")),
+        End(0, thought("a", Signature("x"))),
+    ]
+    assert Filter().apply(events) == []
 
 
 def test_a_thought_that_is_not_signed_may_go_on_behind_the_text() -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from ocml_bridge.adapter import Options
-from ocml_bridge.events import Answer, Delta, End, Event, Reason, RefusalDelta, Start
+from ocml_bridge.events import Answer, Delta, End, Event, Reason, RefusalDelta, Signed, Start
 from ocml_bridge.form import Object
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Json, Message, Settings, Text, Usage, replace
@@ -137,7 +137,10 @@ class EventEncoder(ResponseEncoder):
         return self._in_order.take(self._apart(events))
 
     def _apart(self, events: Iterable[Event]) -> Iterator[Event]:
-        """The events, a text or thought ended where another message begins; what of it comes later stands by itself."""
+        """The events, a text or thought ended where another message begins, or where it is signed.
+
+        What of it comes later stands by itself.
+        """
         for event in events:
             if isinstance(event, Start):
                 if self._running is not None:
@@ -145,6 +148,11 @@ class EventEncoder(ResponseEncoder):
                     yield End(self._running.number, self._running.message)
                 is_text = event.message.role == "assistant" and not is_call(event.message)
                 self._running = event if is_text else None
+            elif isinstance(event, Signed):
+                if self._running is not None and event.number == self._running.number:
+                    self._late[event.number], self._running = self._running, None
+                    yield End(event.number, replace(self._late[event.number].message, signature=event.signature))
+                continue
             elif isinstance(event, (Delta, RefusalDelta)) and event.number in self._late:
                 yield self._late.pop(event.number)
             elif isinstance(event, End):

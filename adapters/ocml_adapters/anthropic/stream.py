@@ -67,8 +67,11 @@ class EventDecoder(AssemblingDecoder):
             self.note("an event is not understood; the event is left out")
         elif update.block is not None and update.begins:
             self._begin(update.block)
-        elif update.block in self._current and update.text:
-            self.more(self._current[update.block].number, update.text)
+        elif update.block in self._current:
+            number = self._current[update.block].number
+            self.more(number, update.text)
+            if update.block.is_whole:
+                self.sign(number, read_block(update.block.wire(), "assistant"))
         if self._assembly.is_over:
             self.over = _REASONS.get(self._assembly.reason, "stop")
 

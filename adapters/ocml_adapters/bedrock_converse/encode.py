@@ -80,6 +80,10 @@ class EventEncoder(ResponseEncoder):
         }
         return [*out, self._of_block("contentBlockDelta", {"delta": deltas[kind]})]
 
+    def sign(self, number: int, message: Message) -> list[bytes]:
+        """A thought that is signed ends here: its block has to end before another one begins."""
+        return self.end(number, message)
+
     def end(self, number: int, message: Message) -> list[bytes]:
         """The block ends with its message, behind what is known only then; one that is sealed has nothing before."""
         deltas = behind(message)

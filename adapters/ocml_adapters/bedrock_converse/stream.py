@@ -335,7 +335,9 @@ class EventDecoder(AssemblingDecoder):
             return
         if block.kind == TOOL_USE:
             self.more(block.number, text_of(made))
-        elif block.number == self.ended:
+            return
+        self.sign(block.number, made)
+        if block.number == self.ended:
             made.continues = block.number > 0
             self._thought = made
 

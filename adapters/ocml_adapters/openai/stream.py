@@ -11,10 +11,10 @@ from ocml_bridge import jsontext
 from ocml_bridge.adapter import Options
 from ocml_bridge.engine.reading import transcript_of
 from ocml_bridge.errors import BridgeError
-from ocml_bridge.events import Delta, End, Event, Reason, RefusalDelta, Start, Stop
+from ocml_bridge.events import Delta, End, Event, Reason, RefusalDelta, Signed, Start, Stop
 from ocml_bridge.form import Object
 from ocml_bridge.loss import FindingCode, Severity
-from ocml_bridge.model import Json, Message, Transcript, replace
+from ocml_bridge.model import Json, Message, Signature, Transcript, replace
 from ocml_bridge.stream.arriving import ArrivingDecoder
 from ocml_bridge.stream.decoder import header_of, settle, tell, text_of
 from ocml_bridge.stream.sse import Reader, ServerEvent
@@ -71,6 +71,10 @@ class ChunkDecoder(ArrivingDecoder):
         self._begun_calls = 0
         self._ended: list[Message] = []
         """The thoughts that have ended before the answer."""
+        self._last: _Key | None = None
+        """What the last piece was of."""
+        self._signed: set[_Key] = set()
+        """The thoughts whose signatures are passed on."""
         self._document: Transcript | None = None
 
     # --- the stream ---------------------------------------------------------------------------------------------------
@@ -157,19 +161,36 @@ class ChunkDecoder(ArrivingDecoder):
 
     def _begin(self, choice: Choice, key: _Key) -> int:
         """The number of a message, which begins if it has not."""
+        if key != self._last:
+            self._last = key
+            thoughts = self._thoughts(choice)
+            if key not in self._numbers:
+                self._end_signed(choice, thoughts)
+            self._sign(choice, thoughts)
         number = self._numbers.get(key)
         if number is None:
-            self._end_signed(choice)
             number = self._numbers[key] = len(self._numbers)
             self._lengths[key] = 0
             self.log.events.append(Start(number, self._header(choice, key)))
         return number
 
-    def _end_signed(self, choice: Choice) -> None:
-        """End the thoughts that the answer begins with, up to the first that is not signed: more of it may come."""
+    def _thoughts(self, choice: Choice) -> Sequence[Message]:
+        """The thoughts as a reader has them; none where those are not the ones that the pieces make."""
         thoughts = read_reasoning(choice.reasoning()).thoughts
-        if [text_of(thought) for thought in thoughts if thought.content] != choice.thoughts:
-            return
+        return thoughts if [text_of(each) for each in thoughts if each.content] == choice.thoughts else ()
+
+    def _sign(self, choice: Choice, thoughts: Sequence[Message]) -> None:
+        """Pass on the signatures of thoughts that cannot end yet: a text has begun before them."""
+        for at, thought in enumerate(each for each in thoughts if each.content):
+            key = (THOUGHT, at)
+            is_over = is_closed(thought) and (at + 1 < len(choice.thoughts) or choice.is_signed)
+            number = self._numbers.get(key)
+            if is_over and number is not None and number >= len(self._ended) and key not in self._signed:
+                self._signed.add(key)
+                self.log.events.append(Signed(number, cast("Signature", thought.signature)))
+
+    def _end_signed(self, choice: Choice, thoughts: Sequence[Message]) -> None:
+        """End the thoughts that the answer begins with, up to the first that is not signed: more of it may come."""
         for number, thought in enumerate(thoughts[len(self._ended) :], len(self._ended)):
             begun = sum(bool(each.content) for each in self._ended)
             has_text = bool(thought.content)

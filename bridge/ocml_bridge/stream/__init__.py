@@ -5,7 +5,7 @@ Everything here is sans-IO: data in, data out, no clock, no chance, no waiting.
 
 from __future__ import annotations
 
-from ..events import Answer, Decoder, Delta, Encoder, End, Event, Named, Reason, RefusalDelta, Start, Stop
+from ..events import Answer, Decoder, Delta, Encoder, End, Event, Named, Reason, RefusalDelta, Signed, Start, Stop
 from .accumulate import accumulate, joined, replay
 from .ledger import Answered, Call, Failed, Fault, Ledger, Opened, Rejected
 from .visible import Filter
@@ -28,6 +28,7 @@ __all__ = [
     "Reason",
     "RefusalDelta",
     "Rejected",
+    "Signed",
     "Start",
     "Stop",
     "accumulate",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ..events import Delta, End, Event, Named, Reason, RefusalDelta, Start, Stop
+from ..events import Delta, End, Event, Named, Reason, RefusalDelta, Signed, Start, Stop
 from ..loss import Finding
 from ..model import Document, Message, Part, Refusal, Text, Transcript, replace
 from ..turns import is_hosted
@@ -28,6 +28,8 @@ def accumulate(events: Iterable[Event]) -> Document:
                 texts[index].append(text)
             case RefusalDelta(index, text):
                 refusals.setdefault(index, []).append(text)
+            case Signed(index, signature):
+                started[index] = replace(started[index], signature=signature)
             case End(index, message):
                 started[index] = message
                 texts.pop(index, None)

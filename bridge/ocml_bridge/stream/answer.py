@@ -9,7 +9,7 @@ from itertools import starmap
 from typing import Final, Self
 
 from ..errors import BridgeError, ErrorCode
-from ..events import Decoder, Delta, End, Event, Named, Reason, RefusalDelta, Start, Stop
+from ..events import Decoder, Delta, End, Event, Named, Reason, RefusalDelta, Signed, Start, Stop
 from ..loss import Finding, FindingCode, Severity
 from ..model import Content, Message, Part, Text, Transcript, replace
 from ..turns import content_of, parts_of
@@ -91,6 +91,8 @@ class AnswerDecoder:
                         out.append(Delta(number - self._first, text))
                 case RefusalDelta(number, text):
                     out.append(RefusalDelta(number - self._first, text))
+                case Signed(number, signature):
+                    out.append(Signed(number - self._first, signature))
                 case End(number, message):
                     self._ended.append(self._own(number, message))
                     out.append(End(number - self._first, self._ended[-1]))

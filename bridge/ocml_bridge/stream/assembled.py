@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Final, cast
 
 from ..errors import BridgeError
-from ..events import Delta, End, Event, Reason, Start, Stop
+from ..events import Delta, End, Event, Reason, Signed, Start, Stop
 from ..form import Object
 from ..loss import FindingCode, Severity
 from ..model import ByFormat, Json, Message, Signature, Transcript
@@ -81,6 +81,16 @@ class AssemblingDecoder(ArrivingDecoder):
         if text:
             self._lengths[number] += len(text)
             self.log.events.append(Delta(number, text))
+
+    def sign(self, number: int, message: Message | None) -> None:
+        """Say that the text of a message is whole, if it is signed.
+
+        Args:
+            number: of the message.
+            message: as it is read by itself.
+        """
+        if message is not None and message.signature is not None:
+            self.log.events.append(Signed(number, message.signature))
 
     def end(self, message: Message) -> None:
         """Say that the first message that has not ended does: no more of it can come, and others come behind it."""

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterable
 from typing import Final
 
-from ..events import Delta, End, Event, RefusalDelta, Start, Stop
+from ..events import Delta, End, Event, RefusalDelta, Signed, Start, Stop
 from ..model import Message
 from ..pairing import Pairing
 from ..turns import is_call, is_reply
@@ -57,7 +57,7 @@ class InCallOrder:
                         self._release_all(out)
                         self._call(number, message)
                     self._pass(event, out)
-                case Delta() | RefusalDelta() | End():
+                case Delta() | RefusalDelta() | Signed() | End():
                     self._pass(event, out)
                 case Stop():
                     self._release_all(out)

@@ -12,7 +12,7 @@ from .. import jsontext
 from ..adapter import Options
 from ..engine.reading import transcript_of
 from ..errors import ErrorCode
-from ..events import Answer, Delta, End, Event, Named, Reason, RefusalDelta, Start, Stop
+from ..events import Answer, Delta, End, Event, Named, Reason, RefusalDelta, Signed, Start, Stop
 from ..form import Object
 from ..loss import Log, Loss, LossCode, Severity
 from ..model import Document, Json, Message, Settings, Transcript, Usage, replace
@@ -108,6 +108,10 @@ class ResponseEncoder(ABC):
         """More text of its refusal; a format without refusals has it as text."""
         return self.more(number, text)
 
+    def sign(self, _number: int, _message: Message, /) -> list[bytes]:
+        """The text of a message is whole, and signed; a format that says so at any time waits for the end."""
+        return []
+
     def end(self, _number: int, _message: Message, /) -> list[bytes]:
         """A message is complete."""
         return []
@@ -202,6 +206,10 @@ class ResponseEncoder(ABC):
                     return []
                 message = self.heads[number] = self.start_of(message)
                 return self.start(number, message)
+            case Signed(number, signature):
+                return (
+                    self.sign(number, replace(self.heads[number], signature=signature)) if number in self.heads else []
+                )
             case End(number, message):
                 return self.end(number, self.named(message)) if number in self.heads else []
             case Named() if not self.opened:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..events import Delta, Encoder, End, Event, RefusalDelta, Start
+from ..events import Delta, Encoder, End, Event, RefusalDelta, Signed, Start
 from ..loss import Loss
 from ..turns import parts_of
 from ..visibility import END_USER, Visibility
@@ -32,7 +32,7 @@ class Filter:
     def _hides(self, event: Event) -> bool:
         if isinstance(event, (Delta, RefusalDelta)):
             return event.number in self._silent
-        if isinstance(event, End):
+        if isinstance(event, (Signed, End)):
             return event.number in self._hidden
         if isinstance(event, Start):
             number, message, _ = event

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from ..adapter import Adapter, Options
 from ..convert import read
 from ..errors import BridgeError, ErrorCode
-from ..events import Decoder, Delta, End, Event, Named, Reason, RefusalDelta, Start, Stop
+from ..events import Decoder, Delta, End, Event, Named, Reason, RefusalDelta, Signed, Start, Stop
 from ..loss import Finding, without_message
-from ..model import ByFormat, Json, Message, Transcript
+from ..model import ByFormat, Json, Message, Signature, Transcript
 from ..pipe import decoder
 from ..result import Reading
 from ..stream import accumulate, joined
@@ -186,6 +186,8 @@ def check_order(events: Sequence[Event]) -> None:
             case Delta(number, text) | RefusalDelta(number, text):
                 assert text
                 assert ended <= number < started
+            case Signed(number):
+                assert ended <= number < started
             case End(number):
                 assert number == ended < started
                 ended += 1
@@ -200,6 +202,7 @@ def check_messages(decoded: Decoded, lifted: Lift | None) -> None:
     document = decoded.stop.document
     heads: dict[int, Message] = {}
     texts: dict[int, str] = {}
+    signed: dict[int, tuple[Signature, str]] = {}
     ended: list[Message] = []
     for event in decoded.events:
         match event:
@@ -207,8 +210,11 @@ def check_messages(decoded: Decoded, lifted: Lift | None) -> None:
                 heads[number], texts[number] = message, ""
             case Delta(number, text):
                 texts[number] += text
+            case Signed(number, signature):
+                signed[number] = (signature, texts[number])
             case End(number, message):
                 assert texts[number] == text_of(message)
+                assert signed.get(number) in (None, (message.signature, texts[number]))
                 header = heads[number]
                 assert settled(header) == settled(header_of(message))
                 assert header.signature in (None, message.signature)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, Literal
 
-from ...events import Delta, End, Event, RefusalDelta, Start
+from ...events import Delta, End, Event, RefusalDelta, Signed, Start
 from ...model import replace
 from ...visibility import is_preamble
 
@@ -32,6 +32,8 @@ class Preambles:
             if isinstance(event, (Start, End)) and event.number in self._numbers:
                 if not self._drops:
                     out.append(event._replace(message=replace(event.message, channel="analysis", intent=None)))
-            elif not (self._drops and isinstance(event, (Delta, RefusalDelta)) and event.number in self._numbers):
+            elif not (
+                self._drops and isinstance(event, (Delta, RefusalDelta, Signed)) and event.number in self._numbers
+            ):
                 out.append(event)
         return out
