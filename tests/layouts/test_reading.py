@@ -48,6 +48,19 @@ ROWS: list[tuple[str, dict[str, Any], list[Said]]] = [
         {"messages": SWIFT, "tools": json.dumps([WEATHER])},
         [("user", "Rome?"), ("call weather", '{"city": "Rome"}'), ("tool", "20"), ("assistant", "20 degrees.")],
     ),
+    # SWE-agent trajectories: the keys of every turn, null where it has none; the system's words under their own name
+    (
+        "messages",
+        {
+            "trajectory": [
+                {"role": "system", "text": None, "system_prompt": "You fix bugs.", "mask": False},
+                {"role": "user", "text": "Why?", "system_prompt": None, "mask": False},
+                {"role": "ai", "text": "Because.", "system_prompt": None, "mask": True},
+            ]
+        },
+        [("system", "You fix bugs."), *BOTH],
+    ),
+    ("messages", {"messages": [{"role": "system", "text": "", "system_prompt": "No."}, ASK]}, [("system", ""), ASKED]),
     # LLaMA-Factory, `data/tool_utils.py`: GLM-4 calls by a name, with the arguments on the next line
     (
         "glm-4",

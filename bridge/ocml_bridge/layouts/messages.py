@@ -7,6 +7,7 @@ from typing import Final, cast
 
 from .. import jsontext
 from ..model import Json
+from . import columns
 from .fitting import as_list, as_object
 from .layout import Object, Wording, misshapen, parsed
 
@@ -59,13 +60,23 @@ def respelled(value: Json, wording: Wording, path: str) -> Object:
     role = next((key for key in wording.role if isinstance(found.get(key), str)), None)
     if role is None:
         raise misshapen(path, f"a message with {wording.role[0]!r}, the role")
-    text = next((key for key in wording.text if key in found), None)
     word = cast("str", found[role])
+    text = _text_key(found, wording, word)
     known = wording.roles.get(word.lower())
     names = {role: "role", text: "content"}
     out = {names.get(key, key): each for key, each in found.items()}
     out["role"] = known or ROLES.get(word.lower(), word)
     return out
+
+
+def _text_key(found: Object, wording: Wording, word: str) -> str | None:
+    """The key of what a message says: the first that is not null; a system's turn may say it under a prompt's name."""
+    keys = (*wording.text, *columns.SYSTEM) if word.lower() in _SYSTEM else wording.text
+    there = [key for key in keys if key in found]
+    return next((key for key in there if found[key] is not None), there[0] if there else None)
+
+
+_SYSTEM: Final = frozenset({"system", "developer"})
 
 
 def respelled_all(value: Json, wording: Wording, path: str) -> list[Object]:
