@@ -219,3 +219,14 @@ def test_utf_16_that_is_cut_off_is_told_of_its_file(batch: Batch, tmp_path: Path
     args = ("-f", "openai", "-t", "openai", tmp_path / "a.jsonl", "-o", tmp_path / "out", "--report", report)
     assert batch(*args) == ExitCode.SOME_FAILED
     assert "utf-16" in json.loads(report.read_text())["inputs"][0]["error"]
+
+
+def test_a_quiet_run_says_what_it_could_not_read(
+    batch: Batch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    good, bad = tmp_path / "good.jsonl", tmp_path / "bad.jsonl.gz"
+    good.write_bytes(b'{"messages": [{"role": "user", "content": "Hi"}]}\n')
+    bad.write_bytes(b"this is no gzip")
+    assert batch(good, bad, "-f", "openai", "-t", "harmony", "-o", tmp_path / "out") == ExitCode.SOME_FAILED
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"ocml-convert: {bad}: cannot be read: ")

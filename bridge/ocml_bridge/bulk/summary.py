@@ -79,7 +79,7 @@ def table(plan: Plan, finished: Finished, *, width: int | None = None, colour: b
     sizes = f"characters of text: {read:,} read, {written:,} written"
     chosen = finished.selection
     left = "" if chosen is None else f"left out: {chosen.repeated:,} repeated, {chosen.undrawn:,} not in the sample"
-    return "".join(f"{line}\n" for line in (*drawn, sizes, left, *_failures(plan, finished)) if line.strip())
+    return "".join(f"{line}\n" for line in (*drawn, sizes, left, *failures(plan, finished)) if line.strip())
 
 
 _OUTCOMES = {Status.CONVERTED: "green", Status.LOSSY: "yellow", Status.QUARANTINED: "red"}
@@ -95,7 +95,8 @@ def _codes(tally: Tally) -> Sequence[tuple[str, str, str, str]]:
     return rows
 
 
-def _failures(plan: Plan, finished: Finished) -> list[str]:
+def failures(plan: Plan, finished: Finished) -> list[str]:
+    """A line for each input that could not be read."""
     return [
         f"{plan.inputs[index].path}: cannot be read: {progress.error}; nothing of it was written"
         for index, progress in sorted(finished.inputs.items())

@@ -192,8 +192,8 @@ def batch(
     from ..bulk.records import Job
     from ..bulk.run import run
     from ..bulk.selection import Choice, chosen_from
+    from ..bulk.summary import failures, table
     from ..bulk.summary import report as report_of
-    from ..bulk.summary import table
 
     if page is not None:
         from ..view.html import environment
@@ -261,7 +261,10 @@ def batch(
         from .signoff import sign_off
 
         write_all({page: signoff_page(sign_off(plan, finished)).encode("utf-8", "backslashreplace")})
-    if not quiet:
+    if quiet:
+        for line in failures(plan, finished):
+            say(f"{PROGRAM}: {line}")
+    else:
         terminal = _is_terminal()
         width = shutil.get_terminal_size().columns if terminal else None
         colour = terminal and not os.environ.get("NO_COLOR")
