@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any, cast
 
 import pytest
@@ -451,3 +452,58 @@ def test_other_ways_to_say_a_setting_are_read_as_it_and_come_back(
     found = getattr(transcript.settings, field)
     assert (found.schema if value is SCHEMA else found) == value
     assert json.dumps(write(transcript, wire).output) == json.dumps(document)
+
+
+DECLARED: dict[str, tuple[dict[str, Any], Callable[[list[Any]], dict[str, Any]]]] = {
+    "openai": (
+        {"type": "function", "function": {"name": "f", "description": "Fetches.", "parameters": {"type": "object"}}},
+        lambda tools: {"type": "allowed_tools", "allowed_tools": {"mode": "auto", "tools": tools}},
+    ),
+    "openai-responses": (
+        {"type": "function", "name": "f", "description": "Fetches.", "parameters": {"type": "object"}},
+        lambda tools: {"type": "allowed_tools", "mode": "auto", "tools": tools},
+    ),
+}
+"""Wire → a tool, and a choice among tools."""
+
+
+def _changed(tool: dict[str, Any], **members: Any) -> dict[str, Any]:
+    """A declaration with other members than another, where that has its own."""
+    inner = tool.get("function")
+    return {**tool, **members} if inner is None else {**tool, "function": {**inner, **members}}
+
+
+@pytest.mark.parametrize("wire", DECLARED)
+@pytest.mark.parametrize(
+    ("members", "is_setting"),
+    [
+        ({}, True),
+        ({"parameters": {}}, True),
+        ({"description": "Guesses."}, False),
+        ({"parameters": {"type": "object", "properties": {}}}, False),
+        ({"strict": True}, False),
+    ],
+)
+def test_a_choice_that_declares_a_tool_otherwise_than_the_request_is_no_setting_and_its_loss_is_reported(
+    wire: str, members: dict[str, Any], *, is_setting: bool
+) -> None:
+    tool, choice = DECLARED[wire]
+    document = {**REQUESTS[wire], "tools": [tool], "tool_choice": choice([_changed(tool, **members)])}
+    transcript = read(document, wire).transcript
+    assert isinstance(transcript, Transcript)
+    assert transcript.settings == (Settings(tool_choice=ToolChoice("auto", ("functions.f",))) if is_setting else None)
+    assert write(transcript, wire).output == document
+    for other in ("gemini", "harmony"):
+        losses = {loss.path for loss in write(transcript, other, policy=LENIENT).losses}
+        assert (f"/extras/{wire}/tool_choice" in losses) is not is_setting
+
+
+@pytest.mark.parametrize("wire", DECLARED)
+def test_a_choice_that_declares_a_tool_of_which_the_request_says_nothing_is_no_setting(wire: str) -> None:
+    tool, choice = DECLARED[wire]
+    for declared in ({}, {"tools": list[Any]()}):
+        document: dict[str, Any] = {**REQUESTS[wire], **declared, "tool_choice": choice([tool])}
+        transcript = read(document, wire).transcript
+        assert isinstance(transcript, Transcript)
+        assert transcript.settings is None
+        assert write(transcript, wire).output == document

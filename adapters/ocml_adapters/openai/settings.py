@@ -18,20 +18,15 @@ def _stop(value: Json) -> tuple[str, ...] | None:
 
 # --- tool choice ------------------------------------------------------------------------------------------------------
 
-_DECLARED: Final = {
-    "function": frozenset({"name", "description", "parameters", "strict"}),
-    "custom": frozenset({"name", "description", "format"}),
-}
-"""What declares a tool of each kind; what says more is read as no tool, as it would be said nowhere else."""
+_KINDS: Final = ("function", "custom")
 
 
 def _recipient(members: Object) -> str | None:
     kind: Json = members.get("type")
-    if not isinstance(kind, str) or kind not in _DECLARED or members.keys() != {"type", kind}:
+    if kind not in _KINDS or members.keys() != {"type", kind}:
         return None
-    inner = members_of(members[kind])
-    name: Json = inner.get("name")
-    return recipient_of(name) if isinstance(name, str) and name and inner.keys() <= _DECLARED[kind] else None
+    name: Json = members_of(members[kind]).get("name")
+    return recipient_of(name) if isinstance(name, str) and name else None
 
 
 def _is_name(members: Object) -> bool:

@@ -22,12 +22,10 @@ from .syntax import FOLDED
 
 _KINDS: Final = ("function", "custom")
 _NAMING: Final = frozenset({"type", "name", "namespace"})
-_DECLARED: Final = _NAMING | {"description", "parameters", "strict", "format"}
-"""What declares a tool; what says more is read as no tool, as it would be said nowhere else."""
 
 
 def _recipient(members: Object) -> str | None:
-    name = name_in(members) if members.get("type") in _KINDS and members.keys() <= _DECLARED else None
+    name = name_in(members) if members.get("type") in _KINDS else None
     return recipient(name) if name is not None and name.name else None
 
 

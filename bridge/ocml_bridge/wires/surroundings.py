@@ -69,7 +69,7 @@ class Surroundings:
         """
         others = self._read_tools(shell, document, known)
         if not document.keys() <= set(known):
-            found = self._settings.read(document)
+            found = self._settings.read(self._without_restated(document))
             known += found.keys
         else:
             found = _NOTHING
@@ -92,6 +92,16 @@ class Surroundings:
         tools, others = self._tools.read(cast("list[Json]", raws))
         shell.tools = None if others and not tools else tools
         return others
+
+    def _without_restated(self, document: Object) -> Object:
+        """A document without its tool choice, if that declares tools otherwise than the document does.
+
+        Only the names of tools are settings; a choice that says more of them would be said nowhere else.
+        """
+        choices, choice = self._choices, document.get(_CHOICE)
+        if choices is None or not isinstance(choice, dict) or choices.restates(choice, document.get(TOOLS)):
+            return document
+        return {key: value for key, value in document.items() if key != _CHOICE}
 
     def _note_choice(self, found: Read, raw: Json, tools: Sequence[Tool], choices: ToolChoices) -> None:
         """Say of a tool choice how it was spelled, as far as that is not how it is written beside some tools."""

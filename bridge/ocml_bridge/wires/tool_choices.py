@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any, Final, cast
 
 from ..form import Object
+from ..jsontext import compact
 from ..model import Json, Tool, ToolChoice
 from ..model.settings import tool_choice
 from ..parameters import members_of
@@ -18,7 +19,8 @@ class ToolChoices:
     """Reads and writes the member `tool_choice` of a request.
 
     Args:
-        recipient: of a tool as it is named, or declared once more; None for anything else.
+        recipient: of a tool as it is named, or declared once more; None for anything else. What a declaration says
+            beyond the name is for `restates` to judge.
         is_name: whether an object names a tool and says nothing else.
         named: a function by its recipient.
         as_custom: makes of a function's name that of a custom tool.
@@ -61,6 +63,22 @@ class ToolChoices:
         mode: Any = members["mode"]
         return ToolChoice(mode, names) if mode in ("auto", "required") else None
 
+    def restates(self, value: Json, tools: Json) -> bool:
+        """Whether the tools that are allowed say nothing but what the list of tools declares, or their names.
+
+        Args:
+            value: the tool choice.
+            tools: what the request declares.
+        """
+        listed: Json = members_of(members_of(value).get(ALLOWED) if self._nested else value).get("tools")
+        if not isinstance(listed, list):
+            return True
+        declared = cast("list[Json]", tools) if isinstance(tools, list) else []
+        return all(
+            self._is_name(members_of(tool)) or any(_is_part(tool, whole) for whole in declared)
+            for tool in cast("list[Json]", listed)
+        )
+
     def write(self, choice: ToolChoice) -> Json:
         """The value of a tool choice, in which all tools are functions."""
         if not choice.names:
@@ -82,3 +100,11 @@ class ToolChoices:
         allowed = members_of(members[ALLOWED]) if self._nested else members
         listed = {**allowed, "tools": [self._with_custom(tool, custom) for tool in allowed["tools"]]}
         return {**members, ALLOWED: listed} if self._nested else listed
+
+
+def _is_part(value: Json, whole: Json) -> bool:
+    """Whether an object has no member that another has not, objects in it included; other values are the same."""
+    if not isinstance(value, dict) or not isinstance(whole, dict):
+        return compact(value) == compact(whole)
+    members, others = cast("Object", value), cast("Object", whole)
+    return all(key in others and _is_part(member, others[key]) for key, member in members.items())
