@@ -186,6 +186,12 @@ def gathered_losses(order: Sequence[int], target: str) -> list[Loss]:
     return [Loss(LossCode.ORDER, Severity.LAYOUT, f"/messages/{index}", detail) for index in moved(order)]
 
 
+def arrival_losses(order: Sequence[int], target: str) -> list[Loss]:
+    """A loss for each message that stands elsewhere because a stream is written in the order in which it comes."""
+    detail = f"{target} has messages in the order in which they came; this message moves"
+    return [Loss(LossCode.ORDER, Severity.CHANGED, f"/messages/{index}", detail) for index in moved(order)]
+
+
 def order_losses(messages: Sequence[Message], plan: Plan, target: str) -> list[Loss]:
     """A loss for each call and reply that was put in order and does not stand where it stood."""
     return [

@@ -103,15 +103,20 @@ class Stop(NamedTuple):
         document: what was read, as a reader of the whole text reads it.
         error: the code of what went wrong, where the reason is `error`.
         lifted: the number of the message that is the document's declared tools, and no message of it; None for none.
+        places: the index in the document of each message by its number, None for one that is no message there, where
+            the document has them in another order than the stream; else None.
     """
 
     reason: Reason
     document: Document
     error: ErrorCode | None = None
     lifted: int | None = None
+    places: tuple[int | None, ...] | None = None
 
     def place(self, number: int) -> int | None:
         """The index in the document of the message with this number; None for one that is no message there."""
+        if self.places is not None:
+            return self.places[number] if number < len(self.places) else None
         if self.lifted is None or number < self.lifted:
             return number
         return None if number == self.lifted else number - 1

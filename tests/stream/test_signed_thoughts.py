@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ocml_bridge import Transcript, read
+from ocml_bridge import Severity, Transcript, read
 from ocml_bridge.events import Answer, Delta, End, Signed, Start
 from ocml_bridge.model import Json, Message, Signature, replace
 from ocml_bridge.pipe import decoder, encoder
@@ -187,6 +187,27 @@ def test_a_signature_behind_a_text_that_goes_on_is_passed_on_at_once(target: str
     back = events_of(decoder(target), [*made.encode(events.events), *made.finish()]).stop.document
     assert isinstance(back, Transcript)
     assert said(back.messages) == [("ab", Signature("x", "anthropic")), ("cd", Signature("y", "anthropic"))]
+
+
+@pytest.mark.parametrize("last", [[], [TEXT], [CALL]], ids=["nothing", "more text", "a call"])
+@pytest.mark.parametrize("target", ["anthropic-sse", "bedrock-converse", "gemini-sse", "harmony", "ocm-0.1", "ocm-2.2"])
+def test_what_comes_in_another_order_than_the_document_has_it_is_reported_as_that(
+    target: str, last: list[Json]
+) -> None:
+    """A message of Chat Completions has all thoughts first; the stream is written on as it comes."""
+    source = stream(*openrouter("ab", "x"), TEXT, *openrouter("cd", "y", 1), *last)
+    decoded = events_of(decoder("openai-sse"), [source])
+    document = decoded.stop.document
+    assert isinstance(document, Transcript)
+    assert [decoded.stop.place(number) for number in range(len(document.messages))][:3] == [0, 2, 1]
+    made = encoder(target, answer=Answer("a", "m"), visibility=DEBUG)
+    back = events_of(decoder(target), [*made.encode(decoded.events), *made.finish()]).stop.document
+    assert isinstance(back, Transcript)
+    whole = "".join(text_of(message) for message in document.messages)
+    assert sorted("".join(text_of(message) for message in back.messages)) == sorted(whole)
+    changed = {(loss.code, loss.path) for loss in made.losses if loss.severity != Severity.LAYOUT}
+    assert {path for code, path in changed if code == "order"} == {"/messages/1", "/messages/2"}
+    assert not {code for code, _ in changed} & {"content", "message", "thought"}
 
 
 def test_a_signature_is_hidden_with_its_thought() -> None:

@@ -76,6 +76,8 @@ class ChunkDecoder(ArrivingDecoder):
         self._signed: set[_Key] = set()
         """The thoughts whose signatures are passed on."""
         self._document: Transcript | None = None
+        self._order: list[int] = []
+        """The numbers of its messages."""
 
     # --- the stream ---------------------------------------------------------------------------------------------------
 
@@ -230,7 +232,14 @@ class ChunkDecoder(ArrivingDecoder):
                 self.take_all(self._reader.finish(unended=True))
         self.closed = True
         document = self._seal(reason)
-        return [*self.log.take(), Stop(self._reason(reason, document), document)]
+        return [*self.log.take(), Stop(self._reason(reason, document), document, places=self._places())]
+
+    def _places(self) -> tuple[int | None, ...] | None:
+        """Where messages stand in the document, if not in the order in which they began."""
+        if self._order == sorted(self._order):
+            return None
+        places = {number: index for index, number in enumerate(self._order)}
+        return tuple(map(places.get, range(max(places) + 1)))
 
     def _reason(self, reason: Reason | None, document: Transcript) -> Reason:
         if self.failed:
@@ -283,8 +292,10 @@ class ChunkDecoder(ArrivingDecoder):
         return reason if reason in _FINISHES else None
 
     def _end(self, messages: Sequence[Message]) -> None:
-        started, rest = list[tuple[int, int, Message]](), list[Message]()
+        started, rest = list[tuple[int, int, Message]](), list[tuple[int, Message]]()
         calls, thoughts = iter(self._calls()), count(sum(bool(each.content) for each in self._ended))
+        new = count(len(self._numbers))
+        self._order += range(len(self._ended))
         for message in messages[len(self._ended) :]:
             stage = stage_of(message)
             key: _Key | None = next(calls, None) if stage == CALL else stage
@@ -292,15 +303,17 @@ class ChunkDecoder(ArrivingDecoder):
                 key = (THOUGHT, next(thoughts)) if message.content else None
             number = None if key is None else self._numbers.get(key)
             if key is None or number is None:
-                rest.append(message)
+                number = next(new)
+                rest.append((number, message))
             else:
                 started.append((number, self._lengths[key], message))
+            self._order.append(number)
         events = self.log.events
         for number, length, message in sorted(started, key=lambda one: one[0]):
             if more := text_of(message)[length:]:
                 events.append(Delta(number, more))
             events.append(End(number, message))
-        for number, message in enumerate(rest, len(self._numbers)):
+        for number, message in rest:
             tell(self.log, number, message)
 
     def _calls(self) -> list[Call]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar, Final
 
 from ..adapter import Options, Source
-from ..arrange import Plan, misread, order_losses, pairing_losses
+from ..arrange import Plan, arrival_losses, misread, order_losses, pairing_losses
 from ..engine.reading import document_of
 from ..events import Delta, End, Event, RefusalDelta, Start, Stop
 from ..loss import Log, Loss
@@ -174,7 +174,7 @@ class TextEncoder(ABC):
         text = ("" if self._started else self.begin()) + self.end(stop)
         options = dataclasses.replace(self.options, dialect=None)
         back = self._back("".join((*self._written, *before, text)), options)
-        if stop.lifted is not None:
+        if stop.lifted is not None or stop.places is not None:
             self.log.losses = [_replaced(loss, stop) for loss in self.log.losses]
         order = self._moved(stop)
         report(stop.document, back, self.log, target=self._target, order=order)
@@ -183,14 +183,16 @@ class TextEncoder(ABC):
         return text
 
     def _moved(self, stop: Stop) -> list[int] | None:
-        """Indices of the messages in the order in which they were written, where replies were moved."""
+        """Indices of the messages in the order in which they were written, where that is not the document's."""
         numbers = self._in_call_order.numbers if self._in_call_order is not None else []
-        if numbers == sorted(numbers):
+        if stop.places is not None:
+            numbers = numbers or range(len(stop.places))
+        elif numbers == sorted(numbers):
             return None
         return [index for number in numbers if (index := stop.place(number)) is not None]
 
     def _relate(self, document: Document, back: Document, order: Sequence[int] | None) -> None:
-        """Report the replies that were moved, and those that read as answers to other calls."""
+        """Report the messages that were moved, and the replies that read as answers to other calls."""
         if not (isinstance(document, Transcript) and isinstance(back, Transcript)):
             return
         messages = document.messages
@@ -198,7 +200,10 @@ class TextEncoder(ABC):
         left = remaining(len(messages), self.log.losses, order)
         if order is not None:
             self.order = tuple(left)
-            self.log.losses += order_losses(messages, Plan(left, replies), self._target)
+            if replies:
+                self.log.losses += order_losses(messages, Plan(left, replies), self._target)
+            else:
+                self.log.losses += arrival_losses(left, self._target)
         if replies:
             self.log.losses += pairing_losses(misread(messages, pair(messages), back.messages, left), self._target)
 
@@ -216,8 +221,11 @@ def _replaced(loss: Loss, stop: Stop) -> Loss:
     found = _MESSAGE.match(loss.path)
     if found is None:
         return loss
-    index = stop.place(int(found[1]))
-    return loss._replace(path="/tools" if index is None else f"/messages/{index}{loss.path[found.end() :]}")
+    number = int(found[1])
+    index = stop.place(number)
+    if index is not None:
+        return loss._replace(path=f"/messages/{index}{loss.path[found.end() :]}")
+    return loss._replace(path="/tools") if number == stop.lifted else loss
 
 
 _MESSAGE: Final = re.compile(r"/messages/(\d+)")

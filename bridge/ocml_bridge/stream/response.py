@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
-from itertools import pairwise
 from typing import Any, ClassVar, Final, cast
 
 from .. import jsontext
 from ..adapter import Options
+from ..arrange import arrival_losses
 from ..engine.reading import transcript_of
 from ..errors import ErrorCode
 from ..events import Answer, Delta, End, Event, Named, Reason, RefusalDelta, Signed, Start, Stop
@@ -295,27 +296,43 @@ def losses_of(document: Document, image: Transcript, order: Sequence[int], *, ta
     Args:
         document: what was to be said.
         image: what a client reads.
-        order: for each message of the image its index in the document; several that became one are counted once.
+        order: for each message of the image its index in the document; several that became one are counted once, and
+            one that is in pieces is counted with each.
         target: the stream id.
     """
     log = Log()
+    pieces = Counter(order)
+    places = [*pieces]
     if isinstance(document, Transcript):
-        stay = next((at for at, (one, other) in enumerate(pairwise(order), 1) if other <= one), len(order))
-        stay = min(stay, len(image.messages))
-        in_place = frozenset(order[:stay])
         for index, message in enumerate(document.messages):
-            if index in in_place:
-                continue
-            if index in order:
-                detail = f"{target} has this message in another place, or joined to another message"
-                log.lose(LossCode.MESSAGE, f"/messages/{index}", detail, Severity.CHANGED)
-            else:
+            if index not in pieces:
                 leave_out(message, index, log, target)
-        if stay < len(image.messages):
-            detail = f"{target} has messages here that are elsewhere in the document"
-            log.lose(LossCode.MESSAGE, f"/messages/{len(document.messages)}", detail, Severity.LAYOUT)
-    report(document, image, log, target=target)
+            elif pieces[index] > 1:
+                detail = f"{target} has this message in pieces, with others between them"
+                log.lose(LossCode.ORDER, f"/messages/{index}", detail, Severity.CHANGED)
+        log.losses += arrival_losses(places, target)
+        image = replace(image, messages=_whole(image.messages, order))
+    report(document, image, log, target=target, order=places)
     return log.losses
+
+
+def _whole(messages: Sequence[Message], order: Sequence[int]) -> tuple[Message, ...]:
+    """The messages of an image, those put together that are pieces of one text.
+
+    Args:
+        messages: of the image.
+        order: as for `losses_of`.
+    """
+    out: list[Message] = []
+    first: dict[int, int] = {}
+    for at, message in enumerate(messages):
+        index = order[at] if at < len(order) else -1 - at
+        place = first.setdefault(index, len(out))
+        if place == len(out):
+            out.append(message)
+        elif isinstance(message.content, str) and isinstance(out[place].content, str):
+            out[place] = replace(out[place], content=f"{out[place].content}{message.content}")
+    return tuple(out)
 
 
 def leave_out(message: Message, index: int, log: Log, target: str) -> None:
