@@ -281,6 +281,7 @@ class Log:
 RELATIONS: Final = frozenset({LossCode.ORDER, LossCode.PAIRING})
 """What is lost between messages: where one stands, which call a reply answers. What their losses name is there."""
 _ELEMENT: Final = re.compile(r"(?:/messages/\d+|/content/\d+)$")
+_PART: Final = re.compile(r"/content/\d+$")
 
 
 def named(losses: Iterable[Loss]) -> set[str]:
@@ -289,8 +290,12 @@ def named(losses: Iterable[Loss]) -> set[str]:
 
 
 def gone(losses: Iterable[Loss]) -> set[str]:
-    """The paths of whole messages and whole parts that losses say are not there any more."""
-    return {path for path in named(losses) if is_element(path)}
+    """The paths of whole messages and whole parts that losses say are not there any more.
+
+    A message that is there as part of another one counts; a part that is another one now does not.
+    """
+    elements = (loss for loss in losses if loss.code not in RELATIONS and is_element(loss.path))
+    return {loss.path for loss in elements if loss.severity is not Severity.CHANGED or not _PART.search(loss.path)}
 
 
 def is_element(path: str) -> bool:

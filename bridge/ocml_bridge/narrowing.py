@@ -16,6 +16,7 @@ from .model import (
     Media,
     Message,
     Part,
+    Passages,
     Refusal,
     Text,
     Thought,
@@ -31,6 +32,7 @@ PART_CODES: Final[dict[type[Any], LossCode]] = {
     Flags: LossCode.FLAGS,
     Tools: LossCode.TOOLS,
     Media: LossCode.MEDIA,
+    Passages: LossCode.CONTENT,
     Refusal: LossCode.REFUSAL,
     Infill: LossCode.INFILL,
     FileBreak: LossCode.FILE_BREAK,
@@ -100,7 +102,7 @@ def with_supported(
     parts: list[Part] = []
     for index, part in enumerate(content):
         bare = part
-        if not marks and isinstance(bare, (Text, Media)) and bare.cache is not None:
+        if not marks and isinstance(bare, (Text, Media, Passages)) and bare.cache is not None:
             log.lose(LossCode.CACHE, f"{path}/{index}/cache", f"{target} has no place for a cache mark")
             bare = replace(bare, cache=None)
         if isinstance(bare, Text) and bare.citations is not None:
@@ -158,6 +160,26 @@ def drop_private(log: Log, index: int, target: str) -> None:
 _REASON: Final = Thought("reason")
 
 
+def _add_read(narrower: list[Part], part: Part, text: str, *, alone: bool) -> Part | None:
+    """Add a part as the text that it reads as; the part itself where what follows has to be set apart from it.
+
+    Args:
+        narrower: the parts before it; the list is changed.
+        part: it.
+        text: what it reads as.
+        alone: whether all parts become one text: passages are then set apart from their neighbours.
+    """
+    if not isinstance(part, Passages):
+        narrower.append(Text(text))
+        return None
+    last, made = narrower[-1] if alone and narrower else None, Text(text, cache=part.cache)
+    if isinstance(last, Text) and last.is_bare:
+        narrower[-1] = apart(last, made)
+    else:
+        narrower.append(made)
+    return part if alone else None
+
+
 def narrow(
     content: Content,
     holds: Collection[type[Any]],
@@ -172,12 +194,12 @@ def narrow(
 ) -> Content:
     """Content with only those kinds of part that the target holds; each part left out is reported at its path.
 
-    Where `Text` is all that is held, texts side by side become one, which is reported as a change. Refusals and infills
-    become their text where there is no place for what they are. `able` says of a part of a kind that is held whether
-    this one is, where that depends on more than its kind. `hoisted` says that declared tools have been moved out, and
-    that this was reported: they are passed over. `private` says that all of it is private reasoning in the target: that
-    it begins as `reason` goes without saying there, as it does of a thought of no kind. `refused` says of a text that
-    says nothing whether the target refuses it.
+    Where `Text` is all that is held, texts side by side become one, which is reported as a change. Refusals, infills
+    and passages become their text where there is no place for what they are. `able` says of a part of a kind that is
+    held whether this one is, where that depends on more than its kind. `hoisted` says that declared tools have been
+    moved out, and that this was reported: they are passed over. `private` says that all of it is private reasoning in
+    the target: that it begins as `reason` goes without saying there, as it does of a thought of no kind. `refused` says
+    of a text that says nothing whether the target refuses it.
     """
     if isinstance(content, str):
         return content
@@ -207,8 +229,9 @@ def narrow(
         if isinstance(part, Text) or (type(part) in holds and (able is None or able(part))):
             narrower.append(part)
         elif (text := as_text(part)) is not None:
-            log.lose(PART_CODES[type(part)], path, f"{target} writes {kind_of(part)} as plain text", Severity.CHANGED)
-            narrower.append(Text(text))
+            place = at if Text in holds else path
+            log.lose(PART_CODES[type(part)], place, f"{target} writes {kind_of(part)} as plain text", Severity.CHANGED)
+            separator = _add_read(narrower, part, text, alone=Text not in holds)
         else:
             if private and index == 0 and part == _REASON:
                 detail = f"{target} leaves out the kind 'reason', which is the default"

@@ -25,6 +25,7 @@ from .model import (
     Media,
     Message,
     Part,
+    Passages,
     Refusal,
     Text,
     Transcript,
@@ -203,6 +204,8 @@ def _characters_in(part: Part) -> int:
         return len(part.text)
     if isinstance(part, Infill):
         return len(part.prefix) + len(part.middle or "") + len(part.suffix)
+    if isinstance(part, Passages):
+        return sum(map(len, part.texts)) + len(part.context or "")
     return evident_text(part.value) if isinstance(part, Foreign) else 0
 
 

@@ -18,6 +18,7 @@ from .model import (
     Infill,
     Message,
     Part,
+    Passages,
     Refusal,
     Text,
     Tool,
@@ -189,7 +190,7 @@ def _without_tools(content: Content) -> list[Part]:
 
 
 def apart(before: Text, after: Text) -> Text:
-    """Two texts that declared tools kept apart, as one: with a blank line between them where nothing else is."""
+    """Two texts that something kept apart, as one: with a blank line between them where nothing else is."""
     glued = before.text[-1:].strip() and after.text[:1].strip()
     return Text(f"{before.text}\n\n{after.text}" if glued else before.text + after.text)
 
@@ -310,4 +311,11 @@ def as_text(part: Part) -> str | None:
         return part.text
     if isinstance(part, Infill):
         return part.prefix + (part.middle or "") + part.suffix
-    return None
+    return _as_read(part) or None if isinstance(part, Passages) else None
+
+
+def _as_read(passages: Passages) -> str:
+    """Passages in paragraphs, below what says where they are from."""
+    lines = (passages.title, passages.source, passages.context)
+    head = "\n".join(line for line in lines if line is not None and not is_blank(line))
+    return "\n\n".join(text for text in (head, *passages.texts) if not is_blank(text))

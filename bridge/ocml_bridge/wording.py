@@ -20,6 +20,7 @@ from .model import (
     Media,
     Message,
     Part,
+    Passages,
     Refusal,
     Signature,
     Text,
@@ -50,6 +51,8 @@ def kind_of(part: Part) -> str:
     """What a part is: `an image`; of one that its reader did not understand, what its format calls it."""
     if isinstance(part, Media):
         return _MEDIA[part.media]
+    if isinstance(part, Passages):
+        return "a document in passages" if part.source is None else "a search result"
     if isinstance(part, Thought):
         return f"the thought's kind {shown(part.kind)}"
     if isinstance(part, Foreign):

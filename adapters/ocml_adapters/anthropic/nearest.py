@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from typing import Final
 
 from ocml_bridge.loss import FindingCode, Log, LossCode, Severity
-from ocml_bridge.model import Foreign, Media, Message, Text, replace
+from ocml_bridge.model import Foreign, Media, Message, Passages, Text, replace
 from ocml_bridge.narrowing import drop_empty, drop_message, drop_private, fitted, narrow
 from ocml_bridge.pairing import identified, links_of, pair
 from ocml_bridge.turns import is_blank, is_call, parts_of
@@ -22,7 +22,7 @@ from .parts import TABLE, can_hold
 from .syntax import EMPTY, HOME, LAWFUL_ID, MESSAGE, MESSAGES, NOTES, SYSTEM
 from .tools import type_of
 
-_HOLDS = (Text, Media, Foreign)
+_HOLDS = (Text, Media, Passages, Foreign)
 _OF_SERVERS = (Text, Foreign)
 """What replies of servers' tools hold: texts, or values of their own kinds."""
 

@@ -14,10 +14,11 @@ from ocml_bridge.citations import WHOLE, CitationTable, Kind
 from ocml_bridge.data_urls import image_format, media_type
 from ocml_bridge.form import ARRAY, OBJECT, Object, add, form_of, rest, shape
 from ocml_bridge.loss import Log, LossCode
-from ocml_bridge.model import Citation, Content, Foreign, Json, Media, Part, Text, replace
+from ocml_bridge.model import Citation, Content, Foreign, Json, Media, Part, Passages, Text, replace
 from ocml_bridge.turns import is_blank, parts_of
 from ocml_bridge.units.heads import Item
 
+from .passages import read_passages, write_passages
 from .syntax import (
     CACHE,
     CITATIONS,
@@ -30,6 +31,7 @@ from .syntax import (
     MEDIA_ORDER,
     NOTES,
     OPAQUE,
+    SEARCH_RESULT,
     SOURCE_KEYS,
     SOURCE_ORDER,
     TEXT,
@@ -87,7 +89,9 @@ def _read_part(raw: Json) -> tuple[Part, Json]:
             known = tuple(_write_text(made))
             made.extras = NOTES.by_format(rest(block, known))
             return made, form_of(block, TEXT_ORDER, TEXT_KEYS, known)
-        if isinstance(kind, str) and kind in _KINDS and isinstance(block.get("source"), OBJECT):
+        if kind in (SEARCH_RESULT, DOCUMENT) and (found := read_passages(block)) is not None:
+            part, form = found[0], found[1] or None
+        elif isinstance(kind, str) and kind in _KINDS and isinstance(block.get("source"), OBJECT):
             part, form = _read_media(block, _KINDS[kind])
     if part is None or not _is_same(_write_part(part, form), raw):
         return Foreign(HOME, raw), None
@@ -181,6 +185,8 @@ def _write_part(part: Part, form: Json) -> Json:
         return block if form is None else shape(block, form, fixed=fixed)
     if isinstance(part, Media):
         return _write_media(part, cast("Object", form) if isinstance(form, dict) else {})
+    if isinstance(part, Passages):
+        return write_passages(part, cast("Object", form) if isinstance(form, dict) else {})
     return part.value if isinstance(part, Foreign) and part.format == HOME else None
 
 

@@ -22,13 +22,14 @@ TOOL_USE: Final = "tool_use"
 TOOL_RESULT: Final = "tool_result"
 IMAGE: Final = "image"
 DOCUMENT: Final = "document"
+SEARCH_RESULT: Final = "search_result"
 
 CITATIONS: Final = "citations"
 CACHE: Final = "cache_control"
 EPHEMERAL: Final = "ephemeral"
 """The type of a mark."""
 
-OPAQUE: Final = frozenset({"search_result", "container_upload", "tool_reference", "compaction", "fallback"})
+OPAQUE: Final = frozenset({SEARCH_RESULT, "container_upload", "tool_reference", "compaction", "fallback"})
 """Blocks that the API has and the canonical form has no place for; they are kept as they are, without a word."""
 
 TEXT_ORDER: Final = ("type", "text", "citations", "cache_control")

@@ -24,7 +24,19 @@ from ocml_bridge.cache_marks import read_mark, write_mark
 from ocml_bridge.citations import Citations
 from ocml_bridge.form import Object
 from ocml_bridge.loss import Log, LossCode, Severity
-from ocml_bridge.model import CacheMark, Content, Foreign, Json, Media, Message, Part, Signature, Text, replace
+from ocml_bridge.model import (
+    CacheMark,
+    Content,
+    Foreign,
+    Json,
+    Media,
+    Message,
+    Part,
+    Passages,
+    Signature,
+    Text,
+    replace,
+)
 from ocml_bridge.narrowing import fitted, kind_of_blank
 from ocml_bridge.signatures import signature_by
 from ocml_bridge.turns import is_blank, name_of, recipient_of
@@ -32,7 +44,8 @@ from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass
 from ocml_bridge.units.heads import Head
 from ocml_bridge.wires.tool_alphabet import AS_IS
 
-from .parts import SOURCES, is_media, read_citations, read_media, write_citations, write_media
+from .parts import LENGTHS, SOURCES, cited_text, is_media, read_citations, read_media, write_citations, write_media
+from .passages import read_passages, write_passages
 from .syntax import (
     CACHE_POINT,
     CITATIONS,
@@ -47,6 +60,7 @@ from .syntax import (
     REASONING_TEXT,
     REDACTED,
     ROLES,
+    SEARCH_RESULT,
     TOOL_RESULT,
     TOOL_USE,
 )
@@ -58,8 +72,6 @@ RESULT: Final = "result"
 """The key of the layout of a reply that is one block which is no text, or has no text in it."""
 VENDOR: Final = "anthropic"
 """Whose signatures there are: of the models behind Converse only Anthropic's sign what they think."""
-_LENGTHS: Final = "lengths"
-"""The key of the extras of a cited text that says how long the texts are that it is made of."""
 
 
 def _read_mark(block: Object) -> CacheMark | None:
@@ -111,8 +123,8 @@ class BlockGrammar(Grammar):
         inner = cast("Object", value)
         if side == TOP and kind != GUARDED:
             return UNKNOWN
-        if is_media(kind):
-            return read_media(kind, inner, more) or UNKNOWN
+        if is_media(kind) or kind == SEARCH_RESULT:
+            return _read_given(kind, inner, more) or UNKNOWN
         reader = _READERS.get(kind)
         made = None if reader is None else reader(self, inner, more, ROLES.get(side.lower()) == "assistant")
         return UNKNOWN if made is None else made
@@ -211,7 +223,7 @@ class BlockGrammar(Grammar):
         citations = read_citations(inner.get(CITATIONS))
         rest: Object = more_of(inner, (CONTENT,) if citations is None else (CONTENT, CITATIONS))
         if len(texts) > 1:
-            rest[_LENGTHS] = [len(text) for text in cast("list[str]", texts)]
+            rest[LENGTHS] = [len(text) for text in cast("list[str]", texts)]
         beside: Object = more if citations is not None and not rest else {**more, CITED: rest}
         return Text(joined, self.notes.by_format(beside), citations=citations)
 
@@ -221,6 +233,8 @@ class BlockGrammar(Grammar):
         """A text or media as a block; None for anything else."""
         if isinstance(part, Media):
             return write_media(part)
+        if isinstance(part, Passages):
+            return write_passages(part)
         if not isinstance(part, Text):
             return None
         extras = self.notes.of(part.extras)
@@ -232,7 +246,7 @@ class BlockGrammar(Grammar):
         if written or isinstance(cited, dict):
             beside: Object = {**({CITATIONS: written} if written else {}), **(cited if isinstance(cited, dict) else {})}
             own = {key: value for key, value in extras.items() if key != CITED}
-            return added({CITED: _citing(part.text, beside)}, own)
+            return added({CITED: cited_text(part.text, beside)}, own)
         return added({"text": part.text}, extras)
 
     def write(self, message: Message) -> Json:
@@ -275,7 +289,7 @@ class BlockGrammar(Grammar):
                 return message
             log.lose(LossCode.CONTENT, path, f"{HOME} has no place for {kind_of_blank(content)}", Severity.LAYOUT)
             return replace(message, content="")
-        supported = (Text, Media, Foreign)
+        supported = (Text, Media, Passages, Foreign)
         refused = None if self.notes.of(message.layout).get(EMPTY) else self.refuses
         content = fitted(content, supported, path, log, target=HOME, able=self._can_hold, marks=False, refused=refused)
         return replace(message, content=content)
@@ -295,11 +309,8 @@ class BlockGrammar(Grammar):
         """Whether a reply has a place for a part."""
         if isinstance(part, Foreign):
             return part.format == HOME and isinstance(_reply_part(self, part.value), Foreign)
-        return (
-            isinstance(part, Media)
-            and (block := write_media(part)) is not None
-            and type(_reply_part(self, block)) is Media
-        )
+        block = self.write_part(part) if isinstance(part, (Media, Passages)) else None
+        return block is not None and type(_reply_part(self, block)) is type(part)
 
 
 _KINDS: Final[dict[MessageKind, str]] = {
@@ -339,20 +350,6 @@ def behind(message: Message) -> list[Object]:
     return [{"citation": one} for one in write_citations(part.citations or ())]
 
 
-def _citing(text: str, cited: Object) -> Object:
-    """The text of citations, in the pieces that it was made of."""
-    given: Json = cited.get(_LENGTHS)
-    lengths = cast("list[Json]", given) if isinstance(given, list) else []
-    pieces: list[Json] = [{"text": text}]
-    if all(type(length) is int and length >= 0 for length in lengths) and sum(cast("list[int]", lengths)) == len(text):
-        at = 0
-        pieces = [] if lengths else pieces
-        for length in cast("list[int]", lengths):
-            pieces.append({"text": text[at : at + length]})
-            at += length
-    return added({CONTENT: pieces}, {key: value for key, value in cited.items() if key != _LENGTHS})
-
-
 # --- what is in a result ----------------------------------------------------------------------------------------------
 
 
@@ -366,10 +363,16 @@ def _reply_part(grammar: BlockGrammar, raw: Json) -> Part:
             return Text(value)
         if kind == "json" and (text := text_of(value)) is not None:
             return Text(text, grammar.notes.by_format({"json": True}))
-        if is_media(kind) and isinstance(value, dict):
-            made = read_media(kind, cast("Object", value), {})
-            made = None if made is None or not is_same(_sorted(write_media(made)), _sorted(block)) else made
+        if (is_media(kind) or kind == SEARCH_RESULT) and isinstance(value, dict):
+            made = _read_given(kind, cast("Object", value), {})
+            made = None if made is None or not is_same(_sorted(grammar.write_part(made)), _sorted(block)) else made
     return Foreign(HOME, raw) if made is None else made
+
+
+def _read_given(kind: str, inner: Object, more: Object) -> Part | None:
+    """Media or passages of a block."""
+    passages = read_passages(kind, inner, more)
+    return read_media(kind, inner, more) if passages is None and is_media(kind) else passages
 
 
 def _sorted(value: Json) -> Json:

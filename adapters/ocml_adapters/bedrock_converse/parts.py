@@ -13,10 +13,12 @@ from ocml_bridge.data_urls import image_format, sound_format
 from ocml_bridge.form import Object
 from ocml_bridge.model import Citation, Json, Media, replace
 
-from .syntax import HOME, NOTES
+from .syntax import CONTENT, HOME, NOTES
 
 # --- citations --------------------------------------------------------------------------------------------------------
 
+LENGTHS: Final = "lengths"
+"""The key of the extras of a cited text that says how long the texts are that it is made of."""
 _WORDS, _LOCATION, _WEB = "sourceContent", "location", "web"
 
 
@@ -72,6 +74,20 @@ def _write(citation: Citation) -> Object:
     return added(out, rest)
 
 
+def cited_text(text: str, cited: Object) -> Object:
+    """What a block has that cites: a text in the pieces that it was made of, and what it cites."""
+    given: Json = cited.get(LENGTHS)
+    lengths = cast("list[Json]", given) if isinstance(given, list) else []
+    pieces: list[Json] = [{"text": text}]
+    if all(type(length) is int and length >= 0 for length in lengths) and sum(cast("list[int]", lengths)) == len(text):
+        at = 0
+        pieces = [] if lengths else pieces
+        for length in cast("list[int]", lengths):
+            pieces.append({"text": text[at : at + length]})
+            at += length
+    return added({CONTENT: pieces}, {key: value for key, value in cited.items() if key != LENGTHS})
+
+
 class _Sources:
     """How a text names its sources: all of it rests on each."""
 
@@ -89,7 +105,8 @@ SOURCES: Final = _Sources()
 
 # --- media ------------------------------------------------------------------------------------------------------------
 
-_MEDIA: Final[dict[str, Any]] = {"image": "image", "document": "file", "video": "video", "audio": "audio"}
+DOCUMENT: Final = "document"
+_MEDIA: Final[dict[str, Any]] = {"image": "image", DOCUMENT: "file", "video": "video", "audio": "audio"}
 _BLOCKS: Final[dict[str, str]] = {ours: block for block, ours in _MEDIA.items()}
 _OFFICE: Final = "application/vnd.openxmlformats-officedocument"
 _DOCUMENTS: Final[dict[str, str]] = {
@@ -150,10 +167,10 @@ def read_media(kind: str, inner: Object, more: Object) -> Media | None:
         inside["source"] = rest
     if inside:
         more = {**more, kind: inside}
-    if kind == "document" and isinstance(name, str):
+    if kind == DOCUMENT and isinstance(name, str):
         fields["filename"] = name
     fields["format"] = _type_of(kind, format_)
-    if kind == "document" and format_ is None and layout == {_BYTES: _TEXT}:
+    if kind == DOCUMENT and format_ is None and layout == {_BYTES: _TEXT}:
         fields["format"], layout = _TYPE_OF_TEXT, {_BYTES: _PLAIN}
     return Media(
         _MEDIA[kind], **fields, extras={HOME: more} if more else None, layout={HOME: layout} if layout else None
@@ -193,7 +210,7 @@ def _type_of(kind: str, format_: str | None) -> str | None:
     """The media type of a format; sounds are known by their format alone."""
     if format_ is None or kind == "audio":
         return format_
-    return _DOCUMENTS.get(format_, f"application/{format_}") if kind == "document" else f"{kind}/{format_}"
+    return _DOCUMENTS.get(format_, f"application/{format_}") if kind == DOCUMENT else f"{kind}/{format_}"
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------
@@ -205,27 +222,24 @@ def write_media(media: Media) -> Object | None:
     source, format_ = _source(media), _format(media)
     if NOTES.of(media.layout).get(_BYTES) == _PLAIN and media.format == _TYPE_OF_TEXT:
         format_ = None
-    if source is None or (format_ is None and kind != "document"):
+    if source is None or (format_ is None and kind != DOCUMENT):
         return None
     extras = NOTES.of(media.extras)
     inside: Json = extras.get(kind)
     within = cast("Object", inside) if isinstance(inside, dict) else {}
     inner: Object = {} if format_ is None else {"format": format_}
-    if kind == "document":
-        inner["name"] = media.filename if media.filename is not None and _is_own(media) else _name(media.filename)
+    if kind == DOCUMENT:
+        inner["name"] = document_name(media.filename)
     inner["source"] = _deeper(source, within.get("source"))
     own = {key: value for key, value in extras.items() if key != kind}
     return added({kind: added(inner, within)}, own)
 
 
-def _is_own(media: Media) -> bool:
-    """Whether media were read from Converse: their name is one of its names."""
-    return not _NOT_IN_NAMES.search(media.filename or "") and len(media.filename or "") <= _LONGEST_NAME
-
-
-def _name(filename: str | None) -> str:
-    """The name of a document in the letters that the API allows."""
-    return _NOT_IN_NAMES.sub("-", filename or "")[:_LONGEST_NAME] or "document"
+def document_name(name: str | None) -> str:
+    """The name of a document in the letters that the API allows; one that was read stays as it was, even empty."""
+    if name == "":
+        return name
+    return _NOT_IN_NAMES.sub("-", name or "")[:_LONGEST_NAME] or "document"
 
 
 def _source(media: Media) -> Object | None:

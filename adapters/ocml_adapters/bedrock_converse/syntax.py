@@ -27,13 +27,14 @@ REDACTED: Final = "redactedContent"
 GUARDED: Final = "guardContent"
 CITED: Final = "citationsContent"
 CITATIONS: Final = "citations"
+SEARCH_RESULT: Final = "searchResult"
 CACHE_POINT: Final = "cachePoint"
 MARK: Final = "default"
 """The type of a cache point."""
 KINDS: Final = frozenset(
     {
         *("text", "image", "document", "video", "audio", TOOL_USE, TOOL_RESULT, GUARDED, CACHE_POINT, REASONING, CITED),
-        *("searchResult", "toolAddition", "toolRemoval"),
+        *(SEARCH_RESULT, "toolAddition", "toolRemoval"),
     }
 )
 """What a content block is: it has one of these (`ContentBlock`)."""

@@ -17,6 +17,7 @@ from ocml_bridge.model import (
     Json,
     Media,
     Message,
+    Passages,
     Refusal,
     Text,
     Thought,
@@ -369,7 +370,7 @@ def _without_media(items: Sequence[Item], origins: Sequence[int], log: Log) -> S
     return out
 
 
-_OTHERS: Final = (Text, Tools, Thought, Flags, Refusal, Infill, FileBreak, Foreign)
+_OTHERS: Final = (Text, Passages, Tools, Thought, Flags, Refusal, Infill, FileBreak, Foreign)
 
 
 def _preferred(alternatives: Sequence[Alternative] | None) -> Sequence[Alternative]:

@@ -7,7 +7,7 @@ from typing import Any, Final, cast
 
 from ..form import Object
 from ..memo import Memo
-from ..model import Foreign, Json, Media, Message, Part, Text
+from ..model import Foreign, Json, Media, Message, Part, Passages, Text
 from ..units.grouping import with_preambles
 from ..units.heads import LIMIT, Head, Item
 from .grammar import AFTER, APART, BLOCKS, EMPTY, ROLE, TOP, UNKNOWN, WIRE, Grammar, kind_of, more_of
@@ -112,7 +112,7 @@ def _mark(run: _Run, grammar: Grammar, raw: Json) -> bool:
     """Whether a block is a mark of the cache, which the call, the reply or the part before it gets."""
     mark = grammar.marks.read(cast("Object", raw)) if grammar.marks and not run.after else None
     marked = run.made or (run.parts[-1] if run.parts else None)
-    if mark is None or not isinstance(marked, (Message, Text, Media)) or marked.cache is not None:
+    if mark is None or not isinstance(marked, (Message, Text, Media, Passages)) or marked.cache is not None:
         return False
     if isinstance(marked, Message) and kind_of(marked) == "thought":
         return False

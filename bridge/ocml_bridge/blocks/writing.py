@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, cast
 
 from ..form import Object
 from ..loss import Log
-from ..model import CacheMark, Content, Foreign, Json, Media, Message, Part, Text, replace
+from ..model import CacheMark, Content, Foreign, Json, Media, Message, Part, Passages, Text, replace
 from ..narrowing import drop_empty, drop_message, drop_private, fitted, kind_of_blank, narrow
 from ..signatures import signature_by
 from ..turns import parts_of
@@ -18,7 +18,7 @@ from .joining import State, is_apart, state_of, would_join
 from .reading import read_block, read_wire, written_wire
 from .spelling import UnlikeError, respelled
 
-_HOLDS = (Text, Media, Foreign)
+_HOLDS = (Text, Media, Passages, Foreign)
 
 
 class Fragment(NamedTuple):
@@ -153,7 +153,7 @@ def _ever_plainer(message: Message) -> Iterator[Message]:
 
 
 def _plain_parts(content: Sequence[Part]) -> tuple[Part, ...]:
-    return tuple(replace(part, extras=None) if isinstance(part, (Text, Media)) else part for part in content)
+    return tuple(replace(part, extras=None) if isinstance(part, (Text, Media, Passages)) else part for part in content)
 
 
 def _says_the_same(image: Message, message: Message) -> bool:
@@ -203,7 +203,7 @@ def _blocks(grammar: Grammar, message: Message, extras: Object, layout: Object) 
         return [grammar.write_part(Text(content, grammar.notes.by_format(own)))]
     blocks: list[Json] = []
     for part in content:
-        mark = part.cache if isinstance(part, (Text, Media)) else None
+        mark = part.cache if isinstance(part, (Text, Media, Passages)) else None
         blocks += _marked(grammar, part.value if isinstance(part, Foreign) else grammar.write_part(part), mark)
     return blocks
 

@@ -171,6 +171,30 @@ class Media:
 
 
 @dataclass(slots=True)
+class Passages:
+    """Texts that are given to be cited: what a search found, or a document in pieces.
+
+    Attributes:
+        texts: in order; a citation is of one or more of them.
+        title: what they are called.
+        source: of what a search found, where it was found; None for a document.
+        context: what is said of a document beside its texts, which is not cited.
+        citable: whether the model is asked to cite them; None where the source does not say.
+        cache: a mark behind them.
+    """
+
+    texts: tuple[str, ...]
+    title: str | None = None
+    source: str | None = None
+    context: str | None = None
+    citable: bool | None = None
+    extras: ByFormat | None = None
+    type: Literal["passages"] = "passages"
+    cache: CacheMark | None = None
+    __pydantic_config__: ClassVar[dict[str, str]] = _STRICT
+
+
+@dataclass(slots=True)
 class Refusal:
     """The model's refusal, as OpenAI's messages set it apart from content."""
 
@@ -209,6 +233,6 @@ class Foreign:
     __pydantic_config__: ClassVar[dict[str, str]] = _STRICT
 
 
-Part = Text | Thought | Flags | Tools | Media | Refusal | Infill | FileBreak | Foreign
+Part = Text | Thought | Flags | Tools | Media | Passages | Refusal | Infill | FileBreak | Foreign
 Content = str | tuple[Part, ...]
 """A plain `str` where the content is one text, a tuple of parts otherwise."""

@@ -1,4 +1,4 @@
-"""Marks of a cache and sources of texts, drawn for the laws."""
+"""Marks of a cache, sources of texts, and texts that are given to be cited, drawn for the laws."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from ..model import CacheMark, Citation
+from ..model import CacheMark, Citation, Passages
 
 _INDICES = st.one_of(st.none(), st.integers(-1, 5))
 
@@ -29,3 +29,15 @@ def citations(
     """
     word, text = st.one_of(st.none(), words), st.one_of(st.none(), texts)
     return st.builds(Citation, word, text, text, word, word, _INDICES, _INDICES, extras, extras)
+
+
+def passages(texts: SearchStrategy[str], extras: SearchStrategy[Any]) -> SearchStrategy[Passages]:
+    """What a search found, and documents in pieces.
+
+    Args:
+        texts: for what they say, and what is said of them.
+        extras: what only one format can say.
+    """
+    text, several = st.one_of(st.none(), texts), st.lists(texts, max_size=3).map(tuple)
+    citable, cache = st.sampled_from([None, True, False]), st.one_of(st.none(), marks())
+    return st.builds(Passages, several, text, text, text, citable, extras, cache=cache)

@@ -31,7 +31,7 @@ from ..model import (
     Tools,
     Transcript,
 )
-from .citations import citations, marks
+from .citations import citations, marks, passages
 from .schemas import schemas_of
 from .settings import settings
 
@@ -191,6 +191,7 @@ def parts() -> SearchStrategy[Part]:
             layout=by_format(),
             cache=st.one_of(st.none(), _MARKS),
         ),
+        passages(texts(), by_format()),
         st.builds(Refusal, texts()),
         st.builds(Infill, texts(), optional(texts()), texts(), layout=by_format()),
         st.builds(FileBreak),

@@ -11,7 +11,22 @@ from typing import Any, Final, cast
 from .. import jsontext
 from ..data_urls import data_url, opened
 from ..errors import BridgeError
-from ..model import FileBreak, Flags, Foreign, Infill, Json, Media, Message, Part, Refusal, Text, Thought, Tool, Tools
+from ..model import (
+    FileBreak,
+    Flags,
+    Foreign,
+    Infill,
+    Json,
+    Media,
+    Message,
+    Part,
+    Passages,
+    Refusal,
+    Text,
+    Thought,
+    Tool,
+    Tools,
+)
 from ..turns import full_name, is_call, is_reply, parts_of
 from ..visibility import Visibility
 from .characters import visible
@@ -111,6 +126,8 @@ def _drawn(part: Part) -> Iterator[Block]:
         yield _media(part)
     elif isinstance(part, Refusal):
         yield Block(Look.PLAIN, visible(part.text), title="refusal")
+    elif isinstance(part, Passages):
+        yield _passages(part)
     elif isinstance(part, Infill):
         yield Block(Look.CODE, visible(part.prefix), title="before the gap")
         yield Block(
@@ -135,6 +152,14 @@ def _foreign(part: Foreign) -> Block:
     kind: Any = cast("dict[str, Any]", value).get("type") if isinstance(value, dict) else None
     title = f"{kind if isinstance(kind, str) else 'content'}, as {part.format} has it"
     return Block(Look.CARD, title=visible(title), code=visible(pretty(value)))
+
+
+def _passages(part: Passages) -> Block:
+    """A card for what is given to be cited: where it is from, and what it says."""
+    facts = {"title": part.title, "from": part.source, "context": part.context}
+    title = "document" if part.source is None else "search result"
+    named = tuple((name, visible(value)) for name, value in facts.items() if value is not None)
+    return Block(Look.CARD, title=title, facts=named, code=visible("\n\n".join(part.texts)))
 
 
 def _media(part: Media) -> Block:

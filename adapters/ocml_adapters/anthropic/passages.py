@@ -1,0 +1,99 @@
+"""Blocks that give texts to be cited, both ways: search results, and documents whose source is `content`."""
+
+from __future__ import annotations
+
+from typing import Any, Final, cast
+
+from ocml_bridge.blocks.spelling import UnlikeError, form_of, respelled
+from ocml_bridge.cache_marks import read_mark, write_mark
+from ocml_bridge.form import ARRAY, OBJECT, Object, add, rest
+from ocml_bridge.model import Json, Passages
+
+from .syntax import CACHE, CITATIONS, DOCUMENT, EPHEMERAL, NOTES, SEARCH_RESULT, TEXT
+
+_CONTENT: Final = "content"
+"""The member with the texts, the type of a source that has it, and the key of what else is said of the texts."""
+_PLAIN: Final = "text"
+"""The spelling of the content of a document that is one text and no list."""
+
+
+def read_passages(block: Object) -> tuple[Passages, Object] | None:
+    """The passages that a block gives, and how they are spelled; None where it does not, or says more than we know."""
+    source: Any = block.get("source")
+    given: Json = block
+    if block.get("type") == DOCUMENT:
+        if not isinstance(source, OBJECT) or source.get("type") != _CONTENT:
+            return None
+        given, source = cast("Object", source), None
+    elif not isinstance(source, str):
+        return None
+    content: Any = given.get(_CONTENT)
+    spelled: Object = {}
+    if isinstance(content, str) and source is None:
+        spelled["content"], content = _PLAIN, [{"type": TEXT, "text": content}]
+    texts = cast("list[Object]", content)
+    if not isinstance(content, ARRAY) or not all(map(_is_text, texts)):
+        return None
+    mark = read_mark(block.get(CACHE), EPHEMERAL)
+    passages = Passages(tuple(each["text"] for each in texts), source=source, cache=mark)
+    known = ["type", "source"] if source is None else ["type", "source", _CONTENT]
+    if isinstance(title := block.get("title"), str):
+        passages.title = title
+        known.append("title")
+    if source is None and isinstance(context := block.get("context"), str):
+        passages.context = context
+        known.append("context")
+    if (citable := _citable(block.get(CITATIONS))) is not None:
+        passages.citable = citable
+        known.append(CITATIONS)
+    if passages.cache is not None:
+        known.append(CACHE)
+    extras = rest(block, known)
+    if any(beside := [rest(each, ("type", "text")) for each in texts]):
+        extras[_CONTENT] = beside
+    passages.extras = NOTES.by_format(extras)
+    try:
+        form = form_of(write_passages(passages, spelled), block)
+    except UnlikeError:
+        return None
+    return passages, spelled if form is None else {**spelled, "form": form}
+
+
+def _is_text(value: Json) -> bool:
+    block: Any = value
+    return isinstance(block, OBJECT) and block.get("type") == TEXT and isinstance(block.get("text"), str)
+
+
+def _citable(value: Json) -> bool | None:
+    """Whether a block may be cited, where it says that and nothing else."""
+    enabled: Any = cast("Object", value).get("enabled") if isinstance(value, OBJECT) and len(value) == 1 else None
+    return enabled if isinstance(enabled, bool) else None
+
+
+def write_passages(passages: Passages, spelled: Object) -> Object | None:
+    """Passages as a block; None for a search result without a title, which the API asks for.
+
+    Args:
+        passages: any.
+        spelled: how they were, as `read_passages` gives it.
+    """
+    if passages.source is not None and passages.title is None:
+        return None
+    extras = dict(NOTES.of(passages.extras))
+    beside: Any = extras.pop(_CONTENT, None)
+    texts: list[Json] = [{"type": TEXT, "text": text} for text in passages.texts]
+    if isinstance(beside, ARRAY) and len(cast("list[Json]", beside)) == len(texts):
+        texts = [add(each, more) for each, more in zip(texts, cast("list[Json]", beside), strict=True)]
+    content: Json = passages.texts[0] if spelled.get("content") == _PLAIN and len(texts) == 1 else texts
+    titled = {} if passages.title is None else {"title": passages.title}
+    if passages.source is None:
+        block: Object = {"type": DOCUMENT, "source": {"type": _CONTENT, _CONTENT: content}, **titled}
+        if passages.context is not None:
+            block["context"] = passages.context
+    else:
+        block = {"type": SEARCH_RESULT, "source": passages.source, **titled, _CONTENT: content}
+    if passages.citable is not None:
+        block[CITATIONS] = {"enabled": passages.citable}
+    if passages.cache is not None:
+        block[CACHE] = write_mark(passages.cache, EPHEMERAL)
+    return cast("Object", respelled(add(block, extras), spelled.get("form")))
