@@ -25,6 +25,7 @@ NAMED_BY: dict[str, frozenset[str]] = {
     "other": frozenset({"message", "foreign-part", "content", "emptied"}),
     "member": frozenset({"message", "extras", "content", "media", "cache", "citations"}),
     "tool": frozenset({"tools", "tools-moved", "tool-schema", "message"}),
+    "tool of the server": frozenset({"extras"}),
     "tool member": frozenset({"tools", "extras", "message", "cache"}),
     "setting": frozenset({"settings", "extras", "header", "ending", "layout"}),
 }
@@ -63,6 +64,9 @@ def _of_document(document: Any) -> Iterator[Fact]:
         yield from _of_content(message["role"], message["content"])
     tools: list[dict[str, Any]] = members.get("tools") or []
     for tool in tools:
+        if str(tool.get("type")).startswith(("web_", "code_execution_", "tool_search_tool_")):
+            yield "tool of the server", shown(tool)
+            continue
         if "name" in tool:
             yield "tool", shown({key: tool.get(key) for key in ("name", "description", "input_schema")})
         for key in tool.keys() - {"name", "description", "input_schema"}:

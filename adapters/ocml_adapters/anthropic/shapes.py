@@ -40,10 +40,12 @@ from .syntax import (
     TEXT,
     TOOLS,
 )
-from .tools import NAMES, read_tools, write_tools
+from .tools import NAMES, chooses_hosted, read_tools, write_tools
 
 RESPONSE: Final = "response"
-_AROUND_MESSAGES: Final = Surroundings(PARAMETERS, REQUEST_ORDER, REQUEST_KEYS, tools=ToolList(read_tools, write_tools))
+_AROUND_MESSAGES: Final = Surroundings(
+    PARAMETERS, REQUEST_ORDER, REQUEST_KEYS, tools=ToolList(read_tools, write_tools), hosted=chooses_hosted
+)
 _AROUND_CONTENT: Final = Surroundings(PARAMETERS, RESPONSE_ORDER, RESPONSE_KEYS)
 
 # --- requests ---------------------------------------------------------------------------------------------------------

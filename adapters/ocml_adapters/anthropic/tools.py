@@ -1,13 +1,15 @@
-"""Declared tools, both ways; those of the server have a type in place of a schema."""
+"""Declared tools, both ways: functions, and tools of the API that the client runs; those of the server are kept."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, Final
 
 from ocml_bridge.cache_marks import read_mark, write_mark
-from ocml_bridge.form import OBJECT, Object, add, form_of, rest, set_apart, shape, with_apart
+from ocml_bridge.form import ARRAY, OBJECT, Object, add, form_of, rest, set_apart, shape, with_apart
 from ocml_bridge.model import Json, Message, Tool
+from ocml_bridge.parameters import members_of
 from ocml_bridge.turns import full_name, split_name
 from ocml_bridge.wires.tool_alphabet import Alphabet, ToolAlphabet
 
@@ -45,14 +47,35 @@ def _any_object() -> Object:
     return {"type": "object", "properties": {}}
 
 
+_RUN_BY_CLIENT: Final = re.compile(r"(?:bash|computer|memory|text_editor)_\d+")
+"""Types of tools that the API knows the schema of, and the client runs."""
+
+
+def _is_hosted(item: Object) -> bool:
+    """Whether the server runs a tool: a client that is asked to call it has nothing to call."""
+    kind = item.get("type")
+    is_known = isinstance(kind, str) and _RUN_BY_CLIENT.fullmatch(kind) is not None
+    return _is_typed(item) and not is_known and item.get("input_schema") is None
+
+
+def chooses_hosted(document: Object) -> bool:
+    """Whether the tool choice of a request is of tools that the server runs: it names one, or there are no others."""
+    raws: Any = document.get("tools")
+    tools = [members_of(raw) for raw in raws] if isinstance(raws, ARRAY) else []
+    name: Json = members_of(document.get("tool_choice")).get("name")
+    own = [tool.get("name") for tool in tools if not _is_hosted(tool)]
+    hosted = [tool.get("name") for tool in tools if _is_hosted(tool)]
+    return bool(hosted) and (not own if name is None else name in hosted and name not in own)
+
+
 def read_tools(raws: list[Json]) -> tuple[tuple[Tool, ...], list[Object]]:
-    """Declared tools; and what is none, each with the place that it stands at."""
+    """Declared tools; and what is none of the client's, each with the place that it stands at."""
     tools, others = set_apart(raws, _read_tool, "tool")
     return tuple(tools), others
 
 
 def _read_tool(value: Json) -> Tool | None:
-    if not isinstance(value, OBJECT):
+    if not isinstance(value, OBJECT) or _is_hosted(value):
         return None
     item: Object = value
     name, description, schema = item.get("name"), item.get("description"), item.get("input_schema")
@@ -89,7 +112,7 @@ def _read_tool(value: Json) -> Tool | None:
 
 
 def _is_typed(extras: Object) -> bool:
-    """Whether a tool is of a type that the server knows: it needs no schema."""
+    """Whether a tool is of a type that the API knows: it needs no schema."""
     return extras.get("type") not in (None, "custom")
 
 

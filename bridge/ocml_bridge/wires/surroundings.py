@@ -42,6 +42,7 @@ class Surroundings:
         required: those that are always written.
         tools: how tools are declared; None where they are not.
         choices: tell in a tool choice which tools are custom ones; None where nothing does.
+        hosted: whether the tool choice of a document is of tools that are not the client's; None where none is.
     """
 
     def __init__(
@@ -52,12 +53,14 @@ class Surroundings:
         *,
         tools: ToolList | None = None,
         choices: ToolChoices | None = None,
+        hosted: Callable[[Object], bool] | None = None,
     ) -> None:
         self._settings: Final = settings
         self._order: Final = order
         self._required: Final = frozenset(required)
         self._tools: Final = tools
         self._choices: Final = choices
+        self._hosted: Final = hosted
 
     def read(self, shell: Shell, document: Object, known: list[str]) -> None:
         """Take tools, settings, extras and form from what stands around units.
@@ -69,7 +72,7 @@ class Surroundings:
         """
         others = self._read_tools(shell, document, known)
         if not document.keys() <= set(known):
-            found = self._settings.read(self._without_restated(document))
+            found = self._settings.read(self._of_settings(document))
             known += found.keys
         else:
             found = _NOTHING
@@ -93,13 +96,17 @@ class Surroundings:
         shell.tools = None if others and not tools else tools
         return others
 
-    def _without_restated(self, document: Object) -> Object:
-        """A document without its tool choice, if that declares tools otherwise than the document does.
+    def _of_settings(self, document: Object) -> Object:
+        """A document without its tool choice, if that is no setting.
 
-        Only the names of tools are settings; a choice that says more of them would be said nowhere else.
+        Only the names of tools are settings. A choice that declares tools otherwise than the document does would be
+        said nowhere else, and no other API has the tools that are not the client's.
         """
         choices, choice = self._choices, document.get(_CHOICE)
-        if choices is None or not isinstance(choice, dict) or choices.restates(choice, document.get(TOOLS)):
+        if not isinstance(choice, dict):
+            return document
+        is_hosted = self._hosted is not None and self._hosted(document)
+        if not is_hosted and (choices is None or choices.restates(choice, document.get(TOOLS))):
             return document
         return {key: value for key, value in document.items() if key != _CHOICE}
 
