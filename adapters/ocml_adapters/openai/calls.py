@@ -161,12 +161,18 @@ def is_near(call: Message) -> bool:
 
 
 def read_function_call(value: Json, speaker: str | None) -> Message | None:
-    """The call of the deprecated `function_call`; None where it cannot be understood."""
+    """The call of the deprecated `function_call`; None where it cannot be understood, or says nothing."""
     found = _read_inner(cast("Object", value), "arguments") if isinstance(value, dict) else None
-    if found is None:
+    if found is None or is_nothing(value):
         return None
     layout = {"kind": FUNCTION_CALL, **found.layout}
     return _message(found, speaker, None, "json", layout, {FUNCTION_CALL: found.extras} if found.extras else {})
+
+
+def is_nothing(value: Json) -> bool:
+    """Whether a `function_call` has neither a name nor arguments: programs that write every member give it so."""
+    members = cast("Object", value) if isinstance(value, dict) else {}
+    return members.get("name") == "" and members.get("arguments") in ("", None)
 
 
 def _message(
@@ -223,7 +229,9 @@ def call_layout(call: Message) -> Object:
 
 def is_legacy(call: Message) -> bool:
     """Whether a call was read from the deprecated `function_call`."""
-    return call.layout is not None and call.call_id is None and call_layout(call).get("kind") == FUNCTION_CALL
+    if call.layout is None or call.call_id is not None or (call.content == "" and not name_of(call.recipient or "")):
+        return False
+    return call_layout(call).get("kind") == FUNCTION_CALL
 
 
 def is_custom(call: Message) -> bool:

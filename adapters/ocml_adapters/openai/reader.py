@@ -12,7 +12,7 @@ from ocml_bridge.model import Content, Foreign, Json, Message, Refusal, Text
 from ocml_bridge.turns import is_call, parts_of, recipient_of
 from ocml_bridge.wires.noticing import note_names, note_parts, note_role
 
-from .calls import is_legacy, is_near, read_calls, read_function_call
+from .calls import is_legacy, is_near, is_nothing, read_calls, read_function_call
 from .parts import cited, is_odd, read_parts
 from .reasoning import default_keys, read_reasoning
 from .syntax import (
@@ -74,7 +74,8 @@ def notice(wire: Object, made: Sequence[Message], index: int, log: Log, where: s
         note_names((call,), at, log, where)
     for key, legacy in _CALL_KEYS:
         if wire.get(key) and not any(is_call(message) and is_legacy(message) is legacy for message in made):
-            log.find(FindingCode.SHAPE, f"{path}/extras/{HOME}/{key}", f"{key} is not understood; it is kept as it is")
+            why = "has neither a name nor arguments" if legacy and is_nothing(wire[key]) else "is not understood"
+            log.find(FindingCode.SHAPE, f"{path}/extras/{HOME}/{key}", f"{key} {why}; it is kept as it is")
 
 
 # --- messages ---------------------------------------------------------------------------------------------------------

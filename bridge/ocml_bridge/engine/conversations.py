@@ -108,6 +108,7 @@ class ConversationPlans:
         slots: Sequence[Slots],
         values: Sequence[str],
         findings: Sequence[Finding],
+        of_units: Sequence[Finding],
     ) -> ConversationPlan | None:
         """Learn the plan of conversations like one; None where there is none.
 
@@ -118,10 +119,11 @@ class ConversationPlans:
             sizes: how many contents and ids each unit has.
             slots: its messages, as they were read before they were related.
             values: its contents and ids.
-            findings: what was noticed of the whole.
+            findings: what was noticed.
+            of_units: that of it which was noticed before the units were related; others like them have it, too.
         """
         fixed = dict[int, str](key[1:]) if isinstance(key, Fixed) else {}
-        plan = self._learned(parted, sizes, slots, values, fixed)
+        plan = self._learned(parted, sizes, slots, values, fixed, of_units)
         if plan is not None and not (
             plan.fits(values) and plan.findings == findings and _is_of(plan, conversation, values)
         ):
@@ -150,6 +152,7 @@ class ConversationPlans:
         slots: Sequence[Slots],
         values: Sequence[str],
         fixed: Mapping[int, str],
+        of_units: Sequence[Finding],
     ) -> ConversationPlan | None:
         """What conversations like this one have in common; None where more is to be known of each.
 
@@ -159,6 +162,7 @@ class ConversationPlans:
             slots: its messages, as they were read before they were related.
             values: its contents and ids.
             fixed: those of them that are the same in all these conversations.
+            of_units: what is noticed of units.
         """
         same = _same_ids(slots, values)
         if same is None:
@@ -194,7 +198,7 @@ class ConversationPlans:
             plan.append(Slots(head, place, of_id, texts))
         if has_others(plan):
             return None
-        return ConversationPlan(tuple(plan), made.around, same, made.lifted, log.findings)
+        return ConversationPlan(tuple(plan), made.around, same, made.lifted, [*of_units, *log.findings])
 
     def _filled(self, parted: Parted, probes: Sequence[str], sizes: Sequence[int]) -> Parted:
         """The document with probes in place of contents and ids."""

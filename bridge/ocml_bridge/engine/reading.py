@@ -36,17 +36,21 @@ class UnitPlan:
     Args:
         slots: its messages.
         count: how many values a unit has.
+        noticed: whether a reader notices something of such a unit. What that is names its place, so each is read; only
+            conversations that have it at the same place are read by a plan.
 
     Attributes:
         slots: as given.
         count: as given.
+        noticed: as given.
         plain: whether all messages are plain.
     """
 
-    __slots__ = ("count", "plain", "slots")
+    __slots__ = ("count", "noticed", "plain", "slots")
 
-    def __init__(self, slots: Sequence[Slots], count: int) -> None:
+    def __init__(self, slots: Sequence[Slots], count: int, *, noticed: bool = False) -> None:
         self.slots: Final = slots
+        self.noticed: Final = noticed
         self.plain: Final = all(slot.is_plain for slot in slots)
         self.count: Final = count
 
@@ -110,21 +114,21 @@ class Reader:
             log.findings += alike.findings
             return _by_plan(alike, values)
         noticed = len(log.findings)
-        conversation = self._related(parted, plans, values, log)
+        items = self._items(parted, plans, values, log)
+        of_units = log.findings[noticed:]
+        conversation = self._grammar.relate(items, parted, log)
         conversation.plain = known_all and all(
             isinstance(plan, Head) or (plan is not None and plan.plain) for plan in plans
         )
         if key is not None and self._conversations.is_due(key):
             sizes = [1 if isinstance(plan, Head) else plan.count for plan in plans if plan is not None]
             findings = log.findings[noticed:]
-            alike = self._conversations.learn(key, conversation, parted, sizes, slots(), values, findings)
+            alike = self._conversations.learn(key, conversation, parted, sizes, slots(), values, findings, of_units)
             return conversation if alike is None else _by_plan(alike, values)
         return conversation
 
-    def _related(
-        self, parted: Parted, plans: Sequence[Reading | None], values: Sequence[str], log: Log
-    ) -> Conversation:
-        """The conversation of a document, unit by unit.
+    def _items(self, parted: Parted, plans: Sequence[Reading | None], values: Sequence[str], log: Log) -> list[Item]:
+        """The messages of a document, unit by unit, before they are related.
 
         Args:
             parted: the document.
@@ -138,16 +142,17 @@ class Reader:
             if isinstance(plan, Head):
                 push((plan, values[start], None))
                 start += 1
-            elif plan is None:
+                continue
+            if plan is None or plan.noticed:
                 items += map(item_of, self._grammar.read(parted.units[at], at, len(items), parted, log))
             else:
                 own = values[start : start + plan.count]
                 items += [slots.item(own) for slots in plan.slots]
-                start += plan.count
+            start += 0 if plan is None else plan.count
         if parted.cut_off and items:
             head, content, call_id = items[-1]
             items[-1] = (head.replaced(end=None), content, call_id)
-        return self._grammar.relate(items, parted, log)
+        return items
 
     def _met(self, unit: Unit, at: int, skeleton: Skeleton, parted: Parted) -> Reading | None:
         """What a unit is read as, where units like it were met often enough to learn that; None for the plain way.
@@ -166,7 +171,7 @@ class Reader:
         )
 
     def _learned(self, unit: Unit, at: int, skeleton: Skeleton, parted: Parted) -> Reading | None:
-        """What units like this one are read as; None where that depends on more, or there is something to note."""
+        """What units like this one are read as; None where that depends on more."""
         key, values = skeleton
         filled = self._grammar.filled(unit, [probe(number) for number in range(len(values))])
         log = Log()
@@ -175,7 +180,7 @@ class Reader:
             other = self._grammar.skeleton(filled, parted.units[at - 1] if at else None)
         except BridgeError:
             return None
-        if log.findings or other is None or other[0] != key:
+        if other is None or other[0] != key:
             return None
         probes = other[1]
         numbers = {text: number for number, text in enumerate(probes)}
@@ -190,14 +195,12 @@ class Reader:
         used = sorted([number for slots in plan for number in slots.numbers])
         if used != list(range(len(probes))) or has_others(plan):
             return None
-        if not are_same([slots.item(values) for slots in plan], self._items_of(unit, at, parted)):
+        own_log = Log()
+        items = [item_of(message, expected=True) for message in self._grammar.read(unit, at, 0, parted, own_log)]
+        if own_log.findings != log.findings or not are_same([slots.item(values) for slots in plan], items):
             return None
-        plain = len(plan) == 1 and plan[0][1:] == (0, NONE, ())
-        return plan[0].head if plain else UnitPlan(tuple(plan), len(values))
-
-    def _items_of(self, unit: Unit, at: int, parted: Parted) -> list[Item]:
-        """The messages of a unit, as the grammar reads them."""
-        return [item_of(message, expected=True) for message in self._grammar.read(unit, at, 0, parted, Log())]
+        plain = len(plan) == 1 and plan[0][1:] == (0, NONE, ()) and not log.findings
+        return plan[0].head if plain else UnitPlan(tuple(plan), len(values), noticed=bool(log.findings))
 
 
 def _by_plan(plan: ConversationPlan, values: Sequence[str]) -> Conversation:

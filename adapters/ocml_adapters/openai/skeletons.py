@@ -1,0 +1,349 @@
+"""Wire messages of Chat Completions without their contents and ids: those with equal keys are read alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import Any, Final, cast
+
+from ocml_bridge.form import Object
+from ocml_bridge.memo import Memo
+from ocml_bridge.ownership import key_of
+from ocml_bridge.units.grammar import Skeleton, Unit
+from ocml_bridge.units.media import Medium, add_medium, next_medium, of_address
+
+from .details import LISTS
+from .reasoning import JOINT, detail_texts
+from .syntax import ANNOTATIONS, BLOCKS, CONTENT, DETAILS, FUNCTION, FUNCTION_CALL, REASONING_TEXTS, TOOL_CALLS
+
+_LONGEST: Final = 200
+"""The longest name that plans are made for, in characters, and the longest member that is no text, packed."""
+_LONG: Final = 64
+"""The longest text of an unknown member that many messages are expected to have."""
+_CALL: Final = ("id", "type", FUNCTION)
+"""The members of the commonest calls."""
+_TEXT: Final = frozenset({("role", "content"), ("content", "role")})
+"""The members of the commonest messages."""
+_IMAGE: Final = "image_url"
+"""The type of a part that is an image, and its member."""
+_LONGEST_PART: Final = 1000
+"""The longest part other than text, packed."""
+_SCALARS: Final = frozenset({str, int, bool, type(None)})
+_REPEATING: Final = frozenset({*LISTS, ANNOTATIONS, FUNCTION_CALL, "refusal"})
+"""Members that say what a text says, too, or say it in its place."""
+_OWN: Final = frozenset({"text", "summary", "thinking", "signature", "data", "id"})
+"""The members of an item of reasoning that differ from item to item."""
+_NEW: Any = ()
+"""Stands for members that have not been looked at."""
+
+Add = Callable[[str, Any, list[Hashable], list[str]], bool]
+"""Adds a member to a skeleton: to its key, and contents and ids to its values; False for one that is not for plans."""
+
+
+class Skeletons:
+    """The skeletons of wire messages: what is to be done with each member is found once for messages with the same."""
+
+    def __init__(self) -> None:
+        self._kinds = Memo[tuple[str, ...], "tuple[tuple[str, Add], ...] | None"](1024)
+
+    def of(self, unit: Any) -> Skeleton | None:
+        """A wire message without contents and ids; None where something else in it is long, or spelled oddly."""
+        if unit.__class__ is not dict:
+            return None
+        keys = tuple(unit)
+        if keys in _TEXT:
+            role, text = unit["role"], unit["content"]
+            if text.__class__ is role.__class__ is str and text:
+                return (keys, role), [text]
+        kinds = self._kinds.get(keys, _NEW)
+        if kinds is _NEW:
+            kinds = self._kinds.keep(keys, _kinds(keys))
+        if kinds is None:
+            return None
+        repeated = None if _LISTS.isdisjoint(keys) else _repeated(unit)
+        if repeated == "":
+            return None
+        key: list[Hashable] = [keys]
+        values: list[str] = []
+        for name, add in kinds:
+            if name == repeated:
+                key.append(JOINT)
+            elif not add(name, unit[name], key, values):
+                return None
+        return tuple(key), values
+
+
+def filled(unit: Unit, values: Sequence[str]) -> Unit:
+    """A wire message that has a skeleton, with other contents and ids."""
+    following = iter(values)
+    repeated = None if _LISTS.isdisjoint(unit) else _repeated(unit)
+    out = {key: _filled(key, value, following) if value and key != repeated else value for key, value in unit.items()}
+    if repeated:
+        out[repeated] = JOINT.join(_listed_texts(out))
+    return out
+
+
+def _kinds(keys: tuple[str, ...]) -> tuple[tuple[str, Add], ...] | None:
+    """How each member of a wire message is added; None where one is not for plans."""
+    if sum(key in REASONING_TEXTS for key in keys) > 1 or sum(key in _LISTS for key in keys) > 1:
+        return None
+    return tuple((key, _MEMBERS.get(key, _add_other)) for key in keys)
+
+
+# --- contents ---------------------------------------------------------------------------------------------------------
+
+
+def _add_text(name: str, value: Any, key: list[Hashable], values: list[str]) -> bool:
+    if value.__class__ is str:
+        if value:
+            values.append(value)
+        key.append(not value)
+    elif value is None:
+        key.append(None)
+    else:
+        return name == CONTENT and _add_content(value, key, values)
+    return True
+
+
+def _add_content(value: Any, key: list[Hashable], values: list[str]) -> bool:
+    """Parts, or something that is no content."""
+    if value.__class__ is list and value != []:
+        return _add_parts(value, key, values)
+    packed = key_of(value)
+    key.append(packed)
+    return len(packed) <= _LONGEST
+
+
+def _add_parts(parts: list[Any], key: list[Hashable], values: list[str]) -> bool:
+    """Parts: of texts, all but the text; of images, all but the address; any other whole, where it is short."""
+    for part in parts:
+        if part.__class__ is not dict or not _REPEATING.isdisjoint(part):
+            return False
+        if _is_text(part):
+            values.append(part["text"])
+            key.append(tuple(part) if len(part) == 2 else ("text", key_of({**part, "text": None})))
+        else:
+            is_value = add_medium(_image_in(part), key, values)
+            packed = key_of(_with_address(part, None) if is_value else part)
+            key.append(packed)
+            if len(packed) > _LONGEST_PART:
+                return False
+    return True
+
+
+def _image_in(part: Object) -> Medium | None:
+    """The image in a part that is one; None where it is not for plans."""
+    inner: Any = part.get(_IMAGE) if part.get("type") == _IMAGE else None
+    return of_address(inner.get("url") if inner.__class__ is dict else inner)
+
+
+def _with_address(part: Object, address: str | None) -> Object:
+    """A part that is an image, with another address."""
+    inner = part[_IMAGE]
+    return {**part, _IMAGE: {**inner, "url": address} if isinstance(inner, dict) else address}
+
+
+def _is_text(part: Object) -> bool:
+    """Whether a part is one of text that says something."""
+    return part.get("type") == "text" and part.get("text").__class__ is str and part["text"] != ""
+
+
+def _filled_part(part: Object, values: Iterator[str]) -> Object:
+    if _is_text(part):
+        return {**part, "text": next(values)}
+    image = _image_in(part)
+    return part if image is None else _with_address(part, next_medium(image, values))
+
+
+# --- reasoning --------------------------------------------------------------------------------------------------------
+#
+# A list of reasoning says what a text beside it says, and more. Where that is so, the text is no value.
+
+_LISTS: Final = frozenset(LISTS)
+
+
+def _listed_texts(unit: Object) -> list[str]:
+    """The texts of the items in a list of reasoning."""
+    if DETAILS in unit:
+        return detail_texts(unit[DETAILS])
+    items: Any = unit[BLOCKS]
+    texts = [item.get("thinking") for item in items if item.get("type") == "thinking"]
+    return [text for text in texts if text.__class__ is str and text != ""]
+
+
+def _repeated(unit: Object) -> str | None:
+    """The member that repeats the texts of a list of reasoning; None where none does, "" where it is not for plans."""
+    key = next(key for key in unit if key in _LISTS)
+    items: Any = unit[key]
+    if not items:
+        return None
+    if items.__class__ is not list or not all(item.__class__ is dict for item in items):
+        return ""
+    if unit.get(CONTENT).__class__ is list:  # which may repeat it, too
+        return ""
+    texts = _listed_texts(unit)
+    member = next((name for name in REASONING_TEXTS if unit.get(name)), None)
+    if member is None or not texts:
+        return None
+    return member if unit[member] == JOINT.join(texts) else ""
+
+
+def _add_items(name: str, items: Any, key: list[Hashable], values: list[str]) -> bool:
+    """Items of reasoning: all but their texts, signatures and ids."""
+    if not items:
+        return _add_other(name, items, key, values)
+    for item in items:
+        own = [member for member in item if _is_own(member, item[member])]
+        values += [item[member] for member in own]
+        packed = key_of({**item, **dict.fromkeys(own)})
+        key += (tuple(own), packed)
+        if len(packed) > _LONGEST:
+            return False
+    return True
+
+
+def _is_own(member: str, value: Any) -> bool:
+    return member in _OWN and value.__class__ is str and value != ""
+
+
+def _filled_item(item: Object, values: Iterator[str]) -> Object:
+    return {member: next(values) if _is_own(member, value) else value for member, value in item.items()}
+
+
+# --- calls ------------------------------------------------------------------------------------------------------------
+
+
+def _add_calls(name: str, value: Any, key: list[Hashable], values: list[str]) -> bool:
+    if not value:
+        return _add_other(name, value, key, values)
+    return value.__class__ is list and all(_add_call(call, key, values) for call in value)
+
+
+def _add_call(call: Any, key: list[Hashable], values: list[str]) -> bool:
+    if call.__class__ is not dict:
+        return False
+    call_id, function = call.get("id"), call.get(FUNCTION)
+    if call_id.__class__ is not str or not call_id or not _add_function(function, key):
+        return False
+    members, arguments = tuple(call), function["arguments"]
+    key.append(members)
+    if members == _CALL and call["type"] == FUNCTION:
+        values += (call_id, arguments) if arguments else (call_id,)
+        return True
+    for member, value in call.items():
+        if member == "id":
+            values.append(call_id)
+        elif member == FUNCTION:
+            if arguments:
+                values.append(arguments)
+        elif not (member == "type" and value == FUNCTION) and not _add_other(member, value, key, values):
+            return False
+    return True
+
+
+def _add_function(function: Any, key: list[Hashable]) -> bool:
+    """The name of a function, and whether it gets arguments."""
+    if function.__class__ is not dict or len(function) != 2:
+        return False
+    name, arguments = function.get("name"), function.get("arguments")
+    if not (name.__class__ is arguments.__class__ is str) or len(name) > _LONGEST:
+        return False
+    key += (tuple(function), name, not arguments)
+    return True
+
+
+def _add_legacy(name: str, value: Any, key: list[Hashable], values: list[str]) -> bool:
+    """The deprecated `function_call`."""
+    if not value:
+        return _add_other(name, value, key, values)
+    if not _add_function(value, key):
+        return False
+    if value["arguments"]:
+        values.append(value["arguments"])
+    return True
+
+
+def _filled_call(call: Object, values: Iterator[str]) -> Object:
+    out = dict(call)
+    for member in call:
+        if member == "id":
+            out["id"] = next(values)
+        elif member == FUNCTION:
+            out[FUNCTION] = _filled_function(call[FUNCTION], values)
+        else:
+            out[member] = _filled_other(call[member], values)
+    return out
+
+
+def _filled_function(function: Object, values: Iterator[str]) -> Object:
+    return {**function, "arguments": next(values)} if function["arguments"] else function
+
+
+# --- other members ----------------------------------------------------------------------------------------------------
+
+
+def _add_word(name: str, value: Any, key: list[Hashable], values: list[str]) -> bool:
+    key.append(value)
+    return value is None or (value.__class__ is str and len(value) <= _LONGEST)
+
+
+def _add_other(name: str, value: Any, key: list[Hashable], values: list[str]) -> bool:
+    """A member that is the same in many messages, such as a mark or the name of an agent; a long text is a value."""
+    if value and name in _REPEATING:
+        return False
+    if value.__class__ in _SCALARS and not _is_long(value):
+        key.append((name, value, value.__class__))
+        return True
+    packed = key_of(_without_long(value, values))
+    key.append((name, packed))
+    return len(packed) <= _LONGEST
+
+
+_A_VALUE: Final = b""
+"""Stands for a text that is a value; no JSON value is equal to it."""
+
+
+def _is_long(value: Any) -> bool:
+    """Whether something in an unknown member is a text that hardly two messages have."""
+    return value.__class__ is str and len(value) > _LONG
+
+
+def _without_long(value: Any, values: list[str]) -> Any:
+    """An unknown member without its long texts, which become values."""
+    if _is_long(value):
+        values.append(value)
+        return _A_VALUE
+    if value.__class__ is dict:
+        return {key: _without_long(inner, values) for key, inner in value.items()}
+    return [_without_long(inner, values) for inner in value] if value.__class__ is list else value
+
+
+def _filled_other(value: Any, values: Iterator[str]) -> Any:
+    if _is_long(value):
+        return next(values).ljust(_LONG + 1)
+    if isinstance(value, dict):
+        return {key: _filled_other(inner, values) for key, inner in cast("Object", value).items()}
+    return [_filled_other(inner, values) for inner in cast("list[Any]", value)] if isinstance(value, list) else value
+
+
+_MEMBERS: Final[dict[str, Add]] = {
+    **dict.fromkeys((CONTENT, "tool_call_id", *REASONING_TEXTS), _add_text),
+    **dict.fromkeys(("role", "name"), _add_word),
+    **dict.fromkeys(LISTS, _add_items),
+    TOOL_CALLS: _add_calls,
+    FUNCTION_CALL: _add_legacy,
+}
+
+
+def _filled(key: str, value: Any, values: Iterator[str]) -> Any:
+    add = _MEMBERS.get(key)
+    if add is _add_text:
+        if isinstance(value, str):
+            return next(values)
+        return [_filled_part(part, values) for part in cast("list[Any]", value)] if isinstance(value, list) else value
+    if add is _add_calls:
+        return [_filled_call(call, values) for call in value]
+    if add is _add_legacy:
+        return _filled_function(value, values)
+    if add is _add_items:
+        return [_filled_item(item, values) for item in value]
+    return _filled_other(value, values) if add is None else value

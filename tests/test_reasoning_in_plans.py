@@ -1,0 +1,144 @@
+"""Lists of reasoning, signatures and long texts of unknown members are values of plans: nothing changes with them."""
+
+from __future__ import annotations
+
+from typing import Any, Final, cast
+
+import orjson
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ocml_bridge import convert, formats
+from ocml_bridge.engine.by_format import reader_for
+from ocml_bridge.loss import Log
+from ocml_bridge.registry import adapter
+from ocml_bridge.source import decode
+from ocml_bridge.units.conversation import Conversation
+from outcomes import PLAIN, PLANNED, outcome
+
+TIMES: Final = 6
+"""How often a conversation is converted until plans write all others that are read like it."""
+LONG: Final = "c2lnbmF0dXJl" * 20
+CLAUDE: Final = "anthropic-claude-v1"
+
+
+def text(number: int, *, signed: bool = True) -> dict[str, Any]:
+    item = {"type": "reasoning.text", "text": f"Thought {number}.", "format": CLAUDE, "index": 0}
+    return {**item, "signature": f"{LONG}{number}"} if signed else item
+
+
+def summary(number: int) -> dict[str, Any]:
+    return {"type": "reasoning.summary", "summary": f"Summary {number}.", "format": "openai-responses-v1"}
+
+
+def sealed(number: int) -> dict[str, Any]:
+    return {
+        "type": "reasoning.encrypted",
+        "data": f"{LONG}{number}",
+        "id": f"rs_{number}",
+        "format": "openai-responses-v1",
+    }
+
+
+def block(number: int) -> dict[str, Any]:
+    return {"type": "thinking", "thinking": f"Thought {number}.", "signature": f"{LONG}{number}"}
+
+
+def members(kind: str, number: int) -> dict[str, Any]:
+    """What a message says of its reasoning, as servers and proxies send it, with texts of its own."""
+    one, other, joined = f"Thought {number}.", f"Thought {number + 1}.", f"Thought {number}.\n\nThought {number + 1}."
+    match kind:
+        case "a list":
+            return {"reasoning_details": [text(number)]}
+        case "a list and the same text":
+            return {"reasoning": one, "reasoning_details": [text(number)]}
+        case "the same text and a list":
+            return {"reasoning_details": [text(number, signed=False)], "reasoning_content": one}
+        case "a list and another text":
+            return {"reasoning": other, "reasoning_details": [text(number)]}
+        case "a list of two and their texts":
+            return {"reasoning": joined, "reasoning_details": [text(number), text(number + 1)]}
+        case "a summary and what it is of":
+            return {"reasoning": f"Summary {number}.", "reasoning_details": [summary(number), sealed(number)]}
+        case "what is sealed alone":
+            return {"reasoning_details": [sealed(number)]}
+        case "a signature beside":
+            return {"reasoning": one, "reasoning_details": [{**text(number), "text": ""}]}
+        case "blocks":
+            return {"reasoning_content": one, "thinking_blocks": [block(number)]}
+        case "both lists":
+            return {"thinking_blocks": [block(number)], "reasoning_details": [text(number)]}
+        case "no list":
+            return {"reasoning_details": number, "thinking_blocks": "none"}
+        case "an unknown item":
+            return {"reasoning": one, "reasoning_details": [{"type": "reasoning.other", "text": one, "x": number}]}
+        case "a thinking part":
+            part = {"type": "thinking", "thinking": [{"type": "text", "text": one}]}
+            return {"content": [part, {"type": "text", "text": "Yes."}], "reasoning_details": [text(number)]}
+        case "a member of Google's":
+            return {"extra_content": {"google": {"thought": True, "thought_signature": f"{LONG}{number}"}}}
+        case _:
+            return {"agent_state": {"log": [f"{LONG}{number}", "str", ["str"]], "turn": 1}, "note": f"{LONG}{number}"}
+
+
+KINDS: Final = (
+    *("a list", "a list and the same text", "the same text and a list", "a list and another text"),
+    *("a list of two and their texts", "a summary and what it is of", "what is sealed alone", "a signature beside"),
+    *("blocks", "both lists", "no list", "an unknown item", "a thinking part", "a member of Google's", "other members"),
+)
+PLANS: Final = (
+    *("a list", "a list and the same text", "the same text and a list", "a list of two and their texts"),
+    *("a summary and what it is of", "a signature beside", "blocks", "a member of Google's", "other members"),
+)
+"""Those that are read by plans."""
+CALL: Final = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+
+
+def request(kind: str, number: int, *, calls: bool = False) -> bytes:
+    """A request with an answer that has reasoning, and what a tool said."""
+    answer: dict[str, Any] = {"role": "assistant", "content": f"Answer {number}.", **members(kind, number)}
+    call = {**CALL, "extra_content": {"google": {"thought_signature": f"{LONG}{number}"}}}
+    replies = [{"role": "tool", "tool_call_id": "c1", "content": "4"}] if calls else []
+    turns = [{**answer, "tool_calls": [call]} if calls else answer, *replies]
+    return orjson.dumps({"model": "m", "messages": [{"role": "user", "content": "Hi"}, *turns]})
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.sampled_from(KINDS), st.sampled_from(KINDS), st.sampled_from(formats()), st.booleans(), st.integers(0, 9))
+def test_any_reasoning_is_written_as_without_plans(one: str, other: str, target: str, calls: bool, number: int) -> None:
+    for kind in (one, other):
+        for own in range(TIMES):
+            data = request(kind, 100 * number + own, calls=calls)
+            assert outcome(data, "openai", target, PLANNED) == outcome(data, "openai", target, PLAIN)
+
+
+@given(st.sampled_from(KINDS), st.data())
+def test_a_text_that_becomes_the_same_as_another_is_read_as_that(kind: str, data: st.DataObject) -> None:
+    """Whether a list repeats a text is no matter of its shape: a plan that was learned of others does not decide it."""
+    for number in range(TIMES):
+        outcome(request(kind, number), "openai", "anthropic", PLANNED)
+    document = orjson.loads(request(kind, 50))
+    answer = document["messages"][1]
+    texts = [answer["content"], *(value for value in answer.values() if isinstance(value, str))]
+    for key in ("reasoning", "reasoning_content"):
+        if key in answer:
+            answer[key] = data.draw(st.sampled_from([*texts, "", "Thought 50.\n\nThought 51."]))
+    lists: list[Any] = [answer.get("reasoning_details"), answer.get("thinking_blocks")]
+    for item in [each for listed in lists if isinstance(listed, list) for each in cast("list[Any]", listed)]:
+        for key in ("text", "summary", "thinking"):
+            if key in item:
+                item[key] = data.draw(st.sampled_from([*texts, "", None]))
+    changed = orjson.dumps(document)
+    assert outcome(changed, "openai", "anthropic", PLANNED) == outcome(changed, "openai", "anthropic", PLAIN)
+
+
+@pytest.mark.parametrize("kind", PLANS)
+def test_reasoning_of_its_own_is_read_by_the_plan_of_others(kind: str) -> None:
+    reader, _ = adapter("openai")
+    requests = [request(kind, number) for number in range(TIMES)]
+    for data in requests:
+        convert(data, source="openai", target="ocm-2.2-json", options=PLANNED)
+    read = reader_for(reader, PLANNED).read(decode(requests[-1], reader.kind, Log()), Log())
+    assert isinstance(read, Conversation)
+    assert read.plan is not None
