@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ocml_bridge import BridgeError, Transcript, read
 from ocml_bridge.events import Answer, Delta, Reason
 from ocml_bridge.loss import Finding
-from ocml_bridge.model import Citation, Text
+from ocml_bridge.model import Citation, Media, Message, Text
 from ocml_bridge.pipe import decoder, encoder
 from ocml_bridge.report import unnamed
 from ocml_bridge.stream import replay
@@ -225,6 +225,56 @@ def test_signatures_and_citations_come_behind_their_texts() -> None:
     made = encoder(STREAM, answer=Answer(), visibility=DEBUG)
     assert [json.loads(each) for each in made.encode(played.events)] == events
     assert {loss.path for loss in made.losses if loss.severity != "layout"} == {f"/extras/{STREAM}/stopReason"}
+
+
+def begins(index: int, **start: Any) -> dict[str, Any]:
+    return {"contentBlockStart": {"start": start, "contentBlockIndex": index}}
+
+
+IMAGE: Any = [begins(1, image={"format": "png"}), delta(1, image={"source": {"bytes": "iVBORw0KGgo="}}), stop(1)]
+SEARCH: Any = [
+    begins(1, toolUse={"toolUseId": "a", "name": "nova_grounding", "type": "server_tool_use"}),
+    *(delta(1, toolUse={"input": '{"q":1}'}), stop(1)),
+]
+
+
+def found(content: list[Any], **more: Any) -> list[Any]:
+    return [begins(2, toolResult={"toolUseId": "a", **more}), delta(2, toolResult=content), stop(2)]
+
+
+@pytest.mark.parametrize(
+    "blocks",
+    [
+        IMAGE,
+        [*SEARCH, *found([{"text": "Warm."}], type="nova_grounding_result", status="success")],
+        [*SEARCH, *found([{"json": {"degrees": 22}}, {"text": ""}], status="error")],
+        [*SEARCH, *found([{"json": None}]), delta(3, text="Warm."), stop(3)],
+    ],
+    ids=["image", "text", "JSON", "nothing"],
+)
+def test_images_and_what_tools_of_the_server_gave_are_passed_on(blocks: list[Any]) -> None:
+    """Three kinds of block have a start (`ContentBlockStart`), and a result's pieces are texts or JSON."""
+    events = [START, delta(0, text="Let me see."), stop(0), *blocks, end("end_turn")]
+    played = events_of(decoder(STREAM), [lines(*events)])
+    made = encoder(STREAM, answer=Answer(), visibility=DEBUG)
+    assert [json.loads(each) for each in made.encode(played.events)] == events
+    assert {loss.path for loss in made.losses if loss.severity != "layout"} == {f"/extras/{STREAM}/stopReason"}
+
+
+def test_an_image_comes_behind_the_text_of_its_message_and_other_media_do_not() -> None:
+    picture = Media("image", data="iVBORw0KGgo=", format="image/png")
+    file = Media("file", data="aGk=", format="text/plain", filename="note")
+    document = Transcript((Message("assistant", (picture, Text("See?"), file), channel="final"),))
+    events, made = written(document)
+    assert events[1:-1] == [delta(0, text="See?"), stop(0), *IMAGE]
+    assert {loss.path.split("/content")[0] for loss in made.losses} == {"/messages/0"}
+
+
+def test_what_a_tool_of_the_client_gave_is_no_part_of_an_answer() -> None:
+    document = turn(call("functions.f", "{}"), Message("tool", "22", "functions.f", "commentary", "assistant"))
+    events, made = written(document)
+    assert "toolResult" not in json.dumps(events)
+    assert "/messages/1" in {loss.path for loss in made.losses}
 
 
 def test_text_is_passed_on_as_it_comes() -> None:

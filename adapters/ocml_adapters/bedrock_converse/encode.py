@@ -9,16 +9,18 @@ from ocml_bridge.adapter import Options
 from ocml_bridge.blocks.grammar import MessageKind, kind_of
 from ocml_bridge.events import Answer, Reason
 from ocml_bridge.form import Object
-from ocml_bridge.model import Json, Message, Settings, Usage, replace
+from ocml_bridge.model import Json, Media, Message, Settings, Usage, replace
+from ocml_bridge.parameters import members_of
 from ocml_bridge.stream.assembled import untold
 from ocml_bridge.stream.response import ResponseEncoder, usage_in
-from ocml_bridge.turns import name_of
+from ocml_bridge.turns import name_of, parts_of
 
-from .blocks import behind
+from .blocks import BlockGrammar, behind
+from .parts import write_media
 from .settings import RESPONSE_PARAMETERS
 from .stream import Assembly
-from .syntax import HOME, REASONING, TOOL_USE
-from .tools import NAMES
+from .syntax import CONTENT, HOME, IMAGE, REASONING, TOOL_RESULT, TOOL_USE
+from .tools import NAMES, OF_SERVER, is_of_server
 from .units import MessageReader
 
 _REASONS: Final[dict[Reason, str]] = {
@@ -27,6 +29,11 @@ _REASONS: Final[dict[Reason, str]] = {
     "length": "max_tokens",
     "content_filter": "content_filtered",
 }
+
+
+_GRAMMAR: Final = BlockGrammar()
+_STREAMED: Final = ({"text"}, {"json"})
+"""What the pieces of a result may be in a stream (`ToolResultBlockDelta`)."""
 
 
 class EventEncoder(ResponseEncoder):
@@ -45,6 +52,14 @@ class EventEncoder(ResponseEncoder):
         self._index = -1
         """That of the last block."""
 
+    def accepts(self, message: Message) -> bool:
+        """Whether a message is the assistant's, or a tool's reply; its end tells whether that is one of the server."""
+        return message.role in ("assistant", "tool")
+
+    def hosts(self, call: Message) -> bool:
+        """Whether a call is of one of the server's own tools."""
+        return is_of_server(call)
+
     def open(self) -> list[bytes]:
         """Who speaks."""
         return [self._event("messageStart", {"role": "assistant"})]
@@ -61,6 +76,8 @@ class EventEncoder(ResponseEncoder):
         self.written.append((number, kind))
         if kind == "call":
             use = {"toolUseId": self.call_id(message), "name": name_of(message.recipient or "")}
+            if is_of_server(message):
+                use["type"] = OF_SERVER
             out.append(self._of_block("contentBlockStart", {"start": {TOOL_USE: use}}))
         return out
 
@@ -69,6 +86,8 @@ class EventEncoder(ResponseEncoder):
         head = self.heads[number]
         kind = kind_of(head)
         out: list[bytes] = []
+        if kind == "reply":
+            return []
         if number != self._current:
             if kind == "call":
                 return []
@@ -86,11 +105,40 @@ class EventEncoder(ResponseEncoder):
 
     def end(self, number: int, message: Message) -> list[bytes]:
         """The block ends with its message, behind what is known only then; one that is sealed has nothing before."""
+        if kind_of(message) == "reply":
+            return self._reply(number, message) if _GRAMMAR.side(message) == "assistant" else []
+        return [*self._end_of(number, message), *self._images(number, message)]
+
+    def _end_of(self, number: int, message: Message) -> list[bytes]:
         deltas = behind(message)
         out = self._begin(number, message) if deltas and all(number != each for each, _ in self.written) else []
         if number != self._current:
             return out
         return [*out, *(self._of_block("contentBlockDelta", {"delta": delta}) for delta in deltas), *self._end()]
+
+    def _reply(self, number: int, message: Message) -> list[bytes]:
+        """What a tool of the server gave, as far as a stream has it: in pieces that are text or JSON."""
+        inner = members_of(members_of(_GRAMMAR.write(message)).get(TOOL_RESULT))
+        pieces = [piece for piece in inner[CONTENT] if set(members_of(piece)) in _STREAMED]
+        head = {key: inner[key] for key in ("toolUseId", "type", "status") if key in inner}
+        return self._at_once(number, message, TOOL_RESULT, head, [pieces])
+
+    def _images(self, number: int, message: Message) -> list[bytes]:
+        """The images of a message, behind its text; other media have no place in a stream."""
+        out: list[bytes] = []
+        for part in parts_of(message.content) if kind_of(message) == "text" else ():
+            image = members_of(members_of(write_media(part)).get(IMAGE)) if isinstance(part, Media) else {}
+            if image:
+                head, source = {"format": image["format"]}, {"source": image["source"]}
+                out += self._at_once(number, message, IMAGE, head, [source])
+        return out
+
+    def _at_once(self, number: int, message: Message, kind: str, head: Object, pieces: list[Json]) -> list[bytes]:
+        """A block that is written whole."""
+        out = self._begin(number, message)
+        out.append(self._of_block("contentBlockStart", {"start": {kind: head}}))
+        out += [self._of_block("contentBlockDelta", {"delta": {kind: piece}}) for piece in pieces if piece]
+        return [*out, *self._end()]
 
     def _end(self) -> list[bytes]:
         current, self._current = self._current, None

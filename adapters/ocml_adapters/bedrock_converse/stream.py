@@ -11,7 +11,6 @@ from ocml_bridge.engine.reading import transcript_of
 from ocml_bridge.events import Reason
 from ocml_bridge.form import Object
 from ocml_bridge.model import Json, Message, Signature, Transcript
-from ocml_bridge.parameters import members_of
 from ocml_bridge.stream.assembled import AssemblingDecoder, Note, merged, object_of
 from ocml_bridge.stream.decoder import text_of
 
@@ -20,7 +19,6 @@ from .syntax import (
     CITED,
     CONTENT,
     MESSAGE,
-    NOTES,
     OUTPUT,
     REASONING,
     REASONING_TEXT,
@@ -29,6 +27,7 @@ from .syntax import (
     TOOL_RESULT,
     TOOL_USE,
 )
+from .tools import is_of_server
 from .units import MessageReader
 
 # --- events put together ----------------------------------------------------------------------------------------------
@@ -205,8 +204,6 @@ _REASONS: Final[dict[str, Reason]] = {
 _FINISHES: Final[dict[Reason, str]] = {"stop": "end_turn", "tool_calls": "tool_use", "length": "max_tokens"}
 """Reasons from outside that a response would give."""
 _GRAMMAR = BlockGrammar()
-_OF_THE_SERVER: Final = "server_tool_use"
-"""The type of a call that the server runs itself."""
 _PADDING: Final = "p"
 """What makes events alike in length, and says nothing."""
 _MEMBERS: Final = {
@@ -290,7 +287,7 @@ class EventDecoder(AssemblingDecoder):
 
     def hosts(self, call: Message) -> bool:
         """Whether the block of a call says that it is one of the server."""
-        return members_of(NOTES.of(call.extras).get(TOOL_USE)).get("type") == _OF_THE_SERVER
+        return is_of_server(call)
 
     # --- messages -----------------------------------------------------------------------------------------------------
 

@@ -19,6 +19,7 @@ OUTPUT: Final = "output"
 MESSAGE: Final = "message"
 STOP_REASON: Final = "stopReason"
 
+IMAGE: Final = "image"
 TOOL_USE: Final = "toolUse"
 TOOL_RESULT: Final = "toolResult"
 REASONING: Final = "reasoningContent"
@@ -33,7 +34,7 @@ MARK: Final = "default"
 """The type of a cache point."""
 KINDS: Final = frozenset(
     {
-        *("text", "image", "document", "video", "audio", TOOL_USE, TOOL_RESULT, GUARDED, CACHE_POINT, REASONING, CITED),
+        *("text", IMAGE, "document", "video", "audio", TOOL_USE, TOOL_RESULT, GUARDED, CACHE_POINT, REASONING, CITED),
         *(SEARCH_RESULT, "toolAddition", "toolRemoval"),
     }
 )

@@ -11,7 +11,8 @@ from ocml_bridge.blocks.skeletons import A_WORD, AN_IMAGE, AN_OBJECT, Slot, Slot
 from ocml_bridge.blocks.spelling import FORM, keep_form, respelled
 from ocml_bridge.cache_marks import read_mark, write_mark
 from ocml_bridge.form import Object
-from ocml_bridge.model import CacheMark, Json, Tool
+from ocml_bridge.model import CacheMark, Json, Message, Tool
+from ocml_bridge.parameters import members_of
 from ocml_bridge.turns import full_name, is_blank, split_name
 from ocml_bridge.units.heads import Item
 from ocml_bridge.wires.tool_alphabet import Alphabet, Spelling, ToolAlphabet
@@ -42,6 +43,15 @@ def with_ids(items: Sequence[Item]) -> Sequence[Item]:
         else (head, content, call_id)
         for head, content, call_id in items
     ]
+
+
+OF_SERVER: Final = "server_tool_use"
+"""The type of a call that the server runs itself."""
+
+
+def is_of_server(call: Message) -> bool:
+    """Whether the block of a call says that the server runs it."""
+    return members_of(NOTES.of(call.extras).get(TOOL_USE)).get("type") == OF_SERVER
 
 
 # --- declarations -----------------------------------------------------------------------------------------------------
