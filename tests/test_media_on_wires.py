@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from ocml_bridge import Message, Severity, Transcript, write
+from ocml_bridge import Message, Severity, Transcript, convert, write
 from ocml_bridge.model import Media, Text
 from ocml_bridge.policy import LENIENT
 
@@ -109,7 +109,11 @@ WRITTEN: list[tuple[Media, dict[str, Any]]] = [
     ),
     (
         Media("image", url="s3://b/a", format="image/webp"),
-        {"gemini": stored("image/webp", "s3://b/a"), "bedrock-converse": block("image", "webp", S3)},
+        {"anthropic": None, "gemini": None, "bedrock-converse": block("image", "webp", S3)},
+    ),
+    (  # what Google keeps
+        Media("image", url="gs://b/a", format="image/webp"),
+        {"anthropic": None, "gemini": stored("image/webp", "gs://b/a"), "bedrock-converse": None},
     ),
     *(
         (Media("video", url="s3://b/a", format=f"video/{name}"), {"bedrock-converse": block("video", name, S3)})
@@ -197,6 +201,18 @@ WRITTEN: list[tuple[Media, dict[str, Any]]] = [
 def test_media_are_written_as_the_api_has_them_or_lost(media: Media, wire: str, part: Any) -> None:
     lost = [("media", "/messages/0/content/1")] if part is None else []
     assert written(media, wire) == (part, lost)
+
+
+@pytest.mark.parametrize(
+    ("wire", "address"), [("anthropic", "s3://b/a"), ("anthropic", "gs://b/a"), ("gemini", "s3://b/a")]
+)
+def test_an_address_that_the_api_does_not_take_is_written_back(wire: str, address: str) -> None:
+    if wire == "gemini":
+        request: Any = {"contents": [{"role": "user", "parts": [{"text": "Hi"}, stored("image/png", address)]}]}
+    else:
+        block = source("image", "url", url=address)
+        request = {"max_tokens": 9, "messages": [{"role": "user", "content": [block, {"type": "text", "text": "Hi"}]}]}
+    assert convert(request, source=wire, target=wire).output == request
 
 
 def sound(name: str) -> dict[str, Any]:

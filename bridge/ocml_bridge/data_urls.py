@@ -1,4 +1,4 @@
-"""Data in base64, as JSON wires have media in them: data URLs (RFC 2397), media types, and what images are told by."""
+"""Media as JSON wires have them: data URLs (RFC 2397), other addresses, media types, and what images are told by."""
 
 from __future__ import annotations
 
@@ -8,6 +8,18 @@ from typing import Final
 from .model import Media
 
 _DATA_URL: Final = re.compile(r"data:([^;,]*);base64,")
+
+
+_SCHEME: Final = re.compile(r"([a-z][a-z0-9+.-]*)://", re.IGNORECASE)
+
+
+def scheme(address: str) -> str | None:
+    """The scheme of an address that names a place, such as `https` or `s3`, in small letters; None where there is none.
+
+    Data URLs name no place.
+    """
+    found = _SCHEME.match(address)
+    return None if found is None else found[1].lower()
 
 
 def opened(url: str) -> tuple[str, str | None] | None:

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, cast
 
 from ocml_bridge.cache_marks import read_mark, write_mark
 from ocml_bridge.citations import WHOLE, CitationTable, Kind
-from ocml_bridge.data_urls import image_format, media_type
+from ocml_bridge.data_urls import image_format, media_type, scheme
 from ocml_bridge.form import ARRAY, OBJECT, Object, add, form_of, rest, shape
 from ocml_bridge.loss import Log, LossCode
 from ocml_bridge.model import Citation, Content, Foreign, Json, Media, Part, Passages, Text, replace
@@ -133,9 +133,14 @@ def _read_source(source: Object) -> tuple[dict[str, Any], list[str]] | None:
         return None
     found = {ours: source[name] for name, ours in names.items() if isinstance(source.get(name), str)}
     needed = next(iter(names.values()))
-    if needed not in found or found.get("format") == "":
+    if needed not in found or found.get("format") == "" or not _is_of_web(found.get("url")):
         return None
     return found, ["type", *(name for name, ours in names.items() if ours in found)]
+
+
+def _is_of_web(url: str | None) -> bool:
+    """Whether an address is one that the API can ask for what is there; it takes no others."""
+    return url is None or scheme(url) in (None, "http", "https")
 
 
 def _encoded(text: str) -> str | None:
@@ -224,7 +229,7 @@ def _write_source(media: Media) -> Object | None:
         typed = {"media_type": format_} if format_ else {}
         return {"type": "base64", **typed, "data": media.data}
     if media.url is not None:
-        return {"type": "url", "url": media.url}
+        return {"type": "url", "url": media.url} if _is_of_web(media.url) else None
     return None if media.file_id is None else {"type": "file", "file_id": media.file_id}
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final, cast
 
 from ocml_bridge.blocks.grammar import added, more_of
 from ocml_bridge.citations import Place
-from ocml_bridge.data_urls import image_format, sound_format
+from ocml_bridge.data_urls import image_format, scheme, sound_format
 from ocml_bridge.form import Object
 from ocml_bridge.model import Citation, Json, Media, replace
 
@@ -137,8 +137,6 @@ _INDEXED: Final = "indexed"
 _TEXT: Final = "text"
 _PLAIN: Final = "plain"
 """The layout of data that is a text, and of a plain one whose format goes without saying."""
-_ADDRESS: Final = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
-"""How an address begins, which may stand in the place of data."""
 _NOT_IN_NAMES: Final = re.compile(r"[^a-zA-Z0-9\s\-()\[\]]|\s(?=\s)")
 _LONGEST_NAME: Final = 200
 
@@ -244,7 +242,7 @@ def document_name(name: str | None) -> str:
 
 def _source(media: Media) -> Object | None:
     how: Json = NOTES.of(media.layout).get(_BYTES)
-    address = media.url if media.data is None else media.data if _ADDRESS.match(media.data) else None
+    address = media.url if media.data is None else media.data if scheme(media.data) else None
     if media.data is None or address is not None:
         return {"s3Location": {"uri": address}} if address is not None and address.startswith("s3://") else None
     raw = _decoded(media.data) if how in (_INDEXED, _TEXT, _PLAIN) else None

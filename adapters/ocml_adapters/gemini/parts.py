@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple, cast
 
 from ocml_bridge.blocks.grammar import AFTER, EMPTY, WIRE, added, more_of
 from ocml_bridge.citations import Place
-from ocml_bridge.data_urls import image_format, media_type
+from ocml_bridge.data_urls import image_format, media_type, scheme
 from ocml_bridge.form import OBJECT, Object
 from ocml_bridge.model import Citation, Content, Json, Media, Text, Transcript, replace
 from ocml_bridge.units.heads import Head, Item
@@ -19,7 +18,8 @@ from .syntax import CANDIDATES, FILE, HOME, INLINE, NOTES, keys
 
 _WHERE: Final[dict[str, tuple[str, str]]] = {INLINE: ("data", "data"), FILE: ("fileUri", "url")}
 """Kind of part → its member with the data or the address, and our name for that."""
-_ADDRESS: Final = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+_ELSEWHERE: Final = "s3"
+"""The scheme of addresses that the API cannot ask for what is there; it takes those of the web and of Google's."""
 _KINDS: Final = ("image", "video", "audio")
 _USUAL: Final[dict[str, str]] = {"image": "image/jpeg", "video": "video/mp4", "audio": "audio/wav"}
 """The type of media whose type nobody says: the API asks for one."""
@@ -65,9 +65,9 @@ def read_media(kind: str, inner: Object, more: Object) -> Media | None:
 def write_media(media: Media) -> Object | None:
     """Media as a part; None where there is neither data nor an address, which may stand in the place of data."""
     where = media.url if media.data is None else media.data
-    if where is None:
+    if where is None or scheme(where) == _ELSEWHERE:
         return None
-    kind = FILE if media.data is None or _ADDRESS.match(where) else INLINE
+    kind = FILE if media.data is None or scheme(where) else INLINE
     key, _ = _WHERE[kind]
     extras = NOTES.of(media.extras)
     mime = _mime(media)
