@@ -49,8 +49,11 @@ TOLD: dict[str, Any] = {
     "prompt_cache_key": "k",
     "prompt_cache_retention": "24h",
     "user": "u",
+    "stream": True,
 }
 """What both of OpenAI's APIs are told in the same words."""
+SHARED: dict[str, dict[str, Any]] = {"user": {"metadata": {"user_id": "u"}}, "stream": {"stream": True}}
+"""What Anthropic's is told, too, as it says that."""
 
 
 @pytest.mark.parametrize("name", TOLD)
@@ -65,9 +68,33 @@ def test_what_the_service_is_told_passes_between_openais_apis(name: str) -> None
 @pytest.mark.parametrize("name", TOLD)
 @pytest.mark.parametrize("target", ["anthropic", "gemini", "bedrock-converse", "ocm-2.2"])
 def test_no_other_service_is_told_it(name: str, target: str) -> None:
+    if target == "anthropic" and name in SHARED:
+        return
     chat = {"messages": [{"role": "user", "content": "Hi"}], name: TOLD[name]}
     losses = convert(chat, source="openai", target=target).losses
     assert [(loss.code, loss.severity) for loss in losses if loss.path == f"/settings/{name}"] == [("settings", "lost")]
+
+
+@pytest.mark.parametrize("source", ["openai", "openai-responses"])
+@pytest.mark.parametrize("name", SHARED)
+def test_who_asks_and_how_it_is_answered_pass_to_anthropic_and_back(name: str, source: str) -> None:
+    key = "messages" if source == "openai" else "input"
+    request = {"model": "m", key: [{"role": "user", "content": "Hi"}], name: TOLD[name]}
+    written = convert(request, source=source, target="anthropic")
+    assert {**written.output, **SHARED[name]} == written.output
+    assert f"/settings/{name}" not in {loss.path for loss in written.losses}
+    assert convert(written.output, source="anthropic", target=source).output[name] == TOLD[name]
+
+
+@pytest.mark.parametrize(
+    "metadata", [{}, {"user_id": None}, {"user_id": ""}, {"user_id": "u", "team": "a"}, {"team": 1}]
+)
+def test_what_else_anthropic_is_told_stays(metadata: dict[str, Any]) -> None:
+    messages = [{"role": "user", "content": "Hi"}]
+    request = {"model": "m", "max_tokens": 9, "messages": messages, "metadata": metadata, "stream": False}
+    assert convert(request, source="anthropic", target="anthropic").output == request
+    lost = {loss.path for loss in convert(request, source="anthropic", target="openai").losses}
+    assert "team" not in metadata or "/extras/anthropic/metadata" in {path.removesuffix("/team") for path in lost}
 
 
 def test_a_tier_that_only_responses_has_is_lost_in_chat_completions() -> None:

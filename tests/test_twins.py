@@ -100,9 +100,11 @@ PLACES: dict[str, tuple[str, str, str, str, str]] = {
         "-",
         "-",
     ),
+    "who asks": ("user", "user", "metadata.user_id", "-", "-"),
+    "the answer as it is made": ("stream", "stream", "stream", "-", "-"),
     "what the service is told": (
-        "metadata.* store|service_tier|prompt_cache_key|prompt_cache_retention|safety_identifier|user",
-        "metadata.* store|service_tier|prompt_cache_key|prompt_cache_retention|safety_identifier|user",
+        "metadata.* store|service_tier|prompt_cache_key|prompt_cache_retention|safety_identifier",
+        "metadata.* store|service_tier|prompt_cache_key|prompt_cache_retention|safety_identifier",
         "-",
         "-",
         "-",
@@ -161,13 +163,14 @@ ROWS = (
     Row(
         "tools of the server",
         (ITEMS, BLOCKS, CONTENTS),
+        ("tools",),
         keys=r"tools\.(type|container\.type|codeExecution|googleSearch\..*|allowed_domains|max_uses)",
     ),
     Row("calls of the server's tools, and what they reply", (ITEMS, BLOCKS, CONTENTS), ("calls", "replies")),
     Row(
         "parameters that are no settings",
         (ITEMS, BLOCKS),
-        keys=r"metadata\.user_id|reasoning\.summary|thinking\.type",
+        keys=r"reasoning\.summary|thinking\.type",
     ),
     Row("what the service is told", (BLOCKS,), ("what the service is told",), sources=(CHAT, ITEMS)),
     Row(

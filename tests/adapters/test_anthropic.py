@@ -476,6 +476,8 @@ ALONE: dict[str, set[str]] = {
     "parallelToolCallsDisabledParam": {"tools", "tool_choice", "messages"},
     "textFormatJsonSchemaParam": {"response_format"},
     # What was recorded differs.
+    "metadataParam": {"user"},
+    "safetyIdentifierParam": {"user"},
     "simpleRequest": {"output_config", "reasoning_effort"},
 }
 """The twin → its members that differ."""

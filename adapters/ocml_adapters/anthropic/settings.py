@@ -11,7 +11,7 @@ from typing import Any, Final, cast
 from ocml_bridge.form import Object
 from ocml_bridge.model import AnswerFormat, Json, Settings, ToolChoice, Usage
 from ocml_bridge.model import settings as plain
-from ocml_bridge.parameters import Parameter, Parameters, members_of, parameter
+from ocml_bridge.parameters import Parameter, Parameters, members_of, parameter, value_at
 from ocml_bridge.turns import name_of, recipient_of
 
 # --- tool choice ------------------------------------------------------------------------------------------------------
@@ -129,6 +129,19 @@ def tells_usage(settings: Settings) -> bool:
     return _write_usage({"usage": settings.usage}, {}) is not None
 
 
+# --- who asks ---------------------------------------------------------------------------------------------------------
+
+_USER: Final = (("user_id",),)
+
+
+def _user(value: Json) -> str | None:
+    return plain.text(value_at(value, _USER[0]))
+
+
+def _write_user(user: str) -> Json:
+    return {"user_id": user}
+
+
 # --- the table --------------------------------------------------------------------------------------------------------
 
 
@@ -146,6 +159,8 @@ PARAMETERS: Final = Parameters(
         "top_k": parameter("top_k", plain.count),
         "stop_sequences": parameter("stop", plain.texts),
         "tool_choice": Parameter(("tool_choice", "parallel_tool_calls"), _read_choice, _write_choice),
+        "stream": parameter("stream", plain.flag),
+        "metadata": parameter("user", _user, _write_user, _USER),
         "output_config": Parameter(
             ("reasoning_effort", "response_format"), _read_config, _write_config, (("effort",), ("format",))
         ),

@@ -88,6 +88,7 @@ class Settings:
         prompt_cache_key: tells requests whose prompts are alike.
         prompt_cache_retention: how long a prompt may be remembered, in the service's own word.
         user: who asks, as services had it before `safety_identifier` and `prompt_cache_key`.
+        stream: whether the answer is wanted as it is made.
     """
 
     model: str | None = None
@@ -116,6 +117,7 @@ class Settings:
     prompt_cache_key: str | None = None
     prompt_cache_retention: str | None = None
     user: str | None = None
+    stream: bool | None = None
     __pydantic_config__: ClassVar[dict[str, str]] = _STRICT
 
 
@@ -205,7 +207,7 @@ READERS: Final[dict[str, Callable[[Json], Any]]] = {
 
 SERVICE: Final[dict[str, Callable[[Json], Any]]] = {
     "metadata": words,
-    "store": flag,
+    **dict.fromkeys(("store", "stream"), flag),
     **dict.fromkeys(("service_tier", "safety_identifier", "prompt_cache_key", "prompt_cache_retention", "user"), text),
 }
 """The same for what is said to the service, and not to the model: OpenAI's APIs have the same words for it."""

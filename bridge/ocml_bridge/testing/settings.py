@@ -58,4 +58,5 @@ def settings(
         prompt_cache_key=word,
         prompt_cache_retention=word,
         user=word,
+        stream=st.sampled_from(flags),
     )
