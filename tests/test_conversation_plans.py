@@ -568,3 +568,18 @@ def test_a_format_that_may_look_at_texts_has_no_plan_of_outputs(monkeypatch: pyt
         writer = Writer(grammar)
         outcomes = [writer.fill(read_in("openai", data)) for _ in range(2 * TIMES)]
         assert isinstance(outcomes[-1], Filled) is not looks
+
+
+@pytest.mark.parametrize("roles", [("system", "system"), ("system", "developer"), ("system",) * 3])
+@pytest.mark.parametrize("target", ["anthropic", "gemini", "bedrock-converse", "harmony"])
+def test_instructions_of_several_messages_are_written_by_plans(target: str, roles: Sequence[str]) -> None:
+    """Some formats have them in one prompt: each of its parts is the text of another message."""
+    data = b""
+    for number in range(TIMES + 1):
+        turns = [{"role": role, "content": f"Rule {at} of {number}."} for at, role in enumerate((*roles, "user"))]
+        data = json.dumps({"messages": turns}).encode()
+        assert outcome(data, "openai", target, PLANNED) == outcome(data, "openai", target, PLAIN)
+    reader, _ = adapter("openai")
+    read = reader_for(reader, PLANNED).read(decode(data, reader.kind, Log()), Log())
+    assert isinstance(read, Conversation)
+    assert isinstance(writer_for(adapter(target)[0], PLANNED).fill(read), Filled)

@@ -248,16 +248,22 @@ def with_one_prompt(
     places = list(range(len(items)) if origins is None else origins)
     made: list[Item] = []
     sources: list[int] = []
+    is_text = False
     for item, place in zip(items[:count], places, strict=False):
         message = nearest(message_of(item), place, log)
         if message is None:
             continue
         if not made or not message.content or made[0][1] == "":
             # A message of which nothing is left stands by itself: it would vanish in another one.
+            is_text = is_text if made else isinstance(item[1], str)
             made.append(item_of(message))
             sources.append(place)
             continue
         first = message_of(made[0])
+        if is_text:  # of parts, each is compared
+            is_text = False
+            detail = f"message {place} follows in this message"
+            log.lose(LossCode.CONTENT, f"/messages/{sources[0]}/content", detail, Severity.CHANGED)
         made[0] = item_of(replace(first, content=(*parts_of(first.content), *parts_of(message.content))))
         detail = f"this message moves into the system prompt, after message {sources[0]}"
         log.lose(LossCode.MESSAGE, f"/messages/{place}", detail, Severity.CHANGED)

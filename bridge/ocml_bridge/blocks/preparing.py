@@ -168,6 +168,9 @@ def _fused(grammar: Grammar, items: list[Item], indices: Sequence[int], near: Ne
         start, _, head = first
         detail = f"{grammar.home} joins this message to message {indices[start]}"
         log.lose(LossCode.MESSAGE, f"/messages/{indices[at]}", detail, Severity.CHANGED)
+        if isinstance(items[start][1], str):  # of parts, each is compared
+            detail = f"message {indices[at]} follows in this message"
+            log.lose(LossCode.CONTENT, f"/messages/{indices[start]}/content", detail, Severity.CHANGED)
         content = (*parts_of(head.content), *parts_of(message.content))
         head = replace(head, content=content, layout=_role_of(grammar, head))
         items[start] = item_of(head)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from ..loss import Log, Loss, LossCode
+from ..loss import Log, Loss, LossCode, Severity
 from ..memo import Memo
 from ..model import Document
 from ..ownership import key_of
@@ -319,13 +319,17 @@ class OutputPlans:
         assert written.trace is not None, "what is learned is traced"
         uses: dict[int, Use] = {}
         order = range(len(plan.items)) if written.trace.order is None else written.trace.order
+        joined = _joined(written) if written.trace.order is None else frozenset[int]()
         for start, stop, of_unit, _, _ in written.trace.steps:
             for at in range(start, stop):
                 index = at if written.origins is None else written.origins[at]
                 head, content, _ = written.items[at]
-                slots = () if index == TOOLS else plan.items[order[index]].texts
+                slots = [] if index == TOOLS else [*plan.items[order[index]].texts]
                 follows = self._follows(head)
                 if of_unit is None or not isinstance(content, str):
+                    while index + 1 in joined:
+                        index += 1
+                        slots += plan.items[index].texts
                     use = Use(head, None if follows else ANY_CONTENT, None, None, beside=True)
                     if not all(self._is_plain(use, values[slot]) for slot in slots):
                         return None
@@ -337,6 +341,16 @@ class OutputPlans:
                     settled = _settled(self._grammar, head, values[slot])[1] if settles else None
                     uses[slot] = Use(head, None if follows else known, known.encode, settled, head.beside is not None)
         return uses
+
+
+def _joined(written: Written) -> frozenset[int]:
+    """The indices of messages that stand in the one before them, as the instructions of several do in one prompt."""
+    found = [
+        path.removeprefix("/messages/")
+        for code, severity, path, _ in written.logged
+        if code is LossCode.MESSAGE and severity is Severity.CHANGED
+    ]
+    return frozenset(map(int, found))
 
 
 def _is_same(one: Any, other: Any) -> bool:
