@@ -43,6 +43,8 @@ from .syntax import (
 from .tools import NAMES, chooses_hosted, read_tools, write_tools
 
 RESPONSE: Final = "response"
+SPACE: Final = "space"
+"""The note of a request in which the text to be continued ends in white space, which the API refuses."""
 _AROUND_MESSAGES: Final = Surroundings(
     PARAMETERS, REQUEST_ORDER, REQUEST_KEYS, tools=ToolList(read_tools, write_tools), hosted=chooses_hosted
 )
@@ -51,16 +53,30 @@ _AROUND_CONTENT: Final = Surroundings(PARAMETERS, RESPONSE_ORDER, RESPONSE_KEYS)
 # --- requests ---------------------------------------------------------------------------------------------------------
 
 
-def is_text_of_assistant(wires: list[Any]) -> bool:
-    """Whether the last message is text of the assistant: in a request it is to be continued."""
+def last_text(wires: list[Any]) -> str | None:
+    """The text that the last message ends in, if it is the assistant's: in a request it is to be continued."""
     last: Any = wires[-1] if wires else None
     if not isinstance(last, OBJECT) or last.get("role") != "assistant":
-        return False
+        return None
     content: Any = last.get("content")
     if not isinstance(content, ARRAY):
-        return isinstance(content, str) and content != ""
+        return content if isinstance(content, str) and content else None
     block: Any = content[-1] if content else None
-    return isinstance(block, OBJECT) and block.get("type") == TEXT
+    if not isinstance(block, OBJECT) or block.get("type") != TEXT:
+        return None
+    text: Json = block.get("text")
+    return text if isinstance(text, str) else ""
+
+
+def ends_in_space(text: str | None) -> bool:
+    """Whether a text is one that the API refuses to continue."""
+    return text is not None and text[-1:].isspace()
+
+
+def _last(wires: list[Any]) -> list[Json]:
+    """A stand-in for the last message, where it is to be continued."""
+    text = last_text(wires)
+    return [] if text is None else [{"role": "assistant", "content": f"{TEXT} " if ends_in_space(text) else TEXT}]
 
 
 def _prompt(value: Json) -> Object | None:
@@ -76,7 +92,7 @@ UNITS: Final = RequestUnits(
         value=itemgetter(SYSTEM),
         stand_in=SYSTEM,
     ),
-    last=lambda wires: [{"role": "assistant", "content": TEXT}] if is_text_of_assistant(wires) else [],
+    last=_last,
 )
 """What tells whether an answer is to be continued stays in the envelope, and whether there is a system prompt."""
 
@@ -97,9 +113,13 @@ def _read_request(document: Object, log: Log) -> Shell:
     if TOOLS in shell.extras and not (isinstance(tools, ARRAY) and all(map(_says_what_it_is, tools))):
         log.find(FindingCode.SHAPE, f"/extras/{HOME}/{TOOLS}", "an item of 'tools' has no name; it is kept as it is")
     asks = shell.settings is not None and shell.settings.max_tokens is not None
-    shell.cut_off = asks and is_text_of_assistant(cast("list[Any]", wires))
-    if shell.settings is not None and shell.settings.model is not None and not asks:
-        shell.layout["max_tokens"] = "absent"
+    text = last_text(cast("list[Any]", wires))
+    shell.cut_off = asks and text is not None
+    if shell.settings is not None and shell.settings.model is not None:
+        if not asks:
+            shell.layout["max_tokens"] = "absent"
+        if ends_in_space(text):
+            shell.layout[SPACE] = "kept"
     return shell
 
 
@@ -117,13 +137,20 @@ def outline(units: list[Any], around: Transcript) -> Hashable | None:
     """What of the units of a request matters to what stands around them; None for a document of another shape.
 
     It is whether there is a system prompt, and whether the last message is the assistant's: the API asks for the number
-    of tokens of an answer, and one that is not whole is to be continued.
+    of tokens of an answer, and one that is not whole is to be continued, unless it ends in white space.
     """
     if SHAPE in NOTES.of(around.layout) or is_answer(around):
         return None
     last: Object = units[-1] if units else {}
-    answered = last.get("role") == "assistant"
-    return bool(units) and is_system_prompt(units[0]), bool(units), answered, answered and is_text_of_assistant(units)
+    answered, text = last.get("role") == "assistant", last_text(units)
+    kind = (answered, text is not None, ends_in_space(text))
+    return bool(units) and is_system_prompt(units[0]), bool(units), kind
+
+
+def trims(transcript: Transcript) -> bool:
+    """Whether a text to be continued is written without white space at its end: in requests that ask a model."""
+    asks = transcript.settings is not None and transcript.settings.model is not None
+    return asks and SPACE not in NOTES.of(transcript.layout) and not is_response(transcript)
 
 
 # --- responses --------------------------------------------------------------------------------------------------------

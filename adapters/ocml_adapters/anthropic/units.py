@@ -8,8 +8,8 @@ from typing import Any, ClassVar, NamedTuple, cast
 from ocml_bridge.arrange import gathered
 from ocml_bridge.blocks.values import AN_OBJECT, compact_object, nearest_object
 from ocml_bridge.form import Object, add, shape
-from ocml_bridge.loss import FindingCode, Log
-from ocml_bridge.model import Json, Message, Transcript, replace
+from ocml_bridge.loss import FindingCode, Log, LossCode, Severity
+from ocml_bridge.model import Json, Message, Text, Transcript, replace
 from ocml_bridge.pairing import name_replies
 from ocml_bridge.turns import is_blank, is_call, parts_of
 from ocml_bridge.units.conversation import Conversation
@@ -26,7 +26,7 @@ from .blocks import ends_in_reply, write_block
 from .nearest import is_in_turn, is_spoken, joins, nearest, note_repeated, with_ids, with_one_prompt, without_blocks
 from .parts import without_unknown, write_content, write_parts
 from .reader import filled, is_system_prompt, notice, read_unit, skeleton
-from .shapes import DOCUMENTS, UNITS, blocks_in, is_answer, is_response, outline, write_document
+from .shapes import DOCUMENTS, UNITS, blocks_in, is_answer, is_response, outline, trims, write_document
 from .syntax import EMPTY, HOME, MESSAGE, MESSAGES, NOTES, SYSTEM, UNSIGNED, WIRE_ORDER
 from .tools import NAMES
 
@@ -128,12 +128,14 @@ class Behind(NamedTuple):
         has_units: whether there is a unit at all.
         replied: whether the unit before ends in what a tool replied.
         cut: whether the unit before was cut off.
+        trims: whether a last text of the assistant is written without white space at its end.
     """
 
     instructed: bool = True
     has_units: bool = False
     replied: bool = False
     cut: bool = False
+    trims: bool = False
 
 
 class WireWriter(DocumentWriter):
@@ -152,8 +154,8 @@ class WireWriter(DocumentWriter):
     settles = True
 
     def inert(self, text: str) -> bool:
-        """Whether a text is not white space alone, which the API refuses; an empty one is told by its head."""
-        return not text.isspace()
+        """Whether a text ends in no white space, which the API may refuse; an empty one is told by its head."""
+        return not text[-1:].isspace()
 
     def arranged(self, conversation: Conversation) -> Sequence[int] | None:
         """The API wants what tools reply to a turn directly behind it, in the order of its calls."""
@@ -170,7 +172,7 @@ class WireWriter(DocumentWriter):
         if len(items) == 1 and is_answer(conversation.around):
             items = [_with_list(items[0])]
         items, around = NAMES.fitted(items, conversation.around)
-        return Prepared(items, around, origins, Behind())
+        return Prepared(items, around, origins, Behind(trims=trims(around)))
 
     def nearest(self, message: Message, index: int, log: Log) -> Message | None:
         """Texts in thoughts and calls, parts that are known elsewhere."""
@@ -198,6 +200,8 @@ class WireWriter(DocumentWriter):
     def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
         """A wire message or the system prompt, and what it reads as."""
         before, first = cast("Behind", state), group[0]
+        if last and before.trims:
+            group = [*group[:-1], _trimmed(group[-1], f"{paths[-1]}/content", log)]
         instructs = first.role == SYSTEM
         among = NOTES.of(first.layout).get("place") == MESSAGES
         apart = instructs and not before.has_units and not among and bool(first.content)
@@ -207,8 +211,8 @@ class WireWriter(DocumentWriter):
             _note(image[0], "apart", True)
         if instructs and before.instructed and not is_system_prompt(unit):
             _note(image[0], "place", MESSAGES)
-        behind = Behind(before.instructed and instructs, True, _is_reply(image[-1]), group[-1].end is None)
-        return Spelled(unit, image, behind)
+        instructed, replied = before.instructed and instructs, _is_reply(image[-1])
+        return Spelled(unit, image, Behind(instructed, True, replied, group[-1].end is None, before.trims))
 
     def body(self, units: list[Unit], around: Transcript, state: State) -> Body:
         """The system prompt, where there is one, and the wire messages."""
@@ -279,6 +283,20 @@ def _with_list(item: Item) -> Item:
         return item_of(without_blocks(message))
     _note(message, EMPTY, True)
     return item_of(message)
+
+
+def _trimmed(message: Message, path: str, log: Log) -> Message:
+    """The last message of a request; a text to be continued without white space at its end, which the API refuses."""
+    parts = parts_of(message.content)
+    text = parts[-1] if parts else None
+    if message.role != "assistant" or not is_spoken(message) or not isinstance(text, Text):
+        return message
+    if not text.text[-1:].isspace() or is_blank(text.text):
+        return message
+    detail = f"{HOME} refuses a last text of the assistant that ends in white space; it is written without"
+    log.lose(LossCode.CONTENT, path, detail, Severity.CHANGED)
+    trimmed = replace(text, text=text.text.rstrip())
+    return replace(message, content=trimmed.text if isinstance(message.content, str) else (*parts[:-1], trimmed))
 
 
 def _is_reply(message: Message) -> bool:
