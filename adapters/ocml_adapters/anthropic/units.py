@@ -15,7 +15,7 @@ from ocml_bridge.turns import is_blank, is_call, parts_of
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.envelopes import Body
 from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass, Parted, Skeleton, Spelled, State, Unit
-from ocml_bridge.units.heads import Head, Item, item_of
+from ocml_bridge.units.heads import Head, Item, item_of, message_of
 from ocml_bridge.units.reader import UnitReader
 from ocml_bridge.units.relations import with_tools_apart
 from ocml_bridge.units.writer import Prepared
@@ -128,20 +128,17 @@ class Behind(NamedTuple):
         has_units: whether there is a unit at all.
         replied: whether the unit before ends in what a tool replied.
         cut: whether the unit before was cut off.
-        trims: whether a last text of the assistant is written without white space at its end.
     """
 
     instructed: bool = True
     has_units: bool = False
     replied: bool = False
     cut: bool = False
-    trims: bool = False
 
 
 class WireWriter(DocumentWriter):
     """Writes wire messages."""
 
-    looks_at_contents = False
     target = HOME
     home = HOME
     mark = ""
@@ -154,8 +151,12 @@ class WireWriter(DocumentWriter):
     settles = True
 
     def inert(self, text: str) -> bool:
-        """Whether a text ends in no white space, which the API may refuse; an empty one is told by its head."""
-        return not text[-1:].isspace()
+        """Whether a text is not white space alone, which the API refuses; an empty one is told by its head."""
+        return not text.isspace()
+
+    def is_prepared_alike(self, head: Head, content: str) -> bool:
+        """Whether a message is none that might be trimmed as the last one."""
+        return head.role != "assistant" or head.calls or not content[-1:].isspace()
 
     def arranged(self, conversation: Conversation) -> Sequence[int] | None:
         """The API wants what tools reply to a turn directly behind it, in the order of its calls."""
@@ -172,7 +173,25 @@ class WireWriter(DocumentWriter):
         if len(items) == 1 and is_answer(conversation.around):
             items = [_with_list(items[0])]
         items, around = NAMES.fitted(items, conversation.around)
-        return Prepared(items, around, origins, Behind(trims=trims(around)))
+        if trims(around):
+            items = self._trimmed(items, origins, log)
+        return Prepared(items, around, origins, Behind())
+
+    def _trimmed(self, items: Sequence[Item], origins: Sequence[int] | None, log: Log) -> Sequence[Item]:
+        """The items, a last text of the assistant without white space at its end: the API refuses to continue it."""
+        at = len(items) - 1
+        while at >= 0 and items[at][0].role == "assistant" and self.nearest(message_of(items[at]), at, Log()) is None:
+            at -= 1
+        if at < 0 or items[at][0].role != "assistant":
+            return items
+        message = message_of(items[at])
+        trimmed = _without_space(message)
+        if trimmed is message:
+            return items
+        detail = f"{HOME} refuses a last text of the assistant that ends in white space; it is written without"
+        path = f"/messages/{at if origins is None else origins[at]}/content"
+        log.lose(LossCode.CONTENT, path, detail, Severity.CHANGED)
+        return [*items[:at], item_of(trimmed), *items[at + 1 :]]
 
     def nearest(self, message: Message, index: int, log: Log) -> Message | None:
         """Texts in thoughts and calls, parts that are known elsewhere."""
@@ -200,8 +219,6 @@ class WireWriter(DocumentWriter):
     def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
         """A wire message or the system prompt, and what it reads as."""
         before, first = cast("Behind", state), group[0]
-        if last and before.trims:
-            group = [*group[:-1], _trimmed(group[-1], f"{paths[-1]}/content", log)]
         instructs = first.role == SYSTEM
         among = NOTES.of(first.layout).get("place") == MESSAGES
         apart = instructs and not before.has_units and not among and bool(first.content)
@@ -212,7 +229,7 @@ class WireWriter(DocumentWriter):
         if instructs and before.instructed and not is_system_prompt(unit):
             _note(image[0], "place", MESSAGES)
         instructed, replied = before.instructed and instructs, _is_reply(image[-1])
-        return Spelled(unit, image, Behind(instructed, True, replied, group[-1].end is None, before.trims))
+        return Spelled(unit, image, Behind(instructed, True, replied, group[-1].end is None))
 
     def body(self, units: list[Unit], around: Transcript, state: State) -> Body:
         """The system prompt, where there is one, and the wire messages."""
@@ -285,16 +302,14 @@ def _with_list(item: Item) -> Item:
     return item_of(message)
 
 
-def _trimmed(message: Message, path: str, log: Log) -> Message:
-    """The last message of a request; a text to be continued without white space at its end, which the API refuses."""
+def _without_space(message: Message) -> Message:
+    """A text of the assistant without white space at its end; any other message as it is."""
     parts = parts_of(message.content)
     text = parts[-1] if parts else None
-    if message.role != "assistant" or not is_spoken(message) or not isinstance(text, Text):
+    if not is_spoken(message) or not isinstance(text, Text):
         return message
     if not text.text[-1:].isspace() or is_blank(text.text):
         return message
-    detail = f"{HOME} refuses a last text of the assistant that ends in white space; it is written without"
-    log.lose(LossCode.CONTENT, path, detail, Severity.CHANGED)
     trimmed = replace(text, text=text.text.rstrip())
     return replace(message, content=trimmed.text if isinstance(message.content, str) else (*parts[:-1], trimmed))
 
