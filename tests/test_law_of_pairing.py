@@ -198,6 +198,20 @@ def test_a_reply_with_an_unknown_id_is_read_as_the_reply_to_the_only_open_call_a
     assert answers(back) == {"a": "one", "b": "two"}
 
 
+@pytest.mark.parametrize("target", FORMATS)
+def test_a_reply_of_another_tool_with_an_unknown_id_does_not_go_to_the_open_call_in_silence(target: str) -> None:
+    """It answers none where its name is written; a format without names reads it as the answer to the open call."""
+    for times in range(1, 7):  # by plans, too
+        source = request([(f"c{times}", "f")], [("unknown", "4")])
+        source["messages"][-1]["name"] = "g"
+        document = read(json.dumps(source), "openai").transcript
+        laws.all_laws(document, target)
+        back = read(write(document, target, policy=LENIENT).output, target).transcript
+        reported = LossCode.PAIRING in {loss.code for loss in write(document, target, policy=LENIENT).losses}
+        assert isinstance(back, Transcript)
+        assert not pair(back.messages) or reported
+
+
 def test_a_reply_that_could_be_to_two_calls_stays_unpaired() -> None:
     made = request([("a", "f"), ("b", "f")], [("z", "?")])
     reading = read(made, "openai")

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ocml_bridge import convert, formats
-from ocml_bridge.engine.by_format import reader_for
+from ocml_bridge.engine.by_format import reader_for, writer_for
+from ocml_bridge.engine.outputs import Filled
 from ocml_bridge.loss import Log
 from ocml_bridge.registry import adapter
 from ocml_bridge.source import decode
@@ -142,3 +143,17 @@ def test_reasoning_of_its_own_is_read_by_the_plan_of_others(kind: str) -> None:
     read = reader_for(reader, PLANNED).read(decode(requests[-1], reader.kind, Log()), Log())
     assert isinstance(read, Conversation)
     assert read.plan is not None
+
+
+@pytest.mark.parametrize("target", ["anthropic", "bedrock-converse"])
+@pytest.mark.parametrize("calls", [False, True])
+def test_signatures_of_their_own_are_written_by_the_plan_of_others(target: str, *, calls: bool) -> None:
+    reader, writer = adapter("openai")[0], adapter(target)[0]
+    requests = [request("a list", number, calls=calls) for number in range(TIMES)]
+    for data in requests:
+        assert outcome(data, "openai", target, PLANNED) == outcome(data, "openai", target, PLAIN)
+    read = reader_for(reader, PLANNED).read(decode(requests[-1], reader.kind, Log()), Log())
+    assert isinstance(read, Conversation)
+    made = writer_for(writer, PLANNED).fill(read)
+    assert isinstance(made, Filled)
+    assert f"{LONG}{TIMES - 1}" in repr(made.output)

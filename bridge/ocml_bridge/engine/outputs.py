@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from ..loss import Log, Loss, LossCode, Severity
+from ..loss import Log, Loss, LossCode
 from ..memo import Memo
 from ..model import Document
 from ..ownership import key_of
@@ -18,7 +18,7 @@ from ..plans.fillers import Hole, filler
 from ..plans.probes import PROBES, SUFFIX, probe, shown, texts_in
 from ..units.conversation import Conversation, ConversationPlan, is_plain_id
 from ..units.grammar import ANY_CONTENT, ContentClass
-from ..units.heads import LIMIT, Head
+from ..units.heads import LIMIT, SIGNATURE, Head
 from ..units.writer import TOOLS, UnitWriter
 from .conversations import SIZE
 from .losses import SharedLosses, shared_losses
@@ -259,8 +259,7 @@ class OutputPlans:
         if grammar.tokens is not None:
             return None
         written = self._traced(conversation)
-        uses = self._uses(written, plan, values) if written.planned else None
-        if uses is None:
+        if not written.planned or (uses := self._uses(written, plan, values)) is None:
             return None
         media = {slot: address for item in plan.items for slot, address in item.media.items()}
         probes = [
@@ -277,11 +276,11 @@ class OutputPlans:
         derived = _derived_ids([*(text for _, text in texts_in(made.output)), *(loss.detail for loss in lost)], plan)
         if derived is None:
             return None
-        # JSON has an address as it is, once or more often; no text of frames has one.
-        often = {*plan.same} if isinstance(made.output, str) else {*plan.same, *media}
+        # JSON has an address or a signature as it is, once or more often; no text of frames has one.
+        signatures = [text.number for item in plan.items for text in item.own if text.path == SIGNATURE]
+        often = {*plan.same} if isinstance(made.output, str) else {*plan.same, *media, *signatures}
         build = _build(made.output, probes, often, uses, embedded=grammar.embeds)
-        losses = shared_losses(lost, plan)
-        if build is None or losses is None:
+        if build is None or (losses := shared_losses(lost, plan)) is None:
             return None
         contents = [(item.head, number) for item in plan.items for number in item.texts]
         beside = made.characters - sum(len(probes[slot]) for slot in uses)
@@ -289,9 +288,8 @@ class OutputPlans:
         output = found.output(values)
         if output is None or not _is_same(output[0], written.output) or [*losses.of(values)] != [*written.losses]:
             return None
-        if made.order != written.order:
-            return None
-        return found if found.characters(output[1]) == written.characters else None
+        same = made.order == written.order and found.characters(output[1]) == written.characters
+        return found if same else None
 
     def _is_plain(self, use: Use, text: str) -> bool:
         """Whether a text that stands among parts, or in a unit with such, is written there as it is."""
@@ -303,15 +301,19 @@ class OutputPlans:
         known = self._followed.get(head)
         return self._followed.keep(head, self._grammar.follows(head)) if known is None else known
 
+    def _class_of(self, head: Head, content: str) -> ContentClass | None:
+        """The class of a content, in a unit that has no plan; None where it is one of a kind."""
+        known = ANY_CONTENT if self._follows(head) else self._grammar.classify(head, content)
+        return known if self._grammar.is_plain_part(head, content) else None
+
     def _probed(self, slot: int, use: Use | None) -> str:
         """A content that is written as one, with a probe in it."""
         before, after, _ = ANY_CONTENT if use is None or use.known is None else use.known
         text = f"{before}{probe(slot)}{after}"
         if use is None or use.settled is None:
             return text
-        settled, _ = _settled(self._grammar, use.head, text)
-        spaced = f" {text}"  # JSON that no format writes so
-        tried = [one for one in (text, settled, spaced) if _settled(self._grammar, use.head, one)[1] == use.settled]
+        others = _settled(self._grammar, use.head, text)[0], f" {text}"  # JSON that no format writes so
+        tried = [one for one in (text, *others) if _settled(self._grammar, use.head, one)[1] == use.settled]
         return tried[0] if tried else text
 
     def _uses(self, written: Written, plan: ConversationPlan, values: Sequence[str]) -> dict[int, Use] | None:
@@ -319,14 +321,14 @@ class OutputPlans:
         assert written.trace is not None, "what is learned is traced"
         uses: dict[int, Use] = {}
         order = range(len(plan.items)) if written.trace.order is None else written.trace.order
-        joined = _joined(written) if written.trace.order is None else frozenset[int]()
+        joined = written.joined if written.trace.order is None else ()
         for start, stop, of_unit, _, _ in written.trace.steps:
             for at in range(start, stop):
                 index = at if written.origins is None else written.origins[at]
                 head, content, _ = written.items[at]
                 slots = [] if index == TOOLS else [*plan.items[order[index]].texts]
                 follows = self._follows(head)
-                if of_unit is None or not isinstance(content, str):
+                if not isinstance(content, str):
                     while index + 1 in joined:
                         index += 1
                         slots += plan.items[index].texts
@@ -335,22 +337,17 @@ class OutputPlans:
                         return None
                     uses |= dict.fromkeys(slots, use)
                     continue
+                if not head.shared:  # other messages have its like with another signature
+                    head = head.local(None, signed=False)
                 for slot in slots:
-                    known = of_unit.classes[at - start]
+                    known = self._class_of(head, values[slot]) if of_unit is None else of_unit.classes[at - start]
+                    if known is None:
+                        return None
                     settles = self._grammar.settles and (head.calls or head.role == "tool")
                     settled = _settled(self._grammar, head, values[slot])[1] if settles else None
-                    uses[slot] = Use(head, None if follows else known, known.encode, settled, head.beside is not None)
+                    beside = of_unit is None or head.beside is not None
+                    uses[slot] = Use(head, None if follows else known, known.encode, settled, beside)
         return uses
-
-
-def _joined(written: Written) -> frozenset[int]:
-    """The indices of messages that stand in the one before them, as the instructions of several do in one prompt."""
-    found = [
-        path.removeprefix("/messages/")
-        for code, severity, path, _ in written.logged
-        if code is LossCode.MESSAGE and severity is Severity.CHANGED
-    ]
-    return frozenset(map(int, found))
 
 
 def _is_same(one: Any, other: Any) -> bool:

@@ -90,14 +90,13 @@ class Writer:
         """Whether replies surely answer the same calls in a document and in the items that are nearest to it."""
         if not self._grammar.keeps_ids:
             return paired_in_order(items) is not None
-        if near == items:
-            return True
         # A call may be none in this format, such as one whose recipient it has no place for.
         pairs = paired_in_order(items)
-        if pairs is not None and _count_answered(paired_in_order(near)) == len(pairs):
+        if pairs is not None and (near == items or _count_answered(paired_in_order(near)) == len(pairs)):
             return True
+        # Where neither tells all, names do, and a format may not write those of replies.
         answered = _count_answered(paired_by_id(items))
-        return answered is not None and answered == _count_answered(paired_by_id(near))
+        return answered is not None and (near == items or answered == _count_answered(paired_by_id(near)))
 
     def complete(self, completion: Completion) -> DocumentOutcome | None:
         """Write a text to be completed; None where the format holds conversations only.
@@ -146,9 +145,9 @@ class Writer:
         written = Written(grammar, self._losses, conversation)
         written.trace = Trace() if traced else None
         items, around, origins, start = grammar.prepare(conversation, written.log)
-        items, odd = self._nearest(items, origins, written)
+        items, odd, signed = self._nearest(items, origins, written)
         written.order = _moved(written.origins)
-        units, state = self._units(items, odd, start, written, ends=around.open_turn is None)
+        units, state = self._units(items, odd, signed, start, written, ends=around.open_turn is None)
         if written.trace is not None:
             written.trace.units = [*units]
         written.output, written.around, written.cut_off, written.places = self._enclose(units, around, state)
@@ -156,11 +155,12 @@ class Writer:
 
     def _nearest(
         self, items: Sequence[Item], origins: Sequence[int] | None, written: Written
-    ) -> tuple[Sequence[Item], set[int]]:
+    ) -> tuple[Sequence[Item], set[int], set[int]]:
         """The nearest items that the format can hold; the others are left out.
 
         Returns:
-            These items; and the places of those whose content does not stand in its unit as plans write it.
+            These items; the places of those whose content does not stand in its unit as plans write it; and the places
+            of those that the format writes with their signatures.
         """
         near: list[Item] = []
         push, known, mark, inert, planned = (
@@ -170,7 +170,7 @@ class Writer:
             self._grammar.inert,
             self._plans,
         )
-        odd, left_out = set[int](), set[int]()
+        odd, signed, left_out = set[int](), set[int](), set[int]()
         indices = range(len(items)) if origins is None else origins
         for at, item in enumerate(items):
             head, content, call_id = item
@@ -179,8 +179,10 @@ class Writer:
                 nearest = known.get(head) or self._learned(head)
                 if nearest is not None and nearest.within and not self._grammar.is_plain_part(nearest.head, content):  # pyright: ignore[reportArgumentType]
                     nearest = None
-            if nearest is None:
-                if content.__class__ is str and indices[at] != TOOLS:
+            if nearest is None or nearest.signed:
+                if nearest is not None:
+                    signed.add(len(near))
+                elif content.__class__ is str and indices[at] != TOOLS:
                     written.planned = False
                 made = item if indices[at] == TOOLS else self._nearest_to(item, indices[at], written)
                 if made is None:
@@ -202,7 +204,7 @@ class Writer:
         written.origins = remaining if left_out else origins
         if self._grammar.settles:
             self._settle(near, remaining, written.log)
-        return near, odd
+        return near, odd, signed
 
     def _settle(self, items: list[Item], origins: Sequence[int], log: Log) -> None:
         """Let calls and replies say what they do as the format says it. It changes the list."""
@@ -226,13 +228,14 @@ class Writer:
         return None if made is None else item_of(made)
 
     def _units(
-        self, items: Sequence[Item], odd: set[int], state: State, written: Written, *, ends: bool
+        self, items: Sequence[Item], odd: set[int], signed: set[int], state: State, written: Written, *, ends: bool
     ) -> tuple[list[Unit], State]:
         """The units, or their pieces, and the state behind them.
 
         Args:
             items: each the nearest that the format holds.
             odd: the places of those whose content does not stand in its unit as plans write it.
+            signed: the places of those that are written with their signatures.
             state: the state before the first.
             written: takes what they read as.
             ends: whether no open turn follows.
@@ -258,7 +261,8 @@ class Writer:
             if trace is not None:
                 trace.steps.append((start, stop, plan, table.state, last))
             if plan is None:
-                written.planned = written.planned and not all(isinstance(item[1], str) for item in group)
+                if signed.isdisjoint(range(start, stop)) and all(isinstance(item[1], str) for item in group):
+                    written.planned = False
                 table = self._spelled(group, written.paths(start, stop), table.state, written, out, last=last)
             else:
                 if plan.build is None:

@@ -163,6 +163,16 @@ class Written:
         """The losses that the format itself reported, before the document was compared with the image."""
         return self.log.losses
 
+    @property
+    def joined(self) -> frozenset[int]:
+        """The indices of messages that stand in the one before them, as the instructions of several do in a prompt."""
+        found = [
+            path.removeprefix("/messages/")
+            for code, severity, path, _ in self.logged
+            if code is LossCode.MESSAGE and severity is Severity.CHANGED
+        ]
+        return frozenset(map(int, found))
+
     def losses_of(self, codes: frozenset[LossCode]) -> list[Loss]:
         """The losses with one of these codes; they are looked for where there may be any."""
         rare = _RARE.issuperset(codes) and self._conversation.around.alternatives is None and not self.may_be_emptied

@@ -76,10 +76,12 @@ class Nearest(NamedTuple):
     Attributes:
         head: of the nearest message; None where there is none.
         losses: what is lost of a message at index 0.
+        signed: whether the head is but like that of the nearest message, which has another signature.
     """
 
     head: Head | None
     losses: tuple[Loss, ...]
+    signed: bool = False
 
     @property
     def within(self) -> bool:
@@ -123,11 +125,13 @@ class Learner:
         return None if head.pattern is None else self._nearest_to_pattern(head.pattern)
 
     def _nearest_to_pattern(self, pattern: Head) -> Nearest | None:
-        """What the format holds of messages with a pattern; None where it says the texts that differ, too."""
+        """What the format holds of messages with a pattern; None where it says more of what differs than signatures."""
         if pattern not in self._nearest:
             found = self._learned_nearest(self.local(pattern))
-            says = found is not None and found.head is not None and is_in(found.head)
-            self._nearest.keep(pattern, None if says else found)
+            if found is not None and found.head is not None and is_in(found.head):
+                unsigned = found.head.local(None, signed=False)
+                found = None if is_in(unsigned) else found._replace(signed=True)
+            self._nearest.keep(pattern, found)
         return self._nearest[pattern]
 
     def _learned_nearest(self, head: Head) -> Nearest | None:
