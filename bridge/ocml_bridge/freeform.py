@@ -16,6 +16,8 @@ from .turns import full_name, recipient_of
 from .units.heads import Item
 
 FORMAT: Final = "format"
+TEXT_KEY: Final = "input"
+"""The member of an object that stands for a text."""
 _TEXT: Final[Object] = {"type": "text"}
 _GRAMMAR: Final = "grammar"
 _MEMBERS: Final = ("syntax", "definition")
@@ -62,6 +64,16 @@ def write_freeform(freeform: Freeform, spelled: Json, *, nested: bool) -> Object
 def _ordered(value: Object, spelled: Json) -> Object:
     order = cast("list[Json]", spelled) if isinstance(spelled, list) else []
     return {key: value[key] for key in sorted(value, key=lambda key: order.index(key) if key in order else len(order))}
+
+
+def parameters_of(tool: Tool) -> Json:
+    """The schema of what a tool takes, for formats whose calls have objects.
+
+    That of one that takes a text is an object with the text, as `nearest_object` writes the calls.
+    """
+    if tool.freeform is None or tool.parameters is not None:
+        return tool.parameters
+    return {"type": "object", "properties": {TEXT_KEY: {"type": "string"}}, "required": [TEXT_KEY]}
 
 
 def custom_calls(items: Sequence[Item], tools: Sequence[Tool] | None) -> list[int]:

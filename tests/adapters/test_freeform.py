@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
-from ocml_bridge import Message, Tool, Transcript, convert, formats
+from ocml_bridge import Message, Tool, Transcript, convert, formats, read
 from ocml_bridge.model import Freeform, Settings
 from ocml_bridge.testing.laws import all_laws
 
@@ -109,3 +110,29 @@ def test_a_choice_names_a_tool_by_its_kind(case: str, source: str, target: str) 
     assert convert(request, source=source, target=source).output == request
     wanted = CHOICES[target]["one" if case == "by another kind" else case]
     assert convert(request, source=source, target=target).output["tool_choice"] == wanted
+
+
+@pytest.mark.parametrize("target", ["anthropic", "gemini", "bedrock-converse"])
+@pytest.mark.parametrize("source", ["openai", "openai-responses"])
+def test_where_calls_are_objects_a_text_is_declared_as_it_is_called(source: str, target: str) -> None:
+    """A call that the model makes by the declaration is one that was written of a custom call."""
+    named = {"name": "search", "description": "d"}
+    call = {"name": "search", "input": "cats"}
+    if source == "openai":
+        tools: Any = [{"type": "custom", "custom": named}]
+        called: Any = {"role": "assistant", "tool_calls": [{"id": "c", "type": "custom", "custom": call}]}
+    else:
+        tools = [{"type": "custom", **named}]
+        called = {"type": "custom_tool_call", "call_id": "c", **call}
+    turns = [{"role": "user", "content": "Hi"}, called]
+    request = {"model": "m", "messages" if source == "openai" else "input": turns, "tools": tools}
+    written = convert(request, source=source, target=target).output
+    again = read(written, source=target).transcript
+    assert isinstance(again, Transcript)
+    assert again.tools is not None
+    assert again.tools[0].parameters == {
+        "type": "object",
+        "properties": {"input": {"type": "string"}},
+        "required": ["input"],
+    }
+    assert json.loads(str(again.messages[1].content)) == {"input": "cats"}

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from ocml_bridge.cache_marks import read_mark, write_mark
 from ocml_bridge.form import ARRAY, OBJECT, Object, add, form_of, rest, set_apart, shape, with_apart
+from ocml_bridge.freeform import parameters_of
 from ocml_bridge.model import Json, Message, Tool
 from ocml_bridge.parameters import members_of
 from ocml_bridge.turns import full_name, split_name
@@ -127,7 +128,7 @@ def _write_tool(tool: Tool) -> Object:
     if tool.description is not None:
         out["description"] = tool.description
     extras, layout = NOTES.of(tool.extras), NOTES.of(tool.layout)
-    schema: Any = tool.parameters
+    schema: Any = parameters_of(tool)
     if schema is not None and not isinstance(schema, dict):
         schema = None  # the API has objects only; what it was is reported
     if schema is None and not _is_typed(extras):

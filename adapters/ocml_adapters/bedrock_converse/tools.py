@@ -11,6 +11,7 @@ from ocml_bridge.blocks.skeletons import A_WORD, AN_IMAGE, AN_OBJECT, Slot, Slot
 from ocml_bridge.blocks.spelling import FORM, keep_form, respelled
 from ocml_bridge.cache_marks import read_mark, write_mark
 from ocml_bridge.form import Object
+from ocml_bridge.freeform import parameters_of
 from ocml_bridge.model import CacheMark, Json, Message, Tool
 from ocml_bridge.parameters import members_of
 from ocml_bridge.turns import full_name, is_blank, split_name
@@ -125,7 +126,7 @@ def _write_tool(tool: Tool) -> Object:
     inner: Object = {"name": full_name(tool)}
     if tool.description:  # the API takes no empty one
         inner["description"] = tool.description
-    schema: Json = tool.parameters
+    schema: Json = parameters_of(tool)
     if not isinstance(schema, dict):
         schema = _NO_PARAMETERS
     inner["inputSchema"] = added({"json": schema}, inside.get("inputSchema"))

@@ -10,6 +10,7 @@ from ocml_bridge.blocks.grammar import added, more_of
 from ocml_bridge.blocks.skeletons import A_TEXT, A_WORD, AN_ADDRESS, AN_IMAGE, AN_OBJECT, Slot, Slots, object_with
 from ocml_bridge.blocks.spelling import FORM, is_same, keep_form, respelled
 from ocml_bridge.form import Object
+from ocml_bridge.freeform import parameters_of
 from ocml_bridge.jsontext import text_of
 from ocml_bridge.model import Json, Tool
 from ocml_bridge.turns import full_name, split_name
@@ -102,8 +103,8 @@ def _write_tool(tool: Tool) -> Object:
     out: Object = {"name": full_name(tool)}
     if tool.description is not None:
         out["description"] = tool.description
-    if tool.parameters is not None:
-        out.update(_schema(tool.parameters, layout.get(_KEY)))
+    if (parameters := parameters_of(tool)) is not None:
+        out.update(_schema(parameters, layout.get(_KEY)))
     return added(out, extras)
 
 

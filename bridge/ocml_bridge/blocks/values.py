@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final, cast
 
 from .. import jsontext
+from ..freeform import TEXT_KEY
 from ..jsontext import text_of
 from ..loss import Log, LossCode, Severity
 from ..model import Json
@@ -51,7 +52,7 @@ AN_OBJECT: Final = ContentClass('{"', '":0}', _object_of)
 """The class of texts that are written as objects, and are spelled as we spell these."""
 
 
-def nearest_object(text: str, path: str, log: Log, *, target: str, key: str = "input") -> str:
+def nearest_object(text: str, path: str, log: Log, *, target: str, key: str = TEXT_KEY) -> str:
     """The compact JSON of an object that says what a text does, where a wire has a place for objects only.
 
     Args:
