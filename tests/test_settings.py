@@ -52,7 +52,10 @@ TOLD: dict[str, Any] = {
     "stream": True,
 }
 """What both of OpenAI's APIs are told in the same words."""
-SHARED: dict[str, dict[str, Any]] = {"user": {"metadata": {"user_id": "u"}}, "stream": {"stream": True}}
+SHARED: dict[str, dict[str, Any]] = {
+    "safety_identifier": {"metadata": {"user_id": TOLD["safety_identifier"]}},
+    "stream": {"stream": True},
+}
 """What Anthropic's is told, too, as it says that."""
 
 
@@ -68,7 +71,7 @@ def test_what_the_service_is_told_passes_between_openais_apis(name: str) -> None
 @pytest.mark.parametrize("name", TOLD)
 @pytest.mark.parametrize("target", ["anthropic", "gemini", "bedrock-converse", "ocm-2.2"])
 def test_no_other_service_is_told_it(name: str, target: str) -> None:
-    if target == "anthropic" and name in SHARED:
+    if target == "anthropic" and name in (*SHARED, "user"):
         return
     chat = {"messages": [{"role": "user", "content": "Hi"}], name: TOLD[name]}
     losses = convert(chat, source="openai", target=target).losses
@@ -84,6 +87,14 @@ def test_who_asks_and_how_it_is_answered_pass_to_anthropic_and_back(name: str, s
     assert {**written.output, **SHARED[name]} == written.output
     assert f"/settings/{name}" not in {loss.path for loss in written.losses}
     assert convert(written.output, source="anthropic", target=source).output[name] == TOLD[name]
+
+
+def test_who_asks_as_it_was_said_before_passes_to_anthropic_where_nothing_newer_says_it() -> None:
+    request = {"model": "m", "messages": [{"role": "user", "content": "Hi"}], "user": "old"}
+    for more, user in (({}, "old"), ({"safety_identifier": "new"}, "new")):
+        written = convert({**request, **more}, source="openai", target="anthropic")
+        assert written.output["metadata"] == {"user_id": user}
+        assert "/settings/user" in {loss.path for loss in written.losses}
 
 
 @pytest.mark.parametrize(

@@ -132,14 +132,17 @@ def tells_usage(settings: Settings) -> bool:
 # --- who asks ---------------------------------------------------------------------------------------------------------
 
 _USER: Final = (("user_id",),)
+"""Where it stands in `metadata`. The API wants it to detect abuse, as OpenAI's want `safety_identifier`."""
 
 
-def _user(value: Json) -> str | None:
-    return plain.text(value_at(value, _USER[0]))
+def _read_user(value: Json) -> Object:
+    user = plain.text(value_at(value, _USER[0]))
+    return {} if user is None else {"safety_identifier": user}
 
 
-def _write_user(user: str) -> Json:
-    return {"user_id": user}
+def _write_user(settings: Object, _: Object) -> Json:
+    user = settings.get("safety_identifier", settings.get("user"))
+    return None if user is None else {"user_id": user}
 
 
 # --- the table --------------------------------------------------------------------------------------------------------
@@ -160,7 +163,7 @@ PARAMETERS: Final = Parameters(
         "stop_sequences": parameter("stop", plain.texts),
         "tool_choice": Parameter(("tool_choice", "parallel_tool_calls"), _read_choice, _write_choice),
         "stream": parameter("stream", plain.flag),
-        "metadata": parameter("user", _user, _write_user, _USER),
+        "metadata": Parameter(("safety_identifier", "user"), _read_user, _write_user, _USER),
         "output_config": Parameter(
             ("reasoning_effort", "response_format"), _read_config, _write_config, (("effort",), ("format",))
         ),
