@@ -24,6 +24,8 @@ SCHEMA: Final[dict[str, Any]] = {"type": "object", "properties": {}}
 FORMATS: Final = [name for name in formats() if name != "internlm2-tokens"]  # its vocabulary is the model's
 AT_LENGTH: Final = {"chatml-json": 7, "internlm2": 1, "ocm-0.1": 1}
 """How many units of a conversation are spelled one by one all the same: lists of tokens, frames of several messages."""
+ONE_NEAREST: Final = ("ocm-0.1", "anthropic")
+"""Formats that look at one message each time: a thought that stands between tokens, a last text of the assistant's."""
 UNLIKE: Final = {
     "sharegpt": 1,
     "canonical": 8,
@@ -94,7 +96,7 @@ def test_the_third_conversation_is_written_without_asking(name: str) -> None:
     counts.clear()
     write.write(conversation(2))
     assert counts["spell"] == AT_LENGTH.get(name, 0)
-    assert counts["nearest"] == (name == "ocm-0.1")
+    assert counts["nearest"] == (name in ONE_NEAREST)
     assert counts["enclose"] == (name in IN_ONE_PIECE)
 
 

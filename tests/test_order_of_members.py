@@ -18,6 +18,7 @@ OURS = re.compile(r"((messages|contents|input|tools)/)?\d+(/(content|parts|tool_
 
 
 KEPT = {
+    ("anthropic", "tools"),
     *(("openai-responses", kind) for kind in ("hosted calls", "more hosted calls", "state", "tools")),
     *(("anthropic", "kept blocks"), ("gemini", "a signature behind")),
 }
