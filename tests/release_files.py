@@ -100,29 +100,31 @@ def _run(*arguments: str) -> None:
         main(arguments)
 
 
-def shapes(folder: Path) -> dict[str, Section]:
-    """The shapes of the files that programs read."""
+FILES = {
+    "report": "report.json",
+    "report of check": "findings.json",
+    "report of batch": "counts.json",
+    "ledger": "migration/rows.ledger.jsonl",
+    "quarantine": "migration/rows.quarantine.jsonl",
+}
+"""The files that programs read, by the sections of the list that hold their shapes."""
 
-    def lines(name: str) -> list[Any]:
-        return [json.loads(line) for line in (folder / name).read_text("utf-8").splitlines()]
 
-    def value(name: str) -> Any:
-        return json.loads((folder / name).read_bytes())
+def promised_of_files() -> dict[str, Section]:
+    """The shapes of the files that the present version writes."""
+    with TemporaryDirectory() as folder:
+        write_files(Path(folder, "files"))
+        return {name: _shape(Path(folder, "files", file)) for name, file in FILES.items()}
 
-    return {
-        "report": shape_of(value("report.json")),
-        "report of check": shape_of(value("findings.json")),
-        "report of batch": shape_of(value("counts.json")),
-        "ledger": shape_of(*lines("migration/rows.ledger.jsonl")),
-        "quarantine": shape_of(*lines("migration/rows.quarantine.jsonl")),
-    }
+
+def _shape(file: Path) -> Section:
+    text = file.read_text("utf-8")
+    return shape_of(*map(json.loads, text.splitlines() if file.suffix == ".jsonl" else [text]))
 
 
 def promised_now() -> dict[str, Section]:
     """The list of the present version."""
-    with TemporaryDirectory() as folder:
-        write_files(Path(folder, "files"))
-        return promises(shapes(Path(folder, "files")))
+    return promises() | promised_of_files()
 
 
 def keep() -> str:
