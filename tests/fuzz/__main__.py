@@ -24,22 +24,25 @@ from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 from time import process_time
-from typing import Any, NamedTuple
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / folder) for folder in ("bridge", "adapters", "tests")]
+
+from fuzz.outcomes import HEAD, Outcome, renewed, total  # noqa: E402 - which the path above leads to
+
 COVERED = ["ocml_bridge", "ocml_adapters"]
 """What is guided by; the other packages are not ours."""
 LONGEST = 4096
 PAGE = ROOT / "docs" / "testing.md"
-MARKED = re.compile(r"(<!-- generated: fuzzing -->\n).*?(<!-- end -->)", re.DOTALL)
+MARKED = re.compile(r"(?<=<!-- generated: fuzzing -->\n\n).*?(?=\n<!-- end -->)", re.DOTALL)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python tests/fuzz", description=__doc__, formatter_class=_Plain)
     parser.add_argument("words", nargs="*", help="targets whose names have one of these words; all where none is named")
     parser.add_argument("--seconds", type=int, default=60, help="processor's time for each target (default: 60)")
-    parser.add_argument("--write", action="store_true", help="write the table into docs/testing.md")
+    parser.add_argument("--write", action="store_true", help="write the rows of these targets into docs/testing.md")
     parser.add_argument("--corpus", type=Path, default=ROOT / ".fuzz", help="what is kept between runs")
     parser.add_argument("--again", type=Path, metavar="FILE", help="run one input through a target")
     parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
@@ -71,31 +74,10 @@ def _targets() -> Any:
     return table()
 
 
-class _Outcome(NamedTuple):
-    """What came of a target."""
-
-    name: str
-    seconds: float
-    inputs: int
-    first: int
-    edges: int
-    kept: int
-    finds: int
-
-    def row(self) -> str:
-        """The line of the table."""
-        numbers = (f"{number:,}" for number in (self.inputs, self.first, self.edges, self.kept))
-        return f"| `{self.name}` | {self.seconds:.0f} | {' | '.join(numbers)} | {self.finds or ''} |"
-
-
-HEAD = """| target | seconds | inputs | edges, to begin with | edges, in the end | kept | finds |
-| --- | ---: | ---: | ---: | ---: | ---: | ---: |"""
-
-
 def _all(names: list[str], corpus: Path, seconds: int, written: bool) -> int:
     """Fuzz targets one by one, each in a process of its own; the table of what came of it."""
     print(HEAD, flush=True)
-    outcomes: list[_Outcome] = []
+    outcomes: list[Outcome] = []
     for name in names:
         before, known = _time_of_children(), _finds(corpus, name)
         line = (sys.executable, __file__, "--one", "--seconds", str(seconds), "--corpus", str(corpus), name)
@@ -107,18 +89,15 @@ def _all(names: list[str], corpus: Path, seconds: int, written: bool) -> int:
         edges, kept = map(int, statuses[-1] if statuses else "00")
         found = len(_finds(corpus, name) - known) or int(done.returncode != 0)
         first = int(started[1]) if started else 0
-        outcomes.append(_Outcome(name, _time_of_children() - before, inputs, first, edges, kept, found))
+        outcomes.append(Outcome(name, _time_of_children() - before, inputs, first, edges, kept, found))
         print(outcomes[-1].row(), flush=True)
         if found:
             lines = [line for line in done.stderr.splitlines() if not line.startswith("INFO: Instr")]
             print("\n".join(lines)[-3000:], file=sys.stderr, flush=True)
-    total = f"| {len(outcomes)} targets | {sum(each.seconds for each in outcomes):,.0f} "
-    total += f"| {sum(each.inputs for each in outcomes):,} | | | {sum(each.kept for each in outcomes):,} "
-    total += f"| {sum(each.finds for each in outcomes)} |"
-    print(total, flush=True)
+    print(total([each.row() for each in outcomes]), flush=True)
     if written:
-        table = "\n".join(("", HEAD, *(each.row() for each in outcomes), total, "", ""))
-        PAGE.write_text(MARKED.sub(lambda mark: mark[1] + table + mark[2], PAGE.read_text("utf-8")), "utf-8")
+        page = PAGE.read_text("utf-8")
+        PAGE.write_text(MARKED.sub(lambda earlier: renewed(earlier[0], outcomes, _targets()), page), "utf-8")
     return int(any(each.finds for each in outcomes))
 
 

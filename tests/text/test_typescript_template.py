@@ -81,6 +81,21 @@ RENDERED: dict[str, tuple[dict[str, Any], str]] = {
             "{\na?: \n                string}// default: x,\n}) => any;"
         ),
     ),
+    "variants that several lines describe": (
+        {
+            "p": {
+                "oneOf": [
+                    {"type": "string", "description": "one,\ntwo |\nthree"},
+                    {"type": "number", "description": "four\nfive,\nsix", "default": 3},
+                ],
+            },
+            "q": {"type": "string"},
+        },
+        (
+            "(_: {\np?: string// one,\ntwo |\nthree | \nnumber// four\nfive,\nsix                    // default: 3,\n"
+            "q?: string,\n}) => any;"
+        ),
+    ),
 }
 
 

@@ -82,14 +82,16 @@ def _declares(section: str, tools: tuple[Tool, ...]) -> bool:
 def image(tools: Sequence[Tool]) -> tuple[Tool, ...]:
     """Declared tools as the section can hold them: what TypeScript cannot say is left out.
 
-    A tool whose texts would break out of their comments keeps its name and types only, or is left out altogether.
+    A tool whose comment would not read back keeps its name and types only; one whose types would not keeps its name
+    and description. What cannot be declared by its name is left out.
     """
     declared = _written_tools(tuple(tools))
     if declared is not None:
         return declared
     out: list[Tool] = []
     for tool in tools:
-        for candidate in (tool, replace(tool, description=None), Tool(tool.name, namespace=tool.namespace)):
+        described = Tool(tool.name, tool.description, namespace=tool.namespace)
+        for candidate in (tool, replace(tool, description=None), described, replace(described, description=None)):
             if (alone := _written_tools((candidate,))) is not None:
                 out += alone
                 break

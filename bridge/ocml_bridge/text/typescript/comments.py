@@ -36,12 +36,10 @@ def read_notes(lines: list[str], margin: str, *, of_union: bool) -> dict[str, Js
     """
     notes: dict[str, Json] = {}
     prefix = f"{margin}// "
-    if len(lines) > 1:
-        lines = _take_title(lines, prefix, notes)
+    lines = _take_title(lines, prefix, notes)
     if of_union:
         lines = _take_union_default(lines, prefix, notes)
-    if len(lines) > 1:
-        lines = _take_examples(lines, prefix, notes, first=of_union)
+    lines = _take_examples(lines, prefix, notes, first=of_union)
     if lines:
         if not lines[0].startswith(prefix):
             raise UnreadableError  # a comment without a space after its slashes
