@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # Its tables take long to import, and most data is what it is said to be.
 recognise: Final[Callable[[Source | bytes], Recognised | None]] = Lazy("ocml_bridge.recognise:recognise")
-_is_sure: Final[Callable[[Recognised], bool]] = Lazy("ocml_bridge.recognise:is_sure")
+_sure_in: Final[Callable[[Json], Recognised | None]] = Lazy("ocml_bridge.recognise:sure_in")
 _inside: Final[Callable[[Json], Inside | None]] = Lazy("ocml_bridge.recognise:inside")
 
 _CERTAIN: Final = 3
@@ -92,15 +92,14 @@ def _detect(source: Source) -> _Detected:
     JSON with something in it that only one format has is of no format that only may have it. Formats of third parties
     are asked only where no built-in one is certain: they take time to find.
     """
-    found = None if isinstance(source, str) else recognise(source)
-    sure = found is not None and _is_sure(found)
-    named = found.kind.format if found is not None and sure else None
+    found = None if isinstance(source, str) else _sure_in(source)
+    named = None if found is None else found.kind.format
     if named in registry.BUILT_IN:
         adapter, _ = registry.adapter(named)
         if adapter.has_marks or adapter.sniff(source) > 0:
             return _Detected([named])
     scores = _sniff((registry.adapter(name)[0] for name in registry.BUILT_IN), source)
-    if sure:
+    if found is not None:
         scores = {name: score for name, score in scores.items() if score == _CERTAIN}
     broken: list[BridgeError] = []
     if max(scores.values(), default=0) < _CERTAIN:
@@ -159,13 +158,12 @@ def doubt(adapter: Adapter, source: Source) -> BridgeError | None:
         adapter: the format that was named.
         source: text, or parsed JSON.
     """
+    possible = adapter.sniff(source) > 0
     if not isinstance(source, str):
-        found = recognise(source)
-        possible = not (found is not None and _is_sure(found)) and adapter.sniff(source) > 0
+        found = _sure_in(source) if possible else recognise(source)
     else:
-        possible = source.lstrip()[:1] not in ("{", "[") and adapter.sniff(source) > 0
-        found = None if possible else recognise(source)
-    if possible or found is None or found.kind.format == adapter.id:
+        found = None if possible and source.lstrip()[:1] not in ("{", "[") else recognise(source)
+    if found is None or found.kind.format == adapter.id:
         return None
     if not found.certain and not _is_record_of(adapter, source):
         return None

@@ -7,20 +7,21 @@ there are is for `detection` to know.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from contextlib import suppress
-from typing import Final, NamedTuple, TypeGuard
+from typing import Final, NamedTuple, cast
 
 from .. import jsontext
 from ..adapter import Source
 from ..errors import BridgeError
 from ..model import Json
 from .inside import Inside, inside
-from .marks import Kind, Mark, Object, Place, Recognised
+from .marks import Check, Kind, Mark, Object, Place, Recognised
 from .texts import FILES, TEXTS
 from .walk import Steps, walk
 from .wires import GENERAL, SPECIFIC
 
-__all__ = ["KINDS", "Inside", "Kind", "Recognised", "file_of", "inside", "is_sure", "recognise"]
+__all__ = ["KINDS", "Inside", "Kind", "Recognised", "file_of", "inside", "recognise", "sure_in"]
 
 KINDS: Final[tuple[Kind, ...]] = (*SPECIFIC, *GENERAL, *TEXTS, *FILES)
 """Every kind that is known, in the order in which they are looked for."""
@@ -51,11 +52,6 @@ def file_of(data: bytes) -> Recognised | None:
     """What a file is that is neither JSON nor text, by its first bytes; None for any other."""
     found = next((kind for kind in FILES if data.startswith(kind.signatures)), None)
     return None if found is None else Recognised(found, "the first bytes", certain=True)
-
-
-def is_sure(found: Recognised | None) -> TypeGuard[Recognised]:
-    """Whether data is of a kind that nothing else looks like."""
-    return found is not None and found.certain and id(found.kind) not in _GENERAL
 
 
 def _parsed(text: str) -> Json:
@@ -92,40 +88,79 @@ class _Row(NamedTuple):
     kind: Kind
 
 
-def _lookup() -> dict[Place, dict[str, tuple[_Row, ...]]]:
-    marks = [(mark, kind) for kind in (*SPECIFIC, *GENERAL) for mark in kind.marks]
-    rows = [_Row(rank, mark, kind) for rank, (mark, kind) in enumerate(marks)]
-    table: dict[Place, dict[str, tuple[_Row, ...]]] = {place: {} for place in Place}
-    for row in rows:
-        by_key = table[row.mark.place]
-        key = next(iter(row.mark.members))
-        by_key[key] = (*by_key.get(key, ()), row)
-    return table
+class _Rows(NamedTuple):
+    """The marks that are cited with one member.
+
+    Attributes:
+        others: those for which the member need not be one of some words.
+        by_word: all that an object may have whose member is a word, by the words.
+    """
+
+    others: tuple[_Row, ...]
+    by_word: dict[str, tuple[_Row, ...]]
 
 
-_ROWS: Final = _lookup()
-_GENERAL: Final = frozenset(map(id, GENERAL))
+def _lookup(kinds: Iterable[Kind]) -> dict[Place, dict[str, _Rows]]:
+    marks = [(mark, kind) for kind in kinds for mark in kind.marks]
+    found: dict[Place, dict[str, list[_Row]]] = {place: {} for place in Place}
+    for rank, (mark, kind) in enumerate(marks):
+        found[mark.place].setdefault(next(iter(mark.members)), []).append(_Row(rank, mark, kind))
+    return {place: {key: _by_word(key, rows) for key, rows in table.items()} for place, table in found.items()}
+
+
+def _by_word(key: str, rows: list[_Row]) -> _Rows:
+    checked = [(row, _words(row.mark.members[key])) for row in rows]
+    every = {word for _, words in checked for word in words or ()}
+    return _Rows(
+        tuple(row for row, words in checked if words is None),
+        {word: tuple(row for row, words in checked if words is None or word in words) for word in every},
+    )
+
+
+def _words(check: Check) -> frozenset[str] | None:
+    """The words that the value must be one of; None where the check is another."""
+    return cast("frozenset[str]", check) if isinstance(check, frozenset) else None
+
+
+_SPECIFIC: Final = _lookup(SPECIFIC)
+_ALL: Final = _lookup((*SPECIFIC, *GENERAL))
 
 
 def _in_json(source: Json) -> Recognised | None:
     """The first object that is certainly of a specific kind; else the first of a general one, certain ones before."""
-    general: tuple[_Row, Object, Steps] | None = None
+    return sure_in(source) or _general_in(source)
+
+
+def sure_in(source: Json) -> Recognised | None:
+    """The first object that is certainly of a specific kind, which nothing else looks like; None where there is none.
+
+    Args:
+        source: parsed JSON.
+    """
     for place, value, at in walk(source):
-        row = _best(_ROWS[place], value)
-        if row is None:
-            continue
-        if row.mark.certain and id(row.kind) not in _GENERAL:
+        row = _best(_SPECIFIC[place], value)
+        if row is not None and row.mark.certain:
             return _recognised(row, value, at)
-        if general is None or (row.mark.certain and not general[0].mark.certain):
-            general = row, value, at
-    return None if general is None else _recognised(*general)
+    return None
 
 
-def _best(by_key: dict[str, tuple[_Row, ...]], value: Object) -> _Row | None:
+def _general_in(source: Json) -> Recognised | None:
+    first: tuple[_Row, Object, Steps] | None = None
+    for place, value, at in walk(source):
+        row = _best(_ALL[place], value)
+        if row is not None and (first is None or (row.mark.certain and not first[0].mark.certain)):
+            first = row, value, at
+    return None if first is None else _recognised(*first)
+
+
+def _best(by_key: dict[str, _Rows], value: Object) -> _Row | None:
     """The first kind in the tables that an object has a mark of."""
     best: _Row | None = None
-    for key in value:
-        for row in by_key.get(key, ()):
+    for key, member in value.items():
+        rows = by_key.get(key)
+        if rows is None:
+            continue
+        for row in rows.by_word.get(member, rows.others) if isinstance(member, str) else rows.others:
             if (best is None or row.rank < best.rank) and row.mark.fits(value):
                 best = row
                 break
