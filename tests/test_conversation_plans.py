@@ -583,3 +583,40 @@ def test_instructions_of_several_messages_are_written_by_plans(target: str, role
     read = reader_for(reader, PLANNED).read(decode(data, reader.kind, Log()), Log())
     assert isinstance(read, Conversation)
     assert isinstance(writer_for(adapter(target)[0], PLANNED).fill(read), Filled)
+
+
+LABELS: Final = st.one_of(
+    st.sampled_from(("a", "", '"', "ü", "\n", "\0", "<|end|>", "<|im_start|>", "Probe0001Text", "i" * 41, "i" * 300)),
+    st.integers(-3, 3),
+    st.sampled_from((10**15, 10**16, 2**70, -(10**15), True, None, 0.5, [], {}, [1], {"id": 1})),
+)
+"""What may stand under a key that a format does not know; the first of each kind is what all others have, too."""
+
+
+@given(st.lists(st.tuples(LABELS, LABELS), min_size=1, max_size=3))
+@settings(max_examples=60)
+def test_what_the_sender_calls_a_request_is_another_in_each(labels: list[tuple[Json, Json]]) -> None:
+    """Before and after its messages: an id and the like, which matter to nothing."""
+    turns: list[Json] = [{"role": "user", "content": "Well?"}, {"role": "assistant", "content": "Yes."}]
+    before, *requests = [
+        json.dumps({"id": first, "model": "m", "messages": turns, "row": second}).encode()
+        for first, second in ((labels[0]), *((first, second) for first, second in labels))
+    ]
+    for target in formats():
+        for _ in range(TIMES):
+            outcome(before, "openai", target, PLANNED)
+        for request in requests:
+            assert outcome(request, "openai", target, PLANNED) == outcome(request, "openai", target, PLAIN)
+
+
+@pytest.mark.parametrize("target", ["harmony", "openai", "anthropic"])
+def test_requests_that_differ_in_their_ids_are_written_by_one_plan(target: str) -> None:
+    grammar = adapter("openai")[0]
+    read: Conversation | None = None
+    for number in range(TIMES):
+        request = {"id": f"r{number}", "n_tokens": number, "messages": [{"role": "user", "content": f"{number}?"}]}
+        read = read_in("openai", json.dumps(request).encode())
+        filled = writer_for(adapter(target)[0], PLANNED).fill(read)
+        if number == TIMES - 1:
+            assert isinstance(filled, Filled), grammar.id
+            assert read.around.extras == {"openai": {"id": f"r{number}", "n_tokens": number}}

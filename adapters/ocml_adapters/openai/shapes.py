@@ -44,10 +44,11 @@ from .syntax import (
     RESPONSE_KEYS,
     RESPONSE_ORDER,
     TOOLS,
+    UNDERSTOOD,
 )
 from .tools import is_custom_tool, read_tools, write_tools
 
-UNITS: Final = RequestUnits(MESSAGES)
+UNITS: Final = RequestUnits(MESSAGES, understood=UNDERSTOOD)
 _AROUND_MESSAGES: Final = Surroundings(
     PARAMETERS, REQUEST_ORDER, REQUEST_KEYS, tools=ToolList(read_tools, write_tools), choices=TOOL_CHOICES
 )

@@ -93,6 +93,13 @@ ELSEWHERE: Final = ("channel", "tool_call", "recipient", "token", "parts")
 REQUESTED_ELSEWHERE: Final = ("system", "anthropic_version", "toolConfig", "inferenceConfig")
 """Members of requests in other JSON formats: a system prompt beside the messages, tools by another name."""
 
+UNDERSTOOD: Final = frozenset(
+    {
+        *(*REQUEST_ORDER, *RESPONSE_ORDER, *PREFERENCE_ORDER, *REQUESTED_ELSEWHERE, *ENGINE_KEYS),
+    }
+) - {"id", "created"}
+"""Members around messages that mean something here. Others are the sender's own, as an id is in a request."""
+
 INPUT_KEYS: Final[dict[str, str]] = {"function": "arguments", "custom": "input"}
 """Kind of call → the key of what the tool is given."""
 

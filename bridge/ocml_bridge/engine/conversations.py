@@ -8,11 +8,12 @@ from typing import Any, Final
 from ..errors import BridgeError
 from ..loss import Finding, Log
 from ..memo import Meetings, Memo
+from ..model import Transcript
 from ..plans.probes import PROBE, has_others, numbered, own_texts, place_of, probe
 from ..units.conversation import Conversation, ConversationPlan
 from ..units.grammar import AN_OBJECT, Parted
 from ..units.heads import LIMIT, Head, Item, are_same
-from ..units.places import NONE, Slots
+from ..units.places import NONE, Label, Slots, with_labels
 from ..units.reader import UnitReader
 
 SIZE: Final = 50_000
@@ -175,13 +176,16 @@ class ConversationPlans:
             if isinstance(place, int) and place >= 0 and place not in fixed and (head.calls or head.promises_json):
                 probes[place] = f"{AN_OBJECT.before}{probes[place]}{AN_OBJECT.after}"
         items: list[Item] = ConversationPlan(slots, parted.around, same).items_of(probes)
-        filled = self._filled(parted, probes, sizes)
+        first = len(values) - len(parted.values)
+        labels = [label._replace(number=label.number + first) for label in parted.labels]
+        filled = self._filled(parted, probes, sizes)._replace(around=_probed(parted.around, labels, probes))
         log = Log()
         try:
             made = self._grammar.relate(items, filled, log)
         except BridgeError:
             return None
-        if PROBE in repr((made.around, log.findings)):
+        around = made.around
+        if repr((around, log.findings)).count(PROBE) != len(labels):
             return None
         own = {probes[text.number]: text.number for slot in slots for text in slot.own}
         others = {*same, *fixed, *own.values()}
@@ -198,7 +202,7 @@ class ConversationPlans:
             plan.append(Slots(head, place, of_id, texts))
         if has_others(plan):
             return None
-        return ConversationPlan(tuple(plan), made.around, same, made.lifted, [*of_units, *log.findings])
+        return ConversationPlan(tuple(plan), around, same, made.lifted, [*of_units, *log.findings], labels)
 
     def _filled(self, parted: Parted, probes: Sequence[str], sizes: Sequence[int]) -> Parted:
         """The document with probes in place of contents and ids."""
@@ -207,6 +211,11 @@ class ConversationPlans:
             units.append(self._grammar.filled(unit, probes[start : start + size]) if size else unit)
             start += size
         return parted._replace(units=units)
+
+
+def _probed(around: Transcript, labels: Sequence[Label], probes: Sequence[str]) -> Transcript:
+    """What stands around messages, with probes in place of labels."""
+    return with_labels(around, [label._replace(encode=str) for label in labels], probes)
 
 
 def _same_ids(slots: Sequence[Slots], values: Sequence[str]) -> dict[int, int] | None:
@@ -222,4 +231,4 @@ def _same_ids(slots: Sequence[Slots], values: Sequence[str]) -> dict[int, int] |
 
 def _is_of(plan: ConversationPlan, conversation: Conversation, values: Sequence[str]) -> bool:
     """Whether a plan tells a conversation that was read without it."""
-    return are_same(plan.items_of(values), conversation.items) and plan.around == conversation.around
+    return are_same(plan.items_of(values), conversation.items) and plan.around_of(values) == conversation.around

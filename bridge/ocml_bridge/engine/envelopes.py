@@ -8,14 +8,17 @@ once, so one is learned when it is met again.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 from ..errors import BridgeError
+from ..form import Object
 from ..loss import Finding, Log
 from ..memo import Memo
 from ..model import ByFormat, Completion, Json, Transcript
 from ..ownership import unpack
+from ..plans.probes import probe
 from ..units.grammar import Enclosed, Parted, State, Unit
+from ..units.places import Label, with_labels
 from ..units.reader import UnitReader
 from ..units.writer import UnitWriter
 from .around import fields_of, packed
@@ -24,6 +27,11 @@ SIZE: Final = 4_000_000
 """How many bytes of envelopes a reader or writer remembers."""
 _OVERHEAD: Final = 1000
 """What one takes beside its bytes."""
+LONGEST_LABEL: Final = 200
+"""How long a text around units is at most that is expected to be another in each document, in characters."""
+_LARGEST_LABEL: Final = 10**15
+_BLANK: Final[dict[type[str] | type[int], Json]] = {str: "label", int: 0}
+"""What stands for labels in the envelope that documents have in common."""
 _UNKNOWN: Any = object()
 """Stands for what was not met before."""
 _MET: Any = object()
@@ -38,12 +46,16 @@ class _Read:
     Args:
         parted: it, without units.
         findings: what is noticed of it.
+
+    Attributes:
+        labels: its members that are values; a probe stands there for each.
     """
 
-    __slots__ = ("around", "cut_off", "document", "findings")
+    __slots__ = ("around", "cut_off", "document", "findings", "labels")
 
     def __init__(self, parted: Parted, findings: Sequence[Finding]) -> None:
         self.findings: Final = findings
+        self.labels: Sequence[Label] = ()
         self.around: Final = parted.around
         self.cut_off: Final = parted.cut_off
         self.document: Final = parted.document
@@ -63,27 +75,67 @@ class OpenedEnvelopes:
     def part(self, source: str | Json, log: Log) -> Parted | Completion:
         """As `UnitReader.part`."""
         emptied = self._grammar.emptied(source)
-        key = None if emptied is None else packed(emptied.envelope)
-        if emptied is None or key is None:
+        if emptied is None:
+            return self._grammar.part(source, log)
+        envelope: Json = emptied.envelope
+        values: Sequence[str] = ()
+        if emptied.labels:
+            envelope, values = _without_labels(cast("Object", envelope), emptied.labels)
+        key = packed(envelope)
+        if key is None:
             return self._grammar.part(source, log)
         found = self._known.get(key, _UNKNOWN)
         if found is _UNKNOWN:
             self._known.keep(key, _MET, 2 * len(key) + _OVERHEAD)
         elif found is _MET:
-            found = self._known[key] = self._learned(unpack(key))
+            found = self._known[key] = self._learned(unpack(key), emptied.labels)
         if found is None or found is _UNKNOWN:
             return self._grammar.part(source, log)
         log.findings += found.findings
-        return Parted(emptied.units, found.around, found.cut_off, found.document, found)
+        labels = found.labels
+        around = with_labels(found.around, labels, values)
+        return Parted(emptied.units, around, found.cut_off, found.document, found, labels, values)
 
-    def _learned(self, envelope: Json) -> _Read | None:
-        """What an envelope is read as; None where there is no conversation in it."""
+    def _learned(self, envelope: Json, keys: Sequence[str]) -> _Read | None:
+        """What an envelope is read as; None where there is no conversation in it, or a label is none."""
+        found = self._read(envelope)
+        kinds = _kinds_of(cast("Object", envelope), keys) if keys else {}
+        if found is None or not kinds:
+            return found
+        members = cast("Object", envelope)
+        made = self._read({**members, **{key: probe(number) for number, key in enumerate(kinds)}})
+        homes = {} if made is None else {key: home for home, own in (made.around.extras or {}).items() for key in own}
+        if made is None or not homes.keys() >= kinds.keys():
+            return None
+        made.labels = [Label(homes[key], key, number, kind) for number, (key, kind) in enumerate(kinds.items())]
+        blank = with_labels(made.around, made.labels, [str(members[key]) for key in kinds])
+        same = (blank, made.cut_off, made.findings) == (found.around, found.cut_off, found.findings)
+        return made if same else None
+
+    def _read(self, envelope: Json) -> _Read | None:
         log = Log()
         try:
             parted = self._grammar.part(envelope, log)
         except BridgeError:
             return None
         return None if isinstance(parted, Completion) else _Read(parted, log.findings)
+
+
+def _kinds_of(envelope: Object, keys: Sequence[str]) -> dict[str, type[str] | type[int]]:
+    """The keys of labels that are values, each with what makes a label of a value."""
+    return {key: kind for key in keys if (kind := _kind_of(envelope[key])) is not None}
+
+
+def _kind_of(value: Json) -> type[str] | type[int] | None:
+    if isinstance(value, str):
+        return str if 0 < len(value) <= LONGEST_LABEL else None
+    return int if value.__class__ is int and abs(cast("int", value)) <= _LARGEST_LABEL else None
+
+
+def _without_labels(envelope: Object, keys: Sequence[str]) -> tuple[Object, list[str]]:
+    """An envelope with labels that all others have, too, and its own as values."""
+    kinds = _kinds_of(envelope, keys)
+    return {**envelope, **{key: _BLANK[kind] for key, kind in kinds.items()}}, [str(envelope[key]) for key in kinds]
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Any, Final, NamedTuple, cast
 
@@ -170,13 +170,15 @@ class SharedLosses:
 
     Args:
         losses: with probes in place of ids.
+        numbers: which of the values are numbers, and shown as such.
 
     Attributes:
         codes: the codes among them.
     """
 
-    def __init__(self, losses: Sequence[Loss]) -> None:
+    def __init__(self, losses: Sequence[Loss], numbers: Collection[int] = ()) -> None:
         self._losses: Final = tuple(losses)
+        self._numbers: Final = numbers
         self._named: Final = [
             (at, loss[:3], _AN_ID.split(loss.detail)) for at, loss in enumerate(losses) if PROBE in loss.detail
         ]
@@ -190,11 +192,14 @@ class SharedLosses:
         out = [*self._losses]
         for at, place, (first, *pieces) in self._named:
             ids = [
-                shown(values[int(number)] + (suffix or "")) + behind
+                self._shown(values, int(number), suffix) + behind
                 for number, suffix, behind in zip(pieces[::3], pieces[1::3], pieces[2::3], strict=True)
             ]
             out[at] = made_of((*place, first + "".join(ids)))
         return out
+
+    def _shown(self, values: Sequence[str], number: int, suffix: str | None) -> str:
+        return values[number] if number in self._numbers else shown(values[number] + (suffix or ""))
 
 
 def shared_losses(losses: Sequence[Loss], plan: ConversationPlan) -> SharedLosses | None:
@@ -202,4 +207,6 @@ def shared_losses(losses: Sequence[Loss], plan: ConversationPlan) -> SharedLosse
     named = {int(slot) for loss in losses for slot in PROBES.findall(loss.detail)}
     odd = any(PROBE in loss.path or PROBE in _AN_ID.sub("", loss.detail) for loss in losses)
     own = {text.number for item in plan.items for text in item.own}
-    return None if odd or not named <= {*plan.same.values(), *own} else SharedLosses(losses)
+    if odd or not named <= {*plan.same.values(), *own, *[label.number for label in plan.labels]}:
+        return None
+    return SharedLosses(losses, [label.number for label in plan.labels if label.encode is int])

@@ -6,31 +6,25 @@ written of them apart. A content that is not written as it is takes the way of u
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..loss import Log, Loss, LossCode
 from ..memo import Memo
 from ..model import Document
 from ..ownership import key_of
-from ..plans.fillers import Hole, filler
-from ..plans.probes import PROBES, SUFFIX, probe, shown, texts_in
+from ..plans.probes import probe, texts_in
 from ..units.conversation import Conversation, ConversationPlan, is_plain_id
 from ..units.grammar import ANY_CONTENT, ContentClass
 from ..units.heads import LIMIT, SIGNATURE, Head
 from ..units.writer import TOOLS, UnitWriter
 from .conversations import SIZE
+from .holes import build_of, derived_ids
 from .losses import SharedLosses, shared_losses
 
 if TYPE_CHECKING:
     from ..spans.columns import Columns
     from .written import Written
-
-LONGEST: Final = 50_000
-"""The longest output without its contents that is remembered, in characters."""
-_ID_AND_EDGES: Final = re.compile(f"([A-Za-z0-9_-]?){PROBES.pattern}([A-Za-z0-9_-]*)")
-"""What stands for an id, with what an id may have beside it."""
 
 
 class Use(NamedTuple):
@@ -273,13 +267,17 @@ class OutputPlans:
             if use.settled is not None:
                 probes[slot], _ = _settled(grammar, use.head, probes[slot])
         lost = made.losses
-        derived = _derived_ids([*(text for _, text in texts_in(made.output)), *(loss.detail for loss in lost)], plan)
+        derived = derived_ids([*(text for _, text in texts_in(made.output)), *(loss.detail for loss in lost)], plan)
         if derived is None:
             return None
         # JSON has an address or a signature as it is, once or more often; no text of frames has one.
         signatures = [text.number for item in plan.items for text in item.own if text.path == SIGNATURE]
+        labels = {label.number: label.encode for label in plan.labels}
         often = {*plan.same} if isinstance(made.output, str) else {*plan.same, *media, *signatures}
-        build = _build(made.output, probes, often, uses, embedded=grammar.embeds)
+        if not (isinstance(made.output, str) or grammar.embeds):
+            often |= labels.keys()
+        encodes = {slot: use.encode for slot, use in uses.items()}
+        build = build_of(made.output, probes, often, encodes, labels, embedded=grammar.embeds)
         if build is None or (losses := shared_losses(lost, plan)) is None:
             return None
         contents = [(item.head, number) for item in plan.items for number in item.texts]
@@ -359,42 +357,3 @@ def _settled(grammar: UnitWriter, head: Head, content: str) -> tuple[str, Sequen
     """A content as the format says it, and what is lost of it."""
     log = Log()
     return grammar.settled(head, content, "", log), log.losses
-
-
-def _build(
-    output: Any, probes: Sequence[str], often: Collection[int], uses: dict[int, Use], *, embedded: bool
-) -> Callable[[Sequence[str]], Any] | None:
-    """What makes outputs like one of contents and ids; None where a content does not stand there once.
-
-    Args:
-        output: the one.
-        probes: that stand in it.
-        often: which of the values may stand there any number of times.
-        uses: what is written of contents.
-        embedded: as for `filler`.
-    """
-    holes: dict[str, Hole] = {}
-    times: dict[Hole, int] = {}
-    for slot, text in enumerate(probes):
-        encode = uses[slot].encode if slot in uses else None
-        hole = Hole((slot,), encode)
-        holes.setdefault(text if encode is None else shown(encode(text)), hole)
-        if slot not in often:
-            times[hole] = int(slot in uses)
-    return filler(output, holes, times, longest=LONGEST, embedded=embedded)
-
-
-def _derived_ids(texts: Iterable[str], plan: ConversationPlan) -> set[tuple[int, str]] | None:
-    """The ids in some texts that were made of others, such as `call_1_2`; None where one was made otherwise.
-
-    Which other ids there are decides how they are made.
-    """
-    found: set[tuple[int, str]] = set()
-    for text in texts:
-        for before, number, behind in _ID_AND_EDGES.findall(text):
-            if int(number) not in plan.same or not (before or behind):
-                continue
-            if before or SUFFIX.fullmatch(behind) is None:
-                return None
-            found.add((int(number), behind))
-    return found

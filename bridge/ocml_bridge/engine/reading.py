@@ -106,6 +106,7 @@ class Reader:
             else:
                 values += found[1]
             plans.append(plan)
+        values += parted.values
         key, slots = None, partial(_slots_of, plans, cut_off=parted.cut_off)
         if known_all and parted.envelope is not None and len(plans) <= MOST:
             key = self._conversations.key_of((parted.envelope, *plans), slots, values)
@@ -205,7 +206,8 @@ class Reader:
 
 def _by_plan(plan: ConversationPlan, values: Sequence[str]) -> Conversation:
     """A conversation by the plan of those that are read alike."""
-    return Conversation(None, plan.around, plan=plan, values=values, lifted=plan.lifted)
+    around = None if plan.labels else plan.around
+    return Conversation(None, around, plan=plan, values=values, lifted=plan.lifted)
 
 
 def _weight(key: Hashable) -> int:

@@ -11,7 +11,7 @@ from ..model import Document, Transcript, replace
 from ..ownership import fresh
 from ..substance import characters
 from .heads import Item, item_of, message_of, messages_of
-from .places import Slots
+from .places import Label, Slots, with_labels
 
 is_plain_id: Final = re.compile("[A-Za-z0-9_-]{1,64}").fullmatch
 """An id that every format takes."""
@@ -26,9 +26,11 @@ class ConversationPlan:
         same: for each value that is an id, the first value that is the same id.
         lifted: as `Conversation` has it.
         findings: what is noticed of each of them.
+        labels: the members of `around` that are values; a probe stands there for each.
 
     Attributes:
         items: as given.
+        labels: as given.
         around: as given.
         same: as given.
         lifted: as given.
@@ -38,7 +40,8 @@ class ConversationPlan:
     """
 
     __slots__ = (
-        *("_beside", "_first", "_repeated", "_texts", "around", "findings", "items", "lifted", "plain", "same"),
+        *("_beside", "_first", "_repeated", "_texts", "around", "findings", "items", "labels", "lifted"),
+        *("plain", "same"),
         "uses",
     )
 
@@ -49,8 +52,10 @@ class ConversationPlan:
         same: dict[int, int],
         lifted: int | None = None,
         findings: Sequence[Finding] = (),
+        labels: Sequence[Label] = (),
     ) -> None:
         self.items: Final = items
+        self.labels: Final = labels
         self.plain: Final = all(item.is_plain for item in items)
         self.around: Final = around
         self.same: Final = same
@@ -76,6 +81,10 @@ class ConversationPlan:
         """The messages of the conversation with some values."""
         return [item.item(values) for item in self.items]
 
+    def around_of(self, values: Sequence[str]) -> Transcript:
+        """What stands around the messages of the conversation with some values."""
+        return with_labels(self.around, self.labels, values)
+
     def characters(self, values: Sequence[str]) -> int:
         """How many characters of what was said are in the conversation with some values."""
         if self._beside is None:
@@ -89,25 +98,25 @@ class Conversation:
 
     Args:
         items: its messages; None where a plan and values tell them.
-        around: the transcript without its messages. It may be shared with other conversations, and is not changed.
+        around: the transcript without its messages; None where a plan and values tell it. It may be shared with other
+            conversations, and is not changed.
         transcript: the whole, where it is known already.
         plan: what it has in common with others that were read alike; None where that is not known.
         values: its contents and ids, as the plan has them.
         lifted: where the message stood that declared the tools and said nothing else; it is none of the items.
 
     Attributes:
-        around: as given.
         plain: whether it is known that all messages were read by plans, so that they were understood.
         plan: as given.
         values: as given.
     """
 
-    __slots__ = ("_items", "_transcript", "around", "lifted", "plain", "plan", "values")
+    __slots__ = ("_around", "_items", "_transcript", "lifted", "plain", "plan", "values")
 
     def __init__(
         self,
         items: Sequence[Item] | None,
-        around: Transcript,
+        around: Transcript | None,
         transcript: Transcript | None = None,
         *,
         plan: ConversationPlan | None = None,
@@ -117,10 +126,21 @@ class Conversation:
         self._items = items
         self.lifted = lifted
         self._transcript = transcript
-        self.around = around
+        self._around = around
         self.plain = plan is not None and plan.plain
         self.plan: Final = plan
         self.values: Final = values
+
+    @property
+    def around(self) -> Transcript:
+        """The transcript without its messages."""
+        if self._around is None:
+            self._around = Transcript(()) if self.plan is None else self.plan.around_of(self.values)
+        return self._around
+
+    @around.setter
+    def around(self, around: Transcript) -> None:
+        self._around = around
 
     @property
     def items(self) -> Sequence[Item]:

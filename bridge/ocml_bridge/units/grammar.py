@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..jsontext import spaced
 from ..model import Json, Message, Transcript
+
+if TYPE_CHECKING:
+    from .places import Label
 
 Unit = Any
 """What a format reads and writes in one piece: an object of its JSON, or the text of a frame."""
@@ -23,7 +26,9 @@ class Parted(NamedTuple):
         cut_off: whether the document says that its last message was cut off.
         document: what else the format's reader wants to know of it.
         envelope: what is equal for documents that have the same but for their units: then `around`, `cut_off` and all
-            that `document` has beside the units are the same. None where that is not told.
+            that `document` has beside the units are the same, but for the labels. None where that is not told.
+        labels: the members of `around` that may differ among these.
+        values: those of this document.
     """
 
     units: Sequence[Unit]
@@ -31,6 +36,8 @@ class Parted(NamedTuple):
     cut_off: bool = False
     document: object = None
     envelope: Hashable = None
+    labels: Sequence[Label] = ()
+    values: Sequence[str] = ()
 
 
 class Emptied(NamedTuple):
@@ -39,10 +46,13 @@ class Emptied(NamedTuple):
     Attributes:
         envelope: the document with stand-ins for its units, which is read as one with the same around others.
         units: its units, as they are when it is taken apart.
+        labels: keys of the envelope, an object, whose texts and whole numbers are kept among the extras of what stands
+            around the units, and matter to nothing: `id`, for one.
     """
 
     envelope: Json
     units: Sequence[Unit]
+    labels: Sequence[str] = ()
 
 
 Skeleton = tuple[Hashable, list[str]]

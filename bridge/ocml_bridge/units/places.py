@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from ..model import Content, Part, Text
+from ..model import Content, Part, Text, Transcript, replace
 from ..ownership import fresh
 from .heads import Head, Item, OwnText
 
@@ -45,6 +45,32 @@ class Parts(NamedTuple):
 
 Place = int | str | Parts
 """Which of the values a content is, or the parts that it has; -1 for an empty text. A text is the content itself."""
+
+
+class Label(NamedTuple):
+    """A member around the messages that only one format has, and that is a value: a text, or a whole number.
+
+    Attributes:
+        home: the format's id.
+        key: of the member.
+        number: which of the values it is.
+        encode: makes the member of the value.
+    """
+
+    home: str
+    key: str
+    number: int
+    encode: type[str] | type[int]
+
+
+def with_labels(around: Transcript, labels: Sequence[Label], values: Sequence[str]) -> Transcript:
+    """What stands around messages, with labels of some values."""
+    if not labels:
+        return around
+    extras = {home: {**members} for home, members in (around.extras or {}).items()}
+    for home, key, number, encode in labels:
+        extras[home][key] = encode(values[number])
+    return replace(around, extras=extras)
 
 
 class Slots(NamedTuple):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final, NamedTuple, cast
 
 from ..form import Object
-from ..model import Json
+from ..model import OUTSIDE, Json
 from ..units.grammar import Emptied
 from .shell import Place, Shell
 
@@ -37,6 +37,7 @@ class RequestUnits:
         prompt: what the system says before them; None where it is one of them.
         is_one_of_a_kind: whether the envelope of a request may depend on its units; None where it never does.
         last: stand-ins for wire messages, for those that matter to what stands around them; None where none does.
+        understood: the members that the format knows; any other is a label. None where none is known to be one.
     """
 
     def __init__(
@@ -46,11 +47,13 @@ class RequestUnits:
         *,
         is_one_of_a_kind: Callable[[Object], bool] | None = None,
         last: Callable[[list[Any]], list[Json]] | None = None,
+        understood: frozenset[str] | None = None,
     ) -> None:
         self.key: Final = key
         self.prompt: Final = prompt
         self._is_one_of_a_kind: Final = is_one_of_a_kind
         self._last: Final = last
+        self._understood: Final = None if understood is None else understood | OUTSIDE
 
     def shell(self, request: Object, wires: list[Json], base: str = "") -> tuple[Shell, list[str]]:
         """The units of a request, and the members that they are from.
@@ -92,10 +95,11 @@ class RequestUnits:
         if self._is_one_of_a_kind is not None and self._is_one_of_a_kind(request):
             return None
         envelope: Object = {**request, self.key: [] if self._last is None else self._last(wires)}
+        labels = () if self._understood is None else [key for key in request if key not in self._understood]
         first = self._first(request)
         if first is None or self.prompt is None:
-            return Emptied(envelope, wires)
-        return Emptied({**envelope, self.prompt.key: self.prompt.stand_in}, [first, *wires])
+            return Emptied(envelope, wires, labels)
+        return Emptied({**envelope, self.prompt.key: self.prompt.stand_in}, [first, *wires], labels)
 
     def refilled(self, envelope: Object, units: list[Any]) -> Object:
         """A request with other units in an envelope. It is changed."""
