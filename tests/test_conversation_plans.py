@@ -529,6 +529,15 @@ def test_an_id_that_is_made_of_another_may_be_one_that_is_there(source: str) -> 
     hold(before, data, source, formats())
 
 
+@pytest.mark.parametrize("source", ["openai", "openai-responses", "anthropic", "ocm-2.2-json"])
+def test_ids_that_were_different_may_be_the_same(source: str) -> None:
+    """The conversations before have no two calls with one id; nobody replied to either."""
+    before = written(
+        conversation(("user", "call", "call"), WORDS._replace(ids=["call_1", "call_2"]), Transcript()), source
+    )
+    hold(before, before.replace(b"call_2", b"call_1"), source, formats())
+
+
 @pytest.mark.parametrize("source", ["openai", "ocm-2.2", "anthropic", "openai-responses", "gemini"])
 def test_an_id_of_any_length_is_written_as_without_plans(source: str) -> None:
     """Sentences show the beginning of a long one."""

@@ -75,5 +75,6 @@ def test_messages_in_a_list_are_refused_as_it_can_be_changed_behind_a_document()
 
 def test_the_json_of_a_format_is_no_document() -> None:
     request: Any = {"messages": []}
-    with pytest.raises(BridgeError, match="`convert` and `read` take the JSON of a format, not a dict"):
+    with pytest.raises(BridgeError, match="`convert` and `read` take the JSON of a format, not a dict") as caught:
         write(request, "harmony")
+    assert caught.value.path == ""  # the whole of it
