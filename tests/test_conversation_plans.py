@@ -629,3 +629,13 @@ def test_requests_that_differ_in_their_ids_are_written_by_one_plan(target: str) 
         if number == TIMES - 1:
             assert isinstance(filled, Filled), grammar.id
             assert read.around.extras == {"openai": {"id": f"r{number}", "n_tokens": number}}
+
+
+@pytest.mark.parametrize("end", [b"<|im_end|>", b""])
+def test_a_frame_after_one_that_is_not_closed_is_read_as_without_plans(end: bytes) -> None:
+    """Nothing stands between the two, which is another thing to remember behind one that is closed."""
+    frames = b"<|im_start|>user\n<tool_response>\na\n</tool_response>%s<|im_start|>assistant\nb<|im_end|>\n"
+    call = b'<|im_start|>assistant\n<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call><|im_end|>\n'
+    data = [call + frames % each for each in (b"<|im_end|>", b"")]
+    before, after = data if end else data[::-1]
+    hold(before, after, "chatml", formats())

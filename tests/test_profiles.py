@@ -169,6 +169,15 @@ def test_an_effort_that_the_template_cannot_say_is_reported(profile: str, asked:
     assert found.get("/settings/reasoning_effort") == code
 
 
+def test_it_says_why_an_effort_cannot_be_set() -> None:
+    request: Any = {"messages": [HI], "reasoning_effort": "low"}
+    details = [prompt(request, "chatml", profile=name).losses[0].detail for name in ("qwen2.5", "qwen3")]
+    assert details == [
+        "the model has no reasoning to set an effort for",
+        "the chat template cannot set the reasoning effort",
+    ]
+
+
 @pytest.mark.parametrize("profile", TEMPLATES)
 def test_a_prompt_ends_with_the_turn_that_it_opens(profile: str) -> None:
     output = prompt([{"role": "user", "content": "Hi"}], "chatml", profile=profile).output

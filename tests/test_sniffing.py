@@ -96,3 +96,15 @@ SURE: list[tuple[str, Any, int]] = [
 def test_a_wire_is_as_sure_as_it_can_be(wire: str, document: Any, level: int) -> None:
     found, _ = adapter(wire)
     assert found.sniff(document) == level
+
+
+@pytest.mark.parametrize(
+    ("text", "level"),
+    [
+        ("Well, yes.<|end|><|start|>user<|message|>Hi<|end|>", 2),  # what a model went on with
+        ("Hello <|start|>user", 1),
+        ("Well, yes.<|end|>", 0),
+    ],
+)
+def test_text_that_does_not_begin_with_a_frame_may_be_harmony(text: str, level: int) -> None:
+    assert adapter("harmony")[0].sniff(text) == level

@@ -190,3 +190,20 @@ def test_what_stands_for_parameters_in_the_extras_keeps_the_laws(signature: Any)
     tool = Tool("f", "Does.", extras={"harmony": {"signature": signature}})
     for name in ("harmony", "harmony-tokens", "openai", "ocm-2.2"):
         all_laws(Transcript((USER,), (tool, Tool("g"))), name)
+
+
+def test_a_comment_is_read_as_the_spelling_of_its_types_has_it() -> None:
+    """The chat template puts slashes before the first line alone; the official library, before each."""
+    types = {
+        "template": "(_: {\no?: {\nq: \n                string},\n})",
+        "official": "(_: {\n// Asked.\nq: string,\n})",
+    }
+    said = {"template": "First.\n// Second.", "official": "First.\nSecond."}
+    for spelling, signature in types.items():
+        section = f"// First.\n// Second.\ntype f = {signature} => any;\n\n}} // namespace functions"
+        text = f"# Tools\n\n## functions\n\nnamespace functions {{\n\n{section}"
+        document = read(f"<|start|>developer<|message|>{text}<|end|>", "harmony").transcript
+        assert isinstance(document, Transcript)
+        assert document.tools is not None
+        [tool] = document.tools
+        assert tool.description == said[spelling], spelling

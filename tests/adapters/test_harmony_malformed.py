@@ -261,6 +261,22 @@ def test_a_reply_without_recipient_is_written_back_as_it_was() -> None:
     assert write(read_text(text), "harmony:spec").output == "<|start|>functions.f to=assistant<|message|>1<|end|>"
 
 
+@pytest.mark.parametrize(
+    ("header", "recipient", "beside"),
+    [
+        ('assistant to={"a": 1} commentary', '{"a":', "1}"),
+        ("assistant to=[x commentary", "[x", None),
+        ('assistant to=functions.f{"a": 1} commentary', "functions.f", '{"a": 1}'),
+        ("assistant to= to=functions.f commentary", "functions.f", None),
+    ],
+)
+def test_what_a_recipient_is_written_with_is_kept(header: str, recipient: str, beside: str | None) -> None:
+    """Models write arguments into headers; what can be no name is the recipient where nothing else is."""
+    [message] = read(f"<|start|>{header}<|message|>{{}}<|call|>", "harmony").transcript.messages
+    assert (message.role, message.recipient) == ("assistant", recipient)
+    assert (message.extras or {}).get("harmony", {}).get("header") == beside
+
+
 def test_an_empty_text_is_an_empty_transcript() -> None:
     assert read_text("") == Transcript()
     assert is_exact("")

@@ -147,12 +147,19 @@ def test_without_the_library_the_error_says_what_to_install(home: Path, monkeypa
     assert "pip install 'ocml-convert[harmony]'" in error.message
 
 
-BROKEN: dict[str, str] = {
-    "of another system": "raise ImportError('cannot open shared object file')",
-    "half installed": "from openai_harmony_that_is_missing import Role",
-    "failing": "raise RuntimeError('not today')",
-    "another": "VERSION = 3",
+BROKEN: dict[str, tuple[str, str]] = {
+    "of another system": (
+        "raise ImportError('cannot open shared object file')",
+        "ImportError: cannot open shared object file",
+    ),
+    "half installed": (
+        "from openai_harmony_that_is_missing import Role",
+        "ModuleNotFoundError: No module named 'openai_harmony_that_is_missing'",
+    ),
+    "failing": ("raise RuntimeError('not today')", "RuntimeError: not today"),
+    "another": ("VERSION = 3", "the package has no load_harmony_encoding"),
 }
+"""What stands in a library that does not work, and why it does not, in words."""
 
 
 @pytest.fixture(params=BROKEN)
@@ -162,7 +169,7 @@ def broken(
     """Puts a library that does not work in the place of one, in each of these ways."""
 
     def put(library: str) -> None:
-        (tmp_path / f"{library}.py").write_text(BROKEN[request.param])
+        (tmp_path / f"{library}.py").write_text(BROKEN[request.param][0])
         monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
         monkeypatch.delitem(sys.modules, library, raising=False)
         vocabulary.load_encoder.cache_clear()
@@ -172,12 +179,13 @@ def broken(
 
 
 def test_a_library_that_does_not_work_is_named_and_costs_token_ids_alone(
-    home: Path, broken: Callable[[str], None]
+    home: Path, broken: Callable[[str], None], request: pytest.FixtureRequest
 ) -> None:
     broken("openai_harmony")
     error = failure()
     assert error.code is ErrorCode.DEPENDENCY
-    assert "is installed and does not work" in error.message
+    _, why = BROKEN[request.node.callspec.params["broken"]]
+    assert f"is installed and does not work ({why})" in error.message
     assert "pip uninstall openai-harmony oss-harmony" in error.message
     assert write(Transcript((Message("user", "Hi"),)), "harmony").output == "<|start|>user<|message|>Hi<|end|>"
 

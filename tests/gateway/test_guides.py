@@ -189,3 +189,8 @@ def test_gpt_oss_calls_nothing_where_it_must_not() -> None:
     call = "<|channel|>commentary to=functions.book <|constrain|>json<|message|>"
     assert not allowed(model, f"{call}{GOOD}", **asked)
     assert guide_of(model, tools=[BOOK], parallel_tool_calls=False) is None, "it calls once a turn anyway"
+
+
+def test_a_template_that_says_nothing_of_calls_guides_no_thought_and_no_call() -> None:
+    assert guide_of(profile("chatml")) is None
+    assert guide_of(profile("chatml"), tools=[PING], tool_choice="required") is None

@@ -71,7 +71,8 @@ class _Sorter:
         attribute = ATTRIBUTE.match(word)
         if word.startswith(TO):
             recipient = _RECIPIENT.match(word, len(TO))
-            self.put("recipient", word[len(TO) :] if recipient is None else recipient[0])
+            if word != TO:  # which names nobody
+                self.put("recipient", word[len(TO) :] if recipient is None else recipient[0])
             if recipient is not None and recipient.end() < len(word):
                 self.unplaced.append(word[recipient.end() :])
         elif attribute is not None:
