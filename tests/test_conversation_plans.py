@@ -22,7 +22,7 @@ from ocml_bridge.engine.outputs import Filled
 from ocml_bridge.engine.reading import Reader
 from ocml_bridge.engine.writing import Writer
 from ocml_bridge.loss import FindingCode, Log
-from ocml_bridge.model import CacheMark, Json, Media, Signature, Text
+from ocml_bridge.model import CacheMark, Json, Media, Signature, Text, replace
 from ocml_bridge.policy import LENIENT
 from ocml_bridge.registry import adapter
 from ocml_bridge.source import decode
@@ -639,3 +639,14 @@ def test_a_frame_after_one_that_is_not_closed_is_read_as_without_plans(end: byte
     data = [call + frames % each for each in (b"<|im_end|>", b"")]
     before, after = data if end else data[::-1]
     hold(before, after, "chatml", formats())
+
+
+@pytest.mark.parametrize("says", ["", "Be brief."])
+def test_tools_that_a_system_message_declares_at_its_end_are_the_same_in_each(says: str) -> None:
+    """OpenChatML 0.1: its frame says what it says, or nothing but these."""
+    data = b""
+    for number in range(TIMES):
+        messages = (*([Message("system", says)] if says else []), Message("user", f"{number}?"))
+        data = written(replace(AROUND[2], messages=messages), "ocm-0.1")
+        assert outcome(data, "ocm-0.1", "openai", PLANNED) == outcome(data, "ocm-0.1", "openai", PLAIN)
+    assert read_in("ocm-0.1", data).plan is not None

@@ -568,3 +568,13 @@ def test_a_system_message_that_continues_has_a_frame_of_its_own_and_ends_the_tur
     document = Transcript((call(name="g"), between, call(name="f"), reply))
     laws.all_laws(document, "chatml:hermes")
     assert transcript(str(write(document, "chatml:hermes", policy=LENIENT).output)).messages[-1].name == "functions.f"
+
+
+@pytest.mark.parametrize("dialect", ["lfm2", "qwen-xml"])
+def test_what_stands_between_frames_is_as_the_family_has_it_that_is_written(dialect: str) -> None:
+    """Another family's gap is none of its business; its own is kept as it was."""
+    call = '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>'
+    text = f"<|im_start|>user\nHi<|im_end|><|im_start|>assistant\n{call}<|im_end|><|im_start|>user\nSo?<|im_end|>\n"
+    assert convert(text, source="chatml", target="chatml").output == text
+    output = str(convert(text, source="chatml", target=f"chatml:{dialect}").output)
+    assert output.count("<|im_end|>\n") == output.count("<|im_end|>") == 3

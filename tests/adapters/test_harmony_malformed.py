@@ -272,7 +272,9 @@ def test_a_reply_without_recipient_is_written_back_as_it_was() -> None:
 )
 def test_what_a_recipient_is_written_with_is_kept(header: str, recipient: str, beside: str | None) -> None:
     """Models write arguments into headers; what can be no name is the recipient where nothing else is."""
-    [message] = read(f"<|start|>{header}<|message|>{{}}<|call|>", "harmony").transcript.messages
+    document = read(f"<|start|>{header}<|message|>{{}}<|call|>", "harmony").transcript
+    assert isinstance(document, Transcript)
+    [message] = document.messages
     assert (message.role, message.recipient) == ("assistant", recipient)
     assert (message.extras or {}).get("harmony", {}).get("header") == beside
 

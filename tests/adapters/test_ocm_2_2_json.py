@@ -388,3 +388,11 @@ SNIFFED: list[tuple[Any, int]] = [
 @pytest.mark.parametrize(("source", "certainty"), SNIFFED)
 def test_objects_are_known_by_their_keys(source: Any, certainty: int) -> None:
     assert sniff(source) == certainty
+
+
+def test_what_a_message_thinks_is_of_whom_it_is() -> None:
+    """OCM 2.2 §10: one object has a thought beside what is said."""
+    wire = {"role": "assistant", "name": "bob", "thinking": "Hm.", "content": "Yes."}
+    document = read([wire], "ocm-2.2-json").transcript
+    assert isinstance(document, Transcript)
+    assert [(message.name, message.channel) for message in document.messages] == [("bob", "analysis"), ("bob", None)]

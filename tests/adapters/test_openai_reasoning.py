@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
+from ocml_adapters.openai.details import signed
 from ocml_bridge import Message, Transcript, convert, read, write
+from ocml_bridge.model import Signature
 
 Wire = dict[str, Any]
 
@@ -95,3 +97,24 @@ def test_parts_that_cannot_be_understood_are_kept_and_found(content: list[Wire])
     reading = read(source, "openai")
     assert [str(finding.code) for finding in reading.findings] == ["shape"]
     assert write(reading.transcript, "openai").output == source
+
+
+@pytest.mark.parametrize("entry", [{}, {"signature": None}, {"id": "rs_1"}])
+def test_an_entry_that_signs_nothing_is_no_signature_of_the_thought_beside_it(entry: dict[str, Any]) -> None:
+    answer = {"role": "assistant", "reasoning": "Hm.", "reasoning_details": [{"type": "reasoning.text", **entry}]}
+    document = read({"messages": [{**answer, "content": "Yes."}]}, "openai").transcript
+    assert isinstance(document, Transcript)
+    assert [message.content for message in document.messages if message.channel == "analysis"].count("Hm.") == 1
+    assert all(message.signature is None for message in document.messages)
+    assert write(document, "openai").output["messages"] == [{**answer, "content": "Yes."}]
+
+
+def test_a_text_is_signed_by_the_one_thought_that_has_a_signature() -> None:
+    """As where a list and another key say one thought; what signs nothing leaves it alone."""
+    said, bare = Message("assistant", "Hm.", channel="analysis"), Message("assistant", "", channel="analysis")
+    sealed = replace(bare, signature=Signature("s", "anthropic"))
+    assert signed(said, [bare]) is None
+    assert signed(said, [sealed, sealed]) is None
+    found = signed(said, [bare, sealed])
+    assert found is not None
+    assert [(each.content, each.signature) for each in found] == [("", None), ("Hm.", sealed.signature)]

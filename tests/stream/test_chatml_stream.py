@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corpus import corpus_cases
-from ocml_bridge import BridgeError, ErrorCode, LossCode, Message, Options, Transcript, read, write
+from ocml_bridge import BridgeError, ErrorCode, LossCode, Message, Options, Tool, Transcript, read, write
 from ocml_bridge.events import Delta, End, Event, Reason, Start, Stop
 from ocml_bridge.loss import Finding
 from ocml_bridge.pipe import Pipe, decoder, encoder
@@ -175,3 +175,12 @@ def test_through_a_pipe_a_conversation_stays_what_it_is(data: st.DataObject) -> 
     pipe = Pipe(decoder("chatml"), encoder("chatml"))
     out = b"".join(pipe.feed(chunk) for chunk in cast("list[str]", data.draw(cuts(text)))) + pipe.finish()
     assert read(out, "chatml").transcript == read(text, "chatml").transcript
+
+
+def test_tools_are_declared_by_what_leads_alone() -> None:
+    """A list of tools that a later frame has is what somebody says, in a stream as in a whole text."""
+    declared = Transcript((Message("system", "Be."),), (Tool("f", parameters={"type": "object"}),))
+    told = str(write(declared, "chatml:hermes").output)
+    for before in (f"<|im_start|>user\nHi<|im_end|>\n{told}", told.replace("system", "user", 1), told):
+        text = f"{before}<|im_start|>assistant\nYes.<|im_end|>\n"
+        check_decoding(text, "chatml", all_cuts(text))

@@ -47,6 +47,16 @@ SAID: Final[dict[str, tuple[Message, ...]]] = {
     "replies of others": (USER, CALL, replace(REPLY, name="a b"), replace(REPLY, name="functions.g"), DONE),
     "white space": (USER, Message("assistant", " \n", channel="final"), Message("assistant", "x\n", channel="final")),
     "nothing": (Message("user", ""), Message("assistant", "", channel="final")),
+    "nothing in one turn": (
+        *(USER, Message("assistant", "", channel="final"), replace(CALL, continues=True), REPLY),
+        *(WAIT, Message("assistant", "", channel="final", continues=True), replace(CALL, call_id="c3", continues=True)),
+    ),
+    "a thought and no answer": (
+        *(USER, Message("assistant", "Hm", channel="analysis")),
+        *(Message("assistant", "", channel="final", continues=True), USER),
+    ),
+    "a call and no answer": (USER, CALL, Message("assistant", "", channel="final", continues=True), REPLY),
+    "nothing after something": (USER, DONE, Message("assistant", "", channel="final"), DONE, Message("user", ""), USER),
     "kinds of thoughts": (
         USER,
         Message("assistant", (Thought("reflect"), Text("a")), channel="analysis"),

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ocml_adapters.ocm_0_1.stream import Ending
 from ocml_adapters.ocm_0_1.tools import lift
 from ocml_bridge import BridgeError, read, write
 from ocml_bridge.adapter import Options
@@ -412,3 +413,16 @@ def test_findings_come_with_the_end() -> None:
     made = decoder(STREAM)
     assert not [event for event in made.feed("x<|im_start|>critic\nHi<|im_end|>") if isinstance(event, Finding)]
     assert len([event for event in made.finish() if isinstance(event, Finding)]) == 2
+
+
+@pytest.mark.parametrize("eos", ["<|endoftext|>", "</s>", "[EOS]"])
+@pytest.mark.parametrize("before", ["a<", "a<<", "a<|", "a<|<", "a</", "a[", "a[["])
+def test_the_token_that_ends_the_text_may_follow_what_begins_like_it(before: str, eos: str) -> None:
+    """However it is cut (OpenChatML 0.1 §4)."""
+    for text in (f"<|im_start|>assistant\n{before}{eos}", f"<|im_start|>assistant\n{before}{eos}\n"):
+        check_decoding(text, "ocm-0.1", all_cuts(text))
+
+
+@pytest.mark.parametrize(("text", "at"), [("a[[", 2), ("a[", 1), ("a[[EOS", 2), ("a[EOS]", 1), ("a[x", 3), ("a", 1)])
+def test_what_may_be_the_end_of_all_waits_for_what_follows(text: str, at: int) -> None:
+    assert Ending(Options()).cut(text) == at

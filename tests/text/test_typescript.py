@@ -338,3 +338,10 @@ class TestReadingIsSafe:
 def test_a_schema_survives_json() -> None:
     schema = parse_schema(render_schema(an_object({"type": "number", "default": 1e16})))
     assert json.loads(json.dumps(schema)) == schema
+
+
+@pytest.mark.parametrize("more", [{}, {"description": "x"}])
+def test_variants_of_items_that_several_lines_describe_are_read_again(more: dict[str, Any]) -> None:
+    items = {"oneOf": [{"type": "string", "description": "one\ntwo"}, {"type": "number", **more}]}
+    schema = an_object({"type": "array", "items": items})
+    assert parse_schema(render_schema(schema)) == schema

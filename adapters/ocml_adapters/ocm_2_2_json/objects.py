@@ -7,6 +7,7 @@ from typing import TypeGuard, cast
 
 from ocml_bridge.conformance import TOOL_CALLS
 from ocml_bridge.model import Json, Message, Text, Thought
+from ocml_bridge.ownership import key_of
 from ocml_bridge.text import thoughts
 from ocml_bridge.turns import parts_of
 
@@ -103,22 +104,8 @@ def layout_of(wire: Object, messages: Sequence[Message]) -> Object:
     """The layout with which the messages that an object was read as are spelled as it."""
     nulls = [key for key, value in wire.items() if value is None]
     layout: Object = {"nulls": cast("list[Json]", nulls)} if nulls else {}
-    if _is_same(spelled_object(messages, layout), wire):
+    known = key_of(wire)
+    if key_of(spelled_object(messages, layout)) == known:
         return layout
     layout["order"] = [*wire]
-    return layout if _is_same(spelled_object(messages, layout), wire) else {"object": wire}
-
-
-def _is_same(one: Json, other: Json) -> bool:
-    """Whether two JSON values are the same, the order of keys included."""
-    if type(one) is not type(other):
-        return False
-    if isinstance(one, dict):
-        pairs, others = list(cast("Object", one).items()), list(cast("Object", other).items())
-        return len(pairs) == len(others) and all(
-            key == its and _is_same(value, theirs) for (key, value), (its, theirs) in zip(pairs, others, strict=True)
-        )
-    if isinstance(one, list):
-        left, right = cast("list[Json]", one), cast("list[Json]", other)
-        return len(left) == len(right) and all(map(_is_same, left, right))
-    return one == other
+    return layout if key_of(spelled_object(messages, layout)) == known else {"object": wire}
