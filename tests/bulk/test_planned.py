@@ -488,6 +488,17 @@ def test_a_plan_is_guessed_for_turns_in_other_words(tmp_path: Path) -> None:
     assert 'roles: {"Customer": "user", "Agent": "assistant"}' in text
 
 
+@pytest.mark.parametrize("names", [("response1", "response2"), ("Output_A", "Output_B"), ("generations", "note")])
+def test_no_plan_is_guessed_where_answers_would_be_left_out(names: tuple[str, str], tmp_path: Path) -> None:
+    """As HelpSteer3 is without its verdict: what was asked, and beside it the answers."""
+    first, second = names
+    row = {"context": [{"role": "user", "content": "Why?"}], first: "Because.", second: "No."}
+    (tmp_path / "a.jsonl").write_text(json.dumps(row))
+    text = propose([str(tmp_path / "a.jsonl")], 10)
+    assert yaml.safe_load(text) == {"layout": "auto"}
+    assert f'several answers ("{first}"' in text
+
+
 def test_a_plan_names_the_place_of_a_conversation_inside_of_a_column(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text(json.dumps({"id": 1, "data": {"prompt": "Why?", "completion": "Because."}}))
     proposed = yaml.safe_load(propose([str(tmp_path / "a.jsonl")], 10))

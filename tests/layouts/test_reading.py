@@ -208,6 +208,63 @@ ROWS: list[tuple[str, dict[str, Any], list[Said]]] = [
         },
         [ASKED, ANSWERED],
     ),
+    # two answers, and which one is better: the cards of HelpSteer3 and HelpSteer2 (below 0, the first one is)
+    (
+        "compared",
+        {
+            "context": [{"role": "user", "content": "Why?"}],
+            "response1": "Because.",
+            "response2": "No.",
+            "overall_preference": -2,
+        },
+        [ASKED, ANSWERED],
+    ),
+    (
+        "compared",
+        {"prompt": "Why?", "response_1": "No.", "response_2": "Because.", "preference_strength": 1},
+        [ASKED, ANSWERED],
+    ),
+    (
+        "compared",
+        {"prompt": "Why?", "response_1": "No.", "response_2": "Because.", "preference_strength": "3"},
+        [ASKED, ANSWERED],
+    ),
+    # PKU-SafeRLHF: the number of the better one
+    (
+        "compared",
+        {"prompt": "Why?", "response_0": "Because.", "response_1": "No.", "better_response_id": 0},
+        [ASKED, ANSWERED],
+    ),
+    (
+        "compared",
+        {"prompt": "Why?", "response_0": "No.", "response_1": "Because.", "better_response_id": 1},
+        [ASKED, ANSWERED],
+    ),
+    # AlpacaFarm: likewise, from 1
+    (
+        "compared",
+        {"instruction": "Why?", "output_1": "No.", "output_2": "Because.", "preference": 2},
+        [ASKED, ANSWERED],
+    ),
+    # SHP: how many liked each
+    (
+        "compared",
+        {"history": "Why?", "human_ref_A": "Because.", "human_ref_B": "No.", "labels": 1, "score_A": 5, "score_B": 2},
+        [ASKED, ANSWERED],
+    ),
+    # LMSYS, as the competition about it has it: all turns of each side in a list
+    (
+        "compared",
+        {
+            "prompt": '["Hi", "Why?"]',
+            "response_a": '["No.", "No."]',
+            "response_b": '["Hello", "Because."]',
+            "winner_model_a": 0,
+            "winner_model_b": 1,
+            "winner_tie": 0,
+        },
+        [("user", "Hi"), ("assistant", "Hello"), ASKED, ANSWERED],
+    ),
     # LLaMA-Factory, data/README.md
     ("alpaca", {"instruction": "Why?", "input": "", "output": "Because."}, [ASKED, ANSWERED]),
     ("alpaca", {"instruction": "Add.", "input": "1 2", "output": "3"}, [("user", "Add.\n1 2"), ("assistant", "3")]),
@@ -817,6 +874,42 @@ def test_what_was_rejected_is_an_alternative(row: dict[str, Any], rejected: str)
         [("assistant", rejected)],
     )
     assert len({each.content for each in conversation.messages}) == len(conversation.messages)  # each is said once
+
+
+@pytest.mark.parametrize(
+    "verdict",
+    [
+        {"preference_strength": 0},
+        {"better_response_id": "tie"},
+        {"winner": "both bad"},
+        {"score_1": 0.5, "score_2": 0.5},
+        {"better_response_id": 7},
+    ],
+    ids=str,
+)
+def test_where_neither_answer_is_better_there_are_two_conversations(verdict: dict[str, Any]) -> None:
+    """Neither is lost, and neither is said to be preferred."""
+    row = {"prompt": "Why?", "response_1": "Because.", "response_2": "No.", **verdict}
+    found = read_row(Plan((AUTO,)), row)
+    assert (found.layout.name, set(found.beside)) == ("compared", set(verdict))
+    assert [told(each.messages) for each in conversations(row)] == [[ASKED, ANSWERED], [ASKED, ("assistant", "No.")]]
+
+
+@pytest.mark.parametrize(
+    "verdict",
+    [
+        {"winner": "model_b"},
+        {"winner": "response_b"},
+        {"winner": "B"},
+        {"preferred": "b"},
+        {"score_a": -1, "score_b": 0},
+    ],
+    ids=str,
+)
+def test_what_says_which_answer_is_better_names_it_or_counts(verdict: dict[str, Any]) -> None:
+    [conversation] = conversations({"prompt": "Why?", "response_a": "No.", "response_b": "Because.", **verdict})
+    assert told(conversation.messages) == [ASKED, ANSWERED]
+    assert [told(each.messages) for each in conversation.alternatives or ()] == [[("assistant", "No.")]]
 
 
 def test_an_answer_is_rejected_in_place_of_all_that_follows_the_question() -> None:

@@ -25,8 +25,19 @@ TEXT: Final = ("text", "chat", "prompt", "conversation")
 TURNS: Final = (
     *("messages", "conversations", "conversation", "dialog", "dialogue", "chat", "turns", "trajectory", "utterances"),
 )
+COMPARED: Final = ("response", "answer", "output", "completion", "human_ref", "generation", "reply", "continuation")
+"""What columns of answers that are compared are called, before their number or letter."""
+SIDES: Final = "012ab"
+"""Their numbers and letters."""
+
+
+def of_side(side: str) -> tuple[str, ...]:
+    """What the column of the answer with a number or letter is called."""
+    return tuple([f"{word}{between}{side}" for word in COMPARED for between in ("_", "")])
+
+
 SEVERAL: Final = (
     *("responses", "generations", "completions", "candidates", "choices"),
-    *(f"response{between}{which}" for between in ("", "_") for which in "012ab"),
+    *(name for side in SIDES for name in of_side(side)),
 )
 """Columns of several answers, of which no layout knows the one that is meant."""

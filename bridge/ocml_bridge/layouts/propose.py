@@ -10,6 +10,7 @@ from typing import Any, Final, cast
 from .. import jsontext
 from ..errors import BridgeError
 from ..model import Json
+from .columns import SEVERAL
 from .fitting import as_list, as_object
 from .layout import Layout, Object, Wording
 from .messages import ROLES, are_messages
@@ -242,6 +243,8 @@ def _guessed(row: Object) -> list[str] | None:
     """A plan for a row that has a list of turns in words that no layout knows; None where it has none."""
     if _role_key([row], [key for key in row if isinstance(row[key], str)]) is not None:
         return _MESSAGE
+    if answers := [key for key in row if key.lower() in SEVERAL]:
+        return _which(answers)
     for column, value in row.items():
         inner = as_object(value) or {}
         layout = layout_for(Plan((AUTO,)), inner)
@@ -260,6 +263,17 @@ def _guessed(row: Object) -> list[str] | None:
         )
         return _with_turns(column, role, text, list(dict.fromkeys(cast("str", turn[role]) for turn in turns)))
     return None
+
+
+def _which(answers: list[str]) -> list[str]:
+    """What to do with a row of several answers."""
+    return [
+        f"# The rows have several answers ({', '.join(map(_word, answers))}), and no layout tells which one is meant.",
+        "# Take one of them, and see that nothing is lost with the others, such as",
+        "#   layout: alpaca",
+        f"#   columns: {{instruction: the column of what is asked, output: {_word(answers[0])}}}",
+        "layout: auto",
+    ]
 
 
 _MESSAGE: Final = [

@@ -25,6 +25,7 @@ from . import (
     turns,
     valued,
 )
+from .compared import COMPARED
 from .exports import EXPORTS
 from .layout import Layout, Wording
 from .preferences import PREFERENCES
@@ -139,6 +140,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         turns.SHAREGPT,
     ),
     *PREFERENCES,
+    COMPARED,
     Layout(
         "langchain",
         "LangChain's messages, and LangSmith's runs",
