@@ -12,10 +12,12 @@ PROMPT: Final = {"system": SYSTEM, "tools": TOOLS}
 QUESTIONS: Final = (
     *("instruction", "question", "query", "problem", "prompt", "inputs", "message_1"),
     *("instructions", "user", "human", "input_text", "user_input", "user_message", "task", "goal", "q"),
+    "inputs_pretokenized",
 )
 ANSWERS: Final = (
     *("output", "response", "solution", "completion", "answer", "targets", "outputs", "message_2"),
     *("generation", "assistant", "gpt", "bot", "output_text", "model_output", "model_response", "target", "a"),
+    *("generated_solution", "targets_pretokenized"),
 )
 
 THOUGHTS: Final = (
