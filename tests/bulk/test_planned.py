@@ -13,7 +13,7 @@ import yaml
 from corpus import corpus_path
 from ocml_bridge import BridgeError, Transcript, read
 from ocml_bridge.bulk.preview import propose
-from ocml_bridge.layouts import AUTO, LAYOUTS, plan_of
+from ocml_bridge.layouts import AUTO, LAYOUTS, Plan, plan_of, read_row
 
 Run = Callable[..., int]
 TURNS: list[Any] = [
@@ -664,3 +664,17 @@ def test_options_of_a_plan_that_are_none_are_named(
     (tmp_path / "a.jsonl").write_text("{}")
     assert batch(tmp_path / "a.jsonl", "--plan", tmp_path / "plan.yaml", "-o", tmp_path / "out") == 2
     assert told in capsys.readouterr().err
+
+
+def test_a_row_whose_list_is_empty_says_so() -> None:
+    with pytest.raises(BridgeError, match="there is no conversation in this row: 'conversations' is an empty list"):
+        read_row(Plan((AUTO,)), {"id": 1, "conversations": []})
+
+
+def test_messages_of_a_tree_are_no_conversation_put_together(tmp_path: Path) -> None:
+    """Open Assistant's file of messages, one a row: their order is that of the tree, and several answer one."""
+    row = {"message_id": "a", "parent_id": None, "text": "Why?", "role": "prompter", "message_tree_id": "a"}
+    (tmp_path / "a.jsonl").write_text(json.dumps(row))
+    text = propose([str(tmp_path / "a.jsonl")], 10)
+    assert "read the file of trees" in text
+    assert "jq -sc" not in text

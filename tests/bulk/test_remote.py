@@ -6,7 +6,7 @@ import gzip
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
@@ -98,3 +98,13 @@ def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(BridgeError, match="remote") as caught:
         remote.found("s3://bucket/a.jsonl")
     assert caught.value.code == ErrorCode.DEPENDENCY
+
+
+def test_what_reads_an_address_is_named_with_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def url_to_fs(_address: str) -> NoReturn:
+        raise ImportError("Install s3fs to access S3")
+
+    monkeypatch.setattr("fsspec.core.url_to_fs", url_to_fs)
+    for address, library in (("s3://a/b.jsonl", "s3fs"), ("gs://a/b.jsonl", "gcsfs")):
+        with pytest.raises(BridgeError, match=f"{address}: Install s3fs to access S3: pip install {library}$"):
+            remote.opened(address)

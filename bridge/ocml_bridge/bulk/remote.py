@@ -12,6 +12,15 @@ from typing import Any, BinaryIO, Final, cast
 from ..errors import BridgeError, ErrorCode
 
 _MARK: Final = "://"
+_LIBRARIES: Final = {
+    **dict.fromkeys(("s3", "s3a"), "s3fs"),
+    **dict.fromkeys(("gs", "gcs"), "gcsfs"),
+    **dict.fromkeys(("az", "abfs", "abfss", "adl"), "adlfs"),
+    **dict.fromkeys(("http", "https"), "'fsspec[http]'"),
+    **dict.fromkeys(("sftp", "ssh"), "paramiko"),
+    "hf": "huggingface_hub",
+}
+"""What fsspec needs for the addresses that begin so."""
 _MAGIC: Final = frozenset("*?[")
 _PIECE: Final = 1 << 20
 _VERSIONS: Final = ("ETag", "etag", "mtime", "LastModified", "last_modified", "updated", "generation", "sha256")
@@ -37,7 +46,9 @@ def _file_system(address: str) -> tuple[Any, str]:
     try:
         return core.url_to_fs(address)
     except ImportError as error:
-        raise BridgeError(ErrorCode.DEPENDENCY, f"{address}: {error}") from error
+        library = _LIBRARIES.get(address.partition(_MARK)[0])
+        more = "" if library is None else f": pip install {library}"
+        raise BridgeError(ErrorCode.DEPENDENCY, f"{address}: {error}{more}") from error
     except ValueError as error:
         raise BridgeError(ErrorCode.OPTION, f"{address}: {error}") from error
 

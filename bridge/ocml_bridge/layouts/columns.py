@@ -10,14 +10,13 @@ MEDIA: Final = {"images": ("images", "image"), "videos": ("videos", "video"), "a
 HISTORY: Final = {"history": ("history",)}
 PROMPT: Final = {"system": SYSTEM, "tools": TOOLS}
 QUESTIONS: Final = (
-    *("instruction", "question", "query", "problem", "prompt", "inputs", "message_1"),
+    *("instruction", "question", "query", "problem", "prompt", "inputs_pretokenized", "inputs", "message_1"),
     *("instructions", "user", "human", "input_text", "user_input", "user_message", "task", "goal", "q"),
-    "inputs_pretokenized",
 )
 ANSWERS: Final = (
-    *("output", "response", "solution", "completion", "answer", "targets", "outputs", "message_2"),
+    *("output", "response", "solution", "completion", "answer", "targets_pretokenized", "targets", "outputs"),
+    *("message_2", "generated_solution"),
     *("generation", "assistant", "gpt", "bot", "output_text", "model_output", "model_response", "target", "a"),
-    *("generated_solution", "targets_pretokenized"),
 )
 
 THOUGHTS: Final = (

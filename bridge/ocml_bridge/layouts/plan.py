@@ -14,6 +14,7 @@ from ..model import Json
 from ..recognise import recognise
 from ..suggestions import did_you_mean
 from ..wording import shown
+from .columns import TURNS
 from .documents import forget, in_text, whole
 from .fitting import as_list, as_object
 from .layout import Document, Layout, Object
@@ -184,6 +185,8 @@ def _unfitting(plan: Plan, row: Object) -> str:
     what = likeness(row)
     if what is not None:
         return f"this {what}: {has}"
+    if empty := [name for name in TURNS if row.get(name) == []]:
+        return f"there is no conversation in this row: {empty[0]!r} is an empty list; leave the row out, or mend it"
     wanted = "any layout" if plan.layout == (AUTO,) else " or ".join(plan.layout)
     advice = "`ocml-convert plan DATA -o plan.yaml` proposes one"
     return f"this is not a row of {wanted}: {has}; a plan with 'columns' says which hold the conversation: {advice}"

@@ -160,7 +160,8 @@ def proposal(survey: Survey, containers: list[str]) -> str:
     if not names:
         guess = None if survey.stranger is None else _guessed(survey.stranger)
         what = None if survey.stranger is None else likeness(survey.stranger)
-        if guess is None and what is not None:
+        if what is not None and guess in (None, _MESSAGE):
+            guess = None
             lines.append(f"# The first of them {' '.join(what.split())}")
         return _written([*lines, *(guess or _UNKNOWN)])
     lines.append(f"layout: {names[0] if len(names) == 1 else '[' + ', '.join(_in_order(names)) + ']'}")
