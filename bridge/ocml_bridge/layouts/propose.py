@@ -10,6 +10,7 @@ from typing import Any, Final, cast
 from .. import jsontext
 from ..errors import BridgeError
 from ..model import Json
+from ..recognise import sure_in
 from .columns import SEVERAL
 from .fitting import as_list, as_object
 from .layout import Layout, Object, Wording
@@ -160,8 +161,9 @@ def proposal(survey: Survey, containers: list[str]) -> str:
     if not names:
         guess = None if survey.stranger is None else _guessed(survey.stranger)
         what = None if survey.stranger is None else likeness(survey.stranger)
-        if what is not None and guess in (None, _MESSAGE):
+        if guess is _MESSAGE and sure_in(survey.stranger) is not None:  # one of a kind that is put together otherwise
             guess = None
+        if guess is None and what is not None:
             lines.append(f"# The first of them {' '.join(what.split())}")
         return _written([*lines, *(guess or _UNKNOWN)])
     lines.append(f"layout: {names[0] if len(names) == 1 else '[' + ', '.join(_in_order(names)) + ']'}")
