@@ -7,8 +7,9 @@ from typing import Any, Final, cast
 
 import pytest
 
-from ocml_bridge import LossCode, Message, Severity, Tool, Transcript, convert, formats, read, write
+from ocml_bridge import LossCode, Message, Settings, Severity, Tool, Transcript, convert, formats, read, write
 from ocml_bridge.model import Tools
+from ocml_bridge.policy import LENIENT
 from ocml_bridge.testing.laws import all_laws
 
 TOOLS: Final = (Tool("look", "Looks.", {"type": "object", "properties": {}}),)
@@ -207,3 +208,11 @@ def test_a_comment_is_read_as_the_spelling_of_its_types_has_it() -> None:
         assert document.tools is not None
         [tool] = document.tools
         assert tool.description == said[spelling], spelling
+
+
+@pytest.mark.parametrize("name", ["two\nlines", "a b\n}"])
+def test_what_stands_beside_tools_that_no_section_declares_stays(name: str) -> None:
+    settings = Settings(model="m", temperature=0.5)
+    result = write(Transcript((USER,), (Tool(name),), settings=settings), "harmony", policy=LENIENT)
+    assert result.output == "<|start|>user<|message|>Hi.<|end|>"
+    assert {loss.path for loss in result.losses} == {"/tools", "/settings/model", "/settings/temperature"}
