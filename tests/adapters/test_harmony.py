@@ -438,3 +438,14 @@ def test_tokens_that_a_message_mentions_stay_in_it(content: str, mentions: tuple
     assert isinstance(back, Transcript)
     assert [message.content for message in back.messages] == [content, "z"]
     all_laws(document, "harmony")
+
+
+def test_a_training_line_ends_the_last_answer_with_return_before_an_open_turn_as_well() -> None:
+    """Where a system's message follows, nothing but `<|end|>` is read as its end."""
+    messages = (Message("user", "Hi"), Message("assistant", "Yes.", channel="final"))
+    for role, end in (("assistant", "<|return|>"), ("system", "<|end|>")):
+        document = Transcript(messages, open_turn=Message(role, "", end=None))
+        output = str(write(document, "harmony", options=Options(training=True), policy=LENIENT).output)
+        assert output == (
+            f"<|start|>user<|message|>Hi<|end|><|start|>assistant<|channel|>final<|message|>Yes.{end}<|start|>{role}"
+        )
