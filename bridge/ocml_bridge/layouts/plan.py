@@ -186,7 +186,7 @@ def _unfitting(plan: Plan, row: Object) -> str:
     if what is not None:
         return f"this {what}: {has}"
     if empty := [name for name in TURNS if row.get(name) == []]:
-        return f"there is no conversation in this row: {empty[0]!r} is an empty list; leave the row out, or mend it"
+        return f"there is no conversation in this row: {empty[0]!r} is an empty list; leave the row out, or repair it"
     wanted = "any layout" if plan.layout == (AUTO,) else " or ".join(plan.layout)
     advice = "`ocml-convert plan DATA -o plan.yaml` proposes one"
     return f"this is not a row of {wanted}: {has}; a plan with 'columns' says which hold the conversation: {advice}"
