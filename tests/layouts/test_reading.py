@@ -246,6 +246,18 @@ ROWS: list[tuple[str, dict[str, Any], list[Said]]] = [
         {"instruction": "Why?", "output_1": "No.", "output_2": "Because.", "preference": 2},
         [ASKED, ANSWERED],
     ),
+    # WebGPT: a score of each, and a question that says where it is from
+    (
+        "compared",
+        {
+            "question": {"dataset": "eli5", "id": "1", "full_text": "Why?"},
+            "answer_0": "No.",
+            "answer_1": "Because.",
+            "score_0": -0.5,
+            "score_1": 0.5,
+        },
+        [ASKED, ANSWERED],
+    ),
     # SHP: how many liked each
     (
         "compared",
@@ -910,6 +922,13 @@ def test_what_says_which_answer_is_better_names_it_or_counts(verdict: dict[str, 
     [conversation] = conversations({"prompt": "Why?", "response_a": "No.", "response_b": "Because.", **verdict})
     assert told(conversation.messages) == [ASKED, ANSWERED]
     assert [told(each.messages) for each in conversation.alternatives or ()] == [[("assistant", "No.")]]
+
+
+def test_what_a_question_says_beside_its_text_stays_beside() -> None:
+    question = {"dataset": "eli5", "id": "1", "full_text": "Why?"}
+    row = {"question": question, "answer_0": "No.", "answer_1": "Because.", "score_0": -0.5, "score_1": 0.5}
+    [document] = read_row(Plan((AUTO,)), row).documents
+    assert document.beside == {"question": {"dataset": "eli5", "id": "1"}}
 
 
 def test_an_answer_is_rejected_in_place_of_all_that_follows_the_question() -> None:

@@ -11,10 +11,11 @@ from ..errors import BridgeError
 from ..model import Json
 from . import columns
 from .exchange import INPUT, INSTRUCTION, read_prompt, read_tools, shared
-from .fitting import as_list
+from .fitting import as_list, as_object
 from .layout import Document, Layout, Object, Wording
 from .messages import are_messages, message, preference, request
 
+_WHOLE: Final = "full_text"
 _BETTER: Final = "better"
 """Which answer is the better one: the number or the letter at the end of the name of its column."""
 _STRENGTH: Final = "strength"
@@ -41,6 +42,15 @@ def _score(side: str) -> str:
     return f"score_{side}"
 
 
+def _asked(fields: Object) -> tuple[Object, Object]:
+    """The fields with the text of a question that says more of itself, as in WebGPT; and what it says beside."""
+    question = as_object(fields.get(INSTRUCTION))
+    if question is None or _WHOLE not in question:
+        return fields, {}
+    others = {name: value for name, value in question.items() if name != _WHOLE}
+    return {**fields, INSTRUCTION: question[_WHOLE]}, {"question": others} if others else {}
+
+
 def _pair(fields: Object) -> _Pair | None:
     """The two answers that stand there; None where there are not two texts."""
     for pair in _PAIRS:
@@ -51,7 +61,7 @@ def _pair(fields: Object) -> _Pair | None:
 
 def is_compared(fields: Object, wording: Wording) -> bool:
     """Whether a prompt stands there with two answers, and something says which one is better."""
-    prompt = fields.get(INSTRUCTION)
+    prompt = _asked(fields)[0].get(INSTRUCTION)
     pair = _pair(fields)
     if pair is None or not (isinstance(prompt, str) or are_messages(prompt, wording)):
         return False
@@ -66,17 +76,17 @@ def read_compared(fields: Object, wording: Wording) -> Sequence[Document]:
     """
     pair = _pair(fields)
     assert pair is not None, "the row was found to be of the layout"
-    tools = read_tools(fields)
+    (fields, beside), tools = _asked(fields), read_tools(fields)
     sides = [_conversation(fields, side, wording) for side in pair]
     better = _better(fields, pair)
     if better is None:
         return [
-            Document(request(messages, tools), path=f"/{_answer(side)}")
+            Document(request(messages, tools), path=f"/{_answer(side)}", beside=beside)
             for side, messages in zip(pair, sides, strict=True)
         ]
     won, lost = sides[better], sides[1 - better]
     at = shared(won, lost)
-    return [Document(preference(won[:at], won[at:], lost[at:], tools))]
+    return [Document(preference(won[:at], won[at:], lost[at:], tools), beside=beside)]
 
 
 def _better(fields: Object, pair: _Pair) -> int | None:
