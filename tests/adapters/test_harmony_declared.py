@@ -11,7 +11,7 @@ from harmony_answers import chunks_of, client_sees, recorded
 from ocml_adapters.harmony.vocabulary import load_encoding
 from ocml_bridge import Message, Tool, Transcript, read, write
 from ocml_bridge.events import Answer, Stop
-from ocml_bridge.model import Text, Tools
+from ocml_bridge.model import Text, Tools, replace
 from ocml_bridge.pipe import Pipe, decoder, encoder
 from ocml_bridge.profiles import profile
 from ocml_bridge.testing.laws import all_laws
@@ -181,3 +181,27 @@ def test_one_call_whose_tokens_were_left_out() -> None:
     seen = client_of('commentary to=functions.f json{"a":1}', [], 3)
     assert (seen["tool_calls"], seen["content"]) == ([{"name": "f", "arguments": '{"a":1}'}], "")
     assert json.loads(seen["tool_calls"][0]["arguments"]) == {"a": 1}
+
+
+@pytest.mark.parametrize(
+    ("header", "constraint", "content_type"),
+    [
+        ("assistant<|channel|>commentary to=functions.shelljson", "json", None),
+        ("assistant to=functions.shelljson<|channel|>commentary text", None, "text"),
+    ],
+)
+def test_a_type_that_is_glued_to_a_name_is_one_where_no_other_is_said(
+    header: str, constraint: str | None, content_type: str | None
+) -> None:
+    transcript = read(f"{TOOLS}<|start|>{header}{BODY}", "harmony").transcript
+    assert isinstance(transcript, Transcript)
+    call = transcript.messages[-1]
+    assert (call.recipient, call.constraint, call.content_type) == ("functions.shell", constraint, content_type)
+
+
+def test_a_header_that_tools_explain_is_not_spelled_as_it_was() -> None:
+    was = read(f"<|start|>assistant<|channel|>commentary to=functions.shelljson{BODY}", "harmony").transcript
+    assert isinstance(was, Transcript)
+    text = write(replace(was, tools=(Tool("shell"),)), "harmony").output
+    assert isinstance(text, str)
+    assert text.endswith(f"<|start|>assistant to=functions.shell<|channel|>commentary <|constrain|>json{BODY}")
