@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from typing import Any, Final, cast
+from itertools import permutations
+from typing import Any, Final, NamedTuple, cast
 
 from ocml_bridge.form import Object
 from ocml_bridge.memo import Memo
@@ -19,9 +20,11 @@ _LONGEST: Final = 200
 """The longest name that plans are made for, in characters, and the longest member that is no text, packed."""
 _LONG: Final = 64
 """The longest text of an unknown member that many messages are expected to have."""
-_CALL: Final = ("id", "type", FUNCTION)
-"""The members of the commonest calls."""
-_TEXT: Final = frozenset({("role", "content"), ("content", "role")})
+_CALLS: Final = frozenset(permutations(("id", "type", FUNCTION)))
+"""The members of nearly all calls, in any order."""
+_FUNCTIONS: Final = frozenset(permutations(("name", "arguments")))
+"""Likewise of their functions."""
+_TEXT: Final = frozenset(permutations(("role", CONTENT)))
 """The members of the commonest messages."""
 _IMAGE: Final = "image_url"
 """The type of a part that is an image, and its member."""
@@ -39,11 +42,23 @@ Add = Callable[[str, Any, list[Hashable], list[str]], bool]
 """Adds a member to a skeleton: to its key, and contents and ids to its values; False for one that is not for plans."""
 
 
+class _Members(NamedTuple):
+    """What is to be done with the members of messages that have the same.
+
+    Attributes:
+        adds: each member, and what adds it.
+        listed: whether one is a list of reasoning, which another may repeat.
+    """
+
+    adds: tuple[tuple[str, Add], ...]
+    listed: bool
+
+
 class Skeletons:
     """The skeletons of wire messages: what is to be done with each member is found once for messages with the same."""
 
     def __init__(self) -> None:
-        self._kinds = Memo[tuple[str, ...], "tuple[tuple[str, Add], ...] | None"](1024)
+        self._known = Memo[tuple[str, ...], "_Members | None"](1024)
 
     def of(self, unit: Any) -> Skeleton | None:
         """A wire message without contents and ids; None where something else in it is long, or spelled oddly."""
@@ -54,20 +69,32 @@ class Skeletons:
             role, text = unit["role"], unit["content"]
             if text.__class__ is role.__class__ is str and text:
                 return (keys, role), [text]
-        kinds = self._kinds.get(keys, _NEW)
-        if kinds is _NEW:
-            kinds = self._kinds.keep(keys, _kinds(keys))
-        if kinds is None:
+        members = self._known.get(keys, _NEW)
+        if members is _NEW:
+            members = self._known.keep(keys, _members(keys))
+        if members is None:
             return None
-        repeated = None if _LISTS.isdisjoint(keys) else _repeated(unit)
+        adds, listed = members
+        repeated = _repeated(unit) if listed else None
         if repeated == "":
             return None
         key: list[Hashable] = [keys]
         values: list[str] = []
-        for name, add in kinds:
-            if name == repeated:
+        for name, add in adds:
+            value = unit[name]
+            # What nearly all members are is added here: a call for each would take most of the time.
+            if value.__class__ is str and name != repeated and (add is _add_text or add is _add_word):
+                if add is _add_word:
+                    if len(value) > _LONGEST:
+                        return None
+                    key.append(value)
+                else:
+                    key.append(not value)
+                    if value:
+                        values.append(value)
+            elif name == repeated:
                 key.append(JOINT)
-            elif not add(name, unit[name], key, values):
+            elif not add(name, value, key, values):
                 return None
         return tuple(key), values
 
@@ -82,11 +109,11 @@ def filled(unit: Unit, values: Sequence[str]) -> Unit:
     return out
 
 
-def _kinds(keys: tuple[str, ...]) -> tuple[tuple[str, Add], ...] | None:
-    """How each member of a wire message is added; None where one is not for plans."""
+def _members(keys: tuple[str, ...]) -> _Members | None:
+    """What is to be done with the members of a wire message; None where one is not for plans."""
     if sum(key in REASONING_TEXTS for key in keys) > 1 or sum(key in _LISTS for key in keys) > 1:
         return None
-    return tuple((key, _MEMBERS.get(key, _add_other)) for key in keys)
+    return _Members(tuple((key, _MEMBERS.get(key, _add_other)) for key in keys), not _LISTS.isdisjoint(keys))
 
 
 # --- contents ---------------------------------------------------------------------------------------------------------
@@ -215,39 +242,38 @@ def _filled_item(item: Object, values: Iterator[str]) -> Object:
 def _add_calls(name: str, value: Any, key: list[Hashable], values: list[str]) -> bool:
     if not value:
         return _add_other(name, value, key, values)
-    return value.__class__ is list and all(_add_call(call, key, values) for call in value)
+    return value.__class__ is list and all([_add_call(call, key, values) for call in value])
 
 
 def _add_call(call: Any, key: list[Hashable], values: list[str]) -> bool:
     if call.__class__ is not dict:
         return False
-    call_id, function = call.get("id"), call.get(FUNCTION)
-    if call_id.__class__ is not str or not call_id or not _add_function(function, key):
-        return False
-    members, arguments = tuple(call), function["arguments"]
+    members = tuple(call)
     key.append(members)
-    if members == _CALL and call["type"] == FUNCTION:
-        values += (call_id, arguments) if arguments else (call_id,)
-        return True
+    plain = members in _CALLS and call["type"] == FUNCTION
     for member, value in call.items():
         if member == "id":
-            values.append(call_id)
+            if value.__class__ is not str or not value:
+                return False
+            values.append(value)
         elif member == FUNCTION:
-            if arguments:
-                values.append(arguments)
-        elif not (member == "type" and value == FUNCTION) and not _add_other(member, value, key, values):
+            if not _add_function(value, key, values):
+                return False
+        elif not plain and not (member == "type" and value == FUNCTION) and not _add_other(member, value, key, values):
             return False
-    return True
+    return plain or ("id" in call and FUNCTION in call)
 
 
-def _add_function(function: Any, key: list[Hashable]) -> bool:
-    """The name of a function, and whether it gets arguments."""
-    if function.__class__ is not dict or len(function) != 2:
+def _add_function(function: Any, key: list[Hashable], values: list[str]) -> bool:
+    """The name of a function, and its arguments."""
+    if function.__class__ is not dict or (members := tuple(function)) not in _FUNCTIONS:
         return False
-    name, arguments = function.get("name"), function.get("arguments")
+    name, arguments = function["name"], function["arguments"]
     if not (name.__class__ is arguments.__class__ is str) or len(name) > _LONGEST:
         return False
-    key += (tuple(function), name, not arguments)
+    key += (members, name, not arguments)
+    if arguments:
+        values.append(arguments)
     return True
 
 
@@ -255,11 +281,7 @@ def _add_legacy(name: str, value: Any, key: list[Hashable], values: list[str]) -
     """The deprecated `function_call`."""
     if not value:
         return _add_other(name, value, key, values)
-    if not _add_function(value, key):
-        return False
-    if value["arguments"]:
-        values.append(value["arguments"])
-    return True
+    return _add_function(value, key, values)
 
 
 def _filled_call(call: Object, values: Iterator[str]) -> Object:

@@ -92,7 +92,6 @@ class Reader:
         plans: list[Reading | None] = []
         values: list[str] = []
         before: Unit | None = None
-        known_all = True
         for at, unit in enumerate(parted.units):
             found = skeleton(unit, before)
             before = unit
@@ -101,11 +100,10 @@ class Reader:
                 plan = known.get(found[0], _UNKNOWN)
                 if plan is _UNKNOWN:
                     plan = self._met(unit, at, found, parted)
-            if plan is None or found is None:
-                known_all, plan = False, None
-            else:
-                values += found[1]
+                if plan is not None:
+                    values += found[1]
             plans.append(plan)
+        known_all = None not in plans
         values += parted.values
         key, slots = None, partial(_slots_of, plans, cut_off=parted.cut_off)
         if known_all and parted.envelope is not None and len(plans) <= MOST:
