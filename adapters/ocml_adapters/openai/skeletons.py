@@ -242,7 +242,7 @@ def _filled_item(item: Object, values: Iterator[str]) -> Object:
 def _add_calls(name: str, value: Any, key: list[Hashable], values: list[str]) -> bool:
     if not value:
         return _add_other(name, value, key, values)
-    return value.__class__ is list and all([_add_call(call, key, values) for call in value])
+    return value.__class__ is list and all(_add_call(call, key, values) for call in value)
 
 
 def _add_call(call: Any, key: list[Hashable], values: list[str]) -> bool:
