@@ -17,7 +17,7 @@ LAYERS = (
     ("model",),
     ("guidance",),
     ("comparison", "events", "policy", "prompting"),
-    ("data_urls", "diff", "form", "jsontext", "notes", "ownership", "schema_changes", "signatures", "turns"),
+    ("data_urls", "diff", "form", "jsontext", "notes", "ownership", "schema_changes", "signatures", "turns", "uploads"),
     ("cache_marks", "citations", "options", "parameters", "parsed", "substance"),
     ("spans", "units", "wording"),
     ("adapter", "naming"),

@@ -38,6 +38,7 @@ ADDRESSES: Final = (
         "https://example.org/<|end|>.png",
         "https://ü.example/a.png",
     ),
+    "https://generativelanguage.googleapis.com/v1beta/files/a",
     *("s3://bucket/a.png", "gs://bucket/a.png", "file-1", "", " ", "https://", "HTTPS://EXAMPLE.ORG/A.PNG", "\0"),
     *(f"data:image/png;base64,{PNG}", f"data:image/png;base64,{JPEG}", f"data:image/jpeg;base64,{JPEG}"),
     *(f"data:text/plain;base64,{GIF}", f"data:text/plain;base64,{WORDS}", f"data:text/plain;base64,{PNG}"),

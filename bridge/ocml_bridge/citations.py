@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from .form import OBJECT, Object, add, form_of, rest, shape
 from .model import Citation, Json, replace
+from .uploads import citation_for
 
 _NUMBERS: Final = frozenset({"start", "end"})
 
@@ -72,10 +73,12 @@ class CitationTable:
     Attributes:
         home: the format id.
         kinds: the types that it has; of those that fit a citation, the first is written.
+        vendor: whose files it cites by their ids.
     """
 
     home: str
     kinds: tuple[Kind, ...]
+    vendor: str
 
     def read(self, value: Json, place: Place) -> Citation | None:
         """The citation that an object is; None for one that could not be written back.
@@ -92,7 +95,7 @@ class CitationTable:
             return None
         fields = {field: members[key] for key, field in kind.fields.items() if _fits(field, members.get(key))}
         keys = [key for key, field in kind.fields.items() if field in fields]
-        citation = Citation(**_within(fields, place))
+        citation = Citation(**_within(fields, place), vendor=self.vendor if "file_id" in fields else None)
         extras = rest(members, ("type", *keys))
         if self._kind_of(citation) is not kind:
             extras = {"type": kind.name, **extras}
@@ -105,6 +108,7 @@ class CitationTable:
 
     def write(self, citation: Citation, place: Place) -> Object | None:
         """A citation as an object; None for one that the format has no place for."""
+        citation = citation_for(citation, self.vendor)
         extras = (citation.extras or {}).get(self.home, {})
         kind = self._called(extras.get("type")) or self._kind_of(citation)
         if kind is None:

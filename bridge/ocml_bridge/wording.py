@@ -50,7 +50,8 @@ _MEDIA: Final = {"image": "an image", "audio": "audio", "video": "a video", "fil
 def kind_of(part: Part) -> str:
     """What a part is: `an image`; of one that its reader did not understand, what its format calls it."""
     if isinstance(part, Media):
-        return _MEDIA[part.media]
+        uploaded = f" that was uploaded to {part.vendor[:LONGEST]}" if part.vendor and part.data is None else ""
+        return f"{_MEDIA[part.media]}{uploaded}"
     if isinstance(part, Passages):
         return "a document in passages" if part.source is None else "a search result"
     if isinstance(part, Thought):

@@ -336,7 +336,10 @@ def test_arguments_given_as_an_object_become_text_and_come_back() -> None:
             {"type": "input_audio", "input_audio": {"data": "AA", "format": "wav"}},
             Media("audio", data="AA", format="wav"),
         ),
-        ({"type": "file", "file": {"file_id": "f", "filename": "n"}}, Media("file", file_id="f", filename="n")),
+        (
+            {"type": "file", "file": {"file_id": "f", "filename": "n"}},
+            Media("file", file_id="f", filename="n", vendor="openai"),
+        ),
         ({"type": "video_url", "video_url": {"url": "u"}}, Media("video", url="u")),
         (
             {"type": "video_url", "video_url": {"url": "data:video/mp4;base64,AAAA", "fps": 2}},

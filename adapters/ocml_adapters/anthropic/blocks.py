@@ -31,6 +31,7 @@ from .syntax import (
     THINKING_ORDER,
     TOOL_RESULT,
     TOOL_USE,
+    VENDOR,
 )
 from .tools import NAMES, type_note, type_of
 
@@ -185,8 +186,6 @@ def write_result(message: Message, role: str) -> Object:
 # Thinking with its signature, and thinking that is sealed.
 
 
-VENDOR: Final = "anthropic"
-"""Whose signatures the API takes back."""
 _BARE: Final = ("type", "thinking")
 
 

@@ -17,6 +17,7 @@ from ocml_bridge.loss import Log, LossCode
 from ocml_bridge.model import Citation, Content, Foreign, Json, Media, Part, Passages, Text, replace
 from ocml_bridge.turns import is_blank, parts_of
 from ocml_bridge.units.heads import Item
+from ocml_bridge.uploads import media_for
 
 from .passages import read_passages, write_passages
 from .syntax import (
@@ -37,6 +38,7 @@ from .syntax import (
     TEXT,
     TEXT_KEYS,
     TEXT_ORDER,
+    VENDOR,
 )
 
 _KINDS: Final[dict[str, Literal["image", "file"]]] = {IMAGE: "image", DOCUMENT: "file"}
@@ -135,7 +137,8 @@ def _read_source(source: Object) -> tuple[dict[str, Any], list[str]] | None:
     needed = next(iter(names.values()))
     if needed not in found or found.get("format") == "" or not _is_of_web(found.get("url")):
         return None
-    return found, ["type", *(name for name, ours in names.items() if ours in found)]
+    known = ["type", *(name for name, ours in names.items() if ours in found)]
+    return ({**found, "vendor": VENDOR} if "file_id" in found else found), known
 
 
 def _is_of_web(url: str | None) -> bool:
@@ -205,7 +208,7 @@ def _write_text(part: Text) -> Object:
 
 
 def _write_media(media: Media, forms: Object) -> Object | None:
-    kind, source = _TYPES.get(media.media), _write_source(media)
+    kind, source = _TYPES.get(media.media), _write_source(media_for(media, VENDOR))
     if kind is None or source is None:
         return None
     extras = NOTES.of(media.extras)
@@ -284,6 +287,7 @@ TABLE: Final = CitationTable(
         Kind("search_result_location", {"cited_text": "cited_text", "source": "url", "title": "title"}, None, {}),
         *(Kind(name, _DOCUMENT, None, {}) for name in ("char_location", "page_location", "content_block_location")),
     ),
+    VENDOR,
 )
 """A citation is of all of its text; what it says of places is where in the source they are."""
 

@@ -11,6 +11,8 @@ from ocml_bridge.notes import Notes
 HOME: Final = "anthropic"
 NOTES: Final = Notes(HOME)
 """The format id, and the key of extras and layout."""
+VENDOR: Final = "anthropic"
+"""Whose signatures the API takes back, and whose files it finds."""
 
 ROLES: Final = frozenset({"user", "assistant", "system"})
 """The roles of a wire message; a system message may stand among the others since 2026."""

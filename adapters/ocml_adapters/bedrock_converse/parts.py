@@ -12,6 +12,7 @@ from ocml_bridge.citations import Place
 from ocml_bridge.data_urls import image_format, scheme, sound_format
 from ocml_bridge.form import Object
 from ocml_bridge.model import Citation, Json, Media, replace
+from ocml_bridge.uploads import media_for
 
 from .syntax import CONTENT, HOME, NOTES
 
@@ -216,7 +217,7 @@ def _type_of(kind: str, format_: str | None) -> str | None:
 
 def write_media(media: Media) -> Object | None:
     """Media as a block; None where they are neither data nor in S3, or of a format that has no name here."""
-    kind = _BLOCKS[media.media]
+    kind, media = _BLOCKS[media.media], media_for(media, None)
     source, format_ = _source(media), _format(media)
     if NOTES.of(media.layout).get(_BYTES) == _PLAIN and media.format == _TYPE_OF_TEXT:
         format_ = None

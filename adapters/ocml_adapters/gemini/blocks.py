@@ -43,11 +43,10 @@ from .syntax import (
     RESULT,
     ROLES,
     SIGNATURE,
+    VENDOR,
 )
 from .tools import NAMES, SLOTS
 
-VENDOR: Final = "google"
-"""Whose signatures the API takes back."""
 PYTHON: Final = "python"
 """The tool that runs the model's code."""
 AS: Final = "as"

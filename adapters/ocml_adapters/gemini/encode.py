@@ -19,10 +19,10 @@ from ocml_bridge.stream.assembled import untold
 from ocml_bridge.stream.response import ResponseEncoder, usage_in
 from ocml_bridge.turns import parts_of
 
-from .blocks import VENDOR, PartGrammar, is_code
+from .blocks import PartGrammar, is_code
 from .settings import RESPONSE_PARAMETERS
 from .stream import Assembly
-from .syntax import CANDIDATES, CONTENT, FINISH, MODEL_ROLE, PARTS
+from .syntax import CANDIDATES, CONTENT, FINISH, MODEL_ROLE, PARTS, VENDOR
 from .tools import NAMES
 from .units import ContentReader
 

@@ -11,8 +11,9 @@ from ocml_bridge.data_urls import image_format, media_type, scheme
 from ocml_bridge.form import OBJECT, Object
 from ocml_bridge.model import Citation, Content, Json, Media, Text, Transcript, replace
 from ocml_bridge.units.heads import Head, Item
+from ocml_bridge.uploads import media_for, vendor_at
 
-from .syntax import CANDIDATES, FILE, HOME, INLINE, NOTES, keys
+from .syntax import CANDIDATES, FILE, HOME, INLINE, NOTES, VENDOR, keys
 
 # --- media ------------------------------------------------------------------------------------------------------------
 
@@ -59,11 +60,13 @@ def read_media(kind: str, inner: Object, more: Object) -> Media | None:
         more = {**more, kind: rest}
     fields: Object = {field: where, "format": mime if "mimeType" in known else None}
     fields["filename"] = name if "displayName" in known else None
+    fields["vendor"] = vendor_at(where) if field == "url" else None
     return Media(cast("Any", main if main in _KINDS else "file"), **fields, extras={HOME: more} if more else None)
 
 
 def write_media(media: Media) -> Object | None:
     """Media as a part; None where there is neither data nor an address, which may stand in the place of data."""
+    media = media_for(media, VENDOR)
     where = media.url if media.data is None else media.data
     if where is None or scheme(where) == _ELSEWHERE:
         return None

@@ -10,6 +10,8 @@ from ocml_bridge.notes import Notes
 
 HOME: Final = "gemini"
 NOTES: Final = Notes(HOME)
+VENDOR: Final = "google"
+"""Whose signatures the API takes back, and whose files it finds."""
 
 CONTENTS: Final = "contents"
 PARTS: Final = "parts"

@@ -14,8 +14,9 @@ from ocml_bridge.data_urls import data_url, media_type, opened, sound_format
 from ocml_bridge.form import ARRAY, OBJECT, Object, add
 from ocml_bridge.model import CacheMark, Citation, Content, Foreign, Json, Media, Part, Refusal, Text, replace
 from ocml_bridge.turns import parts_of
+from ocml_bridge.uploads import media_for
 
-from .syntax import BREAKPOINT, CACHE, EPHEMERAL, EXPLICIT, HOME, NOTES
+from .syntax import BREAKPOINT, CACHE, EPHEMERAL, EXPLICIT, HOME, NOTES, VENDOR
 
 
 class _Kind(NamedTuple):
@@ -109,6 +110,8 @@ def _read_media(part: Object, key: str) -> Media | None:
         _open_data_url(fields, kind.members[kind.inline])
     known = [name for name in kind.members if isinstance(members.get(name), str)]
     marked, mark = _mark_of(part)
+    if fields.get("file_id"):
+        fields["vendor"] = VENDOR
     extras: Object = {name: value for name, value in part.items() if name not in ("type", key, marked)}
     if unknown := {name: value for name, value in members.items() if name not in known}:
         extras[key] = unknown
@@ -160,7 +163,7 @@ def write_part(part: Part) -> Json:
 
 
 def _write_media(media: Media) -> Object | None:
-    key = _KEYS[media.media]
+    key, media = _KEYS[media.media], media_for(media, VENDOR)
     kind, extras = _KINDS[key], NOTES.of(media.extras)
     if not _has_source(media):
         return None
@@ -203,7 +206,7 @@ def _data_url(media: Media) -> str | None:
 def can_hold(part: Part) -> bool:
     """Whether Chat Completions has a place for this part."""
     if isinstance(part, Media):
-        return _has_source(part)
+        return _has_source(media_for(part, VENDOR))
     return write_part(part) is not None or (isinstance(part, Foreign) and part.format == HOME)
 
 
@@ -264,6 +267,7 @@ TABLE: Final = CitationTable(
             {"start_index": 0, "end_index": 0, "title": ""},
         ),
     ),
+    VENDOR,
 )
 """What a source says is OpenRouter's `content`."""
 

@@ -12,6 +12,8 @@ from ocml_bridge.text.functions import MEMBERS
 HOME: Final = "openai"
 NOTES: Final = Notes(HOME)
 """The format id, and the key of extras and layout."""
+VENDOR: Final = "openai"
+"""Whose files the API finds."""
 
 CHANNELS: Final[dict[str, str | None]] = {"system": None, "developer": None, "user": None, "assistant": "final"}
 """Roles whose message may be a bare text, and the channel that the text is on."""

@@ -29,6 +29,7 @@ from .syntax import (
     SUMMARY,
     SUMMARY_TEXT,
     TOOLS_ORDER,
+    VENDOR,
 )
 from .tools import read_tools, write_tools
 
@@ -175,8 +176,6 @@ def is_instructions(message: Message) -> bool:
 
 # --- reasoning --------------------------------------------------------------------------------------------------------
 
-VENDOR: Final = "openai"
-"""Whose reasoning the API takes back encrypted."""
 ENCRYPTED: Final = "encrypted_content"
 _TYPES: Final = {"content": REASONING_TEXT, SUMMARY: SUMMARY_TEXT}
 

@@ -13,8 +13,9 @@ from ocml_bridge.data_urls import data_url, media_type, opened, sound_format
 from ocml_bridge.form import ARRAY, OBJECT, Object, add, form_of, is_empty, rest, shape
 from ocml_bridge.model import CacheMark, Citation, Content, Foreign, Json, Media, Part, Refusal, Text
 from ocml_bridge.turns import parts_of
+from ocml_bridge.uploads import media_for
 
-from .syntax import ANNOTATIONS, BREAKPOINT, EXPLICIT, HOME, NOTES, OUTPUT_TEXT, TEXT_ORDER, TEXTS
+from .syntax import ANNOTATIONS, BREAKPOINT, EXPLICIT, HOME, NOTES, OUTPUT_TEXT, TEXT_ORDER, TEXTS, VENDOR
 
 
 class _Kind(NamedTuple):
@@ -131,6 +132,8 @@ def _read_media(part: Object, kind: _Kind) -> Media | None:
     if kind.inline is not None and (found := opened(fields.get(kind.members[kind.inline], ""))) is not None:
         del fields[kind.members[kind.inline]]
         fields["data"], fields["format"] = found
+    if "file_id" in fields:
+        fields["vendor"] = VENDOR
     texts = [name for name in kind.members if isinstance(known.get(name), str) and known[name]]
     extras = rest(known, (*texts, "type") if kind.inner is None else texts)
     if kind.inner is not None:
@@ -224,7 +227,7 @@ def in_place(members: Object, order: tuple[str, ...]) -> Object:
 
 
 def _write_media(media: Media, kind: str, form: Json) -> Object:
-    found = _KINDS[kind]
+    found, media = _KINDS[kind], media_for(media, VENDOR)
     extras = NOTES.of(media.extras)
     values: Object = {}
     for name, field in found.members.items():
@@ -267,7 +270,8 @@ def can_hold(part: Part) -> bool:
         return part.format == HOME
     if isinstance(part, Media):
         fields = {"image": ("url", "data", "file_id"), "file": ("url", "data", "file_id"), "audio": ("data",)}
-        return any(getattr(part, field) for field in fields.get(part.media, ()))
+        media = media_for(part, VENDOR)
+        return any(getattr(media, field) for field in fields.get(media.media, ()))
     return isinstance(part, (Text, Refusal))
 
 
@@ -321,6 +325,7 @@ TABLE: Final = CitationTable(
         Kind("container_file_citation", {**_RANGE, **_FILE}, None, {}),
         Kind("file_path", {"file_id": "file_id"}, None, {"index": 0}),
     ),
+    VENDOR,
 )
 """Indices count the characters of the text, but for `index`, of which nobody says for certain what it counts."""
 

@@ -10,6 +10,8 @@ from ocml_bridge.notes import Notes
 HOME: Final = "openai-responses"
 NOTES: Final = Notes(HOME)
 """The format id, and the key of extras and layout."""
+VENDOR: Final = "openai"
+"""Whose reasoning the API takes back encrypted, and whose files it finds."""
 
 INPUT: Final = "input"
 MESSAGES: Final = "messages"

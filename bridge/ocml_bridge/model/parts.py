@@ -44,6 +44,7 @@ class Citation:
         filename: of that file.
         start: the index of the first character of the text that rests on it; None where all of the text does.
         end: the index behind the last of them.
+        vendor: to whom the file of `file_id` was uploaded; None where the source does not say.
     """
 
     url: str | None = None
@@ -55,6 +56,7 @@ class Citation:
     end: int | None = None
     extras: ByFormat | None = None
     layout: ByFormat | None = None
+    vendor: str | None = None
     __pydantic_config__: ClassVar[dict[str, str]] = _STRICT
 
 
@@ -154,6 +156,8 @@ class Media:
 
     Attributes:
         cache: a mark behind it.
+        vendor: to whom the file of `file_id` was uploaded, or that at `url` where there is no such id: `anthropic`,
+            `google`, `openai`; None where the source does not say, or anybody may look there.
     """
 
     media: Literal["image", "video", "audio", "file"]
@@ -167,6 +171,7 @@ class Media:
     layout: ByFormat | None = None
     type: Literal["media"] = "media"
     cache: CacheMark | None = None
+    vendor: str | None = None
     __pydantic_config__: ClassVar[dict[str, str]] = _STRICT
 
 

@@ -17,6 +17,11 @@ def marks() -> SearchStrategy[CacheMark]:
     return st.builds(CacheMark, st.sampled_from([None, None, "5m", "1h", ""]))
 
 
+def vendors() -> SearchStrategy[str | None]:
+    """To whom a file was uploaded, where that is said."""
+    return st.sampled_from([None, None, "anthropic", "google", "openai", "x"])
+
+
 def citations(
     words: SearchStrategy[str], texts: SearchStrategy[str], extras: SearchStrategy[Any]
 ) -> SearchStrategy[Citation]:
@@ -28,7 +33,7 @@ def citations(
         extras: what only one format can say, and how it is spelled.
     """
     word, text = st.one_of(st.none(), words), st.one_of(st.none(), texts)
-    return st.builds(Citation, word, text, text, word, word, _INDICES, _INDICES, extras, extras)
+    return st.builds(Citation, word, text, text, word, word, _INDICES, _INDICES, extras, extras, vendors())
 
 
 def passages(texts: SearchStrategy[str], extras: SearchStrategy[Any]) -> SearchStrategy[Passages]:

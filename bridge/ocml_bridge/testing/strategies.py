@@ -31,7 +31,7 @@ from ..model import (
     Tools,
     Transcript,
 )
-from .citations import citations, marks, passages
+from .citations import citations, marks, passages, vendors
 from .schemas import schemas_of
 from .settings import settings
 
@@ -190,6 +190,7 @@ def parts() -> SearchStrategy[Part]:
             extras=by_format(),
             layout=by_format(),
             cache=st.one_of(st.none(), _MARKS),
+            vendor=vendors(),
         ),
         passages(texts(), by_format()),
         st.builds(Refusal, texts()),

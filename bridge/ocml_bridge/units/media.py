@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterator
 from typing import Any, Final, NamedTuple
 
 from ..data_urls import BINARY, beginning, data_of
+from ..uploads import vendor_at
 
 _PLAIN: Final = re.compile(r"https?://[A-Za-z0-9._~:/?#@!$&*+,;=%-]+")
 """An address in which nothing has to be escaped anywhere."""
@@ -51,7 +52,7 @@ def of_address(address: Any) -> Medium | None:
     data = data_of(address)
     if data is not None:
         return of_data(data, before=address[: len(address) - len(data)])
-    if _PLAIN.fullmatch(address) is None:
+    if _PLAIN.fullmatch(address) is None or vendor_at(address) is not None:
         return None
     dot = address.rfind(".", -_LONGEST_ENDING)
     end = address[dot:] if dot > 0 and _ENDING.fullmatch(address, dot) else ""
