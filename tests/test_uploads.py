@@ -1,4 +1,4 @@
-"""A file that was uploaded to one vendor is found by its API alone: the others do not get its id, and that is reported."""
+"""A file that was uploaded to one vendor is found by its API alone: no other gets its id, and that is reported."""
 
 from __future__ import annotations
 
