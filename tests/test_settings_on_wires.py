@@ -507,3 +507,63 @@ def test_a_choice_that_declares_a_tool_of_which_the_request_says_nothing_is_no_s
         assert isinstance(transcript, Transcript)
         assert transcript.settings is None
         assert write(transcript, wire).output == document
+
+
+HOSTED: dict[str, tuple[dict[str, Any], str]] = {
+    "openai": ({"tools": [{"type": "openrouter:web_search"}], "tool_choice": "required"}, "tool_choice"),
+    "openai-responses": ({"tools": [{"type": "web_search"}], "tool_choice": "auto"}, "tool_choice"),
+    "anthropic": (
+        {"tools": [{"type": "web_search_20250305", "name": "web_search"}], "tool_choice": {"type": "any"}},
+        "tool_choice",
+    ),
+    "gemini": (
+        {"tools": [{"googleSearch": {}}], "toolConfig": {"functionCallingConfig": {"mode": "ANY"}}},
+        "toolConfig",
+    ),
+    "bedrock-converse": (
+        {"toolConfig": {"tools": [{"systemTool": {"name": "nova_grounding"}}], "toolChoice": {"auto": {}}}},
+        "toolConfig",
+    ),
+}
+"""Requests whose tools the server runs, with a choice among these; and the member that has it."""
+CHOICES = frozenset({"tool_choice", "toolConfig", "parallel_tool_calls"})
+
+
+def transcript_of(request: dict[str, Any], source: str) -> Transcript:
+    transcript = read(request, source=source).transcript
+    assert isinstance(transcript, Transcript)
+    return transcript
+
+
+@pytest.mark.parametrize("source", HOSTED)
+@pytest.mark.parametrize("target", HOSTED)
+def test_a_choice_among_tools_of_the_server_is_no_choice_of_an_api_that_does_not_have_them(
+    source: str, target: str
+) -> None:
+    """The APIs refuse a request with a choice and without tools."""
+    members, choice = HOSTED[source]
+    request = {**REQUESTS[source], **members}
+    transcript = transcript_of(request, source)
+    assert transcript.settings is None
+    written = write(transcript, target=target)
+    if source == target:
+        assert (written.output, written.losses) == (request, ())
+        return
+    assert CHOICES.isdisjoint(written.output)
+    assert f"/extras/{source}/{choice}" in [loss.path for loss in written.losses if loss.severity is Severity.LOST]
+
+
+@pytest.mark.parametrize("source", ["openai", "openai-responses"])
+def test_whether_tools_of_the_server_are_called_at_once_is_no_setting(source: str) -> None:
+    request = {**REQUESTS[source], **HOSTED[source][0], "parallel_tool_calls": False}
+    transcript = transcript_of(request, source)
+    assert transcript.settings is None
+    assert write(transcript, target=source).output == request
+
+
+@pytest.mark.parametrize("source", ["openai", "openai-responses"])
+def test_a_choice_among_tools_of_the_server_and_of_the_client_is_a_setting(source: str) -> None:
+    function: dict[str, Any] = {"name": "f", "parameters": {}}
+    own = {"type": "function", "function": function} if source == "openai" else {"type": "function", **function}
+    request = {**REQUESTS[source], "tools": [{"type": "web_search"}, own], "tool_choice": "required"}
+    assert transcript_of(request, source).settings == Settings(tool_choice=ToolChoice("required"))

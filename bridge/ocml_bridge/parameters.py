@@ -8,7 +8,7 @@ take settings out of it and put them back (`take`, `put`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import fields
 from operator import attrgetter
 from typing import Any, Final, NamedTuple, cast
@@ -299,10 +299,17 @@ class Parameters:
 
     # --- documents that are remembered whole --------------------------------------------------------------------------
 
-    def take(self, document: Object) -> tuple[Settings | None, Object]:
-        """The settings of a document, and the document without them."""
+    def take(self, document: Object, but: Collection[str] = ()) -> tuple[Settings | None, Object]:
+        """The settings of a document, and the document without them.
+
+        Args:
+            document: a request or response.
+            but: fields of the settings that it does not say, whatever it has in their places.
+        """
         found: Object = {}
         for keys, parameter in self._paths:
+            if parameter.fields[0] in but:
+                continue
             value = self._at(document, keys)
             if parameter.places:
                 value = self._parts(value, parameter.places)

@@ -95,15 +95,43 @@ def shown(value: object) -> str:
         plain = to_json(items)
     elif is_dataclass(value):
         plain = {name: item for name, item in cast("dict[str, Json]", to_json(value)).items() if name != "layout"}
+    return _as_json(plain)
+
+
+def _as_json(plain: Json) -> str:
+    if isinstance(plain, list):
+        plain = [_unplaced(item) for item in cast("list[Json]", plain)]
     text = jsontext.compact(plain)
     if len(text) <= LONGEST:
         return text
     if isinstance(plain, dict):
         return f"{{{names_of(cast('dict[str, Json]', plain))}}}"
     if isinstance(plain, list):
-        count = len(cast("list[Json]", plain))
-        return f"[{count:,} item{'' if count == 1 else 's'}]"
+        return _listed(cast("list[Json]", plain))
     return f"{text[:LONGEST]}…"
+
+
+def _unplaced(item: Json) -> Json:
+    """An item of a list; of one that was set apart from a list with its place there, the item itself."""
+    members = cast("dict[str, Json]", item) if isinstance(item, dict) else {}
+    if len(members) != 2 or type(members.get("at")) is not int:
+        return cast("Json", item)
+    return next(value for key, value in members.items() if key != "at")
+
+
+def _listed(items: list[Json]) -> str:
+    """A list by the number of its items, and what they are called where all are objects that have a name or a type."""
+    count = f"{len(items):,} item{'' if len(items) == 1 else 's'}"
+    titles = [_title(item) for item in items]
+    called = names_of([title for title in titles if title is not None]) if None not in titles else ""
+    return f"[{count}: {called}]" if called else f"[{count}]"
+
+
+def _title(item: Json) -> str | None:
+    """The name of an object, its type, or its only key."""
+    members = cast("dict[str, Json]", item) if isinstance(item, dict) else {}
+    found = (members.get("name"), members.get("type"), *(members if len(members) == 1 else ()))
+    return next((title for title in found if isinstance(title, str) and title), None)
 
 
 def names_of(names: Collection[str]) -> str:

@@ -14,6 +14,7 @@ from pydantic import TypeAdapter
 
 import strategies_openai as wire
 from corpus import corpus_path, other_wire
+from ocml_adapters.openai.tools import hosted_tools
 from ocml_bridge import (
     BridgeError,
     ErrorCode,
@@ -28,7 +29,7 @@ from ocml_bridge import (
     write,
 )
 from ocml_bridge.adapter import DEFAULT, Options
-from ocml_bridge.model import Foreign, Freeform, Media, Part, Refusal, Signature, Text
+from ocml_bridge.model import Foreign, Freeform, Media, Part, Refusal, Settings, Signature, Text, ToolChoice
 from ocml_bridge.policy import LENIENT
 from ocml_bridge.registry import adapter
 
@@ -636,3 +637,21 @@ def test_reasoning_in_parts_is_reasoning_and_comes_back_as_it_was() -> None:
         ("final", "4"),
     ]
     assert same(write(read(row, "openai").transcript, "openai").output, row)
+
+
+def test_the_choice_among_a_models_own_tools_goes_with_them() -> None:
+    """It stands beside no other tools, so the reader leaves it with them."""
+    request = read(
+        {
+            "messages": [{"role": "user", "content": "Hi."}],
+            "tools": [{"type": "browser_search"}],
+            "tool_choice": "none",
+            "temperature": 0,
+        },
+        source="openai",
+    ).transcript
+    assert isinstance(request, Transcript)
+    rest, found = hosted_tools(request, {"browser_search"})
+    assert [tool.kind for tool in found] == ["browser_search"]
+    assert rest.settings == Settings(temperature=0, tool_choice=ToolChoice("none"))
+    assert rest.extras is None

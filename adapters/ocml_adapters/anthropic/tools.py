@@ -60,13 +60,13 @@ def _is_hosted(item: Object) -> bool:
 
 
 def chooses_hosted(document: Object) -> bool:
-    """Whether the tool choice of a request is of tools that the server runs: it names one, or there are no others."""
+    """Whether the tool choice of a request names a tool that the server runs."""
     raws: Any = document.get("tools")
     tools = [members_of(raw) for raw in raws] if isinstance(raws, ARRAY) else []
     name: Json = members_of(document.get("tool_choice")).get("name")
     own = [tool.get("name") for tool in tools if not _is_hosted(tool)]
     hosted = [tool.get("name") for tool in tools if _is_hosted(tool)]
-    return bool(hosted) and (not own if name is None else name in hosted and name not in own)
+    return name is not None and name in hosted and name not in own
 
 
 def read_tools(raws: list[Json]) -> tuple[tuple[Tool, ...], list[Object]]:

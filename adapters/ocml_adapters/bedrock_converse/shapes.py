@@ -18,6 +18,7 @@ from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.form import OBJECT, Object, in_order
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Json, Settings, Tool, replace
+from ocml_bridge.parameters import value_at
 from ocml_bridge.units.envelopes import Body
 from ocml_bridge.wires.documents import REQUEST, SHAPE, Documents, Shape, Surrounding, has
 from ocml_bridge.wires.requests import Prompt, RequestUnits
@@ -49,6 +50,8 @@ _HERE: Final = "\0message"
 """Stands for messages where the spelling of what is around them is looked at."""
 
 
+_OF_TOOLS: Final = ("tool_choice",)
+"""Settings that are about the client's tools."""
 _CHOICE, _ALONE = "toolChoice", "alone"
 """The note of a request that was read with a choice among no tools."""
 
@@ -74,13 +77,16 @@ def _read_request(document: Object, log: Log) -> Shell:
     shell, known = UNITS.shell(document, cast("list[Json]", messages))
     shell.default = "user"
     layout, raw = dict[str, Any](), {**document, **dict.fromkeys(known, _HERE)}
-    shell.settings, rest = REQUEST_PARAMETERS.take(document)
+    given = value_at(document, (TOOL_CONFIG, TOOLS))
+    listed = cast("list[Json]", given) if isinstance(given, list) else []
+    tools, entries = read_tools(listed)
+    # Where the server runs all tools, the choice is among those: no other API has them.
+    shell.settings, rest = REQUEST_PARAMETERS.take(document, _OF_TOOLS if entries and not tools else ())
     layout |= NAMES.note_choice(shell.settings)
     extras = more_of(rest, tuple(known))
     config: Json = extras.get(TOOL_CONFIG)
-    given: Json = cast("Object", config).get(TOOLS) if isinstance(config, dict) else None
     if isinstance(given, list):
-        shell.tools, entries = read_tools(cast("list[Json]", given))
+        shell.tools = tools
         more = {key: value for key, value in cast("Object", config).items() if key != TOOLS}
         if entries is not None:
             more[TOOLS] = entries

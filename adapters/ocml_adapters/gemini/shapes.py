@@ -53,6 +53,8 @@ TOP: Final = "instruction"
 _SCHEMA: Final = "schema"
 """The key of the layout that names the member with the schema of the answer, where it is not ours."""
 _COUNTS: Final = "tools"
+_OF_TOOLS: Final = ("tool_choice",)
+"""Settings that are about the client's tools."""
 _HERE: Final = "\0content"
 """Stands for a content where the spelling of what is around it is looked at."""
 
@@ -102,7 +104,8 @@ def _read_request(raw: Object, log: Log) -> Shell:
             layout[_COUNTS] = counts
     if top is not None:
         known.append(SYSTEM)
-    shell.settings, rest = REQUEST_PARAMETERS.take(document)
+    # Where the server runs all tools, the choice is among those: no other API has them.
+    shell.settings, rest = REQUEST_PARAMETERS.take(document, () if shell.tools or not entries else _OF_TOOLS)
     if shell.settings is not None and OPENAPI_SCHEMA in _config(document) and not _has_schema(rest):
         layout[_SCHEMA] = OPENAPI_SCHEMA
     layout |= NAMES.note_choice(shell.settings)

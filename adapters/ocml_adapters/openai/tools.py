@@ -8,11 +8,13 @@ from typing import Any, Final, cast
 from ocml_bridge.cache_marks import read_mark, write_mark
 from ocml_bridge.form import OBJECT, Object, add, form_of, rest, set_apart, shape, with_apart
 from ocml_bridge.freeform import FORMAT, read_freeform, write_freeform
-from ocml_bridge.model import Json, Tool, Transcript, replace
+from ocml_bridge.model import Json, Settings, Tool, Transcript, replace
 from ocml_bridge.prompting import HostedTool
 from ocml_bridge.turns import full_name, split_name
+from ocml_bridge.wires.surroundings import OF_CALLS
 
 from .calls import kind_of
+from .settings import PARAMETERS
 from .syntax import (
     CACHE,
     CUSTOM,
@@ -183,10 +185,22 @@ def hosted_tools(request: Transcript, kinds: Collection[str]) -> tuple[Transcrip
     for key in ("tools", _TEMPLATE):
         if not own.get(key):
             own.pop(key, None)
+    settings = request.settings if "tools" in own else _with_choice(request.settings, own)
     extras = {**(request.extras or {}), HOME: own}
     if not own:
         del extras[HOME]
-    return replace(request, extras=extras or None), tuple(found)
+    return replace(request, extras=extras or None, settings=settings), tuple(found)
+
+
+def _with_choice(settings: Settings | None, own: Object) -> Settings | None:
+    """Settings with the tool choice that stood beside no other tools; it is taken from a request's own members."""
+    found = PARAMETERS.read({key: own[key] for key in sorted(OF_CALLS & own.keys())})
+    for key in found.keys:
+        del own[key]
+    if found.settings is None:
+        return settings
+    chosen = {field: value for field in OF_CALLS if (value := getattr(found.settings, field)) is not None}
+    return replace(settings or Settings(), **chosen)
 
 
 def _named(members: Object, kinds: Collection[str], place: str) -> list[HostedTool]:

@@ -17,6 +17,8 @@ FORM: Final = "form"
 """The key of the layout that remembers the order of members, and those that say nothing."""
 TOOLS: Final = "tools"
 _CHOICE: Final = "tool_choice"
+OF_CALLS: Final = frozenset({_CHOICE, "parallel_tool_calls"})
+"""Members that say how the declared tools are called, and the settings that they are."""
 
 
 class ToolList(NamedTuple):
@@ -42,7 +44,7 @@ class Surroundings:
         required: those that are always written.
         tools: how tools are declared; None where they are not.
         choices: tell in a tool choice which tools are custom ones; None where nothing does.
-        hosted: whether the tool choice of a document is of tools that are not the client's; None where none is.
+        hosted: whether the tool choice of a document names a tool that is not the client's; None where none does.
     """
 
     def __init__(
@@ -72,7 +74,7 @@ class Surroundings:
         """
         others = self._read_tools(shell, document, known)
         if not document.keys() <= set(known):
-            found = self._settings.read(self._of_settings(document))
+            found = self._settings.read(self._of_settings(document, alone=bool(others) and not shell.tools))
             known += found.keys
         else:
             found = _NOTHING
@@ -96,12 +98,18 @@ class Surroundings:
         shell.tools = None if others and not tools else tools
         return others
 
-    def _of_settings(self, document: Object) -> Object:
+    def _of_settings(self, document: Object, *, alone: bool) -> Object:
         """A document without its tool choice, if that is no setting.
 
         Only the names of tools are settings. A choice that declares tools otherwise than the document does would be
-        said nowhere else, and no other API has the tools that are not the client's.
+        said nowhere else, and no other API has the tools that are not the client's, or takes a choice of none.
+
+        Args:
+            document: with units, and what stands around them.
+            alone: whether it has no tools but such as are not the client's.
         """
+        if alone:
+            return {key: value for key, value in document.items() if key not in OF_CALLS}
         choices, choice = self._choices, document.get(_CHOICE)
         if not isinstance(choice, dict):
             return document
