@@ -15,6 +15,7 @@ from ocml_bridge.errors import ErrorCode
 from ocml_bridge.model import Media, Message, Text, Tool, Transcript, replace
 from ocml_bridge.policy import LENIENT
 from ocml_bridge.split import read_all
+from ocml_bridge.testing.laws import all_laws
 
 
 def human(text: str, **more: Any) -> dict[str, Any]:
@@ -287,6 +288,26 @@ def test_a_text_that_is_edited_stands_where_the_old_one_did() -> None:
 def test_a_word_for_another_speaker_is_not_kept() -> None:
     before = row(human("Hi"), {"from": "chatgpt", "value": "Hello"})
     assert edited(before, role="user", channel=None) == row(human("Hi"), human("Hello"))
+
+
+BETWEEN = "\n</tool_response>\n<tool_response>\n"
+
+
+@pytest.mark.parametrize(
+    ("role", "text", "turn"),
+    [
+        ("gpt", "<think>a</think>b", gpt("<\u200bthink>a</think>b")),
+        ("Bard", "b", gpt("b")),
+        ("function_call", '[{"name": "f", "arguments": {}}, {"name": "g", "arguments": {}}]', None),
+        ("observation", f"a{BETWEEN}b", result(f"a{BETWEEN}b".replace("</", "<\u200b/"))),
+        ("human", "Hi", human("Hi")),
+    ],
+)
+def test_a_role_that_is_a_word_for_a_speaker_is_that_speaker(role: str, text: str, turn: dict[str, Any] | None) -> None:
+    written = write(Transcript((Message("user", "Hi"), Message(role, text))), "sharegpt")
+    assert written.output == row(human("Hi"), gpt(text) if turn is None else turn)
+    assert ("role", "/messages/1/role") in [(loss.code.value, loss.path) for loss in written.losses]
+    all_laws(written.document, "sharegpt")
 
 
 def test_the_spelling_of_a_call_is_kept_as_long_as_it_says_the_same() -> None:

@@ -35,6 +35,8 @@ ROLES: Final[dict[str, str]] = {
 """Whose a turn is, by what it says that it is from."""
 CALLS: Final = ("function_call", "function-call", "tool_call")
 """Of turns of the assistant that are calls; the first is the one that we write."""
+WORDS: Final[dict[str, str]] = {**ROLES, **dict.fromkeys(CALLS, "assistant")}
+"""Whose a turn is by every word that the format knows: a role of such a name has no other place."""
 WRITTEN: Final[dict[str, str]] = {"system": "system", "user": "human", "assistant": "gpt", "tool": "observation"}
 """What a turn that we write is from, by its role."""
 WEIGHTS: Final = ("weight", "loss_weight", "train", "loss")

@@ -66,6 +66,7 @@ from .syntax import (
     REJECTED,
     SPEAKERS,
     TEXTS,
+    WORDS,
 )
 from .turns import notice, read_turn, with_media, write_turn
 
@@ -243,13 +244,15 @@ class TurnWriter(EnvelopeWriter):
         return Prepared(items, around, origins)
 
     def nearest(self, message: Message, index: int, log: Log) -> Message | None:
-        """A text, with media where people speak; whatever instructs is the system, and an empty thought is none."""
+        """A text, with media where people speak; whatever instructs is the system, and an empty thought is none.
+
+        A role that is a word for another one becomes that: it would be read as such.
+        """
         thought = is_reasoning(message)
         if not thought and message.role != "tool" and not is_call(message) and is_private(message):
             drop_message(log, index, f"{HOME} cannot keep text of this role private, so it leaves it out")
             return None
-        if message.role == "developer":
-            message.role = "system"
+        message.role = "system" if message.role == "developer" else WORDS.get(message.role.lower(), message.role)
         holds: tuple[type[Any], ...] = () if message.role in ("assistant", "tool") else (Media,)
         path = f"/messages/{index}/content"
         content = narrow(message.content, holds, path, log, target=HOME, able=_has_place, hoisted=True, private=thought)
