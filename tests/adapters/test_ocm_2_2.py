@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import pytest
 
-from ocml_bridge import BridgeError, ErrorCode, FindingCode, LossCode, Message, Tool, Transcript, read, write
+from ocml_bridge import BridgeError, ErrorCode, FindingCode, LossCode, Message, Tool, Transcript, convert, read, write
 from ocml_bridge.adapter import Options
 from ocml_bridge.model import Header
 from ocml_bridge.policy import LENIENT
@@ -204,6 +204,28 @@ def test_a_header_is_no_longer_than_it_is_read(message: Message, lost: list[str]
 # --- the header of the document ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("value", ["List<int>", "a|b", "a>", "naïve", "功能"])
+def test_a_header_holds_visible_characters_that_are_no_token(value: str) -> None:
+    text = (
+        f"version: 2.2\n<|start|>assistant to=functions.{value} call_id={value}<|channel|>commentary<|constrain|>json"
+        f"<|message|>{{}}<|call|>\n<|start|>tool to=assistant call_id={value} name=functions.{value}"
+        "<|channel|>commentary<|message|>1<|end|>\n"
+    )
+    result = convert(text, source="ocm-2.2", target="ocm-2.2")
+    assert (result.findings, result.losses, result.output) == ((), (), text)
+    all_laws(result.document, "ocm-2.2")
+
+
+@pytest.mark.parametrize("value", ["a\x00b", "a\u00a0b", "a\u200bb", "a\u2028b", "\ufeffb"])
+def test_a_value_that_no_header_can_hold_again_is_found(value: str) -> None:
+    text = f"version: 2.2\n<|start|>user name={value}<|message|>Hi<|end|>\n"
+    result = convert(text, source="ocm-2.2", target="ocm-2.2")
+    assert [(finding.code, finding.path) for finding in result.findings] == [
+        (FindingCode.HEADER_VALUE, "/messages/0/name")
+    ]
+    assert [(loss.code, loss.path) for loss in result.losses] == [(LossCode.NAME, "/messages/0/name")]
+
+
 @pytest.mark.parametrize(
     ("header", "message"),
     [
@@ -264,6 +286,13 @@ def test_generation_settings_without_a_field_are_kept_for_this_format() -> None:
     assert document.settings is not None
     assert document.settings.temperature == 0.5
     assert document.extras == {"ocm-2.2": {"generation_settings": {"beams": 4, "model": "m"}}}
+
+
+def test_a_header_whose_comment_names_a_token_comes_back() -> None:
+    text = "version: 2.2 # each message begins with <|start|>, like this\n<|start|>user<|message|>Hi<|end|>\n"
+    result = convert(text, source="ocm-2.2", target="ocm-2.2")
+    assert (result.findings, result.losses, result.output) == ((), (), text)
+    assert write(read(text.partition("\n")[0], "ocm-2.2").transcript, "ocm-2.2").output == text.partition("\n")[0]
 
 
 @pytest.mark.parametrize("header", ["version: 2.2", "version: 2.2\nmodel:  m", "# a note\nversion: 2.2"])

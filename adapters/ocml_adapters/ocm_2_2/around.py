@@ -266,7 +266,7 @@ def _front(around: Transcript, *, alone: bool) -> tuple[str, Transcript]:
 
 def _says(raw: str, header: DocumentHeader, *, alone: bool) -> bool:
     """Whether a header's raw text, which has its comments, still says what the header does."""
-    if START in raw.split("\n")[0] or f"\n{START}" in raw or not (alone or raw.endswith("\n")):
+    if raw.lstrip().startswith(START) or f"\n{START}" in raw or not (alone or raw.endswith("\n")):
         return False
     try:
         return parse_header(raw) == header and render_header(header) != raw

@@ -19,6 +19,19 @@ from .syntax import ATTRIBUTES, CHANNEL, CONSTRAIN, END_LITERAL, LITERAL, TOKEN
 # --- header -----------------------------------------------------------------------------------------------------------
 
 
+_NO_VALUE: Final = re.compile(r"[\s\x00-\x1f\x7f\u200b\ufeff\ud800-\udfff]+|<(?=\|)|<\Z")
+
+
+def is_value(value: str) -> bool:
+    """Whether a header can hold a value: visible characters (§15), of any script, that are no part of a token."""
+    return value != "" and _NO_VALUE.search(value) is None
+
+
+def as_value(value: str) -> str:
+    """A value with what a header cannot hold replaced."""
+    return _NO_VALUE.sub("_", value)
+
+
 @dataclass(slots=True)
 class Fields:
     """What a header says, by the names of the canonical form.

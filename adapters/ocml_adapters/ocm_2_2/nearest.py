@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final, cast
 
 from ocml_bridge.errors import BridgeError
@@ -15,7 +14,7 @@ from ocml_bridge.turns import is_call, is_reply, is_thought, with_namespace
 from ocml_bridge.visibility import channelled, closed
 
 from .frames import Frame, begins, frames
-from .message import decode, encode, parse_header, render_header
+from .message import as_value, decode, encode, is_value, parse_header, render_header
 from .syntax import (
     ATTRIBUTES,
     CHANNEL,
@@ -85,16 +84,15 @@ def _without(members: dict[str, Json], name: str) -> ByFormat | None:
 # --- header -----------------------------------------------------------------------------------------------------------
 
 _VALUES: Final = ("name", "channel", "recipient", "call_id", "intent", "content_type", "constraint")
-_UNSAFE: Final = re.compile(r"[\s<|\x00-\x1f\x7f\u200b\ufeff\ud800-\udfff]+")
 
 
 def _header_values(message: Message) -> dict[str, str | None]:
     """Header values as the grammar gives them back; one that it cannot hold is left out."""
-    role = message.role if attributes.is_safe(message.role) else _UNSAFE.sub("_", message.role) or "unknown"
+    role = as_value(message.role) or "unknown"
     values: dict[str, str | None] = {"role": role}
     for name in _VALUES:
         value = cast("str | None", getattr(message, name))
-        values[name] = value if value is None or attributes.is_safe(value) else None
+        values[name] = value if value is None or is_value(value) else None
     values["channel"] = values["channel"] and evident(values["channel"])
     if "." in role or role == "python":
         values.update(role="tool", name=role)
@@ -145,13 +143,13 @@ def _extras(extras: dict[str, Json]) -> dict[str, Json]:
 
 def _are_attributes(unknown: dict[str, Json]) -> bool:
     return bool(unknown) and all(
-        attributes.is_safe(key) and "=" not in key and key not in ATTRIBUTES and isinstance(value, str) and _fits(value)
+        is_value(key) and "=" not in key and key not in ATTRIBUTES and isinstance(value, str) and _fits(value)
         for key, value in unknown.items()
     )
 
 
 def _fits(value: str) -> bool:
-    return value == "" or attributes.is_safe(value)
+    return value == "" or is_value(value)
 
 
 def is_outside(text: str) -> bool:

@@ -23,7 +23,7 @@ from ocml_bridge.units.reader import UnitReader
 from .around import front_of, read_front, with_tail, with_tools
 from .document import REMEMBERED, values_of
 from .frames import Frame, frames, lines
-from .message import Fields, decode, encode, parse_header, render_header
+from .message import Fields, decode, encode, is_value, parse_header, render_header
 from .syntax import ENDINGS, HOME, NOTES, START, TERMINATORS, VERSION_OF, ending, is_last_answer
 
 _ID: Final = re.compile(r" call_id=([^\s<]+)")
@@ -206,6 +206,10 @@ def _read_header(frame: Frame, path: str, log: Log, *, first: bool) -> tuple[Mes
         channel = "on no channel" if message.channel is None else f"on {message.channel[:40]}"
         detail = f"the header {frame.header[:60]!r} is read as {channel}"
         log.find(FindingCode.HEADER_RECOVERED, f"{path}/channel", detail)
+    for name, value in fields.values.items():
+        if not is_value(value):
+            detail = f"{value[:40]!r} has characters that no header can hold when it is written again"
+            log.find(FindingCode.HEADER_VALUE, f"{path}/{name}", detail)
     for name in fields.empty:
         log.find(FindingCode.HEADER_VALUE, path, f"the attribute {name}= has no value", Severity.LAYOUT)
     if render_header(message, fields.unknown) != frame.header:

@@ -10,7 +10,7 @@ from ocml_bridge.adapter import Options
 from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import Json, Message, Transcript, replace
 from ocml_bridge.pairing import identified
-from ocml_bridge.text import attributes, developer
+from ocml_bridge.text import developer
 from ocml_bridge.turns import is_thought
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.grammar import Enclosed, Spelled, State, Unit
@@ -18,7 +18,7 @@ from ocml_bridge.units.heads import LONGEST, Head, Item, item_of, message_of
 from ocml_bridge.units.writer import Prepared, UnitWriter
 
 from .around import goes_without_saying, tail_of, text_behind, with_tail, with_tools, write_front
-from .message import encode, render_header
+from .message import encode, is_value, render_header
 from .nearest import nearest, settled, unknown_attributes, without_gap
 from .syntax import HOME, MESSAGE, NOTES, START, TERMINATORS, VERSION
 
@@ -125,7 +125,7 @@ def _tools_spelling(around: Transcript) -> developer.Spelling:
 
 def _is_short(call_id: str) -> bool:
     """Whether a header can hold an id, whatever else is in it."""
-    return len(call_id) <= LONGEST and attributes.is_safe(call_id)
+    return len(call_id) <= LONGEST and is_value(call_id)
 
 
 def opened(turn: Message) -> Message:
