@@ -82,6 +82,8 @@ def test_text_that_may_be_an_answer_is_read_as_it_is_named(named: str, text: str
         ("ocm-0.1", CHATML),
         ("ocm-2.2", HARMONY),
         ("harmony", "version: 2.2\n<|start|>user<|message|>q<|end|>\n"),
+        ("ocm-2.2-json", '[{"role":"user","content":"Hi"},{"role":"expert","content":"Hello!"}]'),
+        ("ocm-2.2-json", '[{"role":"model","content":"Hi"},{"role":"assistant","channel":"final","content":"Hello!"}]'),
     ],
 )
 def test_a_format_that_a_text_may_be_in_is_believed(named: str, text: str) -> None:

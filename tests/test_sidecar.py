@@ -64,6 +64,13 @@ def test_the_document_comes_back() -> None:
     assert back(TEXT) == (DOCUMENT, [])
 
 
+@pytest.mark.parametrize("target", formats())
+def test_a_document_comes_back_from_what_looks_like_another_format(target: str) -> None:
+    document = Transcript(tuple(Message(role, "Hi.") for role in ("user", "model", "function", "human")))
+    written = write(document, target)
+    assert read(written.data, target, sidecar=make_sidecar(written)).transcript == document
+
+
 def test_a_message_in_front_moves_all_others() -> None:
     document, findings = back(f"<|start|>system<|message|>Be brief.<|end|>{TEXT}")
     assert document.messages == (Message("system", "Be brief."), *DOCUMENT.messages)

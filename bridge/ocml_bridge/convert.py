@@ -196,6 +196,8 @@ def _read(
     JSON values that are `shared` are copied: their owner may change them.
     """
     log = Log()
+    if sidecar is not None:  # it says what it is an output of, whatever that looks like
+        options = replace(options, force_format=True)
     if source is not None:
         found, dialect = registry.adapter(source)
         document = _read_named(data, found, replace(options, dialect=dialect) if dialect else options, log)

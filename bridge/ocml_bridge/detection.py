@@ -152,13 +152,17 @@ def doubt(adapter: Adapter, source: Source) -> BridgeError | None:
     """Why a source cannot be of the format that it is said to be; None where it may be.
 
     Only certain evidence counts, and none where the format's own sniffer thinks the source possible: text without
-    frames, cut off, or that quotes another format's tokens may be of any format.
+    frames, cut off, or that quotes another format's tokens may be of any format. Nor does any count where the sniffer
+    is certain: a role may have the name that another format has for its speakers.
 
     Args:
         adapter: the format that was named.
         source: text, or parsed JSON.
     """
-    possible = adapter.sniff(source) > 0
+    certainty = adapter.sniff(source)
+    if certainty == _CERTAIN:
+        return None
+    possible = certainty > 0
     if not isinstance(source, str):
         found = _sure_in(source) if possible else recognise(source)
     else:

@@ -375,7 +375,8 @@ SNIFFED: list[tuple[Any, int]] = [
     ([], 0),
     ([user("Hi"), 1], 0),
     ([{"content": "Hi"}], 0),
-    ([{"role": "robot", "content": "Hi"}], 0),
+    ([{"role": "robot", "content": "Hi"}], 1),
+    ({"role": "robot", "content": "Hi"}, 0),
     ([{"role": "user", "content": []}], 0),
     *(
         ([user("Hi"), assistant(content="Hi", **{key: []})], 0)

@@ -18,7 +18,8 @@ _ROLES: Final = frozenset({"system", "developer", "user", "assistant", "tool"})
 def sniff(source: Source) -> int:
     """Certain where an object has a key that only this format has; possible where it has a role and a text.
 
-    `thinking` is no such key: servers of Chat Completions give private reasoning under it. Of lists, the same.
+    `thinking` is no such key: servers of Chat Completions give private reasoning under it. Of lists, the same. A role
+    may be any in a list, which this format is written as; one object with a role that nobody knows may be anything.
     """
     if is_list_of_lists(source):
         return min(map(sniff, source))
@@ -29,5 +30,6 @@ def sniff(source: Source) -> int:
     if any(key in item for item in objects for key in (CHANNEL, TOOL_CALL)):
         return 3
     foreign = any(key in item for item in objects for key in _ELSEWHERE)
-    known = all(item[ROLE] in _ROLES and not isinstance(item.get("content"), list) for item in objects)
-    return int(known and not foreign)
+    texts = not any(isinstance(item.get("content"), list) for item in objects)
+    known = isinstance(source, list) or objects[0][ROLE] in _ROLES
+    return int(known and texts and not foreign)
