@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from ocml_bridge import BridgeError, Message, Options, Tool, Transcript, read, write
 from ocml_bridge.loss import LossCode, Severity
+from ocml_bridge.model import Json, replace
 from ocml_bridge.policy import LENIENT
 
 STARTS = ("<|im_start|>", "")
@@ -72,9 +73,40 @@ def test_a_text_that_reads_as_a_number_is_reported_however_it_was_spelled(plans:
         assert 'becomes "{\\"n\\": 5}"' in loss.detail
 
 
+_CALL = Message("assistant", "{}", None, "commentary", "functions.f", constraint="json", end="call")
+
+
 def _called(arguments: str) -> Transcript:
     """A call of a function that declares a number and a text."""
     types = {"n": {"type": "integer"}, "s": {"type": "string"}}
-    call = Message("assistant", arguments, None, "commentary", "functions.f", constraint="json", end="call")
+    call = replace(_CALL, content=arguments)
     tools = (Tool("f", None, {"type": "object", "properties": types}, "functions"),)
     return Transcript((Message("user", "Now?", end="end"), call), tools=tools)
+
+
+@pytest.mark.parametrize("plans", [True, False])
+def test_a_text_that_is_spelled_as_another_entry_is_reported_behind_those_that_are_not(plans: bool) -> None:
+    """Of entries without a type, a text is the one that is spelled so: `1` is the number, whoever meant the text."""
+    schema: Json = {"type": "object", "properties": {"n": {"enum": ["a", "b", 1]}}}
+    tools = (Tool("f", None, schema, "functions"),)
+    reported: list[int] = []
+    for at, value in enumerate(("a", "b", "a", "b", "a", "1", "a")):
+        call = replace(_CALL, content=f'{{"n": "{value}"}}')
+        written = write(Transcript((call,), tools), "chatml:qwen-xml", options=Options(plans=plans), policy=LENIENT)
+        reported += [at for loss in written.losses if loss.path == "/messages/0/content"]
+    assert reported == [5]
+
+
+@pytest.mark.parametrize("plans", [True, False])
+def test_a_call_is_spelled_as_it_was_behind_some_that_were_edited(plans: bool) -> None:
+    """What is remembered of a call's frame is written where it says the same, however many before it say another."""
+    text = '<|im_start|>assistant\n<tool_call>{"name":"f",  "arguments":{"s":"a"}}</tool_call><|im_end|>\n'
+    options = Options(plans=plans)
+    document = read(text, "chatml").transcript
+    assert isinstance(document, Transcript)
+    for word in "bcdef":
+        edited = replace(document, messages=(replace(document.messages[0], content=f'{{"s":"{word}"}}'),))
+        output = write(edited, "chatml", options=options, policy=LENIENT).output
+        expected = f'<tool_call>\n{{"name": "f", "arguments": {{"s":"{word}"}}}}\n</tool_call>'
+        assert output == f"<|im_start|>assistant\n{expected}<|im_end|>\n"
+    assert write(document, "chatml", options=options).output == text

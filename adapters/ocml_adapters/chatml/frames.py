@@ -249,8 +249,10 @@ def _means(header: str, first: Message, default: Frame, place: Place) -> bool:
 
 def _ends(contents: Contents, default: Frame, place: Place) -> frozenset[str]:
     """Which end tokens leave what a frame says as it is."""
-    if place.opening or not contents.messages:
+    if place.opening:
         return _NOTHING
+    if not contents.messages:
+        return _NOTHING if default.last else _OPEN | _CLOSED
     final = contents.messages[-1]
     if _has_end(final) or (final.end is None and not default.last):
         return _OPEN | _CLOSED

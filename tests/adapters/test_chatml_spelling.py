@@ -1,0 +1,122 @@
+"""How a family spells a conversation is the family's; what a text has otherwise comes back with the text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+import pytest
+
+from ocml_adapters.chatml.families import FAMILIES
+from ocml_bridge import Message, Options, Tool, Transcript, read, write
+from ocml_bridge.model import replace
+from ocml_bridge.policy import LENIENT
+
+DIALECTS: Final = ("hermes", "nous", "qwen-xml", "lfm2")
+START, END = "<|im_start|>", "<|im_end|>"
+SCHEMA: Any = {"type": "object", "properties": {"s": {"type": "string"}, "b": {"type": "boolean"}}}
+TOOLS: Final = (Tool("f", "Looks.", SCHEMA), Tool("g", "Looks again.", SCHEMA))
+
+
+def call(name: str) -> Message:
+    arguments = '{"s": "a", "b": true}'
+    return Message(
+        *("assistant", arguments, None, "commentary", f"functions.{name}"), constraint="json", end="call", continues=True
+    )
+
+
+def reply(name: str, *, continues: bool = False) -> Message:
+    return Message("tool", f"of {name}", f"functions.{name}", "commentary", "assistant", continues=continues)
+
+
+SAID: Final = (
+    Message("system", "Be brief."),
+    Message("user", "Why?"),
+    Message("assistant", "Hm.", channel="analysis"),
+    Message("assistant", "Wait.", channel="commentary", intent="preamble", continues=True),
+    *(call("f"), call("g"), reply("f"), reply("g")),
+    Message("assistant", "So.", channel="analysis"),
+    Message("assistant", "Yes.", channel="final", continues=True),
+)
+OPEN: Final = Message("assistant", "", end=None)
+
+
+def spelled(family: str) -> tuple[Transcript, str]:
+    """What a family's text reads as, and the text."""
+    document = Transcript(SAID, TOOLS, open_turn=OPEN, layout={"chatml": {"family": family}})
+    text = write(document, "chatml", policy=LENIENT).output
+    back = read(text, "chatml").transcript
+    assert isinstance(back, Transcript)
+    assert isinstance(text, str)
+    return back, text
+
+
+def bare(message: Message) -> Message:
+    return replace(message, layout=None, extras=None)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_of_what_a_family_spells_nothing_is_remembered_but_whose_it_is(family: str) -> None:
+    document, text = spelled(family)
+    assert read(text, "chatml").findings == ()
+    assert document.layout == {"chatml": {"family": family}}
+    assert (document.extras, document.open_turn) == (None, OPEN)
+    assert all(message.layout is message.extras is None for message in document.messages)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_what_is_said_is_the_same_in_every_family(family: str) -> None:
+    document, _ = spelled(family)
+    said = [(message.role, message.content, message.name, message.recipient) for message in SAID]
+    assert [(each.role, each.content, each.name, each.recipient) for each in document.messages] == said
+    assert [(each.channel, each.intent, each.end) for each in document.messages] == [
+        (each.channel, each.intent, each.end) for each in SAID
+    ]
+    assert document.tools == TOOLS
+
+
+# --- what a text has otherwise ----------------------------------------------------------------------------------------
+
+BETWEEN: Final = ("\n", "\n\n", " ", "x\n", END)
+"""What may stand before a frame, or behind the last."""
+
+
+def otherwise(text: str) -> Iterator[str]:
+    """A text with one thing in it that no family has: around each frame, in its header, and at its end."""
+    for at in (match.start() for match in re.finditer(re.escape(START), text)):
+        head = text[:at]
+        yield from (f"{head}{gap}{text[at:]}" for gap in BETWEEN)
+        if head.endswith(f"{END}\n"):
+            yield head[:-1] + text[at:]
+        if head.rstrip("\n").endswith(END):
+            yield head.rstrip("\n").removesuffix(END) + text[at:]
+        line = text.index("\n", at)
+        yield from (f"{text[:line]}{more}{text[line:]}" for more in (" ", "\r", " x=1"))
+        yield f"{text[: at + len(START)]} {text[at + len(START) :]}"
+    yield from (f"{text}{tail}" for tail in ("", "\n"))
+    whole = text[: text.rindex(START)]
+    yield from (f"{whole}{tail}" for tail in ("", "</s>", *BETWEEN))
+    yield from (whole.rstrip("\n"), whole.rstrip("\n").removesuffix(END), text[:-1])
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_text_comes_back_with_what_it_has_otherwise(family: str) -> None:
+    for text in otherwise(spelled(family)[1]):
+        document = read(text, "chatml", options=Options(force_format=True)).transcript
+        assert write(document, "chatml", policy=LENIENT).output == text
+
+
+BODY: Final = re.compile(r"<\|im_start\|>(?:assistant|user|tool|tool_response)\n(.*?<.*?)<\|im_end\|>", re.DOTALL)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_white_space_in_markup_comes_back_as_it_was(family: str) -> None:
+    text, seen = spelled(family)[1], 0
+    for body in BODY.finditer(text):
+        for at in (body.start(1) + match.start() for match in re.finditer(r"\n", body[1])):
+            for changed in (f"{text[:at]}\n{text[at:]}", f"{text[:at]} {text[at:]}", text[:at] + text[at + 1 :]):
+                document = read(changed, "chatml", options=Options(force_format=True)).transcript
+                assert write(document, "chatml", policy=LENIENT).output == changed
+                seen += 1
+    assert seen >= 6
