@@ -22,7 +22,10 @@ TOOLS: Final = (Tool("f", "Looks.", SCHEMA), Tool("g", "Looks again.", SCHEMA))
 def call(name: str) -> Message:
     arguments = '{"s": "a", "b": true}'
     return Message(
-        *("assistant", arguments, None, "commentary", f"functions.{name}"), constraint="json", end="call", continues=True
+        *("assistant", arguments, None, "commentary", f"functions.{name}"),
+        constraint="json",
+        end="call",
+        continues=True,
     )
 
 
@@ -100,23 +103,27 @@ def otherwise(text: str) -> Iterator[str]:
     yield from (whole.rstrip("\n"), whole.rstrip("\n").removesuffix(END), text[:-1])
 
 
+def comes_back(text: str) -> bool:
+    document = read(text, "chatml", options=Options(force_format=True)).transcript
+    return write(document, "chatml", policy=LENIENT).output == text
+
+
+@pytest.mark.parametrize("part", range(3))
 @pytest.mark.parametrize("family", FAMILIES)
-def test_a_text_comes_back_with_what_it_has_otherwise(family: str) -> None:
-    for text in otherwise(spelled(family)[1]):
-        document = read(text, "chatml", options=Options(force_format=True)).transcript
-        assert write(document, "chatml", policy=LENIENT).output == text
+def test_a_text_comes_back_with_what_it_has_otherwise(family: str, part: int) -> None:
+    texts = [*otherwise(spelled(family)[1])]
+    assert [text for text in texts[part::3] if not comes_back(text)] == []
+    assert len(texts) > 60
 
 
 BODY: Final = re.compile(r"<\|im_start\|>(?:assistant|user|tool|tool_response)\n(.*?<.*?)<\|im_end\|>", re.DOTALL)
 
 
+@pytest.mark.parametrize("instead", ["\n\n", " \n", ""])
 @pytest.mark.parametrize("family", FAMILIES)
-def test_white_space_in_markup_comes_back_as_it_was(family: str) -> None:
-    text, seen = spelled(family)[1], 0
-    for body in BODY.finditer(text):
-        for at in (body.start(1) + match.start() for match in re.finditer(r"\n", body[1])):
-            for changed in (f"{text[:at]}\n{text[at:]}", f"{text[:at]} {text[at:]}", text[:at] + text[at + 1 :]):
-                document = read(changed, "chatml", options=Options(force_format=True)).transcript
-                assert write(document, "chatml", policy=LENIENT).output == changed
-                seen += 1
-    assert seen >= 6
+def test_white_space_in_markup_comes_back_as_it_was(family: str, instead: str) -> None:
+    text = spelled(family)[1]
+    breaks = [body.start(1) + at.start() for body in BODY.finditer(text) for at in re.finditer(r"\n", body[1])]
+    texts = [text[:at] + instead + text[at + 1 :] for at in breaks]
+    assert [changed for changed in texts if not comes_back(changed)] == []
+    assert texts or family.startswith("lfm2")
