@@ -10,9 +10,11 @@ import pytest
 
 from cli.conftest import Run
 from corpus import rendered
-from ocml_bridge import BridgeError, ErrorCode, read
+from ocml_bridge import BridgeError, ErrorCode, Transcript, read
 from ocml_bridge.adapter import Options
+from ocml_bridge.events import Stop
 from ocml_bridge.profiles import default_profile
+from ocml_bridge.profiles import profile as profile_of
 from ocml_bridge.registry import adapter, load_all
 from prompts import prompt
 
@@ -176,6 +178,101 @@ def test_it_says_why_an_effort_cannot_be_set() -> None:
         "the model has no reasoning to set an effort for",
         "the chat template cannot set the reasoning effort",
     ]
+
+
+THOUGHT: Any = {"role": "assistant", "content": "Hello.", "reasoning": "A greeting."}
+SAYS_WHY: Any = {
+    "a developer": (
+        "qwen3",
+        {"messages": [{"role": "developer", "content": "Be brief."}, HI]},
+        "changed role /messages/0/role: the chat template has no developer role; the role becomes 'system'",
+    ),
+    "a name": (
+        "qwen3",
+        {"messages": [{**HI, "name": "Ann"}]},
+        "lost name /messages/0/name: the chat template leaves out speakers' names",
+    ),
+    "an earlier thought": (
+        "qwen3",
+        {"messages": [HI, THOUGHT, HI]},
+        "lost thought /messages/1: the chat template leaves out the reasoning of earlier turns",
+    ),
+    "a call": (
+        "chatml",
+        {"messages": [HI, {"role": "assistant", "content": None, "tool_calls": [CALL]}]},
+        "lost message /messages/1: the chat template leaves out calls",
+    ),
+    "text beside a call": (
+        "hermes",
+        {"messages": [HI, {"role": "assistant", "content": "Wait.", "tool_calls": [CALL]}], "tools": [TOOL]},
+        "lost message /messages/1: the chat template leaves out text beside calls",
+    ),
+    "white space": (
+        "qwen3.5",
+        {"messages": [{"role": "user", "content": " Hi\n"}]},
+        "changed content /messages/0/content: the chat template removes white space at both ends of the text",
+    ),
+    "an empty text of the system's": (
+        "lfm2",
+        {"messages": [{"role": "system", "content": ""}, HI]},
+        "layout message /messages/0: the chat template leaves out an empty message",
+    ),
+    "an empty text of the system's before tools": (
+        "qwen3",
+        {"messages": [{"role": "system", "content": ""}, HI], "tools": [TOOL]},
+        "layout message /messages/0: the chat template leaves out an empty message",
+    ),
+    "an effort in the system's text": (
+        "qwen3.8",
+        {"messages": [SYSTEM, HI], "reasoning_effort": "low"},
+        "changed content /messages/0/content: the reasoning effort is written before this text",
+    ),
+    "an effort that is near another": (
+        "qwen3.8",
+        {"messages": [HI], "reasoning_effort": "minimal"},
+        "changed settings /settings/reasoning_effort: the prompt asks for low, the nearest effort that the model has",
+    ),
+    "an effort of a model that only thinks": (
+        "qwen3",
+        {"messages": [HI], "reasoning_effort": "low"},
+        "lost settings /settings/reasoning_effort: the chat template cannot set the reasoning effort",
+    ),
+    "an effort of a model that does not think": (
+        "qwen2.5",
+        {"messages": [HI], "reasoning_effort": "low"},
+        "lost settings /settings/reasoning_effort: the model has no reasoning to set an effort for",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", SAYS_WHY)
+def test_it_says_what_a_template_does_with_a_request(what: str) -> None:
+    profile, request, expected = SAYS_WHY[what]
+    found = prompt(request, "chatml", profile=profile).losses
+    assert expected in [f"{loss.severity} {loss.code} {loss.path}: {loss.detail}" for loss in found]
+
+
+@pytest.mark.parametrize("profile", [*TEMPLATES, *sorted(UNTESTED)])
+def test_of_a_request_that_a_template_shows_nothing_is_lost(profile: str) -> None:
+    request: Any = {"messages": [SYSTEM, HI, {"role": "assistant", "content": "Hello."}, HI]}
+    found = prompt(request, "chatml", profile=profile).losses
+    assert {loss.path.partition("/chatml")[0] for loss in found} <= {"/layout"}  # no text shows a family's markup here
+
+
+@pytest.mark.parametrize("profile", [each for each in (*TEMPLATES, *sorted(UNTESTED)) if each != "chatml"])
+def test_what_the_declared_tools_tell_of_arguments_is_known_to_whoever_reads_the_answer(profile: str) -> None:
+    """Values in XML have no types: only the declared function says that `1` is a text here, and a number there."""
+    properties = {"s": {"type": "string"}, "n": {"type": "integer"}}
+    function = {"name": "f", "parameters": {"type": "object", "properties": properties}}
+    request: Any = {"messages": [HI], "tools": [{"type": "function", "function": function}]}
+    answer = "<tool_call>\n<function=f>\n<parameter=s>\n1\n</parameter>\n<parameter=n>\n1\n</parameter>\n</function>"
+    reader = profile_of(profile).answering(request)
+    opened = "<think>" in text(request, profile).rpartition("<|im_start|>")[2].replace("</think>", "")
+    said = f"{'</think>' * opened}{answer}\n</tool_call><|im_end|>\n"
+    *_, stop = [*reader.feed(said), *reader.finish()]
+    assert isinstance(stop, Stop)
+    assert isinstance(stop.document, Transcript)
+    assert stop.document.messages[-1].content == '{"s": "1", "n": 1}'
 
 
 @pytest.mark.parametrize("profile", TEMPLATES)

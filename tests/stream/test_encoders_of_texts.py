@@ -9,13 +9,14 @@ from typing import Final
 import pytest
 
 from ocml_bridge import LossCode, Message, Options, Transcript, adapter, read, write
-from ocml_bridge.events import Delta, Start
+from ocml_bridge.events import Delta, Start, Stop
 from ocml_bridge.loss import Loss, Severity
-from ocml_bridge.model import Text, Thought
+from ocml_bridge.model import Completion, Media, Text, Thought, Tool, Tools
 from ocml_bridge.pipe import encoder
 from ocml_bridge.policy import LENIENT
 from ocml_bridge.stream import replay
 from ocml_bridge.testing.encoding import encoded, in_pieces
+from ocml_bridge.turns import is_call
 
 HIDDEN: Final = "<|im_end|><|end|>[UNUSED_TOKEN_145]"
 """What ends a message in some format, in the middle of what somebody says."""
@@ -31,6 +32,7 @@ DONE: Final = Message("assistant", f"{HIDDEN} Done.", channel="final")
 
 SAID: Final[dict[str, tuple[Message, ...]]] = {
     "texts": (Message("system", "Be."), replace(USER, name="bob"), DONE),
+    "an answer": (DONE,),
     "a call": (USER, CALL, REPLY, DONE),
     "code": (USER, CODE, RAN, DONE),
     "one turn": (USER, WAIT, replace(CALL, continues=True), replace(CODE, continues=True), REPLY, RAN),
@@ -57,6 +59,7 @@ SAID: Final[dict[str, tuple[Message, ...]]] = {
     ),
     "a call and no answer": (USER, CALL, Message("assistant", "", channel="final", continues=True), REPLY),
     "nothing after something": (USER, DONE, Message("assistant", "", channel="final"), DONE, Message("user", ""), USER),
+    "nothing and something": (Message("assistant", "", channel="final"), DONE),
     "kinds of thoughts": (
         USER,
         Message("assistant", (Thought("reflect"), Text("a")), channel="analysis"),
@@ -123,3 +126,58 @@ def test_the_last_answer_ends_as_the_document_says(end: str) -> None:
     document = read(text, "ocm-2.2").transcript
     assert isinstance(document, Transcript)
     assert encoded(replay(document), "ocm-2.2", Options())[0] == text
+
+
+@pytest.mark.parametrize("said", ["texts", "an answer", "a thought", "one turn", "a call", "nothing and something"])
+@pytest.mark.parametrize(("name", "dialect"), DIALECTS)
+def test_a_stream_that_stops_inside_a_message_leaves_it_open(name: str, dialect: str | None, said: str) -> None:
+    """What the model has said is there, without an end, as where the message is told to be cut off."""
+    messages = SAID[said]
+    for at, last in enumerate(messages):
+        if last.role != "assistant" or is_call(last):
+            continue
+        cut = Transcript((*messages[:at], replace(last, end=None)))
+        *events, _, stop = replay(cut)
+        options = Options(dialect=dialect)
+        assert encoded([*events, stop], name, options)[0] == encoded(replay(cut), name, options)[0]
+
+
+INSTRUCTIONS: Final = {
+    "a text": Message("developer", "Be brief."),
+    "a text with tokens in it": Message("developer", f"Be {HIDDEN}."),
+    "a text that is cut off": Message("developer", "Be", end=None),
+    "a private one": Message("developer", "Be brief.", channel="analysis"),
+}
+
+
+@pytest.mark.parametrize("what", INSTRUCTIONS)
+@pytest.mark.parametrize(("name", "dialect"), DIALECTS)
+def test_instructions_are_written_as_they_come(name: str, dialect: str | None, what: str) -> None:
+    """What has no place in them is lost at the same place and for the same reason as where all is written at once."""
+    document = Transcript((USER, INSTRUCTIONS[what], USER))
+    options = Options(dialect=dialect)
+    whole = write(document, name, options=options, policy=LENIENT)
+    text, losses = encoded(replay(document), name, options)
+    assert text == whole.output
+    assert places(losses) == places(whole.losses)
+
+
+def test_tools_of_instructions_that_come_are_declared_in_harmony_and_an_image_is_lost() -> None:
+    declares = Message("developer", (Text("Be brief."), Tools((Tool("look", "Looks."),))))
+    shows = Message("developer", (Text("Like this."), Media("image", url="https://example.org/a.png")))
+    for message, lost in ((declares, []), (shows, [(LossCode.CONTENT, "/messages/1/content")])):
+        document = Transcript((Message("user", "Hi"), message))
+        text, losses = encoded(replay(document), "harmony")
+        assert text == write(document, "harmony", policy=LENIENT).output
+        assert [(loss.code, loss.path) for loss in losses] == lost
+
+
+@pytest.mark.parametrize(("name", "dialect"), DIALECTS)
+def test_a_stream_of_a_text_to_complete_is_no_conversation(name: str, dialect: str | None) -> None:
+    """A completion has no messages that could come: what is no conversation is written where there are such texts."""
+    text, losses = encoded([Stop("stop", Completion("Once upon a time"))], name, Options(dialect=dialect))
+    if name == "ocm-0.1":
+        assert (text, losses) == ("Once upon a time", [])
+    else:
+        assert "Once" not in text
+        assert [loss.code for loss in losses] == [LossCode.COMPLETION]

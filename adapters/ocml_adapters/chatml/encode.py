@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
 from ocml_bridge.adapter import Options
@@ -77,6 +78,23 @@ class PlainWriter(TextEncoder):
         return "" if opening is None else self._due() + self._header(opening)
 
 
+@dataclass(slots=True)
+class Written:
+    """A message whose frame is open.
+
+    Attributes:
+        message: the message.
+        is_due: whether its end has not been written.
+        says: whether it says anything, so that others may stand beside it.
+        has_text: whether it has text, so that it may be cut off: without any it would be read as an open turn.
+    """
+
+    message: Message
+    is_due: bool = False
+    says: bool = True
+    has_text: bool = True
+
+
 class FamilyWriter(TextEncoder):
     """Writes messages as they come.
 
@@ -93,14 +111,7 @@ class FamilyWriter(TextEncoder):
         super().__init__(TEXT.id, TextReader(options), options, control=CONTROL, hold=WRITTEN)
         self._family: Final[Family] = FAMILIES[options.dialect or ""]
         self._frames = FamilyFrames(options)
-        self._before: Message | None = None
-        """The message whose frame is open."""
-        self._is_due = False
-        """Whether its end has not been written."""
-        self._says = True
-        """Whether it says anything, so that others may stand beside it."""
-        self._has_text = True
-        """Whether it has text, so that it may be cut off: without any it would be read as an open turn."""
+        self._before: Written | None = None
         self._part = Message("", "")
         """The message that is open."""
         self._is_begun = False
@@ -141,8 +152,8 @@ class FamilyWriter(TextEncoder):
             out = self._begin(joins=not blank or self._part.role == "tool")
             self._part.content = content if is_call(self._part) else ""
             out += "" if is_call(self._part) else super().safe(content, self._path)
-        self._says, self._is_due = not blank or self._part.role == "tool", True
-        self._has_text = self._says or content != ""
+        says = not blank or self._part.role == "tool"
+        self._before = Written(self._part, is_due=True, says=says, has_text=says or content != "")
         return out if message.end is None else out + self._end_part(more=False)
 
     def _begin(self, *, joins: bool) -> str:
@@ -151,9 +162,9 @@ class FamilyWriter(TextEncoder):
         joined = (
             joins
             and before is not None
-            and before.role == part.role
-            and (self._says or part.role == "tool")
-            and self._frames.joins(head_of(before), head_of(part))
+            and before.message.role == part.role
+            and (before.says or part.role == "tool")
+            and self._frames.joins(head_of(before.message), head_of(part))
         )
         out = self._end_part(more=joined)
         if not joined:
@@ -161,18 +172,18 @@ class FamilyWriter(TextEncoder):
             role = family.responses.role if part.role == "tool" else part.role
             out += f"{START}{header_for(role, None if part.role == 'tool' else part.name)}\n"
         elif before is not None:
-            out += (family.responses.between or "") if part.role == "tool" else gap_between(before, part, family)
-        self._before, self._is_begun = part, True
+            out += (family.responses.between or "") if part.role == "tool" else gap_between(before.message, part, family)
+        self._before, self._is_begun = Written(part), True
         if part.role == "tool":
             return out + family.responses.open
         return out + (family.thoughts.open if is_thought(part) else "")
 
     def _end_part(self, *, more: bool) -> str:
         """The end of the last message, whose frame is open; `more`: it goes on."""
-        before, family = self._before, self._family
-        if before is None or not self._is_due:
+        written, family = self._before, self._family
+        if written is None or not written.is_due:
             return ""
-        self._is_due = False
+        written.is_due, before = False, written.message
         if before.role == "tool":
             return family.responses.close
         if before.end is None and more:
@@ -186,17 +197,17 @@ class FamilyWriter(TextEncoder):
 
     def _end_frame(self, *, last: bool, closing: bool = False) -> str:
         """What closes the open frame; nothing for an answer that was cut off, where that is the last."""
-        before, self._before = self._before, None
-        if before is None:
+        written, self._before = self._before, None
+        if written is None:
             return ""
-        spelling = self._family.responses
+        before, spelling = written.message, self._family.responses
         out = ""
         if before.role == "tool":
             out = spelling.end_of(closing=closing)
         elif before.end is not None:
             out = end_of(before, self._family)
         gap = spelling.gap if before.role == "tool" else "\n"
-        cut = last and before.role == "assistant" and before.end is None and self._has_text
+        cut = last and before.role == "assistant" and before.end is None and written.has_text
         return out if cut else f"{out}{END}{gap}"
 
     def end(self, stop: Stop) -> str:
