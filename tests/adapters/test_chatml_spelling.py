@@ -20,7 +20,7 @@ TOOLS: Final = (Tool("f", "Looks.", SCHEMA), Tool("g", "Looks again.", SCHEMA))
 
 
 def call(name: str) -> Message:
-    arguments, to = '{"s": "a", "b": true}', f"functions.{name}"
+    arguments = '{"s": "a", "b": true}'
     return Message(
         *("assistant", arguments, None, "commentary", f"functions.{name}"),
         constraint="json",
