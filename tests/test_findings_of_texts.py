@@ -391,7 +391,6 @@ SAID: Final[dict[str, list[tuple[str, list[str]]]]] = {
         (
             of_harmony("assistant to=functions.f<|channel|>commentary<|end|>"),
             [
-                "changed header-recovered /messages/0: <|message|> is missing: the header runs into the body",
                 (
                     "changed header-recovered : the header 'assistant to=functions.f<|channel|>commentary' is cut off: "
                     "no tool is called"

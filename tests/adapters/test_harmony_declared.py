@@ -205,3 +205,12 @@ def test_a_header_that_tools_explain_is_not_spelled_as_it_was() -> None:
     text = write(replace(was, tools=(Tool("shell"),)), "harmony").output
     assert isinstance(text, str)
     assert text.endswith(f"<|start|>assistant to=functions.shell<|channel|>commentary <|constrain|>json{BODY}")
+
+
+def test_a_token_that_a_call_mentions_stays_in_it_where_tools_explain_its_header() -> None:
+    body = '<|message|>{"cmd": "<|constrain|>"}<|call|>'
+    was = read(f"<|start|>assistant<|channel|>commentary to=functions.shelljson{body}", "harmony").transcript
+    assert isinstance(was, Transcript)
+    text = write(replace(was, tools=(Tool("shell"),)), "harmony").output
+    assert isinstance(text, str)
+    assert text.endswith(f"<|start|>assistant to=functions.shell<|channel|>commentary <|constrain|>json{body}")

@@ -227,6 +227,18 @@ def test_text_between_and_behind_messages_is_kept_apart() -> None:
     ]
 
 
+def test_a_call_that_breaks_off_in_its_header_stands_with_the_text_behind_it() -> None:
+    broken = "<|start|>assistant to=functions.f<|channel|>commentary<|call|>"
+    for tail in ("", "tail"):
+        reading = read(f"<|start|>user<|message|>a<|end|>{broken}{tail}", "harmony")
+        assert isinstance(reading.transcript, Transcript)
+        assert reading.transcript.messages == (Message("user", "a"),)
+        assert reading.transcript.extras == {"harmony": {"after": f"{broken}{tail}"}}
+        assert {finding.path for finding in reading.findings} == {""}
+    behind = messages(f"{broken}<|start|>user<|message|>a<|end|>")
+    assert behind == (Message("user", "a", extras={"harmony": {"before": broken}}),)
+
+
 def test_an_answer_whose_tokens_were_left_out() -> None:
     text = (
         "analysisWe need the weather.assistantcommentary to=functions.get_weather json"

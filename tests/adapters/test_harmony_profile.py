@@ -10,7 +10,7 @@ from ocml_bridge.guidance import Frame, Step, Wanted
 from ocml_bridge.profiles import profile
 
 HI: Final = {"role": "user", "content": "Hi"}
-FUNCTION: Final[Any] = {"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {}}}}
+FUNCTION: Final[Any] = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}
 PYTHON: Final = {"type": "function", "function": {"name": "python"}}
 OWN: Final = {"type": "code_interpreter"}
 FORM: Final = {"type": "json_schema", "json_schema": {"name": "weather", "schema": {"type": "object"}}}
@@ -56,8 +56,8 @@ SAYS_WHY: Final[dict[str, tuple[dict[str, Any], list[str]]]] = {
         asked(parallel_tool_calls=False),
         [
             (
-                "layout settings /settings/parallel_tool_calls: gpt-oss ends its turn with the first call, so calls are "
-                "never parallel"
+                "layout settings /settings/parallel_tool_calls: gpt-oss ends its turn with the first call, so calls "
+                "are never parallel"
             )
         ],
     ),
@@ -94,8 +94,8 @@ SAYS_WHY: Final[dict[str, tuple[dict[str, Any], list[str]]]] = {
         asked(tools=[{"type": "web_search", "search_context_size": "high"}]),
         [
             (
-                "changed tools /extras/openai/tools/0/tool: the prompt can only name the tool browser; its settings are "
-                "left out"
+                "changed tools /extras/openai/tools/0/tool: the prompt can only name the tool browser; its settings "
+                "are left out"
             )
         ],
     ),

@@ -171,8 +171,10 @@ class FamilyWriter(TextEncoder):
             out += self._end_frame(last=False)
             role = family.responses.role if part.role == "tool" else part.role
             out += f"{START}{header_for(role, None if part.role == 'tool' else part.name)}\n"
+        elif part.role == "tool":
+            out += family.responses.between or ""
         elif before is not None:
-            out += (family.responses.between or "") if part.role == "tool" else gap_between(before.message, part, family)
+            out += gap_between(before.message, part, family)
         self._before, self._is_begun = Written(part), True
         if part.role == "tool":
             return out + family.responses.open

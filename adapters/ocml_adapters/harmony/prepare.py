@@ -271,8 +271,7 @@ def _explained(items: Sequence[Item]) -> Sequence[Item]:
             fields = fields_of(message)
             known, _ = evident_fields(fields, "", names)
             if known != fields:
-                layout = {key: value for key, value in NOTES.of(message.layout).items() if key != "header"}
-                changed[at] = item_of(make(known, message.content, message.end, layout, {}))
+                changed[at] = item_of(make(known, message.content, message.end, NOTES.of(message.layout), {}))
     return [changed.get(at, item) for at, item in enumerate(items)] if changed else items
 
 

@@ -123,11 +123,13 @@ class FrameReader:
         if body is None:
             if self._unheaded(frame):
                 return
-            header, body = self._bodyless(frame)
+            header, body = split_body(frame.header, opened=frame.opened)
             argued = frame.stop == _CALL and body.strip() not in _NO_ARGUMENTS
             if not argued and self._breaks_off(header, body, frame):
                 return
-            if not (body or frame.stop) and (not header.strip() or header in ROLES):
+            if body or frame.stop:
+                self._note(FindingCode.HEADER_RECOVERED, _UNMARKED)
+            elif not header.strip() or header in ROLES:
                 detail = f"{START}{header} has no message after it"
                 self._log.find(FindingCode.STRAY_TOKEN, "", detail, Severity.LAYOUT)
                 if frame.before:
@@ -197,12 +199,6 @@ class FrameReader:
     def joins(self, message: Message) -> bool:
         """Whether a message, if it comes next, belongs to the turn of the one before it."""
         return bool(self.messages) and continues(self.messages[-1], message)
-
-    def _bodyless(self, frame: Frame) -> tuple[str, str]:
-        header, body = split_body(frame.header, opened=frame.opened)
-        if body or frame.stop:
-            self._note(FindingCode.HEADER_RECOVERED, _UNMARKED)
-        return header, body
 
     def _header(self, raw: str, frame: Frame, *, prompted: bool) -> tuple[Fields, dict[str, Any], dict[str, Any]]:
         layout: dict[str, Any] = {}

@@ -28,6 +28,8 @@ from .tokens import bytes_of, encode, first_odd, not_an_id, text_of
 
 _HOLD: Final = Hold(CONTROL.tokens, CONTROL.numbered)
 _END_ID: Final = EDGE_IDS[END_OF_TEXT]
+_NONE: Final = -1
+"""The index of no message."""
 
 
 class Live:
@@ -51,7 +53,8 @@ class Live:
         self._names = NOTHING
         self.waits = False
         """Whether the token that ends the whole text waits for what follows it."""
-        self.running = -1
+        self.running = _NONE
+        """The index of the message whose body goes on, so that more of it may be told at once."""
         self.body = self._scanner.body
 
     @property
@@ -95,7 +98,7 @@ class Live:
     def _tell(self) -> None:
         """Say what is known of the open message."""
         frame, scanner = self._scanner.frame, self._scanner
-        self.running, self.waits = -1, False
+        self.running, self.waits = _NONE, False
         if frame is None or not scanner.has_body:
             return
         if self._current is None:
@@ -111,7 +114,7 @@ class Live:
             self.body[self._pieces :] = [text := text.removesuffix(END_OF_TEXT), END_OF_TEXT]
         self._say(index, self._text(text))
         self._pieces, self.waits = len(self.body) - waits, waits
-        self.running = index if scanner.in_body and not waits else -1
+        self.running = index if scanner.in_body and not waits else _NONE
 
     def _say(self, index: int, text: str) -> None:
         if text:
