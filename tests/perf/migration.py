@@ -1,9 +1,10 @@
 """What a migration costs: throughput beside jq, DuckDB and a bare loop in one run, and the parent's part of it.
 
-    python -m perf.migration [--records N] [--rounds N] [--before FOLDER]     from the folder `tests`
+    python -m perf.migration [--records N] [--rounds N] [--before FOLDER] [--parent]     from the folder `tests`
 
 CPU seconds of whole commands and what they start, the best of all rounds, in turns. `FOLDER` is a checkout of an
-earlier state. What is not installed, and real transcripts where there are none, are left out.
+earlier state. What is not installed, and real transcripts where there are none, are left out. `--parent` measures the
+parent's part alone.
 """
 
 from __future__ import annotations
@@ -205,18 +206,41 @@ def throughput(source: Path, folder: Path, rounds: int, commands: tuple[Peer, ..
         print(f"| {name} | {took:.2f} | {size / took:.1f} |")
 
 
-def parents(source: Path, folder: Path) -> None:
-    """Print a table of what the parent does, beside the processes that convert."""
-    print("\n| processes | parent, CPU s | each other, CPU s | of one of them |\n| --- | --: | --: | --: |")
+def parents(records: int, folder: Path, rounds: int) -> None:
+    """Print a table of what the parent does beside the processes that convert: to start, and for each MB.
+
+    A run of all records costs what a run of a quarter of them costs, and what the others do.
+    """
+    sources: list[Path] = []
+    for count in (records // 4, records):
+        sources.append(folder / f"requests-{count}.jsonl")
+        write_requests(sources[-1], count)
+    sizes = [source.stat().st_size / 1e6 for source in sources]
+    print(f"\n| {sizes[1]:.0f} MB | to start, CPU s | for each MB, CPU ms | of a worker's |\n| --- | --: | --: | --: |")
     for jobs, ledger in ((2, None), (8, None), (8, "jsonl")):
-        cost = converted(source, folder / f"out-{jobs}-{ledger}", jobs, ledger)
-        each = cost.workers / jobs
-        told = f"{jobs}{', with a ledger' if ledger else ''}"
-        print(f"| {told} | {cost.parent:.2f} | {each:.2f} | {cost.parent / each:.2f} |")
+        little, all_of_it = (_least(source, folder / "out", jobs, ledger, rounds) for source in sources)
+        parent, worker = ((much - few) / (sizes[1] - sizes[0]) for few, much in zip(little, all_of_it, strict=True))
+        told = f"{jobs} workers{', with a ledger' if ledger else ''}"
+        start = [few - sizes[0] * each for few, each in zip(little, (parent, worker), strict=True)]
+        print(f"| {told}: the parent | {start[0]:.2f} | {1e3 * parent:.2f} | {parent / worker:.3f} |")
+        print(f"| each of them | {start[1]:.2f} | {1e3 * worker:.2f} | |")
 
 
-def main(records: int, rounds: int, before: Path | None) -> None:
+def _least(source: Path, out: Path, jobs: int, ledger: str | None, rounds: int) -> Cost:
+    """The least that the parent, and that one of its workers, took in any round."""
+    costs: list[Cost] = []
+    for _ in range(rounds):
+        shutil.rmtree(out, ignore_errors=True)
+        costs.append(converted(source, out, jobs, ledger))
+    return Cost(min(cost.parent for cost in costs), min(cost.workers for cost in costs) / jobs)
+
+
+def main(records: int, rounds: int, before: Path | None, *, parent: bool) -> None:
     """Measure, and print tables."""
+    with tempfile.TemporaryDirectory() as name:
+        parents(records, Path(name), rounds)
+    if parent:
+        return
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         requests = folder / "requests.jsonl"
@@ -230,7 +254,6 @@ def main(records: int, rounds: int, before: Path | None) -> None:
             rows = folder / f"{layout}.jsonl"
             write_rows(rows, layout, records)
             throughput(rows, folder, rounds, plans(layout))
-        parents(requests, folder)
 
 
 if __name__ == "__main__":
@@ -238,5 +261,6 @@ if __name__ == "__main__":
     options.add_argument("--records", type=int, default=20_000)
     options.add_argument("--rounds", type=int, default=3)
     options.add_argument("--before", type=Path)
+    options.add_argument("--parent", action="store_true")
     given = options.parse_args()
-    main(given.records, given.rounds, given.before)
+    main(given.records, given.rounds, given.before, parent=given.parent)

@@ -107,16 +107,14 @@ class Journal:
         self._write([{"begun": index, "stamp": stamp}])
         return self.inputs[index]
 
-    def checkpoint(self, is_continued: Iterable[int], complete: Iterable[int] = ()) -> None:
-        """What the `Progress` of inputs says is on the disk, all of it where they are `complete`."""
-        lines: list[dict[str, Any]] = []
-        both: tuple[tuple[Stage, Iterable[int]], ...] = (("complete", complete), ("begun", is_continued))
-        for stage, indexes in both:
-            for index in indexes:
-                now = self.inputs[index]
-                now.stage = stage
-                lines.append({stage: index, "position": now.position, "sizes": now.sizes, "tally": now.tally.to_json()})
-        self._write(lines, settled=True)
+    def account(self, index: int) -> dict[str, Any]:
+        """What `checkpoint` writes of an input, once all that its `Progress` counts now is on the disk."""
+        now = self.inputs[index]
+        return {now.stage: index, "position": now.position, "tally": now.tally.to_json()}
+
+    def checkpoint(self, accounts: Iterable[tuple[dict[str, Any], dict[str, int]]]) -> None:
+        """What accounts of inputs say is on the disk, in files that are so long."""
+        self._write([{**account, "sizes": sizes} for account, sizes in accounts], settled=True)
 
     def done(self, indexes: Iterable[int]) -> None:
         """The outputs of inputs are in their places."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from typing import BinaryIO, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from ..errors import BridgeError, ErrorCode
 from . import ledger, lines, parquet, texts
@@ -14,67 +14,87 @@ from .journal import Progress
 from .parts import discard_part, join
 from .records import Input, Job
 
+Sizes = dict[str, int]
+"""How long the partial files of an input are, in bytes, by their kind."""
+
+
+class Addition(NamedTuple):
+    """Parts that are to be added to the files of an input.
+
+    Attributes:
+        input: which input.
+        parts: the parts, in order.
+        sizes: how long the files are before them.
+    """
+
+    input: int
+    parts: tuple[str, ...]
+    sizes: Sizes
+
 
 class Output:
-    """Where the parts of one input go."""
+    """Where the parts of one input go.
+
+    Attributes:
+        parts: those that are to be added to its files.
+        folders: in which its names are new, and have to reach the disk.
+    """
 
     def __init__(self, folder: str, item: Input, job: Job, progress: Progress) -> None:
-        """Open the partial files, cut off behind what the journal vouches for.
+        """Make the partial files, or cut them off behind what the journal vouches for.
 
         Raises:
             OSError: where they cannot be written.
             BridgeError: OCB-IO where they are shorter than the journal says.
         """
-        self._item = item
-        self._progress = progress
-        self._folder = folder
-        self._finals = {kind: os.path.join(folder, name) for kind, name in _names(item, job).items()}
-        self._files: dict[str, BinaryIO] = {}
-        self._joined: list[str] = []
-        self._new: set[str] = set()
+        self.parts: list[str] = []
+        self.folders: set[str] = set()
+        self._partials = [path for _, path in _partials(item, job, folder)]
         if progress.stage == "begun":
-            try:
-                self._open()
-            except BaseException:
-                self.close()
-                raise
+            for kind, path in _partials(item, job, folder):
+                _cut(path, progress.sizes.get(kind, 0))
+                self.folders.add(os.path.dirname(path))
 
-    def _open(self) -> None:
-        for kind, path in self._finals.items():
-            if not (kind == "output" and self._item.into == "files"):  # text files are written by themselves
-                self._files[kind] = _continued(path, self._progress.sizes.get(kind, 0))
-                self._new.add(os.path.dirname(path))
-
-    def append(self, part: str) -> None:
-        """Add a part; it is removed when what was added is on the disk."""
-        for kind, file in self._files.items():
-            self._progress.sizes[kind] = self._progress.sizes.get(kind, 0) + join(part, kind, file)
-        self._joined.append(part)
-
-    def settle(self) -> set[str]:
-        """Let all that was added reach the disk; gives the folders in which a name is new, which are to follow."""
-        for file in self._files.values():
-            settle(file)
-        new, self._new = self._new, set[str]()
-        return new
-
-    def forget(self) -> None:
-        """Remove the parts that the journal knows to be here."""
-        for part in self._joined:
-            discard_part(part)
-        self._joined.clear()
-
-    def close(self) -> None:
-        """Close the partial files; they stay."""
-        for file in self._files.values():
-            file.close()
+    def taken(self) -> tuple[str, ...]:
+        """The parts, which are added to its files now."""
+        parts, self.parts = tuple(self.parts), list[str]()
+        return parts
 
     def drop(self) -> None:
-        """Remove the partial files."""
-        self.close()
-        self.forget()
-        for path in self._finals.values():
-            discard(partial_name(path))
+        """Remove the partial files, and the parts."""
+        for part in self.parts:
+            discard_part(part)
+        for path in self._partials:
+            discard(path)
+
+
+def append(addition: Addition, item: Input, job: Job) -> Sizes:
+    """Add parts to the files of an input, and remove them; what was added reaches the disk.
+
+    Args:
+        addition: what is added.
+        item: the input.
+        job: how it is converted.
+
+    Returns:
+        How long the files are then.
+
+    Raises:
+        OSError: where they cannot be written.
+    """
+    sizes = dict(addition.sizes)
+    if not addition.parts:  # its files may be in their places already
+        return sizes
+    for kind, path in _partials(item, job, job.folder or ""):
+        with open(path, "r+b") as file:
+            file.seek(sizes.get(kind, 0))
+            added = sum(join(part, kind, file) for part in addition.parts)
+            if added:
+                settle(file)
+        sizes[kind] = sizes.get(kind, 0) + added
+    for part in addition.parts:
+        discard_part(part)
+    return sizes
 
 
 class Prepared(NamedTuple):
@@ -202,6 +222,13 @@ def _names(item: Input, job: Job) -> dict[str, str]:
     return names if job.ledger is None else {**names, "ledger": item.ledger(job.ledger)}
 
 
+def _partials(item: Input, job: Job, folder: str) -> Iterator[tuple[str, str]]:
+    """The partial files of an input, each with its kind; texts that are files of their own are written whole."""
+    for kind, name in _names(item, job).items():
+        if not (kind == "output" and item.into == "files"):
+            yield kind, partial_name(os.path.join(folder, name))
+
+
 def finals(item: Input, job: Job) -> Iterator[str]:
     """All files that the outputs of an input may have, relative to the output folder."""
     for kind, name in _names(item, job).items():
@@ -220,18 +247,14 @@ def _there(path: str) -> str:
     return partial if os.path.exists(partial) else path
 
 
-def _continued(path: str, size: int) -> BinaryIO:
-    partial = partial_name(path)
+def _cut(partial: str, size: int) -> None:
+    """Make a file as long as the journal says; it is made where it is not there."""
     os.makedirs(os.path.dirname(partial), exist_ok=True)
-    file = open(partial, "r+b" if os.path.exists(partial) else "w+b")  # noqa: SIM115  # held until `close`
-    if file.seek(0, os.SEEK_END) < size:
-        file.close()
-        raise BridgeError(
-            ErrorCode.IO, f"{partial}: the file is shorter than the journal says; remove the journal to begin again"
-        )
-    file.seek(size)
-    file.truncate()
-    return file
+    with open(partial, "r+b" if os.path.exists(partial) else "w+b") as file:
+        if file.seek(0, os.SEEK_END) < size:
+            message = f"{partial}: the file is shorter than the journal says; remove the journal to begin again"
+            raise BridgeError(ErrorCode.IO, message)
+        file.truncate(size)
 
 
 def _move(partial: str, path: str) -> None:

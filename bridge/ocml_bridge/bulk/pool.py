@@ -17,7 +17,7 @@ from typing import Any, Final, Protocol
 from ..errors import BridgeError, ErrorCode
 from .fences import Alarm, Limits, is_overdue, rest, row_of, too_long
 from .lines import newlines
-from .process import CONVERT, COUNT, PREPARE, Task, no_interrupts, prepared, serve
+from .process import CONVERT, COUNT, ERRAND, Task, errand, no_interrupts, serve
 from .records import Done, Input, Job
 from .steps import Landed, Step
 from .work import work
@@ -29,7 +29,7 @@ _PATIENCE: Final = 1.0
 
 
 class Pool(Protocol):
-    """Where steps are done: they come back in order."""
+    """Where steps are done: they come back in order, and errands as soon as they are done, in their own."""
 
     def add(self, step: Step) -> None:
         """Do a step, as soon as that can be."""
@@ -72,8 +72,9 @@ class _Here:
         self._inputs = inputs
         self._job = job
         self._alarm = Alarm(limits)
-        self._part = None if parts is None else os.path.join(parts, "0")
+        self._parts = parts
         self._steps: deque[Step] = deque()
+        self._number = 0
         self._before = 0
 
     def add(self, step: Step) -> None:
@@ -87,8 +88,8 @@ class _Here:
 
     def next(self) -> Landed:
         step = self._steps.popleft()
-        if step.prepare:
-            return Landed(step, prepared=prepared(step, self._inputs, self._job))
+        if step.is_errand:
+            return errand(step, self._inputs, self._job)
         if step.piece is None:
             return Landed(step)
         item, piece = self._inputs[step.input], step.piece
@@ -96,8 +97,10 @@ class _Here:
             piece = piece._replace(before=self._before)
         if piece.followed:
             self._before = (piece.before or 0) + newlines(item, piece)
-        done = work(piece, item, self._job, self._part, self._alarm)
-        return Landed(step, done, self._part)
+        self._number += 1
+        part = None if self._parts is None else os.path.join(self._parts, str(self._number))
+        done = work(piece, item, self._job, part, self._alarm)
+        return Landed(step, done, part)
 
     def close(self) -> None:
         self._alarm.close()
@@ -157,6 +160,7 @@ class _Processes:
         self._most = 4 * jobs
         self._workers: list[_Worker] = []
         self._flights: deque[_Flight] = deque()
+        self._errands: deque[_Flight] = deque()
         self._number = 0
         self._before: int | None = None
         """How many lines are before the first range under way, where the one before it was counted for it."""
@@ -166,25 +170,29 @@ class _Processes:
         # Processes of a run that was killed a moment ago write to names of their own.
         name = f"{os.getpid()}-{self._number}"
         part = None if self._parts is None else os.path.join(self._parts, name)
-        landed = None if step.piece is not None or step.prepare else Landed(step)
-        self._flights.append(_Flight(step, part, landed))
+        landed = None if step.piece is not None or step.is_errand else Landed(step)
+        (self._errands if step.is_errand else self._flights).append(_Flight(step, part, landed))
         self._number_lines()
         self._turn(0)
 
     def ready(self) -> bool:
-        return self.busy() and (self._flights[0].is_done or len(self._flights) >= self._most)
+        return self._first_done() is not None or len(self._flights) >= self._most
 
     def busy(self) -> bool:
-        return bool(self._flights)
+        return bool(self._flights or self._errands)
 
     def next(self) -> Landed:
-        while not self._flights[0].is_done:
+        while (done := self._first_done()) is None:
             self._turn(_PATIENCE)
-        flight = self._flights.popleft()
+        flight = done.popleft()
         if flight.step.piece is not None:
             self._before = (flight.step.piece.before or 0) + flight.newlines
         assert flight.landed is not None
         return flight.landed
+
+    def _first_done(self) -> deque[_Flight] | None:
+        """What has a step in front that is done; None where nothing has."""
+        return next((each for each in (self._errands, self._flights) if each and each[0].is_done), None)
 
     def close(self) -> None:
         for worker in self._workers:
@@ -223,15 +231,16 @@ class _Processes:
                 worker.connection.send(task)
 
     def _next_task(self) -> tuple[_Flight, Task] | None:
-        """What is to be done first: lines that have to be counted, so that others know their numbers."""
+        """What is to be done first: errands, then lines that have to be counted, so that others know their numbers."""
+        for flight in self._errands:
+            if not flight.flying and flight.landed is None:
+                return flight, Task(ERRAND, flight.step)
         for flight in self._flights:
             if not flight.flying and flight.is_uncounted:
                 return flight, Task(COUNT, flight.step)
         for flight in self._flights:
             if flight.flying or flight.landed is not None:
                 continue
-            if flight.step.prepare:
-                return flight, Task(PREPARE, flight.step)
             if flight.step.piece is not None and flight.step.piece.before is not None:
                 return flight, Task(CONVERT, flight.step, flight.part)
         return None
@@ -248,7 +257,7 @@ class _Processes:
         elif isinstance(answer, Done):
             flight.landed = Landed(flight.step, answer, flight.part)
         else:
-            flight.landed = Landed(flight.step, prepared=answer)
+            flight.landed = answer
 
     def _number_lines(self) -> None:
         """Tell ranges how many lines are before them, as far as that is known."""
@@ -293,8 +302,9 @@ class _Processes:
         how = f"signal {-code}" if code < 0 else f"status {code}"
         piece = flight.step.piece
         if piece is None or (row < 0 and again) or flight.deaths.total() > _MOST_DEATHS:
-            item = self._worker_arguments[0][flight.step.input].path
-            message = f"processes that read {item} die ({how}); --resume continues after the records that are done"
+            item = "" if piece is None else self._worker_arguments[0][flight.step.input].path
+            what = f"processes that read {item} die" if item else "a process that wrote outputs died"
+            message = f"{what} ({how}); --resume continues after the records that are done"
             raise BridgeError(ErrorCode.INTERNAL, message)
         if overdue:
             why = too_long(self._limits.seconds)

@@ -14,9 +14,9 @@ from typing import Any, Final, NamedTuple
 from .batch import unexpected
 from .fences import Beats, Limits, limit_memory, rest
 from .lines import newlines
-from .outputs import Prepared, prepare
+from .outputs import append, prepare
 from .records import Done, Input, Job
-from .steps import Step
+from .steps import Landed, Step
 from .work import Watch, work
 
 
@@ -30,7 +30,7 @@ class Task(NamedTuple):
 
 CONVERT: Final = "convert"
 COUNT: Final = "count"
-PREPARE: Final = "prepare"
+ERRAND: Final = "errand"
 
 
 def serve(connection: Connection, beats: Any, slot: int, inputs: tuple[Input, ...], job: Job, limits: Limits) -> None:
@@ -57,19 +57,23 @@ def serve(connection: Connection, beats: Any, slot: int, inputs: tuple[Input, ..
             return
 
 
-def _done(task: Task, inputs: tuple[Input, ...], job: Job, watch: Watch) -> int | Done | tuple[Prepared, ...]:
+def _done(task: Task, inputs: tuple[Input, ...], job: Job, watch: Watch) -> int | Done | Landed:
     """What comes of a task."""
-    if task.name == PREPARE:
-        return prepared(task.step, inputs, job)
+    if task.name == ERRAND:
+        return errand(task.step, inputs, job)
     assert task.step.piece is not None
     if task.name == COUNT:
         return newlines(inputs[task.step.input], task.step.piece)
     return work(task.step.piece, inputs[task.step.input], job, task.part, watch)
 
 
-def prepared(step: Step, inputs: tuple[Input, ...], job: Job) -> tuple[Prepared, ...]:
-    """What the outputs hold that a step makes ready."""
-    return tuple(prepare(index, rows, inputs[index], job) for index, rows in step.prepare)
+def errand(step: Step, inputs: tuple[Input, ...], job: Job) -> Landed:
+    """Do what a step says of files that are written."""
+    return Landed(
+        step,
+        appended=tuple(append(each, inputs[each.input], job) for each in step.append),
+        prepared=tuple(prepare(index, rows, inputs[index], job) for index, rows in step.prepare),
+    )
 
 
 def _end_with_parent() -> None:

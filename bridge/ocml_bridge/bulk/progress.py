@@ -6,15 +6,15 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from ..errors import BridgeError, ErrorCode
 from . import remote, texts
 from .durable import discard, finish_moves, settle_folders
 from .journal import Journal, Progress
-from .outputs import Output, Prepared, finals, put_in_place
+from .outputs import Addition, Output, Prepared, Sizes, finals, put_in_place
 from .plan import Plan
 from .records import STANDARD, Done, Input, Position
 from .tally import Tally
@@ -64,8 +64,12 @@ class Counted:
         """It cannot be read to its end; what was counted of it is not in any output."""
         self.inputs[index] = Progress([], "failed", error=error)
 
-    def settle(self, *, now: bool = False) -> tuple[tuple[int, int], ...]:  # noqa: ARG002  # there is nothing to settle
-        """Let what was done reach the disk, if it is time; gives the inputs that are to be prepared then."""
+    def due(self, *, now: bool = False) -> tuple[Addition, ...]:  # noqa: ARG002  # there is nothing to settle
+        """What is to be added to outputs, and to reach the disk, if it is time."""
+        return ()
+
+    def settled(self, sizes: tuple[Sizes, ...]) -> tuple[tuple[int, int], ...]:  # noqa: ARG002
+        """What was due is done, and outputs are so long; gives the inputs that are to be prepared, with their rows."""
         return ()
 
     def put_in_place(self, prepared: tuple[Prepared, ...]) -> None:
@@ -80,6 +84,20 @@ class Counted:
     def close(self) -> None:
         """Leave everything as it is."""
         shutil.rmtree(self.room, ignore_errors=True)
+
+
+class _Settling(NamedTuple):
+    """An input of which something is being added to its output.
+
+    Attributes:
+        input: which input.
+        output: where it goes.
+        account: what the journal says of it then.
+    """
+
+    input: int
+    output: Output
+    account: dict[str, Any]
 
 
 class Written(Counted):
@@ -109,6 +127,7 @@ class Written(Counted):
             raise
         self._output: tuple[int, Output] | None = None
         self._complete: dict[int, Output] = {}
+        self._settling: list[_Settling] = []
         self._settled = time.monotonic()
 
     def begin(self) -> dict[int, Position | None]:
@@ -140,41 +159,61 @@ class Written(Counted):
         self._output = index, Output(self._folder, self.plan.inputs[index], self.plan.job, progress)
 
     def append(self, index: int, done: Done, part: str | None) -> None:
-        """Join what was written of a range to its output."""
+        """What was written of a range is to be added to its output."""
         super().append(index, done, part)
         if part is not None:
-            self._opened.append(part)
+            self._opened.parts.append(part)
 
     def finish(self, index: int) -> None:
         """Its output is complete; it is put in its place together with others."""
+        self.inputs[index].stage = "complete"
         self._complete[index] = self._opened
         self._output = None
 
     def fail(self, index: int, error: str) -> None:
         """What there is of its output is dropped, and counts for nothing: the next run begins it again."""
-        self._opened.drop()
+        if all(index != each.input for each in self._settling):  # which is dropped when nothing is added to it
+            self._opened.drop()
         self._output = None
         self._journal.fail(index, error)
         self.inputs[index].tally = Tally()
 
-    def settle(self, *, now: bool = False) -> tuple[tuple[int, int], ...]:
-        """Let what was done reach the disk and the journal, if it is time."""
-        due = time.monotonic() - self._settled >= CHECKPOINT_SECONDS or len(self._complete) >= _TOGETHER
-        if not (now or due):
+    def due(self, *, now: bool = False) -> tuple[Addition, ...]:
+        """What is to be added to outputs, if it is time and all that was due before is done."""
+        late = time.monotonic() - self._settled >= CHECKPOINT_SECONDS or len(self._complete) >= _TOGETHER
+        if self._settling or not (now or late):
             return ()
-        started = {} if self._output is None else dict((self._output,))
-        outputs = [*self._complete.values(), *started.values()]
-        new = set[str]().union(*(output.settle() for output in outputs))
-        settle_folders(new, self._folder)
-        complete = tuple(self._complete)
-        self._journal.checkpoint(started, complete)
-        for output in outputs:
-            output.forget()
-        for output in self._complete.values():
-            output.close()
+        self._settling = [_Settling(index, output, self._journal.account(index)) for index, output in self._unsettled()]
         self._complete.clear()
+        return tuple(
+            Addition(each.input, each.output.taken(), self.inputs[each.input].sizes) for each in self._settling
+        )
+
+    def _unsettled(self) -> Iterator[tuple[int, Output]]:
+        yield from self._complete.items()
+        if self._output is not None and self._output[1].parts:
+            yield self._output
+
+    def settled(self, sizes: tuple[Sizes, ...]) -> tuple[tuple[int, int], ...]:
+        """Outputs are so long, on the disk: the journal says so."""
+        pairs = [(each, size) for each, size in zip(self._settling, sizes, strict=True) if not self._dropped(each)]
+        settle_folders({folder for each, _ in pairs for folder in each.output.folders}, self._folder)
+        self._journal.checkpoint((each.account, size) for each, size in pairs)
+        for each, size in pairs:
+            self.inputs[each.input].sizes = size
+            each.output.folders.clear()
+        self._settling = []
         self._settled = time.monotonic()
-        return tuple((index, self.inputs[index].tally.rows) for index in complete)
+        return tuple(
+            (each.input, self.inputs[each.input].tally.rows) for each, _ in pairs if "complete" in each.account
+        )
+
+    def _dropped(self, settling: _Settling) -> bool:
+        """Whether an input has failed meanwhile, which leaves nothing of its output."""
+        failed = self.inputs[settling.input].stage == "failed"
+        if failed:
+            settling.output.drop()
+        return failed
 
     def put_in_place(self, prepared: tuple[Prepared, ...]) -> None:
         """Move outputs to their places."""
@@ -192,8 +231,9 @@ class Written(Counted):
     def finish_rest(self) -> None:
         """Inputs that the limit left unfinished are finished with it."""
         for index, progress in self.inputs.items():
-            if progress.stage == "begun" and index not in self._complete:
-                self.open(index)
+            if progress.stage == "begun":
+                if self._output is None:
+                    self.open(index)
                 self.finish(index)
 
     def end(self) -> None:
@@ -201,9 +241,7 @@ class Written(Counted):
         self._journal.end()
 
     def close(self) -> None:
-        """Close the files; what is partial stays, for the next run."""
-        for output in (*self._complete.values(), *(() if self._output is None else self._output[1:])):
-            output.close()
+        """Close the journal; what is partial stays, for the next run."""
         self._journal.close()
         super().close()
 

@@ -67,6 +67,7 @@ class _Run:
         self._failed: set[int] = set()
         self._before = list(accumulate((item.size for item in plan.inputs), initial=0))
         self._rows = 0
+        self._errands = 0
         self._selection = None if plan.choice is None else Selection(plan.choice)
         self._finished = Finished(progress.inputs, selection=self._selection)
 
@@ -79,18 +80,20 @@ class _Run:
                 self._pool.add(step)
                 while self._pool.ready():
                     if not self._take(self._pool.next()):
-                        finished.stopped = True
-                        return finished
+                        return self._stopped()
         while self._pool.busy():
             if not self._take(self._pool.next()):
-                finished.stopped = True
-                return finished
+                return self._stopped()
         self._progress.finish_rest()
-        self._settle(now=True)
-        while self._pool.busy():
-            self._take(self._pool.next())
+        self._settle_all()
         self._progress.end()
         return finished
+
+    def _stopped(self) -> Finished:
+        """What is left where a record ends the run: all that was converted before it is kept."""
+        self._settle_all()
+        self._finished.stopped = True
+        return self._finished
 
     def _steps(self, begin: dict[int, Position | None], limit: int | None) -> Generator[Step]:
         """Inputs, in order, each in its ranges."""
@@ -134,8 +137,8 @@ class _Run:
         """Keep what came of a step; whether to go on."""
         step, done = landed.step, landed.done
         stop = False
-        if landed.prepared:
-            self._progress.put_in_place(landed.prepared)
+        if step.is_errand:
+            self._put(landed)
         elif step.input in self._failed:
             if landed.part is not None:
                 discard_part(landed.part)
@@ -156,7 +159,7 @@ class _Run:
         if step.piece is not None and step.piece.unpacked is not None:
             discard(step.piece.unpacked)
         if done is not None or step.last:
-            self._settle(now=stop)
+            self._settle(now=False)
         return not stop
 
     def _check(self, step: Step, landed: Landed) -> None:
@@ -167,9 +170,31 @@ class _Run:
             if code in tally.errors:
                 raise BridgeError(code, str(tally.errors[code].examples[0]["message"]))
 
-    def _settle(self, *, now: bool) -> None:
-        if prepare := self._progress.settle(now=now):
-            self._pool.add(Step(-1, prepare=prepare))
+    def _put(self, landed: Landed) -> None:
+        """Keep what came of an errand."""
+        self._errands -= 1
+        if landed.prepared:
+            self._progress.put_in_place(landed.prepared)
+        elif prepare := self._progress.settled(landed.appended):
+            self._send(Step(-1, prepare=prepare))
+
+    def _settle(self, *, now: bool) -> bool:
+        """Add to outputs what is due; whether anything is."""
+        due = self._progress.due(now=now)
+        if due:
+            self._send(Step(-1, append=due))
+        return bool(due)
+
+    def _send(self, errand: Step) -> None:
+        self._errands += 1
+        self._pool.add(errand)
+
+    def _settle_all(self) -> None:
+        """Add to outputs all that came back; of ranges that are still under way, nothing is kept."""
+        while self._settle(now=True) or self._errands:
+            landed = self._pool.next()
+            if landed.step.is_errand:
+                self._put(landed)
 
 
 def _chosen(selection: Selection, item: Input, lines: Lines, content: BinaryIO) -> Iterator[bytes]:

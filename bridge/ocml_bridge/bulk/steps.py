@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .outputs import Prepared
+from .outputs import Addition, Prepared, Sizes
 from .records import Done, Range
 
 
@@ -16,6 +16,7 @@ class Step(NamedTuple):
         piece: a range of it; None where it begins or ends.
         error: why it cannot be read on; None where it can.
         last: whether this is the end of the input.
+        append: what is to be added to the files of inputs.
         prepare: inputs whose outputs are complete, and are to be made ready for their places, each with how many files,
             lines and rows of it were read.
     """
@@ -24,7 +25,13 @@ class Step(NamedTuple):
     piece: Range | None = None
     error: str | None = None
     last: bool = False
+    append: tuple[Addition, ...] = ()
     prepare: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def is_errand(self) -> bool:
+        """Whether it is about files that are written, and not about what is read: nothing waits for its turn."""
+        return bool(self.append or self.prepare)
 
 
 class Landed(NamedTuple):
@@ -34,10 +41,12 @@ class Landed(NamedTuple):
         step: the step.
         done: what came of its range.
         part: where the range was written, as the beginning of file names.
+        appended: how long the files are that something was to be added to.
         prepared: what the outputs hold that were to be made ready.
     """
 
     step: Step
     done: Done | None = None
     part: str | None = None
+    appended: tuple[Sizes, ...] = ()
     prepared: tuple[Prepared, ...] = ()
