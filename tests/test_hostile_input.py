@@ -52,6 +52,7 @@ KILLERS: dict[str, bytes] = {
     "a YAML bomb": b"a: &a [x,x]\nb: &b [*a,*a]\nc: &c [*b,*b]\nversion: [*c,*c]\n<|start|>user<|message|>x<|end|>",
     "deep YAML": b"a: " + b"[" * 50_000 + b"\n<|start|>user<|message|>x<|end|>",
     "long YAML": b"a: b\n" * 10_000 + b"<|start|>user<|message|>x<|end|>",
+    "white space in YAML": b"version: 2.2 #" + b" " * 60_000 + b"x\n<|start|>user<|message|>x<|end|>",
     "a number of 10,000 digits": b'{"messages":[{"role":"user","content":"x","n":' + b"9" * 10_000 + b"}]}",
     "duplicate keys": b'{"messages":[],"messages":[{"role":"user","content":"x"}]}',
     "NaN": b'{"messages":[{"role":"user","content":"x","n":NaN}]}',

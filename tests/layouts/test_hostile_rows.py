@@ -32,6 +32,7 @@ ROWS: dict[str, dict[str, Any]] = {
     },
     "spaces before a turn": {"text": " " * MANY + "x<start_of_turn>"},
     "spaces in a turn": {"text": "<start_of_turn>user\n" + " " * MANY + "x"},
+    "spaces in what a person says": {"text": "User: a" + " " * MANY + "x\nAssistant: b"},
     "calls that are not closed": {"text": "<｜User｜>a<｜Assistant｜>" + "<tool_call>" * MANY},
     "tools behind spaces": {"text": "<|user|>" + " " * MANY + "<tools>" * MANY},
     "instructions that are not closed": {"text": "[INST] a " * MANY},

@@ -18,9 +18,8 @@ FIELDS: Final = ("capabilities", "profiles")
 MODEL: Final = "model"
 GENERATION: Final = "generation_settings"
 """The keys of a header whose values are the settings of the conversation."""
-_FENCE: Final = re.compile(
-    r"\A\s*(?:---[ \t]*\n|```ya?ml[ \t]*\n)?(.*?)(?:^(?:---|\.\.\.|```)[ \t]*\n?)?\s*\Z", re.S | re.M
-)
+_OPENING: Final = re.compile(r"(?:---|```ya?ml)[ \t]*\n")
+_CLOSINGS: Final = ("---", "...", "```")
 
 
 REMEMBERED: Final = 1000
@@ -58,8 +57,7 @@ def parse_header(text: str) -> DocumentHeader | None:
     # Imported here, as below: YAML takes longer to import than most texts take to convert.
     from .yamltext import load
 
-    found = _FENCE.match(text)
-    loaded = load(found[1] if found else text)
+    loaded = load(_without_fences(text))
     if loaded is None:
         return None
     values, spelled = loaded
@@ -67,6 +65,15 @@ def parse_header(text: str) -> DocumentHeader | None:
     if version is not None:
         del values["version"]
     return _header_of(version, values)
+
+
+def _without_fences(text: str) -> str:
+    """A header without the lines around it that YAML or Markdown fence it with."""
+    text = text.strip()
+    opening = _OPENING.match(text)
+    text = text if opening is None else text[opening.end() :]
+    last = text.rfind("\n") + 1
+    return text[:last] if text[last:] in _CLOSINGS else text
 
 
 def _header_of(version: str | None, values: dict[str, Json]) -> DocumentHeader:

@@ -36,7 +36,7 @@ STYLES: Final[tuple[Mapping[str, str], ...]] = (
     {"<human>": "user", "<bot>": "assistant"},
 )
 """Labels of speakers and their roles; a text keeps to the style of its first label."""
-_END: Final = re.compile(r"\s*(?:<\|endoftext\|>|</s>)\s*\Z")
+_END: Final = re.compile(r"(?:<\|endoftext\|>|</s>)\s*\Z")
 _FENCE: Final = re.compile(r"\A\s*```[a-z]*\n(.*?)\n?```\s*\Z", re.DOTALL)
 
 
