@@ -16,7 +16,7 @@ import pytest
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from ocml_bridge import convert
-from ocml_bridge.policy import LENIENT
+from ocml_bridge.report.policy import LENIENT
 
 STRANGER = "unknown role"
 """A message of somebody whom the API does not know."""

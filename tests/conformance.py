@@ -20,7 +20,7 @@ from client_types import faults, reason
 from corpus import Case, corpus_cases
 from ocml_bridge import BridgeError, convert, read, write
 from ocml_bridge.pipe import streams
-from ocml_bridge.policy import LENIENT
+from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.testing.streams import check_decoding
 from sources import ROOT
 from test_profiles import TEMPLATES, cases, made

@@ -13,7 +13,7 @@ from functools import (
 )
 from typing import cast
 
-from ocml_bridge.memo import Memo
+from ocml_bridge.common.memo import Memo
 
 
 def forget() -> None:

@@ -7,10 +7,10 @@ from itertools import product
 from typing import Any, cast
 
 from corpus import corpus_path
+from ocml_bridge.chat.visibility import Visibility
 from ocml_bridge.events import Answer
 from ocml_bridge.pipe import Pipe, encoder
 from ocml_bridge.profiles import profile
-from ocml_bridge.visibility import Visibility
 
 PROMPT = "<|start|>assistant"
 SECRET = "nobody is to see this"

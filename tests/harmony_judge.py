@@ -12,9 +12,9 @@ import pytest
 
 from ocml_adapters.harmony.official import as_official
 from ocml_adapters.harmony.vocabulary import load_encoding
+from ocml_bridge.chat.turns import lower_tools
 from ocml_bridge.errors import BridgeError
 from ocml_bridge.model import Message, Transcript
-from ocml_bridge.turns import lower_tools
 
 
 def _is_installed(name: str) -> bool:

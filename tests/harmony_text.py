@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 from ocml_bridge import FindingCode, Message, Tool, Transcript, read, write
-from ocml_bridge.adapter import Options
+from ocml_bridge.formats.adapter import Options
 
 CALL = Message(
     "assistant", "{}", channel="commentary", recipient="functions.f", constraint="json", end="call", continues=False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from ocml_bridge import BridgeError, Options, convert
-from ocml_bridge.policy import LENIENT
+from ocml_bridge.report.policy import LENIENT
 
 PLAIN: Final = Options(plans=False, force_format=True)
 PLANNED: Final = Options(force_format=True)

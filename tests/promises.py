@@ -22,12 +22,12 @@ from ocml_bridge.bulk import Status
 from ocml_bridge.cli import command
 from ocml_bridge.cli.commands import COMMANDS
 from ocml_bridge.cli.conversion_command import ConversionCommand
+from ocml_bridge.common.lazy import find
 from ocml_bridge.errors import EXIT_CODES, ExitCode
-from ocml_bridge.lazy import find
+from ocml_bridge.json_values.schema_changes import schema_changes
 from ocml_bridge.loss import CLASSES
 from ocml_bridge.model import Json
 from ocml_bridge.model.codec import json_schema
-from ocml_bridge.schema_changes import schema_changes
 from sources import ROOT
 
 COMPAT = ROOT / "golden" / "compat"

@@ -17,7 +17,7 @@ from typing import Any
 
 from ocml_bridge import __version__, make_sidecar, read, write
 from ocml_bridge.cli import main
-from ocml_bridge.policy import LENIENT
+from ocml_bridge.report.policy import LENIENT
 from promises import COMPAT, Section, promises, shape_of, written_bytes
 from sources import ROOT
 

@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ocml_bridge import BridgeError, ErrorCode, Message, Options, Transcript, make_sidecar, read, write
-from ocml_bridge.adapter import AddedTokens
+from ocml_bridge.checks.verify import verify
+from ocml_bridge.formats.adapter import AddedTokens
 from ocml_bridge.model import Completion, Text, Tool
 from ocml_bridge.pipe import decoder, encoder
 from ocml_bridge.stream import replay
 from ocml_bridge.testing.laws import all_laws
 from ocml_bridge.text.added_tokens import Breaker, Passage
-from ocml_bridge.verify import verify
 
 TARGETS = ("harmony", "chatml", "internlm2", "internlm2:unused", "ocm-0.1", "ocm-0.1:s")
 LLAMA = ("<|begin_of_text|>", "<|start_header_id|>", "<|eot_id|>")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ocml_bridge import Options, Result, convert
-from ocml_bridge.policy import LENIENT
+from ocml_bridge.report.policy import LENIENT
 from test_odd_members import KINDS
 from test_sequences import WIRES
 from wire_pieces import PIECES

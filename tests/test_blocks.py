@@ -7,7 +7,7 @@ from typing import Any, Final
 import pytest
 
 from ocml_bridge import BridgeError, ErrorCode, Message, Severity, Transcript, read, write
-from ocml_bridge.blocks.spelling import is_empty, is_same
+from ocml_bridge.wires.blocks.spelling import is_empty, is_same
 
 NO_JSON: Final = object()
 VALUES: Final[list[Any]] = [

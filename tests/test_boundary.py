@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from ocml_adapters.harmony.vocabulary import load_encoding
 from ocml_bridge import BridgeError, ErrorCode, Message, Options, Transcript, convert, read, read_all, write
-from ocml_bridge.boundary import Place
+from ocml_bridge.formats.boundary import Place
 from ocml_bridge.model import ByFormat
-from ocml_bridge.policy import LENIENT
+from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.split import split
 from ocml_bridge.testing import strategies
 from ocml_bridge.testing.boundary import boundaries

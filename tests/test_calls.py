@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ocml_bridge import FindingCode, Message, Tool, Transcript, formats, read, write
-from ocml_bridge.calls import check_calls
+from ocml_bridge.checks.calls import check_calls
 from ocml_bridge.model import Json, Text, Tools
 
 pytest.importorskip("jsonschema_rs")

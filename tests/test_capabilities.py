@@ -8,8 +8,8 @@ import pytest
 
 from ocml_adapters.chatml.plain import Frames
 from ocml_bridge import BridgeError, ErrorCode, Transcript
-from ocml_bridge.adapter import Adapter, Options
-from ocml_bridge.capabilities import PROBES, Feature, Level, capabilities
+from ocml_bridge.checks.capabilities import PROBES, Feature, Level, capabilities
+from ocml_bridge.formats.adapter import Adapter, Options
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Message
 from ocml_bridge.registry import adapter

@@ -15,17 +15,17 @@ from hypothesis.strategies import SearchStrategy
 
 from corpus import corpus_cases
 from ocml_bridge import BridgeError, Message, Settings, Tool, Transcript, convert, formats, write
-from ocml_bridge.adapter import Kind
-from ocml_bridge.engine import conversations
 from ocml_bridge.engine.by_format import reader_for, writer_for
-from ocml_bridge.engine.outputs import Filled
+from ocml_bridge.engine.plans import conversations
+from ocml_bridge.engine.plans.outputs import Filled
 from ocml_bridge.engine.reading import Reader
 from ocml_bridge.engine.writing import Writer
+from ocml_bridge.formats.adapter import Kind
+from ocml_bridge.formats.source import decode
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import CacheMark, Json, Media, Signature, Text, replace
-from ocml_bridge.policy import LENIENT
 from ocml_bridge.registry import adapter
-from ocml_bridge.source import decode
+from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.testing import strategies
 from ocml_bridge.units.conversation import Conversation
 from outcomes import PLAIN, PLANNED, outcome
@@ -87,7 +87,7 @@ TARGETS: Final = (*formats(), *(f"{name}:{dialect}" for name in formats() for di
 @pytest.fixture(autouse=True, scope="module")
 def plans_are_learned_soon() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ocml_bridge.engine.conversations.MEETINGS", MEETINGS)
+        patch.setattr("ocml_bridge.engine.plans.conversations.MEETINGS", MEETINGS)
         yield
 
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from ocml_bridge import Transcript, formats
-from ocml_bridge.adapter import Kind
+from ocml_bridge.formats.adapter import Kind
 from ocml_bridge.model import Json
 from ocml_bridge.registry import adapter
 from outcomes import PLAIN, PLANNED, outcome

@@ -12,10 +12,10 @@ from harmony_judge import DIALECT, config, library
 from ocml_adapters.harmony.profile import function_names
 from ocml_adapters.harmony.vocabulary import load_encoding
 from ocml_bridge import Options, Transcript, read
+from ocml_bridge.chat.turns import full_name, name_of, split_name
 from ocml_bridge.events import Start, Stop
 from ocml_bridge.model import Tool
 from ocml_bridge.profiles import profile
-from ocml_bridge.turns import full_name, name_of, split_name
 from prompts import prompt
 
 GPT_OSS = "gpt-oss"

@@ -9,7 +9,6 @@ from typing import Any, Final
 import pytest
 from hypothesis import given
 
-from ocml_bridge.diff import ABSENT, Difference, diff
 from ocml_bridge.model import (
     Alternative,
     CacheMark,
@@ -26,6 +25,7 @@ from ocml_bridge.model import (
     Tools,
     Transcript,
 )
+from ocml_bridge.model.diff import ABSENT, Difference, diff
 from ocml_bridge.testing.strategies import documents
 
 OTHER: Final[dict[str, Any]] = {

@@ -11,11 +11,11 @@ import click
 import pytest
 
 from ocml_bridge import ErrorCode, FindingCode, LossCode, Message, Severity, Transcript, formats
-from ocml_bridge.adapter import Policy
 from ocml_bridge.cli import COMMANDS, command
 from ocml_bridge.cli.conversion_command import ConversionCommand
+from ocml_bridge.common.lazy import find
 from ocml_bridge.errors import EXIT_CODES, ExitCode
-from ocml_bridge.lazy import find
+from ocml_bridge.formats.adapter import Policy
 from sources import ROOT
 
 DOCS = ROOT / "docs"

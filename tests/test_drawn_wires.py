@@ -18,7 +18,7 @@ import pytest
 from client_types import converse, unexplained
 from drawn_types import Drawer
 from ocml_bridge import Loss, Severity, convert, read, write
-from ocml_bridge.policy import LENIENT
+from ocml_bridge.report.policy import LENIENT
 from wire_facts import Leaf, leaves
 
 WIRES = ("openai", "openai-responses", "anthropic", "gemini", "bedrock-converse")

@@ -10,7 +10,7 @@ import pytest
 
 from ocml_bridge import Message, Transcript, read, write
 from ocml_bridge.model import Foreign, Media, Refusal, Text, replace
-from ocml_bridge.policy import LENIENT
+from ocml_bridge.report.policy import LENIENT
 from test_odd_members import FORCED, KINDS, in_silence, words
 from wire_pieces import PIECES
 

@@ -10,10 +10,10 @@ import pytest
 
 from ocml_bridge import Options, Transcript, convert, read
 from ocml_bridge.engine.around import LONGEST
-from ocml_bridge.engine.envelopes import SIZE, OpenedEnvelopes
+from ocml_bridge.engine.plans.envelopes import SIZE, OpenedEnvelopes
 from ocml_bridge.loss import Log
-from ocml_bridge.policy import LENIENT
 from ocml_bridge.registry import adapter
+from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.testing.ownership import POISON, poison
 from ocml_bridge.testing.plans import everything_read, everything_written
 

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from ocml_bridge import convert, formats
 from ocml_bridge.engine.by_format import reader_for, writer_for
-from ocml_bridge.engine.outputs import Filled
+from ocml_bridge.engine.plans.outputs import Filled
+from ocml_bridge.formats.source import decode
 from ocml_bridge.loss import Log
 from ocml_bridge.registry import adapter
-from ocml_bridge.source import decode
 from ocml_bridge.units.conversation import Conversation
 from outcomes import PLAIN, PLANNED, outcome
 

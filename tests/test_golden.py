@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from ocml_bridge import BridgeError, formats, read, write
-from ocml_bridge.policy import LossPolicy
+from ocml_bridge.report.policy import LossPolicy
 from ocml_bridge.testing.golden import extension, golden_files
 
 ROOT = Path(__file__).parents[1] / "golden"

@@ -17,10 +17,10 @@ from harmony_answers import (
     recorded,
 )
 from ocml_bridge import convert, read
+from ocml_bridge.chat.visibility import DEBUG, REASONING, is_private, seen_text
 from ocml_bridge.events import Answer
 from ocml_bridge.model import Transcript
 from ocml_bridge.pipe import decoder, encoder
-from ocml_bridge.visibility import DEBUG, REASONING, is_private, seen_text
 
 SIZES = (1, 3, 10_000)
 

@@ -12,7 +12,7 @@ from ocml_bridge import Severity, Transcript, convert, read, write
 from ocml_bridge.events import Stop
 from ocml_bridge.loss import Finding
 from ocml_bridge.pipe import decoder
-from ocml_bridge.policy import LENIENT
+from ocml_bridge.report.policy import LENIENT
 from wire_facts import injected, recorded
 
 FOLDERS = {

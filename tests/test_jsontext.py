@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ocml_bridge import BridgeError, ErrorCode
-from ocml_bridge.jsontext import MAX_DEPTH, loads, parse, value_at
+from ocml_bridge.json_values.jsontext import MAX_DEPTH, loads, parse, value_at
 from strategies_json import broken_texts, texts
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()

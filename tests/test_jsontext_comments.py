@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ocml_bridge import BridgeError, ErrorCode, FindingCode, jsontext, read
-from ocml_bridge.jsontext import without_comments
+from ocml_bridge import BridgeError, ErrorCode, FindingCode, read
+from ocml_bridge.json_values import jsontext
+from ocml_bridge.json_values.jsontext import without_comments
 
 REQUEST = '{"messages":[{"role":"user","content":"src/* // \\" */"}]}'
 

@@ -9,12 +9,12 @@ from typing import Any, Final
 import pytest
 
 from ocml_bridge import Document, Loss, Message, Tool, Transcript
-from ocml_bridge.diff import Difference, diff
 from ocml_bridge.engine import losses
 from ocml_bridge.engine.around import LONGEST
 from ocml_bridge.engine.losses import SIZE, KnownLosses
 from ocml_bridge.model import AnswerFormat, Header, Settings, ToolChoice, Usage, replace
-from ocml_bridge.naming import name_difference
+from ocml_bridge.model.diff import Difference, diff
+from ocml_bridge.report.naming import name_difference
 from ocml_bridge.units.heads import head_of
 
 LONG: Final = "x" * (LONGEST + 1)

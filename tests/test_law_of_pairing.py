@@ -13,20 +13,20 @@ from hypothesis import given, settings
 
 from ocml_adapters.harmony.units import Frames
 from ocml_bridge import Document, Message, Transcript, convert, formats, make_sidecar, read, registry, verify, write
-from ocml_bridge.adapter import Adapter
-from ocml_bridge.answers import other_answers
+from ocml_bridge.chat.turns import is_call
+from ocml_bridge.checks.answers import other_answers
+from ocml_bridge.formats.adapter import Adapter
 from ocml_bridge.loss import LossCode
-from ocml_bridge.pairing import pair
 from ocml_bridge.pipe import encoder
-from ocml_bridge.policy import LENIENT
-from ocml_bridge.report import Report, unnamed
-from ocml_bridge.result import DocumentOutcome, Result
+from ocml_bridge.report.policy import LENIENT
+from ocml_bridge.report.report import Report, unnamed
+from ocml_bridge.report.result import DocumentOutcome, Result
 from ocml_bridge.stream import replay
 from ocml_bridge.testing import check_adapter, laws
 from ocml_bridge.testing.calls import linked_transcripts
 from ocml_bridge.testing.encoding import in_pieces, order_of, run
-from ocml_bridge.turns import is_call
 from ocml_bridge.units.grammar import Enclosed, State, Unit
+from ocml_bridge.units.pairing import pair
 from sampling import Pairs, every_pair, some_pairs
 
 FORMATS = formats()

@@ -21,13 +21,13 @@ from ocml_bridge import (
     verify,
     write,
 )
-from ocml_bridge.adapter import Adapter
+from ocml_bridge.chat.substance import vanished
+from ocml_bridge.formats.adapter import Adapter
 from ocml_bridge.loss import Log
 from ocml_bridge.model import CacheMark, Foreign, Text
 from ocml_bridge.registry import adapter
-from ocml_bridge.report import Report
-from ocml_bridge.result import DocumentOutcome, Result
-from ocml_bridge.substance import vanished
+from ocml_bridge.report.report import Report
+from ocml_bridge.report.result import DocumentOutcome, Result
 from ocml_bridge.testing import strategies
 from ocml_bridge.testing.laws import LawBrokenError, Trial
 from ocml_bridge.testing.substance import substance

@@ -11,19 +11,19 @@ from hypothesis import strategies as st
 
 from ocml_adapters.chatml.plain import Frames
 from ocml_bridge import Message, Transcript, formats, read, verify, write
-from ocml_bridge.adapter import Adapter, Kind
+from ocml_bridge.chat.visibility import DEBUG, END_USER, exposed_messages, is_private
 from ocml_bridge.events import Event
+from ocml_bridge.formats.adapter import Adapter, Kind
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Text, Thought
 from ocml_bridge.pipe import Pipe, decoder, encoder, streams
-from ocml_bridge.policy import LENIENT
 from ocml_bridge.registry import adapter
+from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.stream import replay
 from ocml_bridge.testing import laws, visibility
 from ocml_bridge.testing.visibility import SECRET
 from ocml_bridge.view import tell
 from ocml_bridge.view.compare import compare
-from ocml_bridge.visibility import DEBUG, END_USER, exposed_messages, is_private
 from sampling import Pairs, some_pairs
 
 FORMATS = formats()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 
 from ocml_bridge import Document, Options, formats, read, write
-from ocml_bridge.policy import LENIENT
+from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.testing import laws, strategies
 from sampling import Pairs, every_pair, some_pairs
 

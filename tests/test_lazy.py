@@ -9,12 +9,12 @@ from dataclasses import fields
 import pytest
 
 from ocml_bridge import formats
-from ocml_bridge.lazy import Lazy, find
+from ocml_bridge.common.lazy import Lazy, find
 from ocml_bridge.registry import adapter
 
 
 def test_a_name_stands_for_what_is_called_so() -> None:
-    assert find("ocml_bridge.lazy:find") is find
+    assert find("ocml_bridge.common.lazy:find") is find
     assert Lazy("operator:sub")(3, 1) == 2
 
 

@@ -10,12 +10,12 @@ from typing import Any, Final
 import pytest
 
 from ocml_bridge import Message, Options, Tool, Transcript, formats
-from ocml_bridge.engine.places import PlainUnit
+from ocml_bridge.engine.plans.learning import Learner
 from ocml_bridge.engine.reading import Reader
+from ocml_bridge.engine.spans.places import PlainUnit
 from ocml_bridge.engine.writing import Writer
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Part, Refusal, Settings, Text, replace
-from ocml_bridge.plans.learning import Learner
 from ocml_bridge.registry import adapter
 from ocml_bridge.units.conversation import Conversation, conversation_of
 from ocml_bridge.units.heads import head_of, messages_of

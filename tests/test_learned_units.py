@@ -18,8 +18,8 @@ from ocml_bridge.engine.reading import Reader
 from ocml_bridge.engine.writing import Writer
 from ocml_bridge.loss import Log
 from ocml_bridge.model import replace
-from ocml_bridge.policy import LENIENT
 from ocml_bridge.registry import adapter
+from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.units.conversation import conversation_of, whole
 from test_learned import counted
 

@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 
 from loss_examples import EXAMPLES
-from ocml_bridge import FindingCode, LossCode, formats, jsontext, write
-from ocml_bridge.capabilities import Feature, Level, capabilities
+from ocml_bridge import FindingCode, LossCode, formats, write
+from ocml_bridge.checks.capabilities import Feature, Level, capabilities
+from ocml_bridge.json_values import jsontext
 from ocml_bridge.loss import CLASSES, LossClass
 from ocml_bridge.model.codec import to_json
-from ocml_bridge.policy import LENIENT
 from ocml_bridge.registry import adapter
+from ocml_bridge.report.policy import LENIENT
 
 PAGE = Path(__file__).parents[1] / "docs" / "loss.md"
 LOSS = Path(__file__).parents[1] / "bridge" / "ocml_bridge" / "loss.py"

@@ -15,7 +15,7 @@ from ocml_bridge import adapter, formats
 from ocml_bridge.cli import command
 from ocml_bridge.cli.commands import COMMANDS
 from ocml_bridge.cli.conversion_command import ConversionCommand
-from ocml_bridge.lazy import find
+from ocml_bridge.common.lazy import find
 from sources import ROOT
 
 PAGE = ROOT / "docs" / "ocml-convert.1"

@@ -12,7 +12,7 @@ from ocml_bridge import BridgeError, ErrorCode, Message, Options, Severity, Tool
 from ocml_bridge.events import Answer
 from ocml_bridge.model import CacheMark, Citation, Foreign, Media, Refusal, Settings, Signature, Text, Usage, replace
 from ocml_bridge.pipe import decoder, encoder
-from ocml_bridge.policy import LENIENT
+from ocml_bridge.report.policy import LENIENT
 
 SCHEMA: dict[str, Any] = {"type": "object", "additionalProperties": False}
 ASK = Message("user", "Hi")

@@ -9,7 +9,7 @@ import pytest
 
 from ocml_bridge import Message, Severity, Transcript, convert, write
 from ocml_bridge.model import Media, Text
-from ocml_bridge.policy import LENIENT
+from ocml_bridge.report.policy import LENIENT
 
 DATA = b64encode(b"hello").decode()
 PNG = b64encode(b"\x89PNG\r\n\x1a\nrest").decode()

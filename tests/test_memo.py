@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ocml_bridge.memo import Meetings, Memo
+from ocml_bridge.common.memo import Meetings, Memo
 
 
 def test_it_is_a_dict_of_what_was_kept_last() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from ocml_bridge import BridgeError, Reading, Transcript, read, write
 from ocml_bridge.model import replace
-from ocml_bridge.policy import LENIENT
+from ocml_bridge.report.policy import LENIENT
 from odd_texts import FIELDS, SPELLINGS, odd_texts
 from test_odd_members import FORCED, KINDS, in_silence, odd, read_or_refused, words
 from wire_pieces import PIECES

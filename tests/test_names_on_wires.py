@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ocml_bridge import Transcript, convert, make_sidecar, read, write
+from ocml_bridge.chat.turns import recipient_of
 from ocml_bridge.events import Answer, End, Start, Stop
 from ocml_bridge.model import Message, Settings, ToolChoice, replace
 from ocml_bridge.pipe import encoder
-from ocml_bridge.policy import LENIENT
-from ocml_bridge.turns import recipient_of
+from ocml_bridge.report.policy import LENIENT
 
 
 class Wire(NamedTuple):

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from ocml_bridge import LossCode, Tool, convert
-from ocml_bridge.diff import ABSENT, Difference
+from ocml_bridge.chat.substance import vanished
 from ocml_bridge.model import CacheMark, Completion, Message, Settings, Text, Transcript
-from ocml_bridge.naming import code_of, name_difference
-from ocml_bridge.substance import vanished
+from ocml_bridge.model.diff import ABSENT, Difference
+from ocml_bridge.report.naming import code_of, name_difference
 
 NAMED: list[tuple[tuple[str, Any, Any], str, str, str]] = [
     (("", Transcript(), Completion(())), "completion", "changed", "the document "),

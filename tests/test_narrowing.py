@@ -25,7 +25,7 @@ from ocml_bridge.model import (
     Tools,
     replace,
 )
-from ocml_bridge.narrowing import drop_private, fitted, narrow, with_own_extras, with_supported
+from ocml_bridge.report.narrowing import drop_private, fitted, narrow, with_own_extras, with_supported
 
 PATH = "/messages/1/content"
 PICTURE = Media("image", url="https://example.org")

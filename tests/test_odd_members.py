@@ -12,7 +12,7 @@ import pytest
 
 from model_types import mistyped
 from ocml_bridge import BridgeError, Options, Reading, Result, Severity, read, write
-from ocml_bridge.policy import LENIENT
+from ocml_bridge.report.policy import LENIENT
 from wire_facts import objects_in
 from wire_pieces import PIECES
 

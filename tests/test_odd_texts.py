@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from ocml_bridge import BridgeError, Options, Reading, read, write
-from ocml_bridge.policy import LENIENT
+from ocml_bridge.report.policy import LENIENT
 from odd_texts import FIELDS, SPELLINGS, odd_texts
 
 FORCED = Options(force_format=True)

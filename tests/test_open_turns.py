@@ -8,7 +8,7 @@ from typing import Final
 import pytest
 
 from ocml_bridge import Message, Options, Transcript, read, write
-from ocml_bridge.policy import LENIENT
+from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.testing.laws import all_laws
 from ocml_bridge.testing.plans import plans_change_nothing
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ocml_bridge import BridgeError, ErrorCode, Options, adapter, convert
-from ocml_bridge.adapter import FormatOption
+from ocml_bridge.formats.adapter import FormatOption
 
 
 @pytest.mark.parametrize("option", [{"control_tokens": "refuze"}, {"control_tokens": None}])

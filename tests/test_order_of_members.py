@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from ocml_bridge import BridgeError, read, write
-from ocml_bridge.policy import LENIENT
+from ocml_bridge.report.policy import LENIENT
 from test_odd_members import KINDS, odd, read_or_refused
 from wire_pieces import PIECES
 

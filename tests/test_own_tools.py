@@ -10,10 +10,10 @@ from harmony_answers import chunks_of, client_sees, declaring
 from harmony_judge import DIALECT, config, library
 from ocml_adapters.harmony.vocabulary import load_encoding
 from ocml_bridge import Options
+from ocml_bridge.chat.visibility import REASONING
 from ocml_bridge.events import Answer
 from ocml_bridge.pipe import encoder
 from ocml_bridge.profiles import profile
-from ocml_bridge.visibility import REASONING
 
 WANTED: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "as gpt-oss' own server takes them": ({"tools": [{"type": "browser_search"}]}, ("browser",)),

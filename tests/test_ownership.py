@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from ocml_bridge import Message, Result, Tool, Transcript, convert, make_sidecar, read, verify, write
 from ocml_bridge.convert import convert_unshared
 from ocml_bridge.errors import BridgeError, ErrorCode
-from ocml_bridge.jsontext import Lines
+from ocml_bridge.json_values.jsontext import Lines
 from ocml_bridge.loss import Loss
 from ocml_bridge.model import CacheMark, Signature
-from ocml_bridge.ownership import own, own_json
-from ocml_bridge.policy import LENIENT
+from ocml_bridge.model.ownership import own, own_json
+from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.testing import strategies
 from ocml_bridge.testing.ownership import POISON, poison
 from prompts import prompt

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ocml_bridge import Message
-from ocml_bridge.pairing import Pairing, pair
-from ocml_bridge.turns import is_call
+from ocml_bridge.chat.turns import is_call
+from ocml_bridge.units.pairing import Pairing, pair
 from weights import mostly
 
 

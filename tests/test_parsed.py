@@ -14,7 +14,7 @@ from openai.types.chat import ChatCompletionMessage
 
 from ocml_bridge import BridgeError, Settings, Text, Tool, Transcript, convert, detect, read, write
 from ocml_bridge.model import Message
-from ocml_bridge.policy import LENIENT
+from ocml_bridge.report.policy import LENIENT
 
 NO_JSON: Final[dict[str, Any]] = {
     "infinite": inf,

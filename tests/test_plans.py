@@ -24,10 +24,10 @@ from ocml_bridge import (
     read,
     write,
 )
+from ocml_bridge.engine.plans.probes import probe
 from ocml_bridge.model import CacheMark, Json, Tool
-from ocml_bridge.plans.probes import probe
-from ocml_bridge.policy import LENIENT
 from ocml_bridge.registry import adapter
+from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.testing import strategies
 from ocml_bridge.testing.plans import everything_read, everything_written
 from sampling import some_formats

@@ -14,8 +14,8 @@ import pytest
 
 from cli.conftest import Run
 from ocml_bridge import BridgeError, ErrorCode, adapter, convert, detect, formats, registry
-from ocml_bridge.adapter import Options, Source
 from ocml_bridge.bulk import Settings, Status, convert_batch
+from ocml_bridge.formats.adapter import Options, Source
 from ocml_bridge.pipe import streams
 
 pytest_plugins = ("cli.conftest",)

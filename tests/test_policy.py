@@ -9,7 +9,7 @@ import pytest
 from ocml_bridge import BridgeError, ErrorCode, Loss, LossCode, Message, Severity, Transcript, convert, write
 from ocml_bridge.loss import CLASSES, LossClass, worst_class
 from ocml_bridge.model import Alternative, Foreign
-from ocml_bridge.policy import DEFAULT_POLICY, LENIENT, LossPolicy
+from ocml_bridge.report.policy import DEFAULT_POLICY, LENIENT, LossPolicy
 
 SPOKEN = Transcript((Message("user", (Foreign("openai", {"type": "speech", "text": "Hello"}),)),))
 NAMED = Transcript((Message("user", "Hi", name="bob"),))

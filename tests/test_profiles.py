@@ -11,8 +11,8 @@ import pytest
 from cli.conftest import Run
 from corpus import rendered
 from ocml_bridge import BridgeError, ErrorCode, Transcript, read
-from ocml_bridge.adapter import Options
 from ocml_bridge.events import Stop
+from ocml_bridge.formats.adapter import Options
 from ocml_bridge.profiles import default_profile
 from ocml_bridge.profiles import profile as profile_of
 from ocml_bridge.registry import adapter, load_all

@@ -13,11 +13,11 @@ from typing import Any, Final
 import pytest
 
 from ocml_bridge import Message, Options, Tool, Transcript, read, write
-from ocml_bridge.adapter import DEFAULT
 from ocml_bridge.errors import BridgeError
+from ocml_bridge.formats.adapter import DEFAULT
 from ocml_bridge.model import ByFormat, Json, Text, Thought, Tools, replace
-from ocml_bridge.policy import LENIENT
 from ocml_bridge.registry import adapter
+from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.testing.laws import Trial
 from sources import ROOT
 

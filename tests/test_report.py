@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ocml_bridge import Document, Loss, LossCode, Message, Options, Severity, Transcript, formats, naming, read, write
-from ocml_bridge.diff import ABSENT, Difference
+from ocml_bridge import Document, Loss, LossCode, Message, Options, Severity, Transcript, formats, read, write
 from ocml_bridge.model import Settings, Tool
-from ocml_bridge.policy import LENIENT
-from ocml_bridge.report import compared
+from ocml_bridge.model.diff import ABSENT, Difference
+from ocml_bridge.report import naming
+from ocml_bridge.report.policy import LENIENT
+from ocml_bridge.report.report import compared
 from ocml_bridge.testing.strategies import documents
 
 TARGETS = st.sampled_from([name for name in formats() if not name.endswith("-tokens")])

@@ -24,13 +24,13 @@ from ocml_adapters.openai.settings import PARAMETERS
 from ocml_adapters.openai.syntax import ENGINE_KEYS
 from ocml_bridge import BridgeError, ErrorCode, LossCode, Message, Options, Transcript, read, write
 from ocml_bridge.convert import Result
-from ocml_bridge.diff import escape
+from ocml_bridge.formats.prompting import DEFAULTS, ENGINE
 from ocml_bridge.loss import Severity
 from ocml_bridge.model import AnswerFormat, Settings, Tool, ToolChoice
-from ocml_bridge.policy import LENIENT
+from ocml_bridge.model.diff import escape
 from ocml_bridge.profiles import profile as find_profile
-from ocml_bridge.prompting import DEFAULTS, ENGINE
-from ocml_bridge.report import unnamed
+from ocml_bridge.report.policy import LENIENT
+from ocml_bridge.report.report import unnamed
 from ocml_bridge.request import is_unfinished, prepare
 from prompts import prompt
 from sources import ROOT

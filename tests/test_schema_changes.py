@@ -12,8 +12,8 @@ import pytest
 
 from ocml_bridge.cli import main
 from ocml_bridge.errors import ExitCode
+from ocml_bridge.json_values.schema_changes import schema_changes
 from ocml_bridge.model.codec import json_schema
-from ocml_bridge.schema_changes import schema_changes
 
 SCHEMA: Any = json_schema()
 Change = Callable[[dict[str, Any]], object]

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from ocml_bridge import Transcript, read, write
+from ocml_bridge.chat.turns import as_text, parts_of
 from ocml_bridge.model import replace
-from ocml_bridge.policy import LENIENT
-from ocml_bridge.turns import as_text, parts_of
+from ocml_bridge.report.policy import LENIENT
 
 Block = Callable[[int], Any]
 """A block at a place: its words and ids have the place in them."""

@@ -10,7 +10,7 @@ import pytest
 
 from ocml_bridge import Message, Severity, Tool, Transcript, read, write
 from ocml_bridge.model import AnswerFormat, Settings, ToolChoice, Usage
-from ocml_bridge.policy import LENIENT
+from ocml_bridge.report.policy import LENIENT
 
 SCHEMA: dict[str, Any] = {"type": "object", "additionalProperties": False}
 SCHEMA_TEXT = '{"type":"object","additionalProperties":false}'

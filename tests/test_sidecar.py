@@ -23,10 +23,10 @@ from ocml_bridge import (
     read,
     write,
 )
-from ocml_bridge import sidecar as sidecars
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Media
 from ocml_bridge.model.codec import to_json
+from ocml_bridge.report import sidecar as sidecars
 
 
 def call(name: str, call_id: str) -> Message:

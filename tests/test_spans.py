@@ -18,11 +18,11 @@ from ocml_adapters.internlm2.token_units import to_text
 from ocml_adapters.internlm2.vocabulary import load_vocabulary
 from ocml_adapters.ocm_2_2.message import decode
 from ocml_bridge import BridgeError, ErrorCode, Message, Options, Tool, Transcript, convert, read, write
+from ocml_bridge.checks.stability import is_stable
 from ocml_bridge.model import Completion, Infill, Text, Tools, replace
-from ocml_bridge.policy import LENIENT
 from ocml_bridge.profiles import profile
+from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.spans import Span, SpanKind, tokenized
-from ocml_bridge.stability import is_stable
 from ocml_bridge.testing import check_spans
 from ocml_bridge.testing.spans import spans_hold, tiles
 from sources import ROOT

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from ocml_bridge import Options, formats
-from ocml_bridge.policy import LENIENT
 from ocml_bridge.profiles import Profile, profiles_of
 from ocml_bridge.registry import adapter
+from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.spans import SpanKind
 from ocml_bridge.testing.spans import tiles
 

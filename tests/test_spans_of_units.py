@@ -8,8 +8,8 @@ import pytest
 
 from ocml_bridge import Message, Options, Transcript, write
 from ocml_bridge.model import Text, Tool, Tools, replace
-from ocml_bridge.policy import LENIENT
-from ocml_bridge.result import Result
+from ocml_bridge.report.policy import LENIENT
+from ocml_bridge.report.result import Result
 from ocml_bridge.spans import Span
 from ocml_bridge.testing.spans import tiles
 

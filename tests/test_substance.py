@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from ocml_bridge import Completion, Document, Loss, LossCode, Message, Severity, Tool, Transcript, convert, write
+from ocml_bridge.chat.substance import characters, emptied, evident_text, vanished
 from ocml_bridge.model import (
     Alternative,
     Foreign,
@@ -20,9 +21,8 @@ from ocml_bridge.model import (
     Tools,
     replace,
 )
-from ocml_bridge.policy import LENIENT
-from ocml_bridge.report import compared
-from ocml_bridge.substance import characters, emptied, evident_text, vanished
+from ocml_bridge.report.policy import LENIENT
+from ocml_bridge.report.report import compared
 
 OPAQUE = Foreign("openai", {"type": "speech", "text": "Hello"})
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from ocml_bridge import BridgeError, LossPolicy, adapter, decoder, encoder, profile
-from ocml_bridge.suggestions import did_you_mean, nearest_name
+from ocml_bridge.common.suggestions import did_you_mean, nearest_name
 
 MISSPELT: dict[str, tuple[Callable[[str], object], str]] = {
     "opnai": (adapter, "openai"),

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ocml_bridge import Transcript, convert, read, verify, write
-from ocml_bridge.calls import check_calls
+from ocml_bridge.chat.turns import full_name, name_of, recipient_of, split_name
+from ocml_bridge.checks.calls import check_calls
 from ocml_bridge.loss import LossCode
 from ocml_bridge.model import Tool
-from ocml_bridge.turns import full_name, name_of, recipient_of, split_name
 
 WITH_CALLS = ("harmony", "ocm-2.2", "ocm-2.2-json", "ocm-0.1", "internlm2", "openai", "canonical")
 NAMES = (

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from ocml_bridge import BridgeError, LossCode, Message, Severity, Transcript, write
-from ocml_bridge.transform import drop_analysis
+from ocml_bridge.chat.transform import drop_analysis
 
 USER = Message("user", "?")
 FINAL = Message("assistant", "4", channel="final", end="return", continues=True)

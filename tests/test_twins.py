@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, cast
 
 from corpus import corpus_path
 from ocml_bridge import convert
-from ocml_bridge.policy import LENIENT
+from ocml_bridge.report.policy import LENIENT
 from sources import ROOT
 
 FOLDERS = {

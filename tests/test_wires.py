@@ -18,8 +18,8 @@ from ocml_bridge.engine.reading import Reader
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Alternative, Settings, ToolChoice
 from ocml_bridge.model.codec import to_json
-from ocml_bridge.policy import LENIENT
 from ocml_bridge.registry import adapter
+from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.units.conversation import whole
 from ocml_bridge.wires.tool_alphabet import Alphabet, Spelling
 from test_learned import counted

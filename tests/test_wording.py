@@ -11,7 +11,6 @@ from typing import Any, Final
 import pytest
 
 from ocml_bridge import Loss, Message, Tool, Transcript, write
-from ocml_bridge.diff import ABSENT, Difference
 from ocml_bridge.model import (
     CacheMark,
     FileBreak,
@@ -28,9 +27,10 @@ from ocml_bridge.model import (
     Thought,
     Tools,
 )
-from ocml_bridge.naming import name_difference
-from ocml_bridge.policy import LENIENT
-from ocml_bridge.wording import kind_of, names_of, shown
+from ocml_bridge.model.diff import ABSENT, Difference
+from ocml_bridge.report.naming import name_difference
+from ocml_bridge.report.policy import LENIENT
+from ocml_bridge.report.wording import kind_of, names_of, shown
 
 
 @pytest.mark.parametrize(

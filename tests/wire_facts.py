@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, cast
 
 from corpus import corpus_path
 from ocml_bridge import BridgeError, Loss, Options, convert, formats, read, write
-from ocml_bridge.policy import LENIENT
+from ocml_bridge.report.policy import LENIENT
 
 FOLDERS = {
     "anthropic": "anthropic",

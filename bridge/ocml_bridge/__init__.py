@@ -9,11 +9,11 @@ A conversion is lossless, or it says what it lost.
 
 from typing import TYPE_CHECKING, Any
 
-from .adapter import Adapter, Options
+from .checks.verify import verify
+from .common.lazy import find
 from .convert import Reading, Result, convert, make_sidecar, read, write
-from .detection import detect
 from .errors import BridgeError, ErrorCode
-from .lazy import find
+from .formats.adapter import Adapter, Options
 from .loss import Finding, FindingCode, Loss, LossClass, LossCode, Severity
 from .model import (
     Alternative,
@@ -38,10 +38,10 @@ from .model import (
     Transcript,
 )
 from .pipe import decoder, encoder
-from .policy import LossPolicy
+from .recognise.detection import detect
 from .registry import adapter as adapter
 from .registry import formats
-from .verify import verify
+from .report.policy import LossPolicy
 
 if TYPE_CHECKING:
     from .profiles import Profile, Prompt, profile

@@ -1,8 +1,10 @@
 """Everything that the author of a format imports: `from ocml_bridge.authoring import *`."""
 
-from .adapter import Adapter, Kind, Options
-from .boundary import several
+from .chat.turns import hoist_tools, infer_grouping, is_call, is_reply
+from .chat.visibility import is_private
 from .errors import BridgeError, ErrorCode
+from .formats.adapter import Adapter, Kind, Options
+from .formats.boundary import several
 from .loss import Finding, FindingCode, Log, Loss, LossCode, Severity
 from .model import (
     Completion,
@@ -23,19 +25,17 @@ from .model import (
     Transcript,
     replace,
 )
-from .narrowing import drop_message, narrow
-from .notes import Notes
+from .model.notes import Notes
+from .report.narrowing import drop_message, narrow
 from .spans.frames import FrameMarks
 from .text.control import ControlTokens
 from .text.im import Frame, Grammar
-from .turns import hoist_tools, infer_grouping, is_call, is_reply
 from .units.conversation import Conversation
 from .units.envelopes import Body, Branches, EnvelopeWriter
 from .units.grammar import ContentClass, Emptied, Enclosed, Parted, Spelled
 from .units.heads import Head, Item, item_of, message_of
 from .units.reader import UnitReader
 from .units.writer import TOOLS, Completed, Prepared, UnitWriter
-from .visibility import is_private
 
 __all__ = [
     "TOOLS",

@@ -5,22 +5,23 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from . import jsontext, registry
-from .adapter import DEFAULT, Adapter, Options, Source
-from .added_tokens import restored
-from .detection import doubt, explain, opened
+from . import registry
+from .chat.transform import Dropped
+from .engine.added_tokens import restored
 from .engine.input import document_in
 from .engine.output import written
 from .errors import BridgeError, ErrorCode
+from .formats.adapter import DEFAULT, Adapter, Options, Source
+from .formats.source import decode
+from .json_values import jsontext
+from .json_values.parsed import as_document
 from .loss import Finding, FindingCode, Log
 from .model import Document, Json
 from .model.misfit import misfit
-from .ownership import own
-from .parsed import as_document
-from .policy import DEFAULT_POLICY, LossPolicy, refusal
-from .result import Outcome, Reading, Result
-from .source import decode
-from .transform import Dropped
+from .model.ownership import own
+from .recognise.detection import doubt, explain, opened
+from .report.policy import DEFAULT_POLICY, LossPolicy, refusal
+from .report.result import Outcome, Reading, Result
 from .units.conversation import Conversation, whole
 
 
@@ -155,7 +156,7 @@ def make_sidecar(
         target: the adapter, where it is not registered.
         pretty: whether the JSON of the output is written indented.
     """
-    from .sidecar import make
+    from .report.sidecar import make
 
     data = result.encode(pretty=pretty)
     back = read(data, target or result.target, options=replace(options, dialect=None, force_format=True)).transcript
@@ -207,7 +208,7 @@ def _read(
     if shared and not isinstance(data, (str, bytes)):
         document = own(whole(document))
     if sidecar is not None:
-        from .sidecar import apply
+        from .report.sidecar import apply
 
         document = apply(whole(document), sidecar, _bytes(data), found.id, log)
     if strict and log.findings:

@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from . import registry
-from .adapter import DEFAULT, Adapter, Kind, Options
-from .added_tokens import added_to
+from .common.suggestions import did_you_mean, with_choices
+from .engine.added_tokens import added_to
 from .errors import BridgeError, ErrorCode
-from .suggestions import did_you_mean, with_choices
+from .formats.adapter import DEFAULT, Adapter, Kind, Options
 
 if TYPE_CHECKING:
+    from .chat.visibility import Visibility
     from .events import Answer, Decoder, Encoder, Event, Reason
-    from .visibility import Visibility
 
 _Made = TypeVar("_Made")
 
@@ -102,7 +102,7 @@ def audience(stream: str) -> Visibility | None:
     A text format is what models read, and transcripts are kept in: it is written whole. Any other stream is a client's,
     who runs the tools and is not to see private reasoning.
     """
-    from .visibility import APPLICATION
+    from .chat.visibility import APPLICATION
 
     whole = stream in registry.formats() and registry.adapter(stream)[0].kind is Kind.TEXT
     return None if whole else APPLICATION

@@ -14,22 +14,22 @@ from functools import partial
 from typing import Any, Final, cast
 
 from . import registry
-from .adapter import DEFAULT, Adapter, Options, Source
+from .chat.tool_names import ToolNames
+from .chat.turns import full_name, recipient_of
+from .checks.stability import goes_on
+from .common.memo import Memo
+from .common.suggestions import did_you_mean
 from .convert import Reading, Result, read, write
 from .errors import BridgeError, ErrorCode
 from .events import Decoder
-from .guidance import OBJECT, Guide, Wanted
-from .memo import Memo
+from .formats.adapter import DEFAULT, Adapter, Options, Source
+from .formats.guidance import OBJECT, Guide, Wanted
+from .formats.prompting import ChatTemplate, of_prompt
 from .model import Message, Settings, ToolChoice, Transcript
 from .pipe import decoder
-from .policy import DEFAULT_POLICY, LENIENT, LossPolicy
-from .prompting import ChatTemplate, of_prompt
+from .report.policy import DEFAULT_POLICY, LENIENT, LossPolicy
 from .request import Prepared, is_unfinished, prepare
 from .spans.span import SpanKind
-from .stability import goes_on
-from .suggestions import did_you_mean
-from .tool_names import ToolNames
-from .turns import full_name, recipient_of
 
 __all__ = ["Profile", "Prompt", "default_profile", "profile", "profiles_of"]
 

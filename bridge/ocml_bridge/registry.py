@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Final
 
-from .adapter import Adapter, FormatOption, Options
+from .common.lazy import find
+from .common.suggestions import did_you_mean, with_choices
 from .errors import BridgeError, ErrorCode
-from .lazy import find
-from .suggestions import did_you_mean, with_choices
+from .formats.adapter import Adapter, FormatOption, Options
 
 ENTRY_POINTS: Final = "ocml_bridge.formats"
 """The entry point group: name = format id, value = an `Adapter`."""

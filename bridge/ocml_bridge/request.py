@@ -13,15 +13,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from . import registry
+from .chat.tool_names import ToolNames, declared_in
+from .chat.transform import drop_analysis, remaining, renumber
 from .convert import Reading, Result
 from .errors import BridgeError, ErrorCode
+from .formats.prompting import ChatTemplate, HostedTool, of_prompt
 from .loss import Loss, LossCode, Severity
 from .model import Message, Settings, Transcript, replace
-from .prompting import ChatTemplate, HostedTool, of_prompt
 from .spans.columns import Columns
 from .spans.origins import behind_prompt, rerooted
-from .tool_names import ToolNames, declared_in
-from .transform import drop_analysis, remaining, renumber
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,13 @@ from functools import partial
 from typing import NamedTuple
 
 from . import registry
-from .adapter import DEFAULT, Adapter, Kind, Options, Source
-from .boundary import Place
 from .convert import Reading, read
-from .detection import explain, opened
 from .errors import BridgeError
+from .formats.adapter import DEFAULT, Adapter, Kind, Options, Source
+from .formats.boundary import Place
+from .formats.source import decode
 from .loss import Log
-from .source import decode
+from .recognise.detection import explain, opened
 
 
 class Part(NamedTuple):

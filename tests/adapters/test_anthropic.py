@@ -15,7 +15,7 @@ from anthropic_judge import facts, unnamed
 from corpus import corpus_path
 from ocml_bridge import BridgeError, ErrorCode, Options, Transcript, convert, formats, read, write
 from ocml_bridge.model import Foreign, Media, Message, Settings, Tool, Usage
-from ocml_bridge.policy import LENIENT
+from ocml_bridge.report.policy import LENIENT
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "anthropic"
 OTHERS = [name for name in formats() if name != "anthropic"]

@@ -13,7 +13,7 @@ from ocml_bridge import BridgeError, convert, read, write
 from ocml_bridge.errors import ErrorCode
 from ocml_bridge.loss import Severity
 from ocml_bridge.model import CacheMark, Media, Message, Settings, Text, Tool, ToolChoice, Transcript, Usage
-from ocml_bridge.policy import LENIENT
+from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.testing import check_adapter, check_bytes, check_plans
 from wire_facts import Recorded, injected, leaves, not_back, recorded, there_and_back
 

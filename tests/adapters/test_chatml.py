@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from corpus import corpus_path
 from ocml_bridge import BridgeError, ErrorCode, FindingCode, LossCode, Severity, read, write
-from ocml_bridge.adapter import Options
+from ocml_bridge.formats.adapter import Options
 from ocml_bridge.model import Completion, Document, Infill, Message, Tool, Transcript
 from ocml_bridge.testing import laws, strategies
 

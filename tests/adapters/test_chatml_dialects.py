@@ -12,11 +12,11 @@ from hypothesis import given
 
 from corpus import corpus_path
 from ocml_bridge import BridgeError, FindingCode, LossCode, Severity, convert, read, write
-from ocml_bridge.adapter import Options
+from ocml_bridge.chat.turns import is_call, is_thought
+from ocml_bridge.formats.adapter import Options
 from ocml_bridge.model import Media, Message, Text, Tool, Tools, Transcript, replace
-from ocml_bridge.policy import LENIENT
+from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.testing import check_adapter, check_bytes, check_plans, laws
-from ocml_bridge.turns import is_call, is_thought
 from strategies_chatml import TURNS
 
 DIALECTS = ("hermes", "nous", "qwen-xml", "lfm2")

@@ -11,7 +11,7 @@ import pytest
 from ocml_adapters.chatml.families import FAMILIES
 from ocml_bridge import Message, Options, Tool, Transcript, read, write
 from ocml_bridge.model import replace
-from ocml_bridge.policy import LENIENT
+from ocml_bridge.report.policy import LENIENT
 
 DIALECTS: Final = ("hermes", "nous", "qwen-xml", "lfm2")
 START, END = "<|im_start|>", "<|im_end|>"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ocml_bridge import BridgeError, Message, Options, Tool, Transcript, read, write
 from ocml_bridge.loss import LossCode, Severity
 from ocml_bridge.model import Json, replace
-from ocml_bridge.policy import LENIENT
+from ocml_bridge.report.policy import LENIENT
 
 STARTS = ("<|im_start|>", "")
 HEADERS = (

@@ -9,7 +9,7 @@ import pytest
 
 from ocml_bridge import LossCode, Message, Settings, Severity, Tool, Transcript, convert, formats, read, write
 from ocml_bridge.model import Tools
-from ocml_bridge.policy import LENIENT
+from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.testing.laws import all_laws
 
 TOOLS: Final = (Tool("look", "Looks.", {"type": "object", "properties": {}}),)

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from ocml_bridge import Transcript, read, write
+from ocml_bridge.chat.turns import parts_of
 from ocml_bridge.model import Text
-from ocml_bridge.turns import parts_of
 
 A, B = "https://e.org/a", "https://e.org/b"
 CHUNKS: list[Any] = [

@@ -10,12 +10,12 @@ import pytest
 from harmony_answers import chunks_of, client_sees, recorded
 from ocml_adapters.harmony.vocabulary import load_encoding
 from ocml_bridge import Message, Tool, Transcript, read, write
+from ocml_bridge.chat.visibility import REASONING
 from ocml_bridge.events import Answer, Stop
 from ocml_bridge.model import Text, Tools, replace
 from ocml_bridge.pipe import Pipe, decoder, encoder
 from ocml_bridge.profiles import profile
 from ocml_bridge.testing.laws import all_laws
-from ocml_bridge.visibility import REASONING
 
 TOOLS = """<|start|>developer<|message|># Tools
 

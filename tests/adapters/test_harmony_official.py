@@ -29,8 +29,8 @@ from ocml_adapters.harmony.syntax import CONTROL, IDS, NOTES
 from ocml_adapters.harmony.tokens import encode
 from ocml_adapters.harmony.vocabulary import load_encoding
 from ocml_bridge import FindingCode, Message, Reading, Tool, Transcript, read, write
-from ocml_bridge.adapter import Options
-from ocml_bridge.policy import LENIENT
+from ocml_bridge.formats.adapter import Options
+from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.split import split
 from ocml_bridge.testing.strategies import texts, tools, transcripts
 

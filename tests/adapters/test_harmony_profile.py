@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import pytest
 
-from ocml_bridge.guidance import Frame, Step, Wanted
+from ocml_bridge.formats.guidance import Frame, Step, Wanted
 from ocml_bridge.profiles import profile
 
 HI: Final = {"role": "user", "content": "Hi"}

@@ -25,9 +25,9 @@ from ocml_bridge import (
     read,
     write,
 )
-from ocml_bridge.adapter import Options
+from ocml_bridge.formats.adapter import Options
 from ocml_bridge.model import Document
-from ocml_bridge.policy import LENIENT
+from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.testing.laws import all_laws
 from ocml_bridge.testing.strategies import documents
 

@@ -8,7 +8,7 @@ from ocml_adapters.harmony.frames import Frame, pieces_of, scanned
 from ocml_adapters.harmony.syntax import CONTROL
 from ocml_adapters.harmony.units import FramesReader, cut, frame_of
 from ocml_bridge import BridgeError, Options, read
-from ocml_bridge.adapter import DEFAULT
+from ocml_bridge.formats.adapter import DEFAULT
 from ocml_bridge.loss import Log
 
 HEADERS = (

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from corpus import corpus_path
 from ocml_adapters.internlm2.calls import Replies
 from ocml_bridge import BridgeError, ErrorCode, FindingCode, LossCode, Severity, read, write
-from ocml_bridge.adapter import Options
+from ocml_bridge.chat.turns import full_name, is_call
+from ocml_bridge.formats.adapter import Options
 from ocml_bridge.model import Completion, Document, Message, Text, Tool, Tools, Transcript
 from ocml_bridge.testing import laws, strategies
-from ocml_bridge.turns import full_name, is_call
 
 UNUSED = {
     "<|im_start|>": "[UNUSED_TOKEN_146]",

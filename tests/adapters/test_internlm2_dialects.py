@@ -12,12 +12,12 @@ from corpus import rendered
 from ocml_adapters.internlm2.syntax import IM as SYNTAX_IM
 from ocml_adapters.internlm2.syntax import UNUSED as SYNTAX_UNUSED
 from ocml_bridge import read, write
-from ocml_bridge.adapter import Options
+from ocml_bridge.chat.turns import is_call
+from ocml_bridge.formats.adapter import Options
 from ocml_bridge.model import Document, Message, Tool, Transcript
 from ocml_bridge.stream import replay
 from ocml_bridge.testing import laws, strategies
 from ocml_bridge.testing.encoding import encoded
-from ocml_bridge.turns import is_call
 from prompts import prompt
 
 CALL = (

@@ -31,7 +31,7 @@ from ocml_bridge import (
     write,
 )
 from ocml_bridge.model import Document
-from ocml_bridge.policy import LENIENT
+from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.testing.laws import all_laws
 from ocml_bridge.testing.strategies import documents
 

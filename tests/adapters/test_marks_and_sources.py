@@ -10,7 +10,7 @@ import pytest
 from ocml_bridge import Transcript, convert, read, write
 from ocml_bridge.loss import LossCode
 from ocml_bridge.model import CacheMark, Citation, Message, Text
-from ocml_bridge.policy import LENIENT
+from ocml_bridge.report.policy import LENIENT
 
 HOUR = {"type": "ephemeral", "ttl": "1h"}
 SCHEMA: dict[str, Any] = {"type": "object", "properties": {}}

@@ -28,8 +28,8 @@ from ocml_bridge.model import (
     Tools,
     Transcript,
 )
-from ocml_bridge.policy import LENIENT
 from ocml_bridge.registry import adapter
+from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.testing import strategies
 from ocml_bridge.testing.laws import Trial
 

@@ -7,9 +7,9 @@ from typing import Any, Final
 import pytest
 
 from ocml_bridge import BridgeError, ErrorCode, FindingCode, LossCode, Message, Tool, Transcript, convert, read, write
-from ocml_bridge.adapter import Options
+from ocml_bridge.formats.adapter import Options
 from ocml_bridge.model import Header
-from ocml_bridge.policy import LENIENT
+from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.testing.laws import all_laws
 
 TOOL: Final = Tool("look", "Ends with <|end|> and <|start|>.", {"type": "object", "properties": {}})

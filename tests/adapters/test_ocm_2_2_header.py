@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from ocml_adapters.ocm_2_2 import document
 from ocml_adapters.ocm_2_2.document import DocumentHeader, parse_header, read_back, render_header
 from ocml_adapters.ocm_2_2.yamltext import dump, load
-from ocml_bridge import BridgeError, Message, Transcript, jsontext, read, write
+from ocml_bridge import BridgeError, Message, Transcript, read, write
+from ocml_bridge.json_values import jsontext
 from ocml_bridge.model import AnswerFormat, Header, Settings, ToolChoice
 from ocml_bridge.testing import strategies
 from ocml_bridge.testing.settings import settings

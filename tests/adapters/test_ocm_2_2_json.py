@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 
 from ocml_adapters.ocm_2_2_json.sniff import sniff
-from ocml_bridge import BridgeError, ErrorCode, FindingCode, LossCode, Message, Transcript, jsontext, read, write
-from ocml_bridge.adapter import Options
+from ocml_bridge import BridgeError, ErrorCode, FindingCode, LossCode, Message, Transcript, read, write
+from ocml_bridge.formats.adapter import Options
+from ocml_bridge.json_values import jsontext
 from ocml_bridge.model import Document, Tool, replace
-from ocml_bridge.policy import LENIENT
-from ocml_bridge.result import Result
+from ocml_bridge.report.policy import LENIENT
+from ocml_bridge.report.result import Result
 
 ID = "ocm-2.2-json"
 FORCED = Options(force_format=True)

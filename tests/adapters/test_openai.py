@@ -28,10 +28,10 @@ from ocml_bridge import (
     read,
     write,
 )
-from ocml_bridge.adapter import DEFAULT, Options
+from ocml_bridge.formats.adapter import DEFAULT, Options
 from ocml_bridge.model import Foreign, Freeform, Media, Part, Refusal, Settings, Signature, Text, ToolChoice
-from ocml_bridge.policy import LENIENT
 from ocml_bridge.registry import adapter
+from ocml_bridge.report.policy import LENIENT
 
 ADAPTER, _ = adapter("openai")
 AS_NAMED = Options(force_format=True)

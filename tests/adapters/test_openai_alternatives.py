@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from ocml_bridge import BridgeError, ErrorCode, FindingCode, LossCode, Message, Severity, Transcript, read, write
+from ocml_bridge.chat.transform import drop_analysis
 from ocml_bridge.model import Alternative
-from ocml_bridge.policy import LENIENT
-from ocml_bridge.transform import drop_analysis
+from ocml_bridge.report.policy import LENIENT
 
 HI: dict[str, Any] = {"role": "user", "content": "hi"}
 A: dict[str, Any] = {"role": "assistant", "content": "a"}

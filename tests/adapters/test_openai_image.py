@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 import strategies_openai as wire
 from ocml_bridge import LossCode, Message, Severity, Tool, Transcript, read, write
-from ocml_bridge.adapter import DEFAULT, Options
+from ocml_bridge.formats.adapter import DEFAULT, Options
 from ocml_bridge.model import Completion, Document, Infill, Media, Text, Tools
-from ocml_bridge.policy import LENIENT
+from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.testing import laws, strategies
 
 REPLY = Message("tool", "5", "functions.get_weather", "commentary", "assistant")

@@ -24,7 +24,7 @@ from ocml_bridge import (
     write,
 )
 from ocml_bridge.model import Foreign, Json, Media, Refusal, Signature, Text, replace
-from ocml_bridge.policy import LENIENT
+from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.testing import laws
 from strategies_responses import documents
 from wire_facts import injected, recorded, there_and_back

@@ -13,7 +13,7 @@ from ocml_adapters.sharegpt.sniff import sniff
 from ocml_bridge import BridgeError, Options, convert, detect, read, write
 from ocml_bridge.errors import ErrorCode
 from ocml_bridge.model import Media, Message, Text, Tool, Transcript, replace
-from ocml_bridge.policy import LENIENT
+from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.split import read_all
 from ocml_bridge.testing.laws import all_laws
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from ocml_bridge.adapter import Kind
 from ocml_bridge.bulk import Settings, lines, progress, unpacking
 from ocml_bridge.bulk.inputs import find_inputs
 from ocml_bridge.bulk.journal import NAME
@@ -20,6 +19,7 @@ from ocml_bridge.bulk.progress import Written
 from ocml_bridge.bulk.records import Done, Job
 from ocml_bridge.bulk.tally import Tally
 from ocml_bridge.errors import ExitCode
+from ocml_bridge.formats.adapter import Kind
 
 Batch = Callable[..., int]
 

@@ -13,7 +13,7 @@ from ocml_bridge import BridgeError, ErrorCode, LossCode, convert
 from ocml_bridge.bulk import Outcome, Settings, Status, convert_batch
 from ocml_bridge.bulk import batch as module
 from ocml_bridge.loss import LossClass
-from ocml_bridge.policy import LossPolicy
+from ocml_bridge.report.policy import LossPolicy
 from sources import BRIDGE, imports
 
 GOOD = "<|im_start|>user\nhi<|im_end|>\n"

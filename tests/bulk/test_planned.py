@@ -521,7 +521,7 @@ def test_a_layout_reads_what_it_writes_or_refuses() -> None:
     from hypothesis import strategies as st
 
     from ocml_bridge import write
-    from ocml_bridge.policy import LENIENT
+    from ocml_bridge.report.policy import LENIENT
     from ocml_bridge.testing.strategies import transcripts
 
     def whole(document: Any) -> Transcript:

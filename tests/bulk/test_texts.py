@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from ocml_bridge import convert
-from ocml_bridge.adapter import Kind
 from ocml_bridge.bulk.inputs import find_inputs
 from ocml_bridge.errors import BridgeError, ErrorCode, ExitCode
+from ocml_bridge.formats.adapter import Kind
 
 Batch = Callable[..., int]
 

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import pytest
 
 from ocml_bridge import registry
-from ocml_bridge.adapter import Adapter
 from ocml_bridge.cli import main
+from ocml_bridge.formats.adapter import Adapter
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "golden" / "ocm-2.2" / "function-call" / "input.ocm"
 

@@ -13,7 +13,7 @@ import pytest
 from ocml_adapters.canonical import ADAPTER as CANONICAL
 from ocml_adapters.canonical.units import DocumentWriter
 from ocml_bridge import Transcript, convert
-from ocml_bridge.adapter import Source
+from ocml_bridge.formats.adapter import Source
 from ocml_bridge.units.grammar import Enclosed, State, Unit
 
 from .conftest import Plug, Run

@@ -10,7 +10,7 @@ import pytest
 
 from ocml_adapters.canonical import ADAPTER as CANONICAL
 from ocml_bridge import registry
-from ocml_bridge.adapter import Adapter
+from ocml_bridge.formats.adapter import Adapter
 
 from .conftest import Plug, Run
 

@@ -10,7 +10,7 @@ import pytest
 
 from ocml_bridge.cli.commands import COMMANDS
 from ocml_bridge.cli.conversion_command import ConversionCommand
-from ocml_bridge.lazy import find
+from ocml_bridge.common.lazy import find
 
 from .conftest import Run
 

@@ -11,7 +11,7 @@ import pytest
 from click.shell_completion import shell_complete
 
 from ocml_bridge import __version__, adapter, formats
-from ocml_bridge.capabilities import Feature
+from ocml_bridge.checks.capabilities import Feature
 from ocml_bridge.cli import command
 from ocml_bridge.model.codec import json_schema
 

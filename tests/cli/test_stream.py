@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from harmony_answers import SECRET, private_answers
 from ocml_bridge import read, write
+from ocml_bridge.chat.visibility import DEBUG
 from ocml_bridge.cli import byte_stream
 from ocml_bridge.cli.byte_stream import Numbers, Utf8
 from ocml_bridge.errors import BridgeError
@@ -28,7 +29,6 @@ from ocml_bridge.pipe import decoder, encoder, streams
 from ocml_bridge.stream import replay
 from ocml_bridge.stream.decoder import text_of
 from ocml_bridge.stream.sse import Reader
-from ocml_bridge.visibility import DEBUG
 
 from .conftest import Run
 

@@ -10,10 +10,10 @@ import pytest
 
 from cli.conftest import Run
 from ocml_bridge import Loss, LossCode, Message, Severity, Transcript, write
+from ocml_bridge.chat.substance import Characters
 from ocml_bridge.cli.summary import summary
 from ocml_bridge.model import Media, Text
-from ocml_bridge.policy import LENIENT
-from ocml_bridge.substance import Characters
+from ocml_bridge.report.policy import LENIENT
 
 
 def lost(code: LossCode, path: str = "/messages/0", severity: Severity = Severity.LOST) -> Loss:

@@ -25,7 +25,7 @@ from ocml_bridge.hosts.gateway.exchange import parsed
 from ocml_bridge.hosts.gateway.problems import ApiError
 from ocml_bridge.hosts.gateway.upstream_request import understand
 from ocml_bridge.pipe import streams
-from ocml_bridge.policy import LENIENT
+from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.testing.boundary import one_conversation
 from ocml_bridge.testing.golden import extension
 from ocml_bridge.testing.laws import Trial

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ocml_bridge.errors import BridgeError
-from ocml_bridge.guidance import Frame, Step
+from ocml_bridge.formats.guidance import Frame, Step
 from ocml_bridge.hosts.gateway.drivers import Call, Completion, Terms, connect
 from ocml_bridge.hosts.gateway.problems import ApiError
 

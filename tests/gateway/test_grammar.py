@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from gateway import gbnf
-from ocml_bridge.guidance import Frame, Step
+from ocml_bridge.formats.guidance import Frame, Step
 from ocml_bridge.hosts.gateway.drivers.gbnf import grammar
 
 

@@ -9,13 +9,13 @@ import pytest
 
 from gateway import gbnf
 from ocml_bridge import write
-from ocml_bridge.guidance import Guide
+from ocml_bridge.formats.guidance import Guide
 from ocml_bridge.hosts.gateway.drivers.gbnf import grammar
 from ocml_bridge.hosts.gateway.drivers.structural import structural_tag
 from ocml_bridge.model import Message, Transcript
 from ocml_bridge.options import Options
-from ocml_bridge.policy import LENIENT
 from ocml_bridge.profiles import Profile, profile
+from ocml_bridge.report.policy import LENIENT
 
 TRIP: Any = {
     "type": "object",

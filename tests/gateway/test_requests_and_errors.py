@@ -22,7 +22,7 @@ from gateway.conftest import Bench, answering
 from gateway.scripted import LENGTH, serving
 from gateway.test_openai_client import TOOLS, USER, call, final, said, thought
 from ocml_bridge.hosts.gateway import Settings, create_app
-from ocml_bridge.policy import LossPolicy
+from ocml_bridge.report.policy import LossPolicy
 
 SECRET = "a secret that no log may have"
 

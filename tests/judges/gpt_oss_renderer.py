@@ -24,7 +24,7 @@ from typing import Any
 
 from ocml_adapters.harmony.vocabulary import VARIABLE, cache_folder, load_encoding
 from ocml_bridge import BridgeError, Options, convert, read
-from ocml_bridge.policy import LENIENT
+from ocml_bridge.report.policy import LENIENT
 
 START, MESSAGE = 200006, 200008
 LEADING = {17360, 77944}

@@ -7,12 +7,13 @@ from pathlib import Path
 
 from sources import ADAPTERS, BRIDGE, ROOT
 
-REPORT = frozenset({"comparison", "diff", "loss", "naming", "narrowing", "policy", "report", "substance", "wording"})
+APART = {"engine/plans": "plans", "wires/blocks": "blocks"}
+"""Folders within folders that are packages of their own."""
 GRAMMARS = frozenset({"actions", "arguments", "body", "edges", "frames", "header", "markup", "scanner"}) | {
     *("segments", "syntax")
 }
 """Modules and folders of adapters that say how the text of a format is taken apart, or the JSON of its blocks."""
-FIRST = ("model", "report", "engine", "plans", "units", "grammars")
+FIRST = ("model", "chat", "units", "report", "engine", "plans", "grammars")
 """What everything stands on: at least 95 of a hundred changes of it are to be noticed."""
 
 
@@ -28,9 +29,9 @@ def _files() -> Iterator[tuple[str, Path]]:
     for path in sorted(BRIDGE.rglob("*.py")):
         folder, *rest = path.relative_to(BRIDGE).parts
         if rest:
-            yield folder, path
+            yield APART.get(f"{folder}/{rest[0]}", folder), path
         else:
-            yield "report" if path.stem in REPORT else "convert", path
+            yield "report" if path.stem == "loss" else "convert", path
     for path in sorted(ADAPTERS.rglob("*.py")):
         name, *rest = path.relative_to(ADAPTERS).parts
         if rest:

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any, cast
 
-from ocml_bridge.memo import Memo
+from ocml_bridge.common.memo import Memo
 
 from .drawing import Mutant
 

@@ -26,12 +26,12 @@ from typing import Any, Final, NamedTuple
 import orjson
 
 from ocml_bridge import adapter
-from ocml_bridge.adapter import Kind
 from ocml_bridge.bulk import Settings
 from ocml_bridge.bulk.inputs import find_inputs
 from ocml_bridge.bulk.plan import Plan
 from ocml_bridge.bulk.records import Job
 from ocml_bridge.bulk.run import run
+from ocml_bridge.formats.adapter import Kind
 from ocml_bridge.layouts import AUTO
 
 from .corpus import conversations

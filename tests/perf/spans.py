@@ -25,8 +25,8 @@ if not __package__:
 
 from internlm2_vocabulary import VARIABLE, real_model
 from ocml_bridge import BridgeError, Options, convert, formats, registry
-from ocml_bridge.policy import LENIENT
 from ocml_bridge.profiles import Profile, profiles_of
+from ocml_bridge.report.policy import LENIENT
 from perf.documents import third
 
 Job = Callable[[bytes, bool], Any]

@@ -83,7 +83,7 @@ class Sum(NamedTuple):
 def ours() -> Step:
     """`convert`, with its report."""
     from ocml_bridge import convert
-    from ocml_bridge.policy import LENIENT
+    from ocml_bridge.report.policy import LENIENT
 
     def run(source: str, target: str, data: bytes) -> Made:
         result = convert(data, source=source, target=target, policy=LENIENT)

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple, cast
 
 from ocml_adapters.harmony.vocabulary import load_encoding
 from ocml_bridge import Document, Result, Transcript, convert, decoder, encoder, read, write
-from ocml_bridge.visibility import DEBUG
+from ocml_bridge.chat.visibility import DEBUG
 
 from .work import OURS, Work
 

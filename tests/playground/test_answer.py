@@ -10,8 +10,8 @@ import pytest
 from ocml_bridge import convert, formats
 from ocml_bridge.playground.answer import answer, catalogue
 from ocml_bridge.playground.examples import EXAMPLES, examples
-from ocml_bridge.policy import LENIENT
 from ocml_bridge.profiles import profile
+from ocml_bridge.report.policy import LENIENT
 
 WIRE = b'{"messages":[{"role":"user","content":"Hi <|end|>","name":"bob"},{"role":"assistant","content":"Hello."}]}\n'
 

@@ -13,12 +13,12 @@ from harmony_answers import chunks_of, client_sees, declaring, fits, recorded
 from harmony_judge import library
 from ocml_adapters.harmony.vocabulary import load_encoding
 from ocml_bridge import BridgeError, ErrorCode, Options, Transcript
+from ocml_bridge.chat.turns import with_namespace
+from ocml_bridge.chat.visibility import REASONING
 from ocml_bridge.events import Answer, Delta, End, Event, Start, Stop
 from ocml_bridge.loss import Finding
 from ocml_bridge.pipe import encoder
 from ocml_bridge.profiles import Prompt, profile
-from ocml_bridge.turns import with_namespace
-from ocml_bridge.visibility import REASONING
 
 pytest_plugins = ("cli.conftest",)
 

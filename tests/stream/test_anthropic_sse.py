@@ -12,18 +12,18 @@ from pydantic import TypeAdapter
 
 from corpus import corpus_path
 from ocml_bridge import BridgeError, Transcript, read, write
+from ocml_bridge.chat.visibility import DEBUG
 from ocml_bridge.errors import ErrorCode
 from ocml_bridge.events import Answer, Delta, End, Event, Reason, Start, Stop
 from ocml_bridge.loss import Finding
 from ocml_bridge.pipe import Pipe, decoder, encoder
-from ocml_bridge.policy import LENIENT
-from ocml_bridge.report import unnamed
+from ocml_bridge.report.policy import LENIENT
+from ocml_bridge.report.report import unnamed
 from ocml_bridge.stream import replay
 from ocml_bridge.stream.compacting import Compactor
 from ocml_bridge.stream.sse import Reader
 from ocml_bridge.testing import strategies
 from ocml_bridge.testing.streams import check_cancel, check_copies, check_messages, check_order, cuts, events_of
-from ocml_bridge.visibility import DEBUG
 from turns import ANSWERS, call, final, preamble, thought, turn
 
 STREAM = "anthropic-sse"

@@ -11,15 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ocml_bridge import BridgeError, Transcript, read
+from ocml_bridge.chat.visibility import DEBUG
 from ocml_bridge.events import Answer, Delta, Reason
 from ocml_bridge.loss import Finding
 from ocml_bridge.model import Citation, Media, Message, Text
 from ocml_bridge.pipe import decoder, encoder
-from ocml_bridge.report import unnamed
+from ocml_bridge.report.report import unnamed
 from ocml_bridge.stream import replay
 from ocml_bridge.testing import strategies
 from ocml_bridge.testing.streams import check_cancel, check_copies, check_messages, check_order, cuts, events_of
-from ocml_bridge.visibility import DEBUG
 from turns import ANSWERS, call, final, preamble, thought, turn
 from wire_facts import recorded, spoiled
 

@@ -15,13 +15,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ocml_bridge import Transcript, read
+from ocml_bridge.chat.turns import is_call
+from ocml_bridge.chat.visibility import is_private
 from ocml_bridge.events import Delta, Start
-from ocml_bridge.jsontext import parse
+from ocml_bridge.json_values.jsontext import parse
 from ocml_bridge.model import Message
 from ocml_bridge.profiles import profile
 from ocml_bridge.testing.streams import cuts, events_of
-from ocml_bridge.turns import is_call
-from ocml_bridge.visibility import is_private
 from prompts import prompt
 
 PROFILES = ("qwen3", "qwen3-coder", "qwen3.5", "nemotron-3", "step-3.5", "hermes", "lfm2", "lfm2.5")

@@ -12,8 +12,8 @@ from corpus import corpus_path
 from ocml_bridge import LossCode, Message, Options, Transcript, read, write
 from ocml_bridge.events import Delta, End, Start
 from ocml_bridge.pipe import decoder, encoder
-from ocml_bridge.policy import LENIENT
-from ocml_bridge.report import unnamed
+from ocml_bridge.report.policy import LENIENT
+from ocml_bridge.report.report import unnamed
 from ocml_bridge.stream import replay
 from ocml_bridge.testing import own_output
 from ocml_bridge.testing.encoding import encoded, in_pieces, order_of, plain, run

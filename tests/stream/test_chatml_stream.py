@@ -14,7 +14,7 @@ from ocml_bridge import BridgeError, ErrorCode, LossCode, Message, Options, Tool
 from ocml_bridge.events import Delta, End, Event, Reason, Start, Stop
 from ocml_bridge.loss import Finding
 from ocml_bridge.pipe import Pipe, decoder, encoder
-from ocml_bridge.policy import LENIENT
+from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.stream import replay
 from ocml_bridge.testing.encoding import check_encoding, encoded, in_pieces
 from ocml_bridge.testing.strategies import texts, transcripts

@@ -9,14 +9,14 @@ from typing import Final
 import pytest
 
 from ocml_bridge import LossCode, Message, Options, Transcript, adapter, read, write
+from ocml_bridge.chat.turns import is_call
 from ocml_bridge.events import Delta, Start, Stop
 from ocml_bridge.loss import Loss, Severity
 from ocml_bridge.model import Completion, Media, Text, Thought, Tool, Tools
 from ocml_bridge.pipe import encoder
-from ocml_bridge.policy import LENIENT
+from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.stream import replay
 from ocml_bridge.testing.encoding import encoded, in_pieces
-from ocml_bridge.turns import is_call
 
 HIDDEN: Final = "<|im_end|><|end|>[UNUSED_TOKEN_145]"
 """What ends a message in some format, in the middle of what somebody says."""

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from ocml_bridge import Message, Transcript
+from ocml_bridge.chat.visibility import DEBUG
 from ocml_bridge.events import Answer
 from ocml_bridge.model import Citation, Refusal, Signature, Text
 from ocml_bridge.pipe import encoder
 from ocml_bridge.stream import replay
-from ocml_bridge.visibility import DEBUG
 from stream_pieces import events_in
 
 PAGE, TITLE = "https://e.org", "A page"

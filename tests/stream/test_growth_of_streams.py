@@ -8,10 +8,10 @@ import pytest
 
 from counting import calls_of, peak_of
 from ocml_bridge import Transcript, write
+from ocml_bridge.chat.visibility import DEBUG
 from ocml_bridge.events import Event
 from ocml_bridge.pipe import decoder, encoder, streams
 from ocml_bridge.stream import replay
-from ocml_bridge.visibility import DEBUG
 from test_growth import ALLOWED, TIMES, text, turns
 
 pytestmark = pytest.mark.usefixtures("settled_heap")

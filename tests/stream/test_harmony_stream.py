@@ -14,7 +14,7 @@ from ocml_bridge import BridgeError, LossCode, Message, Options, Tool, Transcrip
 from ocml_bridge.events import Delta, End, Start
 from ocml_bridge.model import Text, Tools
 from ocml_bridge.pipe import decoder, encoder
-from ocml_bridge.policy import LENIENT
+from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.stream import replay
 from ocml_bridge.testing.encoding import check_encoding, encoded, in_pieces, order_of, plain, run
 from ocml_bridge.testing.strategies import transcripts

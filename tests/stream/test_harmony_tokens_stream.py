@@ -16,7 +16,7 @@ from ocml_adapters.harmony.vocabulary import load_encoding
 from ocml_bridge import BridgeError, ErrorCode, Message, Options, Transcript, read, write
 from ocml_bridge.events import Delta, End, Start
 from ocml_bridge.pipe import decoder
-from ocml_bridge.policy import LENIENT
+from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.testing.strategies import transcripts
 from ocml_bridge.testing.streams import check_cancel, check_copies, check_decoding, events_of, feed, id_cuts
 from strategies_harmony import STOPPED, TEXTS

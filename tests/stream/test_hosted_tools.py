@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from ocml_bridge import decoder, encoder
+from ocml_bridge.chat.visibility import DEBUG
 from ocml_bridge.events import Answer
 from ocml_bridge.loss import Loss, LossCode
-from ocml_bridge.visibility import DEBUG
 
 SEARCH: Any = {
     "id": "ws_1",

@@ -15,7 +15,7 @@ from ocml_bridge import LossCode, Message, Options, Transcript, read, write
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.events import Delta, End, Event, Reason, Start, Stop
 from ocml_bridge.pipe import Pipe, decoder, encoder
-from ocml_bridge.policy import LENIENT
+from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.stream import replay
 from ocml_bridge.stream.decoder import PENDING
 from ocml_bridge.testing.encoding import check_encoding, encoded, in_pieces, plain

@@ -10,14 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
+from ocml_bridge.chat.turns import is_call, is_reply
 from ocml_bridge.errors import ErrorCode
 from ocml_bridge.events import Delta, End, Start, Stop
 from ocml_bridge.model import Message, Tool, Transcript
-from ocml_bridge.pairing import pair
 from ocml_bridge.stream import Answered, Call, Failed, Fault, Ledger, Opened, Rejected
 from ocml_bridge.stream.accumulate import replay
 from ocml_bridge.stream.ledger import Note
-from ocml_bridge.turns import is_call, is_reply
+from ocml_bridge.units.pairing import pair
 
 F, G = "functions.f", "functions.g"
 

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from ocml_adapters.ocm_0_1.stream import Ending
 from ocml_adapters.ocm_0_1.tools import lift
 from ocml_bridge import BridgeError, read, write
-from ocml_bridge.adapter import Options
 from ocml_bridge.events import Delta, End, Event, Finding, Reason, Start, Stop
+from ocml_bridge.formats.adapter import Options
 from ocml_bridge.model import Completion, Document, Message, Text, Thought, Transcript
 from ocml_bridge.pipe import decoder, encoder
-from ocml_bridge.policy import LENIENT
-from ocml_bridge.report import unnamed
+from ocml_bridge.report.policy import LENIENT
+from ocml_bridge.report.report import unnamed
 from ocml_bridge.stream import joined, replay
 from ocml_bridge.stream.decoder import PENDING
 from ocml_bridge.testing import strategies

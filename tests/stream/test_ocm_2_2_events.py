@@ -14,16 +14,16 @@ from hypothesis import strategies as st
 
 from ocml_adapters.ocm_2_2.events import UNASKED, negotiated
 from ocml_bridge import BridgeError, Message, Transcript
-from ocml_bridge.diff import diff
+from ocml_bridge.chat.turns import infer_grouping, is_call, is_thought, parts_of
+from ocml_bridge.chat.visibility import DEBUG, END_USER, hidden_by
 from ocml_bridge.events import Answer, Delta, End, Event, Reason, RefusalDelta, Start, Stop
 from ocml_bridge.loss import LossCode
 from ocml_bridge.model import Header, Json, Refusal, Text, Thought
+from ocml_bridge.model.diff import diff
 from ocml_bridge.pipe import Pipe, decoder, encoder
-from ocml_bridge.report import covered
+from ocml_bridge.report.report import covered
 from ocml_bridge.stream import Filter, replay
 from ocml_bridge.testing.strategies import transcripts
-from ocml_bridge.turns import infer_grouping, is_call, is_thought, parts_of
-from ocml_bridge.visibility import DEBUG, END_USER, hidden_by
 
 OF_9 = frozenset({"response.delta", "response.delta.flush", "response.cancel", "tool.cancel"})
 EXTENSIONS = frozenset({"x-response.start", "x-analysis.delta", "x-tool.delta", "x-response.done"})

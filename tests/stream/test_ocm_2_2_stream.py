@@ -13,13 +13,14 @@ from hypothesis import strategies as st
 
 from ocml_adapters.ocm_2_2.syntax import MAX_FRAME_HEADER, MAX_HEADER
 from ocml_bridge import BridgeError, ErrorCode, Message, Transcript, read, write
-from ocml_bridge.diff import diff
+from ocml_bridge.chat.turns import is_call, is_reply
 from ocml_bridge.events import Answer, Delta, End, Event, Reason, Start, Stop
 from ocml_bridge.loss import Finding, Loss, LossCode, is_lossless
 from ocml_bridge.model import Text, Thought
+from ocml_bridge.model.diff import diff
 from ocml_bridge.pipe import decoder, encoder
-from ocml_bridge.policy import LENIENT
-from ocml_bridge.report import covered
+from ocml_bridge.report.policy import LENIENT
+from ocml_bridge.report.report import covered
 from ocml_bridge.stream import joined, replay
 from ocml_bridge.stream.decoder import text_of
 from ocml_bridge.testing.strategies import texts, transcripts
@@ -34,7 +35,6 @@ from ocml_bridge.testing.streams import (
     events_of,
 )
 from ocml_bridge.text import developer
-from ocml_bridge.turns import is_call, is_reply
 from ocml_bridge.units.heads import item_of, messages_of
 
 PIECES = st.sampled_from(

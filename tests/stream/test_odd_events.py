@@ -10,14 +10,14 @@ from typing import Any, cast
 import pytest
 
 from ocml_bridge import Transcript, write
+from ocml_bridge.chat.visibility import DEBUG
 from ocml_bridge.events import Answer, Delta, RefusalDelta, Start
 from ocml_bridge.loss import Finding
 from ocml_bridge.pipe import Pipe, decoder, encoder
-from ocml_bridge.report import unnamed
+from ocml_bridge.report.report import unnamed
 from ocml_bridge.stream import accumulate
 from ocml_bridge.stream.decoder import text_of
 from ocml_bridge.testing.streams import Decoded, check_order, events_of
-from ocml_bridge.visibility import DEBUG
 from stream_pieces import ARRIVING
 from test_odd_members import SENTENCE, odd, words
 

@@ -10,11 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ocml_bridge import Message, Transcript, read
+from ocml_bridge.chat.visibility import DEBUG
 from ocml_bridge.events import Answer, Delta, End, Reason, RefusalDelta, Start, Stop
 from ocml_bridge.loss import Finding, LossCode, Severity, named
 from ocml_bridge.model import Refusal, Text, replace
 from ocml_bridge.pipe import Pipe, decoder, encoder
-from ocml_bridge.report import covered, unnamed
+from ocml_bridge.report.report import covered, unnamed
 from ocml_bridge.stream import replay
 from ocml_bridge.testing import strategies
 from ocml_bridge.testing.streams import (
@@ -26,7 +27,6 @@ from ocml_bridge.testing.streams import (
     check_order,
     events_of,
 )
-from ocml_bridge.visibility import DEBUG
 from wire_facts import recorded
 
 HOME = "openai-responses"

@@ -13,17 +13,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ocml_bridge import Transcript, read, write
-from ocml_bridge.adapter import Options
+from ocml_bridge.chat.visibility import DEBUG
 from ocml_bridge.events import Answer, Delta, Encoder, End, Reason, RefusalDelta, Start, Stop, numbered
+from ocml_bridge.formats.adapter import Options
 from ocml_bridge.loss import Severity
 from ocml_bridge.model import Citation, Message, Refusal, Settings, Signature, Text, Usage
 from ocml_bridge.pipe import decoder, encoder
-from ocml_bridge.report import unnamed
+from ocml_bridge.report.report import unnamed
 from ocml_bridge.stream import Filter, replay
 from ocml_bridge.stream.sse import Reader
 from ocml_bridge.testing import strategies
 from ocml_bridge.testing.streams import bare, events_of
-from ocml_bridge.visibility import DEBUG
 from turns import ANSWERS, call, final, preamble, thought, turn
 
 REASONS: list[Reason] = ["stop", "tool_calls", "length", "content_filter", "truncated", "error", "cancelled"]

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from ocml_bridge import convert
+from ocml_bridge.chat.visibility import DEBUG
 from ocml_bridge.events import Stop
 from ocml_bridge.loss import Severity
 from ocml_bridge.pipe import decoder, encoder
-from ocml_bridge.visibility import DEBUG
 from sources import ROOT
 
 CASE = ROOT / "golden" / "ocm-2.2" / "function-call" / "input.ocm"

@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from ocml_bridge import decoder, encoder
-from ocml_bridge.visibility import DEBUG
+from ocml_bridge.chat.visibility import DEBUG
 from stream_pieces import events_in
 from wire_facts import Recorded, recorded
 

@@ -9,7 +9,7 @@ import pytest
 
 from ocml_bridge import BridgeError, ErrorCode, Message, Tool, decoder
 from ocml_bridge.events import Event
-from ocml_bridge.jsontext import MAX_DEPTH
+from ocml_bridge.json_values.jsontext import MAX_DEPTH
 from ocml_bridge.loss import Finding
 from ocml_bridge.model import replace
 from ocml_bridge.stream.completions import CompletionsDecoder, CompletionsReader

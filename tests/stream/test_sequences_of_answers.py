@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from ocml_bridge import Message, Transcript
+from ocml_bridge.chat.visibility import DEBUG
 from ocml_bridge.events import Answer, End, Reason
 from ocml_bridge.model import Citation, Media, Refusal, Signature, Text, replace
 from ocml_bridge.pipe import decoder, encoder
-from ocml_bridge.report import unnamed
+from ocml_bridge.report.report import unnamed
 from ocml_bridge.stream import replay
 from ocml_bridge.testing.streams import check_order, events_of
-from ocml_bridge.visibility import DEBUG
 
 STREAMS = ("openai-sse", "openai-responses-sse", "anthropic-sse", "gemini-sse", "bedrock-converse")
 SEARCH = {"openai-responses": {"type": "web_search_call"}}

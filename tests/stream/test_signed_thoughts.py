@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ocml_bridge import Severity, Transcript, read
+from ocml_bridge.chat.visibility import DEBUG
 from ocml_bridge.events import Answer, Delta, End, Signed, Start
 from ocml_bridge.model import Json, Message, Signature, replace
 from ocml_bridge.pipe import decoder, encoder
 from ocml_bridge.stream import Filter, replay
 from ocml_bridge.stream.decoder import text_of
 from ocml_bridge.testing.streams import all_cuts, check_copies, check_messages, check_order, events_of
-from ocml_bridge.visibility import DEBUG
 
 CLAUDE = {"type": "reasoning.text", "format": "anthropic-claude-v1"}
 TEXT = {"content": "Rain."}

@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ocml_bridge import BridgeError, ErrorCode, Message, Transcript
+from ocml_bridge.chat.turns import is_call
+from ocml_bridge.chat.visibility import APPLICATION, DEBUG, END_USER, NAMES, Visibility
 from ocml_bridge.events import Delta, End, Event, RefusalDelta, Start, Stop
 from ocml_bridge.loss import Finding, FindingCode, Severity
 from ocml_bridge.model import Refusal
 from ocml_bridge.pipe import Pipe, decoder, encoder
 from ocml_bridge.stream import Filter, replay
 from ocml_bridge.testing.strategies import transcripts
-from ocml_bridge.turns import is_call
-from ocml_bridge.visibility import APPLICATION, DEBUG, END_USER, NAMES, Visibility
 
 ROLES = ("system", "developer", "user", "assistant", "tool", "functions.f", "System", "narrator")
 CHANNELS = (None, "", "final", "commentary", "analysis", "Analysis", "inner")

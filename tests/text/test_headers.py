@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ocml_bridge import Message, Transcript, read, write
-from ocml_bridge.policy import LENIENT
+from ocml_bridge.report.policy import LENIENT
 
 
 @pytest.mark.parametrize("target", ["ocm-0.1", "internlm2", "chatml"])

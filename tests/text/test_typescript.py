@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import strategies_schema as some
 from counting import calls_of
 from ocml_bridge.errors import BridgeError, ErrorCode
-from ocml_bridge.jsontext import MAX_DEPTH
+from ocml_bridge.json_values.jsontext import MAX_DEPTH
 from ocml_bridge.model import Tool
 from ocml_bridge.text.typescript import (
     parse_schema,

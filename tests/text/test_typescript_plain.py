@@ -12,7 +12,7 @@ from hypothesis.strategies import SearchStrategy
 import strategies_schema as some
 from counting import forget
 from ocml_bridge import BridgeError
-from ocml_bridge.jsontext import dumps
+from ocml_bridge.json_values.jsontext import dumps
 from ocml_bridge.model import Tool
 from ocml_bridge.model.codec import to_json
 from ocml_bridge.text.typescript.plain import plain_section

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ocml_bridge import Document, Message, Transcript, write
-from ocml_bridge.pairing import pair
-from ocml_bridge.policy import LENIENT
+from ocml_bridge.chat.turns import parts_of
+from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.testing.strategies import transcripts
-from ocml_bridge.turns import parts_of
+from ocml_bridge.units.pairing import pair
 from ocml_bridge.view import DEBUG, END_USER, compare, tell
 from ocml_bridge.view.html import comparison_page, story_page
 from ocml_bridge.view.story import Entry, Gap

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from ocml_bridge import registry
-from ocml_bridge.capabilities import Feature, Level
+from ocml_bridge.checks.capabilities import Feature, Level
 from ocml_bridge.view.html import matrix_picture
 from ocml_bridge.view.matrix import matrix_of
 from sources import ROOT

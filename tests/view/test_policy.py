@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from ocml_bridge import BridgeError, Completion, ErrorCode, Message, Tool, Transcript
+from ocml_bridge.chat.visibility import NAMES, RULES, hidden_by
 from ocml_bridge.model import Flags, Foreign, Part, Refusal, Text, Thought, Tools
 from ocml_bridge.view import DEBUG, END_USER, Visibility, tell
 from ocml_bridge.view.story import Entry, Gap
-from ocml_bridge.visibility import NAMES, RULES, hidden_by
 
 CALL = Message("assistant", "{}", channel="commentary", recipient="functions.f", end="call")
 HIDDEN: dict[str, tuple[Message, str]] = {

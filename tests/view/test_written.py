@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 
 from ocml_bridge import Message, Options, Text, Thought, Tool, Transcript, write
-from ocml_bridge.policy import LENIENT
+from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.spans import SpanKind
 from ocml_bridge.testing.strategies import transcripts
 from ocml_bridge.view import DEBUG, END_USER, Visibility

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple, cast
 
-from ocml_bridge import jsontext
-from ocml_bridge.form import Object, is_empty
+from ocml_bridge.json_values import jsontext
+from ocml_bridge.json_values.form import Object, is_empty
+from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import Json
-from ocml_bridge.parameters import members_of
 from ocml_bridge.stream.assembled import Note, object_of
 from ocml_bridge.stream.compacting import Compactor
 

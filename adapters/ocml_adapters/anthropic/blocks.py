@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import Any, Final, cast
 
-from ocml_bridge import jsontext
-from ocml_bridge.blocks.values import compact_object, value_in
-from ocml_bridge.cache_marks import read_mark, write_mark
-from ocml_bridge.form import ARRAY, OBJECT, Object, add, form_of, is_empty, rest, shape
+from ocml_bridge.chat.cache_marks import read_mark, write_mark
+from ocml_bridge.chat.signatures import signature_by
+from ocml_bridge.chat.turns import is_call, name_of, recipient_of
+from ocml_bridge.json_values import jsontext
+from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, form_of, is_empty, rest, shape
 from ocml_bridge.model import Content, Foreign, Json, Message, Signature
-from ocml_bridge.signatures import signature_by
-from ocml_bridge.turns import is_call, name_of, recipient_of
+from ocml_bridge.wires.blocks.values import compact_object, value_in
 
 from .parts import read_content, write_content
 from .syntax import (

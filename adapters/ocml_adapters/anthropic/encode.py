@@ -9,18 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
-from ocml_bridge.adapter import Options
+from ocml_bridge.chat.turns import FUNCTIONS, is_call, name_of
+from ocml_bridge.chat.visibility import is_reasoning
 from ocml_bridge.events import Answer, Delta, End, Event, Reason, RefusalDelta, Signed, Start
-from ocml_bridge.form import Object
+from ocml_bridge.formats.adapter import Options
+from ocml_bridge.json_values.form import Object
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Json, Message, Settings, Text, Usage, replace
-from ocml_bridge.narrowing import narrow
+from ocml_bridge.report.narrowing import narrow
 from ocml_bridge.stream import sse
 from ocml_bridge.stream.assembled import untold
 from ocml_bridge.stream.order import InOrder
 from ocml_bridge.stream.response import ResponseEncoder, usage_in
-from ocml_bridge.turns import FUNCTIONS, is_call, name_of
-from ocml_bridge.visibility import is_reasoning
 
 from .assembly import Assembly
 from .blocks import is_from_here, signature_of, write_block

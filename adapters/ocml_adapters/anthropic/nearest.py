@@ -9,13 +9,13 @@ import re
 from collections.abc import Collection, Sequence
 from typing import Final
 
+from ocml_bridge.chat.turns import is_blank, is_call, parts_of
+from ocml_bridge.chat.visibility import is_private, is_reasoning
 from ocml_bridge.loss import FindingCode, Log, LossCode, Severity
 from ocml_bridge.model import Foreign, Media, Message, Passages, Text, replace
-from ocml_bridge.narrowing import drop_empty, drop_message, drop_private, fitted, narrow
-from ocml_bridge.pairing import identified, links_of, pair
-from ocml_bridge.turns import is_blank, is_call, parts_of
+from ocml_bridge.report.narrowing import drop_empty, drop_message, drop_private, fitted, narrow
 from ocml_bridge.units.heads import Head, Item, item_of, message_of
-from ocml_bridge.visibility import is_private, is_reasoning
+from ocml_bridge.units.pairing import identified, links_of, pair
 
 from .blocks import is_from_here
 from .parts import TABLE, can_hold

@@ -9,15 +9,15 @@ import base64
 from collections.abc import Sequence
 from typing import Any, Final, Literal, cast
 
-from ocml_bridge.cache_marks import read_mark, write_mark
-from ocml_bridge.citations import WHOLE, CitationTable, Kind
-from ocml_bridge.data_urls import image_format, media_type, scheme
-from ocml_bridge.form import ARRAY, OBJECT, Object, add, form_of, rest, shape
+from ocml_bridge.chat.cache_marks import read_mark, write_mark
+from ocml_bridge.chat.citations import WHOLE, CitationTable, Kind
+from ocml_bridge.chat.turns import is_blank, parts_of
+from ocml_bridge.chat.uploads import media_for
+from ocml_bridge.json_values.data_urls import image_format, media_type, scheme
+from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, form_of, rest, shape
 from ocml_bridge.loss import Log, LossCode
 from ocml_bridge.model import Citation, Content, Foreign, Json, Media, Part, Passages, Text, replace
-from ocml_bridge.turns import is_blank, parts_of
 from ocml_bridge.units.heads import Item
-from ocml_bridge.uploads import media_for
 
 from .passages import read_passages, write_passages
 from .syntax import (

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Final, cast
 
-from ocml_bridge.blocks.spelling import UnlikeError, form_of, respelled
-from ocml_bridge.cache_marks import read_mark, write_mark
-from ocml_bridge.form import ARRAY, OBJECT, Object, add, rest
+from ocml_bridge.chat.cache_marks import read_mark, write_mark
+from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, rest
 from ocml_bridge.model import Json, Passages
+from ocml_bridge.wires.blocks.spelling import UnlikeError, form_of, respelled
 
 from .syntax import CACHE, CITATIONS, DOCUMENT, EPHEMERAL, NOTES, SEARCH_RESULT, TEXT
 

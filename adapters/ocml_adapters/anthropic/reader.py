@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, Final, cast
 
-from ocml_bridge import jsontext
-from ocml_bridge.form import Object, form_of, is_empty, rest
+from ocml_bridge.chat.turns import is_blank, is_call
+from ocml_bridge.json_values import jsontext
+from ocml_bridge.json_values.form import Object, form_of, is_empty, rest
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Content, Foreign, Json, Message
-from ocml_bridge.ownership import key_of
-from ocml_bridge.turns import is_blank, is_call
+from ocml_bridge.model.ownership import key_of
 from ocml_bridge.units.grammar import Skeleton, Unit
 from ocml_bridge.units.media import Medium, add_medium, next_medium, of_address, of_data
 from ocml_bridge.wires.noticing import BLOCK, note_names, note_parts, note_role

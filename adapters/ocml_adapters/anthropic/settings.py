@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Any, Final, cast
 
-from ocml_bridge.form import Object
+from ocml_bridge.chat.turns import name_of, recipient_of
+from ocml_bridge.json_values.form import Object
+from ocml_bridge.json_values.parameters import Parameter, Parameters, members_of, parameter, value_at
 from ocml_bridge.model import AnswerFormat, Json, Settings, ToolChoice, Usage
 from ocml_bridge.model import settings as plain
-from ocml_bridge.parameters import Parameter, Parameters, members_of, parameter, value_at
-from ocml_bridge.turns import name_of, recipient_of
 
 # --- tool choice ------------------------------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from operator import itemgetter
 from typing import Any, Final, cast
 
 from ocml_bridge.errors import BridgeError, ErrorCode
-from ocml_bridge.form import ARRAY, OBJECT, Object, is_empty
+from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, is_empty
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Json, Transcript, replace
 from ocml_bridge.units.envelopes import Body

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import cast
 
-from ocml_bridge.adapter import Source
+from ocml_bridge.formats.adapter import Source
 from ocml_bridge.model import Json
 
 from .syntax import MESSAGES, NO_MEMBERS, NO_ROLES, OWN_NAMES, REQUESTED

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from ocml_bridge.adapter import Options
+from ocml_bridge.chat.turns import is_call
 from ocml_bridge.engine.reading import transcript_of
 from ocml_bridge.events import Reason
-from ocml_bridge.form import Object
+from ocml_bridge.formats.adapter import Options
+from ocml_bridge.json_values.form import Object
+from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.loss import FindingCode, Severity
 from ocml_bridge.model import Message, Transcript, replace
-from ocml_bridge.parameters import members_of
 from ocml_bridge.stream.assembled import AssemblingDecoder
-from ocml_bridge.turns import is_call
 
 from .assembly import Assembly, Block, unknown_members
 from .blocks import read_block

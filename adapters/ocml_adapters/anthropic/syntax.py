@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from ocml_bridge.adapter import FormatOption
-from ocml_bridge.notes import Notes
+from ocml_bridge.formats.adapter import FormatOption
+from ocml_bridge.model.notes import Notes
 
 HOME: Final = "anthropic"
 NOTES: Final = Notes(HOME)

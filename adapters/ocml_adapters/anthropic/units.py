@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Any, ClassVar, NamedTuple, cast
 
-from ocml_bridge.arrange import gathered
-from ocml_bridge.blocks.values import AN_OBJECT, compact_object, nearest_object
-from ocml_bridge.form import Object, add, shape
+from ocml_bridge.chat.turns import is_blank, is_call, parts_of
+from ocml_bridge.json_values.form import Object, add, shape
 from ocml_bridge.loss import FindingCode, Log, LossCode, Severity
 from ocml_bridge.model import Json, Message, Text, Transcript, replace
-from ocml_bridge.pairing import name_replies
-from ocml_bridge.turns import is_blank, is_call, parts_of
+from ocml_bridge.units.arrange import gathered
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.envelopes import Body
 from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass, Parted, Skeleton, Spelled, State, Unit
 from ocml_bridge.units.heads import Head, Item, item_of, message_of
+from ocml_bridge.units.pairing import name_replies
 from ocml_bridge.units.reader import UnitReader
 from ocml_bridge.units.relations import with_tools_apart
 from ocml_bridge.units.writer import Prepared
+from ocml_bridge.wires.blocks.values import AN_OBJECT, compact_object, nearest_object
 from ocml_bridge.wires.shell import Shell
 from ocml_bridge.wires.units import DocumentReader, DocumentWriter
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ocml_bridge.adapter import Adapter, Kind
-from ocml_bridge.lazy import Lazy
+from ocml_bridge.common.lazy import Lazy
+from ocml_bridge.formats.adapter import Adapter, Kind
 
 from .syntax import ENGINE_KEYS, HOME
 

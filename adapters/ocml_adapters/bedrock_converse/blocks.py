@@ -4,25 +4,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Final, cast
 
-from ocml_bridge.blocks.grammar import (
-    AFTER,
-    EMPTY,
-    TOP,
-    UNKNOWN,
-    WIRE,
-    Grammar,
-    MarkBlocks,
-    MessageKind,
-    added,
-    kind_of,
-    more_of,
-)
-from ocml_bridge.blocks.skeletons import Slots
-from ocml_bridge.blocks.spelling import is_same
-from ocml_bridge.blocks.values import AN_OBJECT, nearest_object, object_in, text_of, value_in
-from ocml_bridge.cache_marks import read_mark, write_mark
-from ocml_bridge.citations import Citations
-from ocml_bridge.form import Object
+from ocml_bridge.chat.cache_marks import read_mark, write_mark
+from ocml_bridge.chat.citations import Citations
+from ocml_bridge.chat.signatures import signature_by
+from ocml_bridge.chat.turns import is_blank, name_of, recipient_of
+from ocml_bridge.json_values.form import Object
 from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import (
     CacheMark,
@@ -37,11 +23,25 @@ from ocml_bridge.model import (
     Text,
     replace,
 )
-from ocml_bridge.narrowing import fitted, kind_of_blank
-from ocml_bridge.signatures import signature_by
-from ocml_bridge.turns import is_blank, name_of, recipient_of
+from ocml_bridge.report.narrowing import fitted, kind_of_blank
 from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass
 from ocml_bridge.units.heads import Head
+from ocml_bridge.wires.blocks.grammar import (
+    AFTER,
+    EMPTY,
+    TOP,
+    UNKNOWN,
+    WIRE,
+    Grammar,
+    MarkBlocks,
+    MessageKind,
+    added,
+    kind_of,
+    more_of,
+)
+from ocml_bridge.wires.blocks.skeletons import Slots
+from ocml_bridge.wires.blocks.spelling import is_same
+from ocml_bridge.wires.blocks.values import AN_OBJECT, nearest_object, object_in, text_of, value_in
 from ocml_bridge.wires.tool_alphabet import AS_IS
 
 from .parts import LENGTHS, SOURCES, cited_text, is_media, read_citations, read_media, write_citations, write_media

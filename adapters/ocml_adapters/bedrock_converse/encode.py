@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Final
 
-from ocml_bridge import jsontext
-from ocml_bridge.adapter import Options
-from ocml_bridge.blocks.grammar import MessageKind, kind_of
+from ocml_bridge.chat.turns import name_of, parts_of
 from ocml_bridge.events import Answer, Reason
-from ocml_bridge.form import Object
+from ocml_bridge.formats.adapter import Options
+from ocml_bridge.json_values import jsontext
+from ocml_bridge.json_values.form import Object
+from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import Json, Media, Message, Settings, Usage, replace
-from ocml_bridge.parameters import members_of
 from ocml_bridge.stream.assembled import untold
 from ocml_bridge.stream.response import ResponseEncoder, usage_in
-from ocml_bridge.turns import name_of, parts_of
+from ocml_bridge.wires.blocks.grammar import MessageKind, kind_of
 
 from .blocks import BlockGrammar, behind
 from .parts import write_media

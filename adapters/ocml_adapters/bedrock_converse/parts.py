@@ -7,12 +7,12 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final, cast
 
-from ocml_bridge.blocks.grammar import added, more_of
-from ocml_bridge.citations import Place
-from ocml_bridge.data_urls import image_format, scheme, sound_format
-from ocml_bridge.form import Object
+from ocml_bridge.chat.citations import Place
+from ocml_bridge.chat.uploads import media_for
+from ocml_bridge.json_values.data_urls import image_format, scheme, sound_format
+from ocml_bridge.json_values.form import Object
 from ocml_bridge.model import Citation, Json, Media, replace
-from ocml_bridge.uploads import media_for
+from ocml_bridge.wires.blocks.grammar import added, more_of
 
 from .syntax import CONTENT, HOME, NOTES
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final, cast
 
-from ocml_bridge.blocks.grammar import added, more_of
-from ocml_bridge.form import Object
+from ocml_bridge.json_values.form import Object
 from ocml_bridge.model import Json, Passages
+from ocml_bridge.wires.blocks.grammar import added, more_of
 
 from .parts import DOCUMENT, document_name
 from .syntax import CITATIONS, CONTENT, NOTES, SEARCH_RESULT

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final, cast
 
-from ocml_bridge import jsontext
-from ocml_bridge.blocks.values import text_of
-from ocml_bridge.form import Object
+from ocml_bridge.chat.turns import name_of, recipient_of
+from ocml_bridge.json_values import jsontext
+from ocml_bridge.json_values.form import Object
+from ocml_bridge.json_values.parameters import Parameters, parameter, plain_parameter
 from ocml_bridge.model import AnswerFormat, Json, ToolChoice, Usage
 from ocml_bridge.model import settings as plain
-from ocml_bridge.parameters import Parameters, parameter, plain_parameter
-from ocml_bridge.turns import name_of, recipient_of
+from ocml_bridge.wires.blocks.values import text_of
 
 from .syntax import TOOL_CONFIG
 

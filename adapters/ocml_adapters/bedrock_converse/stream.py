@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Final, cast
 
-from ocml_bridge.adapter import Options
-from ocml_bridge.blocks.reading import read_block
-from ocml_bridge.blocks.values import object_in
 from ocml_bridge.engine.reading import transcript_of
 from ocml_bridge.events import Reason
-from ocml_bridge.form import Object
+from ocml_bridge.formats.adapter import Options
+from ocml_bridge.json_values.form import Object
 from ocml_bridge.model import Json, Message, Signature, Transcript
 from ocml_bridge.stream.assembled import AssemblingDecoder, Note, merged, object_of
 from ocml_bridge.stream.decoder import text_of
+from ocml_bridge.wires.blocks.reading import read_block
+from ocml_bridge.wires.blocks.values import object_in
 
 from .blocks import BlockGrammar
 from .syntax import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ocml_bridge.notes import Notes
+from ocml_bridge.model.notes import Notes
 
 HOME: Final = "bedrock-converse"
 NOTES: Final = Notes(HOME)

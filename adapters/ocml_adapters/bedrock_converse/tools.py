@@ -6,16 +6,16 @@ from collections.abc import Hashable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Any, Final, cast
 
-from ocml_bridge.blocks.grammar import added, more_of
-from ocml_bridge.blocks.skeletons import A_WORD, AN_IMAGE, AN_OBJECT, Slot, Slots, next_text
-from ocml_bridge.blocks.spelling import FORM, keep_form, respelled
-from ocml_bridge.cache_marks import read_mark, write_mark
-from ocml_bridge.form import Object
-from ocml_bridge.freeform import parameters_of
+from ocml_bridge.chat.cache_marks import read_mark, write_mark
+from ocml_bridge.chat.turns import full_name, is_blank, split_name
+from ocml_bridge.json_values.form import Object
+from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import CacheMark, Json, Message, Tool
-from ocml_bridge.parameters import members_of
-from ocml_bridge.turns import full_name, is_blank, split_name
 from ocml_bridge.units.heads import Item
+from ocml_bridge.wires.blocks.grammar import added, more_of
+from ocml_bridge.wires.blocks.skeletons import A_WORD, AN_IMAGE, AN_OBJECT, Slot, Slots, next_text
+from ocml_bridge.wires.blocks.spelling import FORM, keep_form, respelled
+from ocml_bridge.wires.freeform import parameters_of
 from ocml_bridge.wires.tool_alphabet import Alphabet, Spelling, ToolAlphabet
 
 from .syntax import CACHE_POINT, CONTENT, MARK, NOTES, REASONING, REASONING_TEXT, TOOL_RESULT, TOOL_SPEC, TOOL_USE

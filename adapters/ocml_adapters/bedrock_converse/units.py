@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ocml_bridge.blocks.grammar import Grammar
-from ocml_bridge.blocks.units import BlockReader, BlockWriter
 from ocml_bridge.loss import Log
-from ocml_bridge.pairing import identified
 from ocml_bridge.units.conversation import Conversation
+from ocml_bridge.units.pairing import identified
 from ocml_bridge.units.reader import UnitReader
 from ocml_bridge.units.writer import Prepared
+from ocml_bridge.wires.blocks.grammar import Grammar
+from ocml_bridge.wires.blocks.units import BlockReader, BlockWriter
 
 from .blocks import BlockGrammar
 from .shapes import DOCUMENTS, UNITS

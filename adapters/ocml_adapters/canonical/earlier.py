@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Final, cast
 
-from ocml_bridge.freeform import FORMAT, read_freeform
 from ocml_bridge.loss import FindingCode, Log, Severity
 from ocml_bridge.model import Json
 from ocml_bridge.model.codec import to_json
 from ocml_bridge.model.settings import READERS, settings_of
+from ocml_bridge.wires.freeform import FORMAT, read_freeform
 
 Object = dict[str, Json]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from ocml_bridge.adapter import Options
-from ocml_bridge.boundary import several_documents
+from ocml_bridge.formats.adapter import Options
+from ocml_bridge.formats.boundary import several_documents
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Completion, Json, Message, Transcript, replace
 from ocml_bridge.model.codec import from_json, to_json

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from ocml_bridge.chat.turns import is_call, name_of
 from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import Content, Json, Message
-from ocml_bridge.turns import is_call, name_of
 from ocml_bridge.units.heads import Head, Item
 
 from .families import Family

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
+from ocml_bridge.chat.turns import is_call
 from ocml_bridge.text.im import Frame, read_header
-from ocml_bridge.turns import is_call
 
 from .families import FAMILIES, Family
 from .frames import Contents, Place, default_frame, read_frame, schemas_of

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from ocml_bridge.adapter import Options
+from ocml_bridge.chat.turns import is_call, is_thought
+from ocml_bridge.chat.visibility import is_private
 from ocml_bridge.events import Answer, Encoder, Start, Stop
+from ocml_bridge.formats.adapter import Options
 from ocml_bridge.model import Message, Transcript
-from ocml_bridge.narrowing import drop_message
+from ocml_bridge.report.narrowing import drop_message
 from ocml_bridge.stream.encoder import TextEncoder
 from ocml_bridge.text.plain import header_for
-from ocml_bridge.turns import is_call, is_thought
 from ocml_bridge.units.heads import head_of
-from ocml_bridge.visibility import is_private
 
 from .families import FAMILIES, Family
 from .frames import opening_of

@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace as with_fields
 from typing import Final, NamedTuple
 
+from ocml_bridge.chat.turns import full_name, is_call, is_thought
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Json, Message, Tool, replace
 from ocml_bridge.text.edges import gap_behind, recall, remember
 from ocml_bridge.text.im import Frame, Heading, read_header
 from ocml_bridge.text.plain import header_for, message, name_from_header
-from ocml_bridge.turns import full_name, is_call, is_thought
 
 from .families import Declaration, Family
 from .markup.body import NOTHING_THOUGHT, OPENED, Note, ignore, read_body

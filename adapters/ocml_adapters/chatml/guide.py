@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-from ocml_bridge.guidance import Frame, Guide, Members, Several, Step, Text, Wanted
+from ocml_bridge.formats.guidance import Frame, Guide, Members, Several, Step, Text, Wanted
 
 from .families import FAMILIES, Family, Markup
 from .markup.calls_python import END as LIST_END

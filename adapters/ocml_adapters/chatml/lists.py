@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import cast
 
-from ocml_bridge.adapter import Options, Source
-from ocml_bridge.boundary import EDGES, is_list_of_lists, several, several_documents
 from ocml_bridge.errors import BridgeError, ErrorCode
+from ocml_bridge.formats.adapter import Options, Source
+from ocml_bridge.formats.boundary import EDGES, is_list_of_lists, several, several_documents
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Json, Message, Transcript
 from ocml_bridge.text.edges import gap_behind, remember

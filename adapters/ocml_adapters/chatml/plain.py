@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, cast
 
-from ocml_bridge.adapter import Options
+from ocml_bridge.chat.turns import is_call
+from ocml_bridge.chat.visibility import is_private
 from ocml_bridge.errors import BridgeError, ErrorCode
+from ocml_bridge.formats.adapter import Options
 from ocml_bridge.loss import FindingCode, Log, Severity
 from ocml_bridge.model import Json, Message, Transcript, replace
-from ocml_bridge.narrowing import drop_message, narrow
+from ocml_bridge.report.narrowing import drop_message, narrow
 from ocml_bridge.text.control import stands_alone
 from ocml_bridge.text.edges import gap_behind, is_trivia, may_stand, recall, remember
 from ocml_bridge.text.im import Frame, read_header, spell
 from ocml_bridge.text.plain import ROLES, header_for, message, name_from_header
-from ocml_bridge.turns import is_call
 from ocml_bridge.units.grammar import Enclosed, Spelled, State, Unit
 from ocml_bridge.units.heads import Head
 from ocml_bridge.units.writer import UnitWriter
-from ocml_bridge.visibility import is_private
 
 from .syntax import END, HOME, NOTES, OPENAI, START, TEXT, Form, control_of, may_be_markup
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, cast
 
+from ocml_bridge.chat.turns import is_call, name_of, recipient_of
+from ocml_bridge.chat.visibility import is_private
+from ocml_bridge.common.memo import Memo
 from ocml_bridge.loss import Log
-from ocml_bridge.memo import Memo
 from ocml_bridge.model import Content, Json, Message, Tool, Tools, Transcript
-from ocml_bridge.narrowing import narrow
+from ocml_bridge.report.narrowing import narrow
 from ocml_bridge.text.declared import has_tools, take_tools
 from ocml_bridge.text.im import read_header
 from ocml_bridge.text.plain import name_from_header
-from ocml_bridge.turns import is_call, name_of, recipient_of
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.heads import LIMIT, Head, Item, item_of, message_of
 from ocml_bridge.units.writer import TOOLS
-from ocml_bridge.visibility import is_private
 
 from .around import TOOLS as EDGES
 from .around import TOOLS_AT, joins_text, place_of_tools

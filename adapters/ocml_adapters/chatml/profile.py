@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, Literal, NamedTuple, TypeVar
 
+from ocml_bridge.chat.turns import is_call, is_thought
+from ocml_bridge.formats.prompting import HostedTool, Profiled
 from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import Json, Message, Settings, Transcript, replace
-from ocml_bridge.prompting import HostedTool, Profiled
-from ocml_bridge.turns import is_call, is_thought
 
 from .around import FAMILY, TOOLS, TOOLS_AT
 from .families import FAMILIES

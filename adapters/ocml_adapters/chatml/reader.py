@@ -6,9 +6,9 @@ from collections.abc import Hashable, Sequence
 from dataclasses import replace as with_fields
 from typing import Final, NamedTuple, cast
 
-from ocml_bridge.adapter import Options, Source
+from ocml_bridge.common.memo import Memo
+from ocml_bridge.formats.adapter import Options, Source
 from ocml_bridge.loss import FindingCode, Log
-from ocml_bridge.memo import Memo
 from ocml_bridge.model import Json, Message, Transcript
 from ocml_bridge.text.im import Frame, read_header
 from ocml_bridge.text.plain import name_from_header

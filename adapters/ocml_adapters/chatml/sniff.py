@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ocml_bridge.adapter import Source
-from ocml_bridge.boundary import is_list_of_lists
+from ocml_bridge.formats.adapter import Source
+from ocml_bridge.formats.boundary import is_list_of_lists
 from ocml_bridge.text.edges import is_trivia
 from ocml_bridge.text.im import is_escaped
 

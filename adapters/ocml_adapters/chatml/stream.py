@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from ocml_bridge.adapter import Options
+from ocml_bridge.chat.turns import is_call, is_thought
 from ocml_bridge.events import Decoder, Delta, Start
+from ocml_bridge.formats.adapter import Options
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Message, Transcript
 from ocml_bridge.stream.buffer import Hold
@@ -14,7 +15,6 @@ from ocml_bridge.stream.decoder import LiveLog, TextDecoder, tell
 from ocml_bridge.stream.frames import Live, Saying
 from ocml_bridge.text.im import Frame, read_header
 from ocml_bridge.text.plain import message, name_from_header
-from ocml_bridge.turns import is_call, is_thought
 from ocml_bridge.units.heads import Item, item_of
 
 from .detect import has_tags, opens_turn

@@ -6,16 +6,17 @@ from collections.abc import Sequence
 from dataclasses import replace as with_fields
 from typing import Final, NamedTuple, cast
 
-from ocml_bridge.adapter import Options
+from ocml_bridge.chat.turns import is_call
+from ocml_bridge.chat.visibility import is_private
 from ocml_bridge.engine.reading import transcript_of
+from ocml_bridge.formats.adapter import Options
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Message, Tools, Transcript, replace
-from ocml_bridge.narrowing import drop_message, narrow
+from ocml_bridge.report.narrowing import drop_message, narrow
 from ocml_bridge.text.control import ControlTokens
 from ocml_bridge.text.edges import gap_behind
 from ocml_bridge.text.im import Frame, read_header, spell
 from ocml_bridge.text.plain import name_from_header
-from ocml_bridge.turns import is_call
 from ocml_bridge.units.conversation import Conversation, conversation_of
 from ocml_bridge.units.grammar import (
     A_STRING,
@@ -30,7 +31,6 @@ from ocml_bridge.units.grammar import (
 )
 from ocml_bridge.units.heads import Head, Item, message_of
 from ocml_bridge.units.writer import Prepared, UnitWriter
-from ocml_bridge.visibility import is_private
 
 from .arguments import PARAMETERS, keeps, remark, schemas_for, settle
 from .around import DeclaredTools, around_of, dialect_of, with_tools

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Final, cast
 
-from ocml_bridge.blocks.grammar import AFTER, UNKNOWN, WIRE, Grammar, added, kind_of, more_of
-from ocml_bridge.blocks.skeletons import Slots
-from ocml_bridge.blocks.values import (
+from ocml_bridge.chat.citations import Citations
+from ocml_bridge.chat.signatures import signature_by
+from ocml_bridge.chat.turns import name_of, parts_of, recipient_of
+from ocml_bridge.json_values.form import Object
+from ocml_bridge.loss import Log, LossCode, Severity
+from ocml_bridge.model import Content, Json, Media, Message, Part, Signature, Text, replace
+from ocml_bridge.report.narrowing import narrow
+from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass
+from ocml_bridge.units.heads import Head
+from ocml_bridge.wires.blocks.grammar import AFTER, UNKNOWN, WIRE, Grammar, added, kind_of, more_of
+from ocml_bridge.wires.blocks.skeletons import Slots
+from ocml_bridge.wires.blocks.values import (
     AN_OBJECT,
     compact_object,
     nearest_object,
@@ -16,15 +25,6 @@ from ocml_bridge.blocks.values import (
     text_of,
     value_in,
 )
-from ocml_bridge.citations import Citations
-from ocml_bridge.form import Object
-from ocml_bridge.loss import Log, LossCode, Severity
-from ocml_bridge.model import Content, Json, Media, Message, Part, Signature, Text, replace
-from ocml_bridge.narrowing import narrow
-from ocml_bridge.signatures import signature_by
-from ocml_bridge.turns import name_of, parts_of, recipient_of
-from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass
-from ocml_bridge.units.heads import Head
 
 from . import syntax
 from .parts import CITED_ELSEWHERE, read_media, write_media

@@ -6,18 +6,18 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Final, cast
 
-from ocml_bridge.adapter import Options
-from ocml_bridge.blocks.grammar import AFTER, WIRE, kind_of
-from ocml_bridge.blocks.writing import nearest, settled
+from ocml_bridge.chat.signatures import signature_by
+from ocml_bridge.chat.turns import parts_of
 from ocml_bridge.events import Answer, End, Event, Named, Reason, Start, Stop
-from ocml_bridge.form import Object
+from ocml_bridge.formats.adapter import Options
+from ocml_bridge.json_values.form import Object
 from ocml_bridge.loss import Finding, Log
 from ocml_bridge.model import Json, Message, Settings, Text, Usage, replace
-from ocml_bridge.signatures import signature_by
 from ocml_bridge.stream import sse
 from ocml_bridge.stream.assembled import untold
 from ocml_bridge.stream.response import ResponseEncoder, usage_in
-from ocml_bridge.turns import parts_of
+from ocml_bridge.wires.blocks.grammar import AFTER, WIRE, kind_of
+from ocml_bridge.wires.blocks.writing import nearest, settled
 
 from .blocks import PartGrammar, is_code
 from .settings import RESPONSE_PARAMETERS

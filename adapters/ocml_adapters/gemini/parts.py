@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple, cast
 
-from ocml_bridge.blocks.grammar import AFTER, EMPTY, WIRE, added, more_of
-from ocml_bridge.citations import Place
-from ocml_bridge.data_urls import image_format, media_type, scheme
-from ocml_bridge.form import OBJECT, Object
+from ocml_bridge.chat.citations import Place
+from ocml_bridge.chat.uploads import media_for, vendor_at
+from ocml_bridge.json_values.data_urls import image_format, media_type, scheme
+from ocml_bridge.json_values.form import OBJECT, Object
 from ocml_bridge.model import Citation, Content, Json, Media, Text, Transcript, replace
 from ocml_bridge.units.heads import Head, Item
-from ocml_bridge.uploads import media_for, vendor_at
+from ocml_bridge.wires.blocks.grammar import AFTER, EMPTY, WIRE, added, more_of
 
 from .syntax import CANDIDATES, FILE, HOME, INLINE, NOTES, VENDOR, keys
 

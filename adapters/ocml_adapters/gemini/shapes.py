@@ -12,14 +12,14 @@ from __future__ import annotations
 from operator import itemgetter
 from typing import Any, Final, cast
 
-from ocml_bridge.adapter import Options, Source
-from ocml_bridge.blocks.grammar import more_of
-from ocml_bridge.blocks.spelling import FORM, keep_form, respelled
 from ocml_bridge.errors import BridgeError, ErrorCode
-from ocml_bridge.form import OBJECT, Object, in_order
+from ocml_bridge.formats.adapter import Options, Source
+from ocml_bridge.json_values.form import OBJECT, Object, in_order
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Json, Settings, Tool
 from ocml_bridge.units.envelopes import Body
+from ocml_bridge.wires.blocks.grammar import more_of
+from ocml_bridge.wires.blocks.spelling import FORM, keep_form, respelled
 from ocml_bridge.wires.documents import REQUEST, SHAPE, Documents, Shape, Surrounding
 from ocml_bridge.wires.requests import Prompt, RequestUnits
 from ocml_bridge.wires.shell import CHOICE, Branch, Shell, Top, is_top

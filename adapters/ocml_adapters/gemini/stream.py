@@ -7,15 +7,15 @@ import re
 from collections.abc import Sequence
 from typing import Final, cast
 
-from ocml_bridge.adapter import Options
-from ocml_bridge.blocks.grammar import more_of
-from ocml_bridge.blocks.reading import read_block
 from ocml_bridge.engine.reading import transcript_of
 from ocml_bridge.events import Reason
-from ocml_bridge.form import Object
+from ocml_bridge.formats.adapter import Options
+from ocml_bridge.json_values.form import Object
 from ocml_bridge.model import Json, Message, Part, Text, Transcript, replace
 from ocml_bridge.stream.assembled import AssemblingDecoder, Note, merged, object_of, objects_of
 from ocml_bridge.stream.decoder import text_of
+from ocml_bridge.wires.blocks.grammar import more_of
+from ocml_bridge.wires.blocks.reading import read_block
 
 from .blocks import PartGrammar, is_code
 from .syntax import CALL, CANDIDATES, CONTENT, FINISH, MODEL_ROLE, PARTS, ROLE, SIGNATURE, keys

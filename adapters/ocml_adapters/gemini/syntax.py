@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from ocml_bridge.form import Object
-from ocml_bridge.notes import Notes
+from ocml_bridge.json_values.form import Object
+from ocml_bridge.model.notes import Notes
 
 HOME: Final = "gemini"
 NOTES: Final = Notes(HOME)

@@ -6,14 +6,14 @@ from collections.abc import Hashable, Iterator, Sequence
 from itertools import islice
 from typing import Any, Final, cast
 
-from ocml_bridge.blocks.grammar import added, more_of
-from ocml_bridge.blocks.skeletons import A_TEXT, A_WORD, AN_ADDRESS, AN_IMAGE, AN_OBJECT, Slot, Slots, object_with
-from ocml_bridge.blocks.spelling import FORM, is_same, keep_form, respelled
-from ocml_bridge.form import Object
-from ocml_bridge.freeform import parameters_of
-from ocml_bridge.jsontext import text_of
+from ocml_bridge.chat.turns import full_name, split_name
+from ocml_bridge.json_values.form import Object
+from ocml_bridge.json_values.jsontext import text_of
 from ocml_bridge.model import Json, Tool
-from ocml_bridge.turns import full_name, split_name
+from ocml_bridge.wires.blocks.grammar import added, more_of
+from ocml_bridge.wires.blocks.skeletons import A_TEXT, A_WORD, AN_ADDRESS, AN_IMAGE, AN_OBJECT, Slot, Slots, object_with
+from ocml_bridge.wires.blocks.spelling import FORM, is_same, keep_form, respelled
+from ocml_bridge.wires.freeform import parameters_of
 from ocml_bridge.wires.tool_alphabet import Alphabet, ToolAlphabet
 
 from . import syntax

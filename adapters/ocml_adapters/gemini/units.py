@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ocml_bridge.blocks.grammar import Grammar
-from ocml_bridge.blocks.preparing import named
-from ocml_bridge.blocks.units import BlockReader, BlockWriter
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Transcript
-from ocml_bridge.pairing import pair
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.grammar import Parted
 from ocml_bridge.units.heads import Item, messages_of
+from ocml_bridge.units.pairing import pair
 from ocml_bridge.units.reader import UnitReader
 from ocml_bridge.units.writer import Prepared
+from ocml_bridge.wires.blocks.grammar import Grammar
+from ocml_bridge.wires.blocks.preparing import named
+from ocml_bridge.wires.blocks.units import BlockReader, BlockWriter
 from ocml_bridge.wires.documents import SHAPE
 
 from .blocks import AS, PYTHON, PartGrammar, is_code

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from ocml_bridge.chat.turns import FUNCTIONS
 from ocml_bridge.model import Part, Tools
-from ocml_bridge.turns import FUNCTIONS
 
 from .frames import Frame
 from .header import Fields, is_call_to_tool, regular

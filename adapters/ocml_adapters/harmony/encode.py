@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from ocml_bridge.adapter import Options
+from ocml_bridge.chat.visibility import channelled
 from ocml_bridge.events import Answer, Encoder, Start, Stop
+from ocml_bridge.formats.adapter import Options
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Message, Transcript, replace
-from ocml_bridge.pairing import Pairing
 from ocml_bridge.stream.buffer import Hold
 from ocml_bridge.stream.encoder import TextEncoder
-from ocml_bridge.visibility import channelled
+from ocml_bridge.units.pairing import Pairing
 
 from .message import header_of
 from .nearest import answers, headed, opened

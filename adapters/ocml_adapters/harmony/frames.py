@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ocml_bridge.boundary import EDGES
+from ocml_bridge.formats.boundary import EDGES
 
 from .header import regular
 from .recover import STRIPPED, recover, says_text, split_body

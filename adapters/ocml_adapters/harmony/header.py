@@ -11,9 +11,9 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import Final, NamedTuple
 
+from ocml_bridge.chat.turns import FUNCTIONS, is_call
 from ocml_bridge.model import Message
 from ocml_bridge.text.channels import evident
-from ocml_bridge.turns import FUNCTIONS, is_call
 
 from .syntax import ASSISTANT, BROADCAST, CHANNEL, CHANNELS, CONSTRAIN, ROLES, SPEC, TOKEN, TOOL
 

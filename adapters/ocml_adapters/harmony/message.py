@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple, cast
 
-from ocml_bridge.boundary import EDGES
+from ocml_bridge.chat.turns import lift_tools, lower_tools, parts_of
+from ocml_bridge.formats.boundary import EDGES
 from ocml_bridge.model import Content, Json, Message, Text, Tool, Tools, Transcript, replace
 from ocml_bridge.text.typescript import declare
-from ocml_bridge.turns import lift_tools, lower_tools, parts_of
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.heads import Item, item_of, messages_of
 

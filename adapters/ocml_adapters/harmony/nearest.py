@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, Final, cast
 
-from ocml_bridge.adapter import Options
+from ocml_bridge.chat.turns import is_thought
+from ocml_bridge.chat.visibility import channelled, is_exposed
+from ocml_bridge.formats.adapter import Options
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Message, Tools, replace
-from ocml_bridge.narrowing import narrow
-from ocml_bridge.turns import is_thought
-from ocml_bridge.visibility import channelled, is_exposed
+from ocml_bridge.report.narrowing import narrow
 
 from .frames import Scanner, pieces_of
 from .header import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from ocml_bridge.comparison import Comparison, Verdict
+from ocml_bridge.formats.comparison import Comparison, Verdict
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Message
 

@@ -6,21 +6,21 @@ from collections.abc import Sequence
 from operator import attrgetter
 from typing import Any, Final, NamedTuple, cast
 
-from ocml_bridge.adapter import Options
-from ocml_bridge.diff import diff
+from ocml_bridge.chat.transform import renumber
+from ocml_bridge.chat.turns import declares_tools, hoist_tools, parts_of, places, says_nothing
+from ocml_bridge.chat.visibility import channelled
+from ocml_bridge.common.memo import Memo
+from ocml_bridge.formats.adapter import Options
 from ocml_bridge.loss import Log, Loss, LossCode, Severity
-from ocml_bridge.memo import Memo
 from ocml_bridge.model import Ending, Message, Tool, Tools, Transcript, replace
-from ocml_bridge.naming import name_difference
-from ocml_bridge.ownership import key_of
-from ocml_bridge.pairing import links_of, pair
+from ocml_bridge.model.diff import diff
+from ocml_bridge.model.ownership import key_of
+from ocml_bridge.report.naming import name_difference
 from ocml_bridge.text import developer
-from ocml_bridge.transform import renumber
-from ocml_bridge.turns import declares_tools, hoist_tools, parts_of, places, says_nothing
 from ocml_bridge.units.conversation import Conversation, conversation_of
 from ocml_bridge.units.heads import Head, Item, item_of, message_of, messages_of
+from ocml_bridge.units.pairing import links_of, pair
 from ocml_bridge.units.writer import TOOLS, Prepared
-from ocml_bridge.visibility import channelled
 
 from .declared import NOTHING, evident_fields, names_in, names_of_parts
 from .header import Fields, fields_of

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from typing import Final
 
-from ocml_bridge.guidance import Frame, Guide, Step, Wanted
+from ocml_bridge.chat.turns import FUNCTIONS, full_name, recipient_of
+from ocml_bridge.formats.guidance import Frame, Guide, Step, Wanted
+from ocml_bridge.formats.prompting import HostedTool, Profiled
 from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import AnswerFormat, Message, Settings, Tool, ToolChoice, Transcript, replace
-from ocml_bridge.prompting import HostedTool, Profiled
 from ocml_bridge.text import developer
-from ocml_bridge.turns import FUNCTIONS, full_name, recipient_of
 
 from .nearest import header_word
 from .syntax import CHANNEL, CHANNELS, CONSTRAIN, ENDS, HOME, INSTRUCTIONS, MESSAGE, OWN_TOOLS, START

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any, Final, cast
 
-from ocml_bridge.adapter import Options, Source
-from ocml_bridge.boundary import cut_text, several
+from ocml_bridge.chat.turns import continues, infer_grouping, is_call
+from ocml_bridge.formats.adapter import Options, Source
+from ocml_bridge.formats.boundary import cut_text, several
 from ocml_bridge.loss import FindingCode, Log, Severity
 from ocml_bridge.model import Message, Transcript
-from ocml_bridge.turns import continues, infer_grouping, is_call
 from ocml_bridge.units.heads import item_of
 
 from .declared import KINDS, Header, ends_with, fields_in, read_header, uncalled

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from ocml_bridge.chat.turns import is_call
 from ocml_bridge.model import Message
 from ocml_bridge.text.channels import chosen, evident
-from ocml_bridge.turns import is_call
 
 from .header import ATTRIBUTE, CALLED, NAMED_ROLE, TO, TOOL_NAME, Fields, implied_intent, is_call_to_tool, regular
 from .syntax import ASSISTANT, CHANNEL, CHANNELS, CONSTRAIN, IDS, MAX_HEADER, ROLES, TOOL

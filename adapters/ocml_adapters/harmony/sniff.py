@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final, cast
 
-from ocml_bridge.adapter import Source
-from ocml_bridge.boundary import is_list_of_lists
+from ocml_bridge.formats.adapter import Source
+from ocml_bridge.formats.boundary import is_list_of_lists
 from ocml_bridge.model import Json
 
 from .syntax import FIRST_SPECIAL, MESSAGE, START

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from copy import deepcopy
 from typing import Final, Self, cast
 
-from ocml_bridge.adapter import DEFAULT, Options
 from ocml_bridge.engine.reading import transcript_of
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.events import Decoder, Delta, Event, Reason, Start, Stop
+from ocml_bridge.formats.adapter import DEFAULT, Options
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Json, Message, Transcript
 from ocml_bridge.stream.buffer import Hold

@@ -9,7 +9,7 @@ import re
 from typing import Final
 
 from ocml_bridge.model import Ending
-from ocml_bridge.notes import Notes
+from ocml_bridge.model.notes import Notes
 from ocml_bridge.spans import FrameMarks
 from ocml_bridge.text.added_tokens import beside
 from ocml_bridge.text.control import ControlTokens

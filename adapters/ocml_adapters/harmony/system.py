@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ocml_bridge import jsontext
+from ocml_bridge.json_values import jsontext
 from ocml_bridge.model import Json, Message, Tool
 from ocml_bridge.text.typescript import ParsedTools, render_tools
 

@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Final, cast
 
-from ocml_bridge.adapter import DEFAULT, Options, Source
-from ocml_bridge.boundary import EDGES, is_list_of_lists, several, several_documents
+from ocml_bridge.common.unicode import is_unicode
 from ocml_bridge.errors import BridgeError
+from ocml_bridge.formats.adapter import DEFAULT, Options, Source
+from ocml_bridge.formats.boundary import EDGES, is_list_of_lists, several, several_documents
 from ocml_bridge.loss import FindingCode, Log, Severity
 from ocml_bridge.model import Json, Message, Transcript
 from ocml_bridge.model.codec import from_json, to_json
-from ocml_bridge.text.unicode import is_unicode
 from ocml_bridge.units.grammar import ContentClass, Parted, Spelled, State, Unit
 from ocml_bridge.units.heads import Head
 from ocml_bridge.units.tokens import Tokens

@@ -13,8 +13,8 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from ocml_bridge.adapter import Source
 from ocml_bridge.errors import BridgeError, ErrorCode
+from ocml_bridge.formats.adapter import Source
 
 from .header import LONG
 from .syntax import CHANNEL, CONSTRAIN, EDGE_IDS, FIRST_SPECIAL, IDS, LAST_ID, MESSAGE, START, TOKENS

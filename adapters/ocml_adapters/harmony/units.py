@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple, cast
 
-from ocml_bridge.adapter import DEFAULT
-from ocml_bridge.boundary import several
 from ocml_bridge.errors import BridgeError, ErrorCode
+from ocml_bridge.formats.adapter import DEFAULT
+from ocml_bridge.formats.boundary import several
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Json, Message, Transcript
 from ocml_bridge.text.control import BREAK, stands_alone

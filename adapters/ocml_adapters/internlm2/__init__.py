@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ocml_bridge.adapter import Adapter, Kind
-from ocml_bridge.lazy import Lazy
-from ocml_bridge.prompting import ChatTemplate
+from ocml_bridge.common.lazy import Lazy
+from ocml_bridge.formats.adapter import Adapter, Kind
+from ocml_bridge.formats.prompting import ChatTemplate
 
 from .syntax import DIALECTS, FRAME_MARKS, HOME
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
+from ocml_bridge.chat.turns import is_call
 from ocml_bridge.loss import FindingCode
 from ocml_bridge.model import Message
 from ocml_bridge.text.plain import message
-from ocml_bridge.turns import is_call
 from ocml_bridge.units.heads import Head
 
 from .calls import Call, read_code, read_plugin, write_code, write_plugin

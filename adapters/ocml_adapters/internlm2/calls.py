@@ -7,12 +7,12 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Final
 
-from ocml_bridge.jsontext import Span, parse, spaced
-from ocml_bridge.memo import Memo
+from ocml_bridge.chat.turns import is_call, name_of, recipient_of
+from ocml_bridge.common.memo import Memo
+from ocml_bridge.json_values.jsontext import Span, parse, spaced
 from ocml_bridge.model import Message
 from ocml_bridge.text.calls import SPACE, members_alone, remark_call
 from ocml_bridge.text.repair import repair
-from ocml_bridge.turns import is_call, name_of, recipient_of
 from ocml_bridge.units.heads import LIMIT, Head
 
 from .syntax import PYTHON

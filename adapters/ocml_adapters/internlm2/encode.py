@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from ocml_bridge.adapter import Options
+from ocml_bridge.chat.turns import is_call
+from ocml_bridge.chat.visibility import is_private
 from ocml_bridge.events import Answer, Encoder, Start, Stop
+from ocml_bridge.formats.adapter import Options
 from ocml_bridge.model import Message, Transcript, replace
-from ocml_bridge.narrowing import drop_message
+from ocml_bridge.report.narrowing import drop_message
 from ocml_bridge.stream.encoder import TextEncoder
-from ocml_bridge.turns import is_call
 from ocml_bridge.units.heads import Head, head_of
-from ocml_bridge.visibility import is_private
 
 from .body import behind, joins, write_body
 from .calls import Replies

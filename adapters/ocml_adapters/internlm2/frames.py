@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from ocml_bridge.chat.turns import is_call, name_of, recipient_of
 from ocml_bridge.model import Json, Message, Transcript, replace
 from ocml_bridge.text.edges import gap_behind, is_trivia, may_stand, recall
 from ocml_bridge.text.im import Frame, read_header, write_header
 from ocml_bridge.text.plain import safe_name, safe_role
-from ocml_bridge.turns import is_call, name_of, recipient_of
 from ocml_bridge.units.heads import Head
 
 from .body import behind, read_body, write_body

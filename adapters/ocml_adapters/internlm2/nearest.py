@@ -10,17 +10,17 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from ocml_bridge.chat.turns import is_call, name_of, recipient_of
+from ocml_bridge.chat.visibility import is_private
+from ocml_bridge.common.memo import Memo
 from ocml_bridge.loss import Log
-from ocml_bridge.memo import Memo
 from ocml_bridge.model import Content, Message, Tool, Tools, Transcript, replace
-from ocml_bridge.narrowing import drop_message, narrow
+from ocml_bridge.report.narrowing import drop_message, narrow
 from ocml_bridge.text.declared import has_tools, take_tools
 from ocml_bridge.text.plain import message
-from ocml_bridge.turns import is_call, name_of, recipient_of
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.heads import LIMIT, Head, Item, item_of, message_of
 from ocml_bridge.units.writer import TOOLS
-from ocml_bridge.visibility import is_private
 
 from .body import joins
 from .calls import Replies, constraint_of, named

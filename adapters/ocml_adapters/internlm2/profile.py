@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from ocml_bridge.formats.prompting import HostedTool, Profiled
 from ocml_bridge.model import ByFormat, Json, Message, Transcript, replace
-from ocml_bridge.prompting import HostedTool, Profiled
 
 from .syntax import HOME
 

@@ -7,10 +7,10 @@ from collections.abc import Hashable, Sequence
 from dataclasses import replace as reframed
 from typing import Final, NamedTuple, cast
 
-from ocml_bridge.adapter import Options, Source
+from ocml_bridge.common.memo import Memo
 from ocml_bridge.errors import BridgeError, ErrorCode
+from ocml_bridge.formats.adapter import Options, Source
 from ocml_bridge.loss import Finding, FindingCode, Log, Severity
-from ocml_bridge.memo import Memo
 from ocml_bridge.model import Json, Message, Tools, Transcript, replace
 from ocml_bridge.text.edges import is_trivia, remember
 from ocml_bridge.text.im import Frame

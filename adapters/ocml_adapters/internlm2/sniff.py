@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, cast
 
-from ocml_bridge.adapter import Source
+from ocml_bridge.formats.adapter import Source
 from ocml_bridge.model import Json
 from ocml_bridge.text.im import is_escaped
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from ocml_bridge.adapter import Options
 from ocml_bridge.events import Decoder, Delta, End, Start
+from ocml_bridge.formats.adapter import Options
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Message, Transcript, replace
 from ocml_bridge.stream.buffer import Hold

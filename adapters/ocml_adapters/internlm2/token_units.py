@@ -13,9 +13,9 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate, compress, count
 from typing import Any, Final, cast
 
-from ocml_bridge.adapter import Options, Source
-from ocml_bridge.boundary import is_list_of_lists, several, several_documents
 from ocml_bridge.errors import BridgeError, ErrorCode
+from ocml_bridge.formats.adapter import Options, Source
+from ocml_bridge.formats.boundary import is_list_of_lists, several, several_documents
 from ocml_bridge.loss import FindingCode, Log, Severity
 from ocml_bridge.model import Json, Transcript, replace
 from ocml_bridge.text.control import BREAK

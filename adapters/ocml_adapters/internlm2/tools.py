@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Final, NamedTuple, cast
 
-from ocml_bridge.jsontext import parse, spaced
+from ocml_bridge.json_values.jsontext import parse, spaced
 from ocml_bridge.model import Json, Message, Tool, Tools, Transcript, replace
 from ocml_bridge.text.functions import read_function, write_function
 from ocml_bridge.text.repair import repair

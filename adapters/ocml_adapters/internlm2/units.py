@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, cast
 
-from ocml_bridge.adapter import Options
+from ocml_bridge.chat.turns import is_call
+from ocml_bridge.formats.adapter import Options
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Json, Message, Transcript, replace
 from ocml_bridge.text.control import stands_alone
 from ocml_bridge.text.edges import remember
 from ocml_bridge.text.im import Frame, spell
-from ocml_bridge.turns import is_call
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.grammar import (
     A_STRING,

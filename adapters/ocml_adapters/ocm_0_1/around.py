@@ -12,16 +12,16 @@ from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from typing import Final
 
-from ocml_bridge.adapter import Options
-from ocml_bridge.boundary import BEGINS, ENDS, Boundary
+from ocml_bridge.chat.turns import content_of, parts_of
+from ocml_bridge.common.unicode import BOM
 from ocml_bridge.errors import BridgeError, ErrorCode
+from ocml_bridge.formats.adapter import Options
+from ocml_bridge.formats.boundary import BEGINS, ENDS, Boundary
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import ByFormat, Completion, Content, FileBreak, Infill, Json, Part, Transcript
-from ocml_bridge.narrowing import narrow
+from ocml_bridge.report.narrowing import narrow
 from ocml_bridge.text.edges import is_trivia
 from ocml_bridge.text.im import Grammar
-from ocml_bridge.text.unicode import BOM
-from ocml_bridge.turns import content_of, parts_of
 from ocml_bridge.units.writer import Completed
 
 from .scanner import Scanner

@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
-from ocml_bridge.jsontext import parse
+from ocml_bridge.chat.turns import content_of, is_call, is_thought, name_of, recipient_of
+from ocml_bridge.json_values.jsontext import parse
 from ocml_bridge.loss import FindingCode
 from ocml_bridge.model import Content, Message, Part, Text, Thought, replace
 from ocml_bridge.text.attributes import is_safe
 from ocml_bridge.text.im import Heading, read_header, write_header
-from ocml_bridge.turns import content_of, is_call, is_thought, name_of, recipient_of
 
 from .scanner import Scanner
 from .segments import Block, Call, Note, Output, Segment, before_newline

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from ocml_bridge.adapter import Options
+from ocml_bridge.chat.turns import is_call, is_thought
 from ocml_bridge.events import Answer, Start, Stop
+from ocml_bridge.formats.adapter import Options
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Completion, Message, Thought, Transcript, replace
 from ocml_bridge.stream.buffer import Hold
 from ocml_bridge.stream.encoder import TextEncoder
 from ocml_bridge.text.im import spell
-from ocml_bridge.turns import is_call, is_thought
 
 from .around import Edges, chosen
 from .around import write as write_completion

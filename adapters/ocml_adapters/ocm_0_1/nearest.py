@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
+from ocml_bridge.chat.turns import content_of, is_call, parts_of
+from ocml_bridge.chat.visibility import is_private
 from ocml_bridge.loss import Log, LossCode, Severity, is_element
 from ocml_bridge.model import Content, FileBreak, Flags, Infill, Message, Part, Text, Thought, Tools
-from ocml_bridge.narrowing import narrow
+from ocml_bridge.report.narrowing import narrow
 from ocml_bridge.text.attributes import unsafe_as
 from ocml_bridge.text.plain import name_for_header, name_from_header, safe_role
-from ocml_bridge.turns import content_of, is_call, parts_of
-from ocml_bridge.visibility import is_private
 
 from .body import canonical_name
 from .segments import tidy

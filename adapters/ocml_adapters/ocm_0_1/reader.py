@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple, cast
 
-from ocml_bridge.adapter import Options, Source
-from ocml_bridge.jsontext import parse
+from ocml_bridge.formats.adapter import Options, Source
+from ocml_bridge.json_values.jsontext import parse
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Completion, Json, Message, Transcript
 from ocml_bridge.text.edges import is_trivia

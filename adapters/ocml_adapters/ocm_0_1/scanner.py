@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 from typing import Final
 
-from ocml_bridge.jsontext import Span, Unplaced, members, parse, value_at
+from ocml_bridge.json_values.jsontext import Span, Unplaced, members, parse, value_at
 from ocml_bridge.loss import FindingCode
 from ocml_bridge.model import FileBreak, Flags, Infill, Text, Tool, Tools
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ocml_bridge.jsontext import parse, spaced, value_at
+from ocml_bridge.chat.turns import is_call, name_of
+from ocml_bridge.json_values.jsontext import parse, spaced, value_at
 from ocml_bridge.loss import FindingCode
 from ocml_bridge.model import Content, FileBreak, Flags, Infill, Json, Message, Part, Text, Thought, Tools, replace
-from ocml_bridge.turns import is_call, name_of
 
 from .syntax import CALL, LIST, OUTPUT, SEPARATOR, TOKENS, Kind
 from .tools import tool_json, tools_from

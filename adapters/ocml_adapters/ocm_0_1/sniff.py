@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from ocml_bridge.adapter import Source
+from ocml_bridge.formats.adapter import Source
 from ocml_bridge.text.im import is_escaped
 
 from .syntax import CALL, FIM, FLAGS, LIST, OPENERS, OUTPUT, SEPARATOR, START

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ocml_bridge.adapter import Options
+from ocml_bridge.formats.adapter import Options
 from ocml_bridge.model import Json, Message
 from ocml_bridge.text.edges import recall, remember
 from ocml_bridge.text.im import Frame, read_header, write_header

@@ -10,15 +10,15 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Final
 
-from ocml_bridge.adapter import Options
+from ocml_bridge.chat.turns import is_call, is_thought
 from ocml_bridge.engine.reading import document_of
 from ocml_bridge.events import Decoder, Delta, End, Start
+from ocml_bridge.formats.adapter import Options
 from ocml_bridge.model import Document, Message, Text
 from ocml_bridge.stream import frames
 from ocml_bridge.stream.buffer import Hold
 from ocml_bridge.stream.decoder import LiveLog, TextDecoder, header_of
 from ocml_bridge.text.im import Frame, Heading, read_header, spell
-from ocml_bridge.turns import is_call, is_thought
 
 from .around import EOS, grammar
 from .body import BodyReader, is_text, with_channels

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final, Literal
 
-from ocml_bridge.adapter import FormatOption
-from ocml_bridge.boundary import BEGINS, ENDS
-from ocml_bridge.notes import Notes
+from ocml_bridge.formats.adapter import FormatOption
+from ocml_bridge.formats.boundary import BEGINS, ENDS
+from ocml_bridge.model.notes import Notes
 from ocml_bridge.spans import FrameMarks
 from ocml_bridge.text.added_tokens import beside_with_edges
 from ocml_bridge.text.control import ControlTokens

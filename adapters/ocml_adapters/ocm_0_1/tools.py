@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple, cast
 
+from ocml_bridge.chat.turns import content_of
 from ocml_bridge.model import Json, Message, Tool, Tools, Transcript, replace
 from ocml_bridge.text.functions import read_function, write_function
-from ocml_bridge.turns import content_of
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.heads import Item, item_of, messages_of
 

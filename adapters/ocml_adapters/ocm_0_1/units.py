@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from ocml_bridge.adapter import Options
+from ocml_bridge.chat.turns import is_call, parts_of
+from ocml_bridge.formats.adapter import Options
 from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import Completion, Message, Tools, Transcript, replace
 from ocml_bridge.text.control import BREAK, stands_alone
 from ocml_bridge.text.im import Frame
 from ocml_bridge.text.im import spell as spell_frames
-from ocml_bridge.turns import is_call, parts_of
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.grammar import AN_OBJECT, ANY_CONTENT, ContentClass, Enclosed, Spelled, State, Unit
 from ocml_bridge.units.heads import Head, Item, item_of, message_of

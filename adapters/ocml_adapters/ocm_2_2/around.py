@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final, cast
 
+from ocml_bridge.common.memo import Memo
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import FindingCode, Log, Severity
-from ocml_bridge.memo import Memo
 from ocml_bridge.model import ByFormat, Header, Json, Transcript, replace
 from ocml_bridge.text import developer
 from ocml_bridge.units.conversation import Conversation

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from ocml_bridge.adapter import Options
+from ocml_bridge.chat.turns import is_call, is_thought
 from ocml_bridge.events import Answer, Encoder, Start, Stop
+from ocml_bridge.formats.adapter import Options
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Document, Message, Transcript, replace
-from ocml_bridge.pairing import Pairing
 from ocml_bridge.stream.encoder import TextEncoder
-from ocml_bridge.turns import is_call, is_thought
+from ocml_bridge.units.pairing import Pairing
 
 from .document import PLAIN
 from .document import render_header as render_document_header

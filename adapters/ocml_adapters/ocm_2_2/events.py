@@ -12,16 +12,16 @@ from dataclasses import dataclass, field
 from json.encoder import encode_basestring_ascii as quote
 from typing import Final, cast
 
-from ocml_bridge.adapter import Options
+from ocml_bridge.chat.turns import infer_grouping, is_call, is_reply, is_thought, parts_of
+from ocml_bridge.chat.visibility import END_USER, hidden_by, is_preamble
 from ocml_bridge.errors import ErrorCode
 from ocml_bridge.events import Answer, Delta, Encoder, End, Event, Reason, RefusalDelta, Start, Stop
+from ocml_bridge.formats.adapter import Options
 from ocml_bridge.loss import Log, Loss
 from ocml_bridge.model import Document, Header, Json, Message, Transcript, replace
-from ocml_bridge.narrowing import drop_message
-from ocml_bridge.report import report
+from ocml_bridge.report.narrowing import drop_message
+from ocml_bridge.report.report import report
 from ocml_bridge.stream.decoder import header_of, text_of
-from ocml_bridge.turns import infer_grouping, is_call, is_reply, is_thought, parts_of
-from ocml_bridge.visibility import END_USER, hidden_by, is_preamble
 
 from .encode import CallIds
 from .syntax import ATTRIBUTES

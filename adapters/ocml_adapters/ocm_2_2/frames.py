@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from ocml_bridge.boundary import EDGES
 from ocml_bridge.errors import BridgeError, ErrorCode
+from ocml_bridge.formats.boundary import EDGES
 
 from .document import parse_header
 from .syntax import (

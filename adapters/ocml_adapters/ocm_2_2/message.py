@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final, cast
 
+from ocml_bridge.chat.turns import BUILTINS, content_of, is_call, parts_of, with_namespace
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.model import Content, Message, Part, Text, Thought
 from ocml_bridge.text import attributes, thoughts
 from ocml_bridge.text.channels import chosen
-from ocml_bridge.turns import BUILTINS, content_of, is_call, parts_of, with_namespace
 
 from .syntax import ATTRIBUTES, CHANNEL, CONSTRAIN, END_LITERAL, LITERAL, TOKEN
 

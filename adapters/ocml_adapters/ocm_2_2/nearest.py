@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Final, cast
 
+from ocml_bridge.chat.turns import is_call, is_reply, is_thought, with_namespace
+from ocml_bridge.chat.visibility import channelled, closed
 from ocml_bridge.errors import BridgeError
 from ocml_bridge.loss import Log
 from ocml_bridge.model import ByFormat, Json, Message, Thought, Tools, replace
-from ocml_bridge.narrowing import narrow
+from ocml_bridge.report.narrowing import narrow
 from ocml_bridge.text import attributes, thoughts
 from ocml_bridge.text.channels import evident
-from ocml_bridge.turns import is_call, is_reply, is_thought, with_namespace
-from ocml_bridge.visibility import channelled, closed
 
 from .frames import Frame, begins, frames
 from .message import as_value, decode, encode, is_value, parse_header, render_header

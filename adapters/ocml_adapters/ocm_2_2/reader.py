@@ -6,15 +6,15 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple, cast
 
-from ocml_bridge.adapter import Options, Source
-from ocml_bridge.boundary import cut_text, several
-from ocml_bridge.conformance import check_alone, check_heading, check_together, is_regular
+from ocml_bridge.chat.turns import is_call, is_reply, is_thought
+from ocml_bridge.common.memo import Memo
 from ocml_bridge.errors import BridgeError
+from ocml_bridge.formats.adapter import Options, Source
+from ocml_bridge.formats.boundary import cut_text, several
+from ocml_bridge.formats.conformance import check_alone, check_heading, check_together, is_regular
 from ocml_bridge.loss import FindingCode, Log, Severity
-from ocml_bridge.memo import Memo
 from ocml_bridge.model import Header, Json, Message, Settings, Transcript, replace
 from ocml_bridge.text import developer
-from ocml_bridge.turns import is_call, is_reply, is_thought
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.grammar import Parted, Skeleton, Unit
 from ocml_bridge.units.heads import Head, Item, item_of, message_of

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from ocml_bridge.adapter import Options
+from ocml_bridge.chat.turns import is_call, is_thought
 from ocml_bridge.events import Decoder, Delta, End, Start
+from ocml_bridge.formats.adapter import Options
 from ocml_bridge.model import Message, Part, Transcript, replace
 from ocml_bridge.stream.buffer import Hold
 from ocml_bridge.stream.decoder import LiveLog, TextDecoder
 from ocml_bridge.text import thoughts
-from ocml_bridge.turns import is_call, is_thought
 from ocml_bridge.units.heads import item_of
 
 from .around import Front, read_front

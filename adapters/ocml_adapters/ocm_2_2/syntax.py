@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from ocml_bridge.model import Ending, Message
-from ocml_bridge.notes import Notes
+from ocml_bridge.model.notes import Notes
 from ocml_bridge.spans import FrameMarks
 
 HOME: Final = "ocm-2.2"

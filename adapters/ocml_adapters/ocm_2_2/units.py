@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final, cast
 
-from ocml_bridge.adapter import Options
+from ocml_bridge.chat.turns import is_thought
+from ocml_bridge.formats.adapter import Options
 from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import Json, Message, Transcript, replace
-from ocml_bridge.pairing import identified
 from ocml_bridge.text import developer
-from ocml_bridge.turns import is_thought
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.grammar import Enclosed, Spelled, State, Unit
 from ocml_bridge.units.heads import LONGEST, Head, Item, item_of, message_of
+from ocml_bridge.units.pairing import identified
 from ocml_bridge.units.writer import Prepared, UnitWriter
 
 from .around import goes_without_saying, tail_of, text_behind, with_tail, with_tools, write_front

@@ -7,13 +7,13 @@ from dataclasses import fields
 from operator import attrgetter
 from typing import Final, NamedTuple
 
+from ocml_bridge.chat.turns import with_namespace
+from ocml_bridge.chat.visibility import channelled, closed
 from ocml_bridge.errors import BridgeError
 from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import ByFormat, Message, Thought, Tools, replace
-from ocml_bridge.narrowing import narrow
+from ocml_bridge.report.narrowing import narrow
 from ocml_bridge.text import thoughts
-from ocml_bridge.turns import with_namespace
-from ocml_bridge.visibility import channelled, closed
 
 from .objects import Object, is_marked, is_wire_call, plain_object, spelled_object, unknown_keys
 from .reader import is_tool, read_object

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeGuard, cast
 
-from ocml_bridge.conformance import TOOL_CALLS
+from ocml_bridge.chat.turns import parts_of
+from ocml_bridge.formats.conformance import TOOL_CALLS
 from ocml_bridge.model import Json, Message, Text, Thought
-from ocml_bridge.ownership import key_of
+from ocml_bridge.model.ownership import key_of
 from ocml_bridge.text import thoughts
-from ocml_bridge.turns import parts_of
 
 from .syntax import (
     CALL_ID,

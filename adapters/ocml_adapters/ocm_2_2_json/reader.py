@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Final, cast
 
-from ocml_bridge import jsontext
-from ocml_bridge.adapter import Options, Source
-from ocml_bridge.boundary import is_list_of_lists
-from ocml_bridge.conformance import TOOL_CALLS
+from ocml_bridge.chat.turns import BUILTINS, content_of, is_call, is_reply, recipient_of, with_namespace
 from ocml_bridge.errors import BridgeError, ErrorCode
+from ocml_bridge.formats.adapter import Options, Source
+from ocml_bridge.formats.boundary import is_list_of_lists
+from ocml_bridge.formats.conformance import TOOL_CALLS
+from ocml_bridge.json_values import jsontext
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Content, Json, Message, replace
 from ocml_bridge.text import thoughts
-from ocml_bridge.turns import BUILTINS, content_of, is_call, is_reply, recipient_of, with_namespace
 
 from .objects import Object, layout_of, unknown_keys
 from .syntax import CALL_ID, CALL_KEYS, CHANNEL, CONTENT, HOME, INTENT, MARKERS, NAME, ROLE, THINKING, TOOL_CALL

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final, cast
 
-from ocml_bridge.adapter import Source
-from ocml_bridge.boundary import is_list_of_lists
+from ocml_bridge.formats.adapter import Source
+from ocml_bridge.formats.boundary import is_list_of_lists
 from ocml_bridge.model import Json
 
 from .syntax import CHANNEL, ROLE, TOOL_CALL

@@ -6,19 +6,19 @@ from collections.abc import Hashable, Iterator, Sequence
 from functools import partial
 from typing import Any, Final, cast
 
-from ocml_bridge import jsontext
-from ocml_bridge.boundary import is_list_of_lists, several_documents
-from ocml_bridge.conformance import check_alone, check_together, is_regular
 from ocml_bridge.errors import BridgeError, ErrorCode
+from ocml_bridge.formats.boundary import is_list_of_lists, several_documents
+from ocml_bridge.formats.conformance import check_alone, check_together, is_regular
+from ocml_bridge.json_values import jsontext
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Json, Message, Transcript, replace
-from ocml_bridge.pairing import identified
 from ocml_bridge.text import developer
 from ocml_bridge.text.control import stands_alone
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.grammar import Enclosed, Parted, Skeleton, Spelled, State, Unit
 from ocml_bridge.units.grouping import with_grouping
 from ocml_bridge.units.heads import Head, Item
+from ocml_bridge.units.pairing import identified
 from ocml_bridge.units.reader import UnitReader
 from ocml_bridge.units.writer import Prepared, UnitWriter
 

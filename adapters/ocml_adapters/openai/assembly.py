@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final, Literal, NamedTuple, cast
 
-from ocml_bridge import jsontext
-from ocml_bridge.form import Object
+from ocml_bridge.json_values import jsontext
+from ocml_bridge.json_values.form import Object
 from ocml_bridge.model import Json
 from ocml_bridge.stream.assembled import Note, object_of
 

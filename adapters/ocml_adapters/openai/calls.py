@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple, cast
 
-from ocml_bridge import jsontext
-from ocml_bridge.cache_marks import read_mark, write_mark
-from ocml_bridge.form import ARRAY, OBJECT, Object, add, form_of, is_empty, rest, shape
-from ocml_bridge.freeform import custom_calls
+from ocml_bridge.chat.cache_marks import read_mark, write_mark
+from ocml_bridge.chat.signatures import signature_by
+from ocml_bridge.chat.turns import FUNCTIONS, name_of, recipient_of
+from ocml_bridge.json_values import jsontext
+from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, form_of, is_empty, rest, shape
 from ocml_bridge.model import Json, Message, Signature, Tool
-from ocml_bridge.signatures import signature_by
-from ocml_bridge.turns import FUNCTIONS, name_of, recipient_of
 from ocml_bridge.units.heads import Item
+from ocml_bridge.wires.freeform import custom_calls
 
 from .syntax import (
     CACHE,

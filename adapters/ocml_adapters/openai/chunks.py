@@ -11,12 +11,12 @@ from itertools import pairwise
 from json.encoder import encode_basestring_ascii as quote
 from typing import Final
 
-from ocml_bridge.adapter import Options
 from ocml_bridge.events import Answer
-from ocml_bridge.form import Object
+from ocml_bridge.formats.adapter import Options
+from ocml_bridge.json_values.form import Object
 from ocml_bridge.loss import Log, Loss, LossCode, Severity
 from ocml_bridge.model import ByFormat, Document, Json, Message, Transcript, replace
-from ocml_bridge.report import report
+from ocml_bridge.report.report import report
 from ocml_bridge.stream import sse
 from ocml_bridge.stream.response import leave_out
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple, cast
 
-from ocml_bridge.form import Object, add, form_of, rest, shape
+from ocml_bridge.json_values.form import Object, add, form_of, rest, shape
 from ocml_bridge.model import Json, Message, Signature, replace
 
 from .syntax import BLOCKS, DETAILS, NOTES

@@ -11,15 +11,15 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from json.encoder import encode_basestring_ascii as quote
 
-from ocml_bridge.adapter import Options
+from ocml_bridge.chat.turns import name_of
 from ocml_bridge.events import Answer, Delta, Event, Reason, Stop
-from ocml_bridge.form import Object
+from ocml_bridge.formats.adapter import Options
+from ocml_bridge.json_values.form import Object
+from ocml_bridge.json_values.parameters import SETTINGS
 from ocml_bridge.loss import Loss
 from ocml_bridge.model import Document, Json, Message, Settings, Transcript, replace
-from ocml_bridge.parameters import SETTINGS
 from ocml_bridge.stream.identity import repeated_identity
 from ocml_bridge.stream.response import ResponseEncoder
-from ocml_bridge.turns import name_of
 
 from . import chunks
 from .calls import signature_member

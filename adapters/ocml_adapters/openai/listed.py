@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Final, NamedTuple, cast
 
-from ocml_bridge.form import Object
+from ocml_bridge.json_values.form import Object
 from ocml_bridge.model import Json, Message, Signature
 
 from .details import SUMMARY, is_signed, says, sign, write_list

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from ocml_bridge.chat.turns import is_call
+from ocml_bridge.chat.visibility import is_private
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Foreign, Media, Message, Refusal, Text, replace
-from ocml_bridge.narrowing import drop_message, drop_private, fitted, narrow
-from ocml_bridge.pairing import NamedReplies, identified
-from ocml_bridge.turns import is_call
+from ocml_bridge.report.narrowing import drop_message, drop_private, fitted, narrow
 from ocml_bridge.units.heads import Head, Item
-from ocml_bridge.visibility import is_private
+from ocml_bridge.units.pairing import NamedReplies, identified
 
 from .details import is_signed
 from .parts import TABLE, can_hold

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any, Final, NamedTuple, cast
 
-from ocml_bridge.cache_marks import read_mark, write_mark
-from ocml_bridge.citations import CitationTable, Kind, Place, places
-from ocml_bridge.data_urls import data_url, media_type, opened, sound_format
-from ocml_bridge.form import ARRAY, OBJECT, Object, add
+from ocml_bridge.chat.cache_marks import read_mark, write_mark
+from ocml_bridge.chat.citations import CitationTable, Kind, Place, places
+from ocml_bridge.chat.turns import parts_of
+from ocml_bridge.chat.uploads import media_for
+from ocml_bridge.json_values.data_urls import data_url, media_type, opened, sound_format
+from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add
 from ocml_bridge.model import CacheMark, Citation, Content, Foreign, Json, Media, Part, Refusal, Text, replace
-from ocml_bridge.turns import parts_of
-from ocml_bridge.uploads import media_for
 
 from .syntax import BREAKPOINT, CACHE, EPHEMERAL, EXPLICIT, HOME, NOTES, VENDOR
 

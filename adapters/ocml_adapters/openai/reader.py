@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, cast
 
-from ocml_bridge.cache_marks import read_mark
-from ocml_bridge.form import Object, form_of, is_empty, rest
+from ocml_bridge.chat.cache_marks import read_mark
+from ocml_bridge.chat.turns import is_call, parts_of, recipient_of
+from ocml_bridge.json_values.form import Object, form_of, is_empty, rest
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Content, Foreign, Json, Message, Refusal, Text
-from ocml_bridge.turns import is_call, parts_of, recipient_of
 from ocml_bridge.wires.noticing import note_names, note_parts, note_role
 
 from .calls import is_legacy, is_near, is_nothing, read_calls, read_function_call

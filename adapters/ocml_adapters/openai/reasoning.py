@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from typing import Any, Final, NamedTuple, cast
 
-from ocml_bridge.adapter import Options
-from ocml_bridge.form import OBJECT, Object
+from ocml_bridge.formats.adapter import Options
+from ocml_bridge.json_values.form import OBJECT, Object
 from ocml_bridge.model import Json, Message
 
 from .details import LISTS, fits, needs_list, read_list, signed, write_list

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final, cast
 
-from ocml_bridge.form import Object
+from ocml_bridge.chat.turns import name_of, recipient_of
+from ocml_bridge.json_values.form import Object
+from ocml_bridge.json_values.parameters import Parameters, members_of, parameter, plain_parameter, usage_at, value_at
 from ocml_bridge.model import AnswerFormat, Json, ToolChoice
 from ocml_bridge.model import settings as plain
-from ocml_bridge.parameters import Parameters, members_of, parameter, plain_parameter, usage_at, value_at
-from ocml_bridge.turns import name_of, recipient_of
 from ocml_bridge.wires.tool_choices import ToolChoices
 
 

@@ -15,13 +15,13 @@ from itertools import accumulate
 from typing import Any, Final, cast
 
 from ocml_bridge.errors import BridgeError, ErrorCode
-from ocml_bridge.form import ARRAY, OBJECT, Object, add, form_of, rest, shape
+from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, form_of, rest, shape
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Alternative, Json, Message, Transcript, replace
-from ocml_bridge.pairing import name_replies
 from ocml_bridge.units.envelopes import Body, Branches
 from ocml_bridge.units.grammar import Parted
 from ocml_bridge.units.heads import Item, item_of, messages_of
+from ocml_bridge.units.pairing import name_replies
 from ocml_bridge.wires.documents import REQUEST, SHAPE, Documents, Shape, Surrounding, has
 from ocml_bridge.wires.requests import RequestUnits
 from ocml_bridge.wires.shell import CHOICE, Branch, Shell

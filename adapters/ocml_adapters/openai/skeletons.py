@@ -6,9 +6,9 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from itertools import permutations
 from typing import Any, Final, NamedTuple, cast
 
-from ocml_bridge.form import Object
-from ocml_bridge.memo import Memo
-from ocml_bridge.ownership import key_of
+from ocml_bridge.common.memo import Memo
+from ocml_bridge.json_values.form import Object
+from ocml_bridge.model.ownership import key_of
 from ocml_bridge.units.grammar import Skeleton, Unit
 from ocml_bridge.units.media import Medium, add_medium, next_medium, of_address
 

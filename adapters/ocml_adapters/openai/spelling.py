@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from ocml_bridge.adapter import DEFAULT, Options
-from ocml_bridge.cache_marks import write_mark
-from ocml_bridge.form import Object, add, names, shape
+from ocml_bridge.chat.cache_marks import write_mark
+from ocml_bridge.chat.turns import is_call, name_of, parts_of
+from ocml_bridge.chat.visibility import is_private
+from ocml_bridge.formats.adapter import DEFAULT, Options
+from ocml_bridge.json_values.form import Object, add, names, shape
 from ocml_bridge.model import Content, Json, Message, Part, Refusal, Text, replace
-from ocml_bridge.turns import is_call, name_of, parts_of
-from ocml_bridge.visibility import is_private
 
 from .calls import is_legacy, write_call, write_function_call
 from .details import ITEM, SEALED

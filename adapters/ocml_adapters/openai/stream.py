@@ -7,18 +7,18 @@ from contextlib import suppress
 from itertools import count
 from typing import Final, cast
 
-from ocml_bridge import jsontext
-from ocml_bridge.adapter import Options
+from ocml_bridge.chat.turns import recipient_of
 from ocml_bridge.engine.reading import transcript_of
 from ocml_bridge.errors import BridgeError
 from ocml_bridge.events import Delta, End, Event, Reason, RefusalDelta, Signed, Start, Stop
-from ocml_bridge.form import Object
+from ocml_bridge.formats.adapter import Options
+from ocml_bridge.json_values import jsontext
+from ocml_bridge.json_values.form import Object
 from ocml_bridge.loss import FindingCode, Severity
 from ocml_bridge.model import Json, Message, Signature, Transcript, replace
 from ocml_bridge.stream.arriving import ArrivingDecoder
 from ocml_bridge.stream.decoder import header_of, settle, tell, text_of
 from ocml_bridge.stream.sse import Reader, ServerEvent
-from ocml_bridge.turns import recipient_of
 
 from .assembly import Call, Choice, Fragment
 from .chunks import DONE

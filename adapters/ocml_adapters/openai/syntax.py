@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from ocml_bridge.adapter import FormatOption
+from ocml_bridge.formats.adapter import FormatOption
+from ocml_bridge.model.notes import Notes
 from ocml_bridge.model.settings import SERVICE
-from ocml_bridge.notes import Notes
 from ocml_bridge.text.functions import MEMBERS
 
 HOME: Final = "openai"

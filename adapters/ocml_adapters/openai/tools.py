@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any, Final, cast
 
-from ocml_bridge.cache_marks import read_mark, write_mark
-from ocml_bridge.form import OBJECT, Object, add, form_of, rest, set_apart, shape, with_apart
-from ocml_bridge.freeform import FORMAT, read_freeform, write_freeform
+from ocml_bridge.chat.cache_marks import read_mark, write_mark
+from ocml_bridge.chat.turns import full_name, split_name
+from ocml_bridge.formats.prompting import HostedTool
+from ocml_bridge.json_values.form import OBJECT, Object, add, form_of, rest, set_apart, shape, with_apart
 from ocml_bridge.model import Json, Settings, Tool, Transcript, replace
-from ocml_bridge.prompting import HostedTool
-from ocml_bridge.turns import full_name, split_name
+from ocml_bridge.wires.freeform import FORMAT, read_freeform, write_freeform
 from ocml_bridge.wires.surroundings import OF_CALLS
 
 from .calls import kind_of

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Any, ClassVar, cast
 
-from ocml_bridge.adapter import Options
+from ocml_bridge.chat.transform import missing
+from ocml_bridge.formats.adapter import Options
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Alternative, Json, Message, Transcript, replace
-from ocml_bridge.pairing import name_replies
-from ocml_bridge.transform import missing
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.envelopes import Body, Branches
 from ocml_bridge.units.grammar import Parted, Skeleton, Spelled, State, Unit
 from ocml_bridge.units.heads import Head, Item, item_of, message_of
+from ocml_bridge.units.pairing import name_replies
 from ocml_bridge.units.reader import UnitReader
 from ocml_bridge.units.relations import with_tools_apart
 from ocml_bridge.units.writer import Prepared

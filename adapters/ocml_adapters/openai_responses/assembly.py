@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple, cast
 
-from ocml_bridge.form import Object
+from ocml_bridge.json_values.form import Object
+from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import Json
-from ocml_bridge.ownership import own_json
-from ocml_bridge.parameters import members_of
+from ocml_bridge.model.ownership import own_json
 from ocml_bridge.stream.assembled import Note, object_of
 
 from .syntax import OUTPUT_TEXT, REASONING_TEXT, SUMMARY, SUMMARY_TEXT

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple, cast
 
-from ocml_bridge import jsontext
-from ocml_bridge.form import Object, names
+from ocml_bridge.chat.turns import FUNCTIONS, name_of, recipient_of
+from ocml_bridge.json_values import jsontext
+from ocml_bridge.json_values.form import Object, names
 from ocml_bridge.model import Content, Json, Message
-from ocml_bridge.turns import FUNCTIONS, name_of, recipient_of
 
 from .items import Opened, closed
 from .parts import read_content, says_content, write_content

@@ -6,7 +6,7 @@ from json.encoder import encode_basestring_ascii as quote
 from typing import Final
 
 from ocml_bridge.events import Answer
-from ocml_bridge.form import Object
+from ocml_bridge.json_values.form import Object
 from ocml_bridge.model import Json, Usage
 from ocml_bridge.stream import sse
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, cast
 
-from ocml_bridge.adapter import Options
+from ocml_bridge.chat.turns import is_call
+from ocml_bridge.chat.visibility import is_private
 from ocml_bridge.events import Answer, Reason
-from ocml_bridge.form import Object
+from ocml_bridge.formats.adapter import Options
+from ocml_bridge.json_values.form import Object
 from ocml_bridge.model import Json, Message, replace
 from ocml_bridge.stream.response import ResponseEncoder, usage_in
-from ocml_bridge.turns import is_call
-from ocml_bridge.visibility import is_private
 
 from .chunks import STREAM, Events, write_usage
 from .hosted import write_hosted, write_hosted_reply

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, cast
 
-from ocml_bridge import jsontext
-from ocml_bridge.form import Object, is_empty
+from ocml_bridge.json_values import jsontext
+from ocml_bridge.json_values.form import Object, is_empty
 from ocml_bridge.model import Content, Json, Media, Message, Text
 
 from .items import MERGED, Opened, closed

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from typing import Any, Final, cast
 
-from ocml_bridge.form import Object, add, form_of, rest, shape
+from ocml_bridge.json_values.form import Object, add, form_of, rest, shape
 from ocml_bridge.model import Json, Message
 from ocml_bridge.units.grammar import Skeleton
 from ocml_bridge.units.media import add_medium, next_medium, of_address

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple, cast
 
-from ocml_bridge.form import Object
+from ocml_bridge.chat.turns import FUNCTIONS, is_call, parts_of
+from ocml_bridge.chat.visibility import is_private
+from ocml_bridge.json_values.form import Object
 from ocml_bridge.model import Content, Json, Message, Refusal, Text, replace
-from ocml_bridge.turns import FUNCTIONS, is_call, parts_of
-from ocml_bridge.visibility import is_private
 
 from .calls import CUSTOM
 from .chunks import Events

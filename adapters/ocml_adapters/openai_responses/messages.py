@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, cast
 
-from ocml_bridge.form import Object
+from ocml_bridge.chat.turns import parts_of
+from ocml_bridge.chat.visibility import is_preamble
+from ocml_bridge.json_values.form import Object
 from ocml_bridge.model import Foreign, Json, Message, Signature, Text, Tools
-from ocml_bridge.turns import parts_of
-from ocml_bridge.visibility import is_preamble
 
 from .items import MERGED, Opened, closed
 from .parts import read_content, read_parts, says_content, write_content, write_parts

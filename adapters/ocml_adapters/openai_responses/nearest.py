@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from ocml_bridge.freeform import custom_calls
+from ocml_bridge.chat.turns import as_text, is_call
+from ocml_bridge.chat.visibility import is_private
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Foreign, Media, Message, Part, Refusal, Text, Tool, Tools, replace
-from ocml_bridge.narrowing import drop_private, fitted, narrow, with_own_extras
-from ocml_bridge.pairing import NamedReplies, identified, links_of, pair
-from ocml_bridge.turns import as_text, is_call
+from ocml_bridge.report.narrowing import drop_private, fitted, narrow, with_own_extras
 from ocml_bridge.units.heads import Item, message_of
+from ocml_bridge.units.pairing import NamedReplies, identified, links_of, pair
 from ocml_bridge.units.relations import paired_by_id
-from ocml_bridge.visibility import is_private
+from ocml_bridge.wires.freeform import custom_calls
 
 from .calls import CUSTOM, is_custom, with_kind
 from .messages import declares_more_tools, has_unknown_phase

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple, cast
 
-from ocml_bridge.citations import CitationTable, Kind, Place
-from ocml_bridge.data_urls import data_url, media_type, opened, sound_format
-from ocml_bridge.form import ARRAY, OBJECT, Object, add, form_of, is_empty, rest, shape
+from ocml_bridge.chat.citations import CitationTable, Kind, Place
+from ocml_bridge.chat.turns import parts_of
+from ocml_bridge.chat.uploads import media_for
+from ocml_bridge.json_values.data_urls import data_url, media_type, opened, sound_format
+from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, form_of, is_empty, rest, shape
 from ocml_bridge.model import CacheMark, Citation, Content, Foreign, Json, Media, Part, Refusal, Text
-from ocml_bridge.turns import parts_of
-from ocml_bridge.uploads import media_for
 
 from .syntax import ANNOTATIONS, BREAKPOINT, EXPLICIT, HOME, NOTES, OUTPUT_TEXT, TEXT_ORDER, TEXTS, VENDOR
 

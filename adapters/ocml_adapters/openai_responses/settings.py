@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from typing import Final, cast
 
-from ocml_bridge.form import Object
+from ocml_bridge.json_values.form import Object
+from ocml_bridge.json_values.parameters import Parameters, parameter, plain_parameter, usage_at
 from ocml_bridge.model import AnswerFormat, Json
 from ocml_bridge.model import settings as plain
-from ocml_bridge.parameters import Parameters, parameter, plain_parameter, usage_at
 from ocml_bridge.wires.tool_choices import ToolChoices
 
 from .calls import name_in, named, recipient

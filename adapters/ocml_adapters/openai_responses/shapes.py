@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any, Final, cast
 
-from ocml_bridge.adapter import Source
 from ocml_bridge.errors import BridgeError, ErrorCode
-from ocml_bridge.form import ARRAY, OBJECT, Object, add, rest, shape
+from ocml_bridge.formats.adapter import Source
+from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, rest, shape
 from ocml_bridge.loss import FindingCode, Log, Severity
 from ocml_bridge.model import Json, Transcript, replace
 from ocml_bridge.units.envelopes import Body

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import cast
 
-from ocml_bridge.adapter import Source
-from ocml_bridge.form import Object
+from ocml_bridge.formats.adapter import Source
+from ocml_bridge.json_values.form import Object
 
 
 def sniff(source: Source) -> int:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, cast
 
-from ocml_bridge.form import Object
+from ocml_bridge.chat.turns import is_call
+from ocml_bridge.chat.visibility import is_private
+from ocml_bridge.json_values.form import Object
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Foreign, Json, Message, Part, replace
-from ocml_bridge.turns import is_call
-from ocml_bridge.visibility import is_private
 from ocml_bridge.wires.noticing import note_names, note_parts, note_role
 
 from .calls import PARSED, read_call, read_reply, write_call, write_reply

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final, cast
 
-from ocml_bridge.adapter import Options
 from ocml_bridge.engine.reading import transcript_of
 from ocml_bridge.events import Reason, RefusalDelta
-from ocml_bridge.form import Object
+from ocml_bridge.formats.adapter import Options
+from ocml_bridge.json_values.form import Object
+from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import Json, Message, Transcript
-from ocml_bridge.parameters import members_of
 from ocml_bridge.stream.assembled import AssemblingDecoder
 from ocml_bridge.stream.decoder import text_of
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from ocml_bridge.model.notes import Notes
 from ocml_bridge.model.settings import SERVICE
-from ocml_bridge.notes import Notes
 
 HOME: Final = "openai-responses"
 NOTES: Final = Notes(HOME)

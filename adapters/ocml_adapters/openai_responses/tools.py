@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import cast
 
-from ocml_bridge.form import ARRAY, OBJECT, Object, add, form_of, rest, set_apart, shape, with_apart
-from ocml_bridge.freeform import FORMAT, read_freeform, write_freeform
+from ocml_bridge.chat.turns import full_name, split_name
+from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, form_of, rest, set_apart, shape, with_apart
 from ocml_bridge.model import Json, Tool
-from ocml_bridge.turns import full_name, split_name
+from ocml_bridge.wires.freeform import FORMAT, read_freeform, write_freeform
 
 from .syntax import NOTES, TOOL_KEYS, TOOL_ORDER
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Any, ClassVar, Final, cast
 
+from ocml_bridge.chat.turns import declares_tools
 from ocml_bridge.errors import BridgeError, ErrorCode
-from ocml_bridge.form import Object
+from ocml_bridge.json_values.form import Object
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Json, Message, Transcript
-from ocml_bridge.pairing import name_replies
-from ocml_bridge.turns import declares_tools
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.envelopes import Body
 from ocml_bridge.units.grammar import ContentClass, Emptied, Parted, Skeleton, Spelled, State, Unit
 from ocml_bridge.units.grouping import with_grouping
 from ocml_bridge.units.heads import Head, Item, message_of
+from ocml_bridge.units.pairing import name_replies
 from ocml_bridge.units.reader import UnitReader
 from ocml_bridge.units.relations import with_tools_apart
 from ocml_bridge.units.writer import Prepared

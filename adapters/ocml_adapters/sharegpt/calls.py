@@ -6,12 +6,12 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple, cast
 
-from ocml_bridge import jsontext
-from ocml_bridge.form import ARRAY, OBJECT, Object
-from ocml_bridge.jsontext import Span
+from ocml_bridge.chat.turns import name_of, recipient_of
+from ocml_bridge.json_values import jsontext
+from ocml_bridge.json_values.form import ARRAY, OBJECT, Object
+from ocml_bridge.json_values.jsontext import Span
 from ocml_bridge.model import Json, Message, Tool
 from ocml_bridge.text.functions import read_function, write_function
-from ocml_bridge.turns import name_of, recipient_of
 
 from .syntax import HOME, NOTES
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, cast
 
-from ocml_bridge.adapter import Source
-from ocml_bridge.boundary import ListsOfDocuments
 from ocml_bridge.errors import BridgeError, ErrorCode
-from ocml_bridge.form import ARRAY, OBJECT, Object, add, form_of, rest, shape
+from ocml_bridge.formats.adapter import Source
+from ocml_bridge.formats.boundary import ListsOfDocuments
+from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, form_of, rest, shape
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Json, Media, Tool, Transcript
 from ocml_bridge.units.grammar import Emptied

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final, cast
 
-from ocml_bridge.form import ARRAY, OBJECT, Object
+from ocml_bridge.json_values.form import ARRAY, OBJECT, Object
 from ocml_bridge.model import Json
-from ocml_bridge.notes import Notes
+from ocml_bridge.model.notes import Notes
 
 HOME: Final = "sharegpt"
 NOTES: Final = Notes(HOME)

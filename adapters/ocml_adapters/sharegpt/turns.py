@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, cast
 
+from ocml_bridge.chat.turns import FUNCTIONS, content_of, is_call, parts_of
+from ocml_bridge.chat.visibility import is_reasoning
 from ocml_bridge.errors import BridgeError, ErrorCode
-from ocml_bridge.form import OBJECT, Object, form_of, rest, shape
+from ocml_bridge.json_values.form import OBJECT, Object, form_of, rest, shape
 from ocml_bridge.loss import FindingCode, Log, LossCode, Severity
 from ocml_bridge.model import Content, Json, Media, Message, Part, Text
-from ocml_bridge.turns import FUNCTIONS, content_of, is_call, parts_of
-from ocml_bridge.visibility import is_reasoning
 from ocml_bridge.wires.noticing import note_role
 
 from .calls import Call, extras_of, read_calls, write_calls

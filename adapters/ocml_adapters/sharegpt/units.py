@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Any, ClassVar, Final, cast
 
-from ocml_bridge.form import Object
+from ocml_bridge.chat.transform import missing
+from ocml_bridge.chat.turns import is_call, parts_of
+from ocml_bridge.chat.visibility import is_private, is_reasoning
+from ocml_bridge.common.memo import Memo
+from ocml_bridge.json_values.form import Object
 from ocml_bridge.loss import Log
-from ocml_bridge.memo import Memo
 from ocml_bridge.model import (
     Alternative,
     FileBreak,
@@ -25,10 +28,7 @@ from ocml_bridge.model import (
     Transcript,
     replace,
 )
-from ocml_bridge.narrowing import drop_message, narrow
-from ocml_bridge.pairing import name_replies
-from ocml_bridge.transform import missing
-from ocml_bridge.turns import is_call, parts_of
+from ocml_bridge.report.narrowing import drop_message, narrow
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.envelopes import Body, Branches, EnvelopeWriter
 from ocml_bridge.units.grammar import (
@@ -45,10 +45,10 @@ from ocml_bridge.units.grammar import (
 )
 from ocml_bridge.units.grouping import with_preambles
 from ocml_bridge.units.heads import LIMIT, Head, Item, item_of, message_of, messages_of
+from ocml_bridge.units.pairing import name_replies
 from ocml_bridge.units.reader import UnitReader
 from ocml_bridge.units.relations import with_tools_apart
 from ocml_bridge.units.writer import Prepared
-from ocml_bridge.visibility import is_private, is_reasoning
 
 from .calls import is_json, may_nest_deep, skeleton_of, with_arguments
 from .rows import Column, Row, emptied, outline, read_row, refilled, write_row

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, cast
 
-from .. import jsontext
-from ..adapter import DEFAULT, Options, Source
+from ..chat.substance import Characters
 from ..convert import Reading, Result, convert, convert_unshared, refusal, write
 from ..errors import BridgeError, ErrorCode
+from ..formats.adapter import DEFAULT, Options, Source
+from ..json_values import jsontext
 from ..loss import Finding, Loss, LossClass, Severity, is_lossless, worst_class
-from ..policy import DEFAULT_POLICY, LossPolicy
-from ..substance import Characters
+from ..report.policy import DEFAULT_POLICY, LossPolicy
 from .nested import Nested
 
 if TYPE_CHECKING:
@@ -236,7 +236,7 @@ def _verify(result: Result, options: Options) -> None:
     Raises:
         BridgeError: OCB-UNREPORTED where the output says something else than its losses admit.
     """
-    from ..verify import verify
+    from ..checks.verify import verify
 
     try:
         unreported = verify(result.transcript, result, options=options)

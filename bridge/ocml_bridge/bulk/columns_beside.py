@@ -11,12 +11,12 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Final, cast
 
-from .. import jsontext
-from ..adapter import Kind, Source
+from ..common.unicode import BOM
+from ..formats.adapter import Kind, Source
+from ..json_values import jsontext
 from ..loss import Loss, LossCode, Severity
 from ..model import Json
-from ..result import Result, extras_of
-from ..text.unicode import BOM
+from ..report.result import Result, extras_of
 from .batch import Outcome, Settings, outcome_of
 from .member_texts import leading, text_of_member
 from .records import DEFAULT_FIELD, Job, Record

@@ -5,8 +5,8 @@ from __future__ import annotations
 from codecs import BOM_UTF8
 from typing import Any, Final, cast
 
-from .. import jsontext
 from ..errors import BridgeError, ErrorCode
+from ..json_values import jsontext
 from .compression import open_plain, reading_errors
 from .encodings import in_utf8
 from .texts import kind_of, split

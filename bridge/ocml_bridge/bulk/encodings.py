@@ -7,9 +7,9 @@ import os
 from codecs import BOM_UTF16, BOM_UTF16_BE, BOM_UTF16_LE
 from typing import Any, BinaryIO, Final, cast
 
-from ..detection import explain
+from ..common.unicode import BOM
 from ..errors import BridgeError, ErrorCode
-from ..text.unicode import BOM
+from ..recognise.detection import explain
 from .records import CHUNK_BYTES
 
 _MARKS: Final = (BOM_UTF16_LE, BOM_UTF16_BE)

@@ -10,7 +10,7 @@ import io
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, Final, NamedTuple, cast
 
-from .. import jsontext
+from ..json_values import jsontext
 from ..model import Json
 from .compression import library
 from .tables import comma_separated

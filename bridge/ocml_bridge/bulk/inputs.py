@@ -7,8 +7,8 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from ..adapter import Kind
 from ..errors import BridgeError, ErrorCode
+from ..formats.adapter import Kind
 from . import remote
 from .compression import size_of
 from .contents import stored

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, BinaryIO, Final, Literal, cast, get_args
 
-from .. import jsontext
-from ..adapter import Source
 from ..errors import BridgeError
+from ..formats.adapter import Source
+from ..json_values import jsontext
 from ..loss import Finding, Loss, Severity
 from ..model import Json
 from .batch import Outcome

@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from .. import jsontext
 from ..errors import BridgeError, ErrorCode
+from ..json_values import jsontext
 from .compression import library, open_plain, reading_errors
 from .contents import stored
 from .ledger import FORMS, Row, rows_in

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from ..jsontext import dumps, spaced
+from ..json_values.jsontext import dumps, spaced
 from ..model import Json
 
 

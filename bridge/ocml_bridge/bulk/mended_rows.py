@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Any, BinaryIO, Final, cast
 
-from .. import jsontext
 from ..errors import BridgeError, ErrorCode
+from ..json_values import jsontext
 from ..model import Json
 from .compression import library
 from .parquet import Rows, batches_in, columns_of, in_words, source_of

@@ -9,9 +9,9 @@ from __future__ import annotations
 from math import isfinite
 from typing import Any, Final, NamedTuple, cast
 
-from .. import jsontext
-from ..adapter import Source
 from ..errors import BridgeError, ErrorCode
+from ..formats.adapter import Source
+from ..json_values import jsontext
 from ..loss import Finding, FindingCode, Severity
 from ..model import Json
 

@@ -12,9 +12,9 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from math import isfinite
 from typing import Any, BinaryIO, Final, NamedTuple, cast
 
-from .. import jsontext
-from ..adapter import Source
 from ..errors import BridgeError, ErrorCode
+from ..formats.adapter import Source
+from ..json_values import jsontext
 from ..model import Json
 from .batch import Outcome
 from .compression import library, open_raw, reading_errors

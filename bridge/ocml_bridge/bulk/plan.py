@@ -7,7 +7,8 @@ from dataclasses import asdict, dataclass, field
 from heapq import nlargest
 from typing import Any
 
-from .. import __version__, jsontext
+from .. import __version__
+from ..json_values import jsontext
 from ..model import Json
 from .fences import NO_LIMITS, Limits
 from .journal import Progress

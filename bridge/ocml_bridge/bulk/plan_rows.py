@@ -8,10 +8,10 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final, cast
 
-from .. import jsontext
-from ..adapter import Source
 from ..convert import read
 from ..errors import BridgeError, ErrorCode
+from ..formats.adapter import Source
+from ..json_values import jsontext
 from ..layouts import (
     AUTO,
     EVENTS,
@@ -26,7 +26,7 @@ from ..layouts import (
 )
 from ..loss import Loss, LossCode
 from ..model import Json, Transcript
-from ..result import Reading, Result
+from ..report.result import Reading, Result
 from .batch import Outcome, Settings, Spare, Status, outcome_of
 from .columns_beside import converted, lenient, member_of
 from .encodings import decoded

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, Final
 
-from ..adapter import Kind
 from ..errors import BridgeError, ErrorCode
+from ..formats.adapter import Kind
 from ..layouts import AUTO, Plan
 from ..layouts.propose import Survey, proposal
 from ..model import Json

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from heapq import nlargest
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from ..adapter import Kind, Source
 from ..errors import BridgeError
+from ..formats.adapter import Kind, Source
 from ..model import Json
-from ..result import Reading
+from ..report.result import Reading
 from .batch import Settings
 from .nested import Nested
 from .tally import Tally

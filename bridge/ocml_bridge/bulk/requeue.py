@@ -12,8 +12,8 @@ from typing import Any, BinaryIO, NamedTuple, cast
 
 from pydantic import TypeAdapter
 
-from .. import jsontext
 from ..errors import BridgeError, ErrorCode
+from ..json_values import jsontext
 from ..layouts import Plan
 from ..model import Json
 from ..spans.masks import Mask

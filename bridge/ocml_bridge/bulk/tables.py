@@ -12,7 +12,7 @@ from functools import partial
 from itertools import chain
 from typing import Any, BinaryIO, Final
 
-from .. import jsontext
+from ..json_values import jsontext
 from .compression import library
 from .encodings import begun
 from .nested import not_finite

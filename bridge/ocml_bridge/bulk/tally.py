@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from ..chat.substance import NOTHING, Characters
 from ..errors import BridgeError, ErrorCode
 from ..loss import CLASSES, Finding, Loss, LossClass, LossCode, Severity
 from ..model import Json
-from ..substance import NOTHING, Characters
 from .batch import Outcome, Status
 
 EXAMPLES: Final = 3

@@ -11,9 +11,9 @@ from hashlib import sha256
 from itertools import groupby, islice
 from typing import Final
 
-from .. import jsontext
-from ..adapter import Kind
 from ..errors import BridgeError, ErrorCode
+from ..formats.adapter import Kind
+from ..json_values import jsontext
 from ..model import Json
 from ..registry import BUILT_IN
 from .batch import Outcome

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from ..errors import BridgeError, ErrorCode
-from ..result import Result
+from ..report.result import Result
 from ..spans.masks import Mask, training_row
 from ..spans.tokenizing import Tokenizer, tokenized
 

@@ -13,8 +13,8 @@ from hashlib import blake2b
 from itertools import count, islice
 from typing import BinaryIO, Final, cast
 
-from .. import jsontext
 from ..errors import BridgeError
+from ..json_values import jsontext
 from ..model import Json
 from .compression import open_plain
 from .encodings import in_utf8

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from time import perf_counter
 from typing import Any, BinaryIO, Final, NamedTuple, Protocol, cast
 
-from .. import jsontext
 from ..errors import BridgeError, ErrorCode
+from ..json_values import jsontext
 from ..model import Json
 from . import lines, parquet, tables, texts, unpacking
 from .batch import Outcome, Status, unexpected

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .. import jsontext, registry
-from ..adapter import Kind, Options
+from .. import registry
 from ..errors import BridgeError, ErrorCode, ExitCode
-from ..policy import LossPolicy
+from ..formats.adapter import Kind, Options
+from ..json_values import jsontext
+from ..report.policy import LossPolicy
 from ..spans.masks import MASKS, Mask
 from .conversion_command import ConversionCommand
 from .options import format_options, policy_options, profile_options

@@ -9,12 +9,13 @@ from typing import Final, cast
 
 import click
 
-from .. import jsontext, registry
-from ..adapter import Kind, Options, Source
-from ..boundary import Place
-from ..comparison import Comparison
+from .. import registry
 from ..convert import Reading, read
 from ..errors import BridgeError, ErrorCode, ExitCode
+from ..formats.adapter import Kind, Options, Source
+from ..formats.boundary import Place
+from ..formats.comparison import Comparison
+from ..json_values import jsontext
 from ..model import Json
 from .check_result import Checked, total
 from .convert import refuse_same_file
@@ -93,7 +94,7 @@ def _check(
         CommandError: where the only file cannot be read.
     """
     # Imported here: the other commands do without it.
-    from ..calls import check_calls
+    from ..checks.calls import check_calls
 
     try:
         data = read_bytes(name)

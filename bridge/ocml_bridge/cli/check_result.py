@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ..boundary import Place
-from ..comparison import Comparison
 from ..convert import Reading
 from ..errors import BridgeError
+from ..formats.boundary import Place
+from ..formats.comparison import Comparison
 from ..model import Json, Transcript
 from .output import describe, shown, warning
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from ..lazy import find
-from ..suggestions import nearest_name
+from ..common.lazy import find
+from ..common.suggestions import nearest_name
 from .output import PROGRAM
 
 if TYPE_CHECKING:

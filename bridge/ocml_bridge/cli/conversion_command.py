@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from .. import registry
-from ..adapter import FormatOption
+from ..formats.adapter import FormatOption
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .. import jsontext
-from ..adapter import Options
+from ..chat.transform import Dropped
+from ..checks.verify import verify
 from ..convert import Reading, make_sidecar, read, write
 from ..errors import BridgeError, ErrorCode, ExitCode
+from ..formats.adapter import Options
+from ..json_values import jsontext
 from ..loss import Severity
 from ..model import Document, Json
-from ..policy import LENIENT, LossPolicy
-from ..transform import Dropped
-from ..verify import verify
+from ..report.policy import LENIENT, LossPolicy
 from .conversion_command import ConversionCommand
 from .one_file import one_conversation, one_file, read_file
 from .options import format_options, policy_options, profile_options

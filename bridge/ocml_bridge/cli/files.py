@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
-from ..adapter import Options
 from ..convert import Reading, read
 from ..errors import BridgeError, ErrorCode
+from ..formats.adapter import Options
 from ..split import read_all
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
 
-from .. import jsontext
 from ..errors import BridgeError, ErrorCode
+from ..json_values import jsontext
 from ..model import Json
 from ..profiles import Profile, default_profile, profile
 from .options import policy_options

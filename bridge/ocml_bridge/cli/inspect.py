@@ -9,14 +9,15 @@ from typing import Final, cast
 
 import click
 
-from .. import jsontext, registry
-from ..adapter import Adapter
-from ..capabilities import Feature, Level, capabilities
+from .. import registry
+from ..checks.capabilities import Feature, Level, capabilities
 from ..errors import BridgeError, ErrorCode, ExitCode
+from ..formats.adapter import Adapter
+from ..json_values import jsontext
+from ..json_values.schema_changes import Schema, SchemaChange, schema_changes
 from ..model import Json, Transcript
 from ..model.codec import json_schema
 from ..profiles import Profile, profiles_of
-from ..schema_changes import Schema, SchemaChange, schema_changes
 from .output import (
     PROGRAM,
     STANDARD,

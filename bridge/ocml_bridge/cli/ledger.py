@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from .. import jsontext
+from ..json_values import jsontext
 from ..loss import LossClass
 from .output import one_line
 from .parameters import FILE

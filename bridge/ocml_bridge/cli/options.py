@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import click
 
-from ..adapter import Options
+from ..formats.adapter import Options
 from ..loss import LossClass, LossCode
-from ..policy import REFUSED_BY_DEFAULT, LossPolicy
+from ..report.policy import REFUSED_BY_DEFAULT, LossPolicy
 from .conversion_command import given_format_options
 from .parameters import Command, complete_profile
 from .special_tokens import special_tokens_option

@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import Final
 
 from .. import registry
-from ..adapter import Options
 from ..convert import write
+from ..formats.adapter import Options
 from ..loss import Loss, Severity
 from ..model import Document, Transcript
-from ..policy import LENIENT
+from ..report.policy import LENIENT
 from .output import matters
 from .summary import counted_by_noun
 

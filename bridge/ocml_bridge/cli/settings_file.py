@@ -7,8 +7,8 @@ from typing import Any, Final, cast
 
 import click
 
-from .. import jsontext
 from ..errors import BridgeError, ErrorCode
+from ..json_values import jsontext
 from .output import about, read_bytes
 from .parameters import FILE, Command
 from .yaml_files import yaml_in

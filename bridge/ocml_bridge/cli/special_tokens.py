@@ -7,9 +7,9 @@ from typing import Any, Final, cast
 
 import click
 
-from .. import jsontext
-from ..adapter import Options
 from ..errors import BridgeError, ErrorCode
+from ..formats.adapter import Options
+from ..json_values import jsontext
 from ..model import Json
 from .output import STANDARD, about, read_bytes
 from .parameters import FILE, Command

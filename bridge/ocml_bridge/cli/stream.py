@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 import click
 
-from .. import jsontext, registry
-from ..adapter import Options
+from .. import registry
 from ..errors import BridgeError, ErrorCode, ExitCode
 from ..events import Answer, Decoder, Encoder, End, Event, Reason, Start, Stop, numbered
+from ..formats.adapter import Options
+from ..json_values import jsontext
 from ..loss import Finding, FindingCode, Severity, is_lossless, without_message
 from .byte_stream import Numbers, Utf8, chunks
 from .conversion_command import ConversionCommand
@@ -24,8 +25,8 @@ from .parameters import FILE, complete_profile
 from .summary import summary
 
 if TYPE_CHECKING:
+    from ..chat.visibility import Visibility
     from ..profiles import Profile
-    from ..visibility import Visibility
 
 _TOKENS: Final = "-tokens"
 """How the ids of streams end that are token ids, and no text."""
@@ -181,8 +182,8 @@ def _visibility(target: str, show: tuple[str, ...], *, debug: bool) -> Visibilit
     Raises:
         BridgeError: E-PERM-VISIBILITY for what is private, without the opt-in; OCB-OPTION for what is not known.
     """
+    from ..chat.visibility import Visibility
     from ..pipe import audience
-    from ..visibility import Visibility
 
     chosen, seen = Visibility(frozenset(show), debug=debug), audience(target)
     if not show:

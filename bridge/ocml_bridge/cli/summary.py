@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Final
 
+from ..chat.substance import Characters
 from ..loss import Loss, LossClass, LossCode, Severity
 from ..model import Document, Media, Transcript
-from ..substance import Characters
 
 _NOUNS: Final[dict[LossCode, tuple[str, str]]] = {
     LossCode.CONTENT: ("text", "texts"),

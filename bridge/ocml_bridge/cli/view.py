@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..adapter import Options
 from ..convert import Reading
 from ..errors import BridgeError, ErrorCode, ExitCode
+from ..formats.adapter import Options
 from .convert import refuse_same_file
 from .files import named_files, read_each
 from .output import PROGRAM, STANDARD, CommandError, about, describe, one_line, read_bytes, say, shown, write_all

@@ -6,7 +6,7 @@ from operator import attrgetter
 from typing import Any, Final
 
 from ..model import AnswerFormat, Settings, Tool, ToolChoice, Transcript, Usage
-from ..ownership import key_of
+from ..model.ownership import key_of
 
 LONGEST: Final = 250_000
 """The longest of what is remembered, in bytes."""

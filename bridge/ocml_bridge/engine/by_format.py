@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from ..adapter import Adapter, Options
+from ..formats.adapter import Adapter, Options
 from .reading import Reader
 from .writing import Writer
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..adapter import Adapter, Options, Source
-from ..added_tokens import ReadText
+from ..formats.adapter import Adapter, Options, Source
 from ..loss import Log, without_message
 from ..model import Document
 from ..units.conversation import Conversation, whole
+from .added_tokens import ReadText
 from .by_format import reader_for
 
 

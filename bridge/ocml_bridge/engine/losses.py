@@ -7,16 +7,16 @@ from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Any, Final, NamedTuple, cast
 
-from ..diff import diff, diff_extras
+from ..common.memo import Memo
 from ..loss import Loss, LossCode, Severity
-from ..memo import Memo
 from ..model import Transcript
-from ..naming import name_difference
-from ..plans.probes import PROBE, PROBES, SUFFIX, probe
+from ..model.diff import diff, diff_extras
+from ..report.naming import name_difference
+from ..report.wording import shown
 from ..units.conversation import ConversationPlan
 from ..units.heads import LIMIT, Head
-from ..wording import shown
 from .around import fields_of_settings, fields_of_tools, packed
+from .plans.probes import PROBE, PROBES, SUFFIX, probe
 
 SIZE: Final = 1_000_000
 """How many bytes of what stands around messages are remembered."""

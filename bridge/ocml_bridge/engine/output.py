@@ -6,23 +6,23 @@ import re
 from dataclasses import replace
 from typing import Final, cast
 
-from ..adapter import Adapter, Options
-from ..added_tokens import added_to, guarded, refused
-from ..diff import diff
+from ..chat.transform import Dropped, remaining, renumber
+from ..chat.transform import drop_analysis as without_analysis
+from ..chat.turns import as_transcript
+from ..common.unicode import is_unicode
 from ..errors import BridgeError, ErrorCode
+from ..formats.adapter import Adapter, Options
 from ..loss import Log, Loss, LossCode, Severity
 from ..model import Completion, Document, Json, Transcript
-from ..report import Report
-from ..result import DocumentOutcome, Outcome
+from ..model.diff import diff
+from ..report.report import Report
+from ..report.result import DocumentOutcome, Outcome
 from ..spans.columns import of_text
 from ..spans.origins import renumbered
 from ..spans.positions import sizes_behind_breaks
 from ..text.control import BREAK
-from ..text.unicode import is_unicode
-from ..transform import Dropped, remaining, renumber
-from ..transform import drop_analysis as without_analysis
-from ..turns import as_transcript
 from ..units.conversation import Conversation, conversation_of, whole
+from .added_tokens import added_to, guarded, refused
 from .by_format import writer_for
 from .input import text_reader
 from .writing import Writer

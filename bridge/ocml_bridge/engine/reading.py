@@ -6,19 +6,19 @@ from collections.abc import Hashable, Sequence
 from functools import partial
 from typing import Any, Final, cast
 
+from ..common.memo import Meetings, Memo
 from ..errors import BridgeError
 from ..loss import Log
-from ..memo import Meetings, Memo
 from ..model import Completion, Document, Json, Transcript
-from ..plans.learning import MEETINGS
-from ..plans.probes import has_others, own_texts, place_of, probe
 from ..units.conversation import Conversation, ConversationPlan, whole
 from ..units.grammar import Parted, Skeleton, Unit
 from ..units.heads import Head, Item, are_same, head_of, item_of
 from ..units.places import NONE, Slots
 from ..units.reader import UnitReader
-from .conversations import MOST, ConversationPlans
-from .envelopes import OpenedEnvelopes
+from .plans.conversations import MOST, ConversationPlans
+from .plans.envelopes import OpenedEnvelopes
+from .plans.learning import MEETINGS
+from .plans.probes import has_others, own_texts, place_of, probe
 
 LIMIT: Final = 4096
 """How many plans a reader knows at once; where there are more, all are forgotten."""

@@ -7,25 +7,25 @@ from functools import partial
 from itertools import pairwise
 from typing import Final
 
-from ..arrange import gathered_losses, in_order, misread, order_losses, pairing_losses, plan_for
+from ..common.memo import Memo
 from ..loss import Log
-from ..memo import Memo
 from ..model import Completion, Transcript, replace
-from ..pairing import pair
-from ..plans.learning import MEETINGS, Learner, Nearest, Table
-from ..result import DocumentOutcome
+from ..report.result import DocumentOutcome
 from ..spans.columns import Columns
 from ..spans.frames import FrameMarks
+from ..units.arrange import gathered_losses, in_order, misread, order_losses, pairing_losses, plan_for
 from ..units.conversation import Conversation, conversation_of
 from ..units.grammar import State, Unit
 from ..units.heads import LIMIT, Head, Item, item_of, messages_of
+from ..units.pairing import pair
 from ..units.relations import paired_by_id, paired_in_order
 from ..units.writer import TOOLS, UnitWriter
-from .envelopes import SealedEnvelopes
 from .losses import KnownLosses
-from .outputs import Filled, OutputPlans
-from .templates import Templates
-from .tracing import Trace, columns_of
+from .plans.envelopes import SealedEnvelopes
+from .plans.learning import MEETINGS, Learner, Nearest, Table
+from .plans.outputs import Filled, OutputPlans
+from .spans.templates import Templates
+from .spans.tracing import Trace, columns_of
 from .written import Written, report_of
 
 

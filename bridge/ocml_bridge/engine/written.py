@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any, Final
 
-from ..diff import diff
+from ..chat.substance import emptied, opaque_field
+from ..chat.transform import remaining, renumber
 from ..loss import Log, Loss, LossCode, Severity, gone, named
 from ..model import OUTSIDE, ByFormat, Document, Text, Transcript
-from ..naming import name_difference, name_emptied
-from ..report import Report, compared, covered
+from ..model.diff import diff
+from ..report.naming import name_difference, name_emptied
+from ..report.report import Report, compared, covered
 from ..spans.columns import Columns
-from ..substance import emptied, opaque_field
-from ..transform import remaining, renumber
 from ..units.conversation import Conversation
 from ..units.heads import Head, Item, message_of, messages_of
 from ..units.writer import TOOLS, TOOLS_PATH, UnitWriter
 from .losses import KnownLosses
-from .tracing import Trace
+from .spans.tracing import Trace
 
 _RARE: Final = frozenset({LossCode.EMPTIED, LossCode.ALTERNATIVES})
 """What is lost only of documents that can be told at a glance."""

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 from typing import Any, Final
 
-from .. import jsontext, registry
-from ..adapter import Source
+from .. import registry
 from ..bulk import Outcome, Settings, Status, convert_batch
 from ..bulk.compression import library
 from ..bulk.ledger import account_of
@@ -18,6 +17,8 @@ from ..bulk.records import Job, Record
 from ..bulk.tally import position
 from ..bulk.work import raw_members
 from ..errors import BridgeError, ErrorCode
+from ..formats.adapter import Source
+from ..json_values import jsontext
 from ..layouts import Plan
 from ..model import Json
 from ..profiles import profile

@@ -17,8 +17,8 @@ from ocml_bridge.cli.plans import plan_named
 from ocml_bridge.errors import ExitCode
 from ocml_bridge.hosts.arrow import Added
 from ocml_bridge.layouts import Plan
-from ocml_bridge.policy import LossPolicy
 from ocml_bridge.profiles import profile as find_profile
+from ocml_bridge.report.policy import LossPolicy
 
 
 class Conversion(NamedTuple):

@@ -9,7 +9,7 @@ from typing import Final
 from ..convert import read
 from ..model import Json, Transcript
 from ..model.codec import to_json
-from ..result import Reading
+from ..report.result import Reading
 from . import thoughts
 from .documents import format_of_row
 from .fitting import as_list, as_object

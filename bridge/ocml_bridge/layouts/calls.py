@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, Final
 
-from .. import jsontext
 from ..errors import BridgeError
+from ..json_values import jsontext
 from ..loss import Finding, FindingCode, Severity
 from ..model import Json
 from .fitting import as_list, as_object

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, cast
 
-from .. import jsontext
+from ..json_values import jsontext
 from ..model import Json
 from .fitting import as_list, as_object
 from .layout import Document, Object, Wording, misshapen

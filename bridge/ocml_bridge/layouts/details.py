@@ -6,8 +6,8 @@ import re
 from html import unescape
 from typing import Final, NamedTuple
 
-from .. import jsontext
 from ..errors import BridgeError
+from ..json_values import jsontext
 from ..model import Json
 from .pieces import Pieces
 

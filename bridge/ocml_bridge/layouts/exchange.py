@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from itertools import pairwise, takewhile
 from typing import Final, cast
 
-from .. import jsontext
 from ..errors import BridgeError
+from ..json_values import jsontext
 from ..model import Json
 from . import dialogue, thoughts
 from .fitting import as_list, as_object

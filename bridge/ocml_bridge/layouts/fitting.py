@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from .. import jsontext
 from ..errors import BridgeError
+from ..json_values import jsontext
 from ..loss import Loss, LossCode, Severity
 from ..model import Json
 

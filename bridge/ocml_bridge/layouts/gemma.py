@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from typing import Final, cast
 
-from .. import jsontext
 from ..errors import BridgeError
-from ..jsontext import MAX_DEPTH
+from ..json_values import jsontext
+from ..json_values.jsontext import MAX_DEPTH
 from ..model import Json
 from .fitting import as_list, as_object
 from .layout import Object, misshapen

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import fields as fields_of
 from typing import Final
 
-from .. import jsontext
 from ..convert import read
 from ..errors import BridgeError, ErrorCode
+from ..json_values import jsontext
 from ..loss import Finding
 from ..model import Json, Settings, Transcript, replace
 from ..model.codec import to_json

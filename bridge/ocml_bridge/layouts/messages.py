@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, cast
 
-from .. import jsontext
+from ..json_values import jsontext
 from ..model import Json
 from . import columns
 from .fitting import as_list, as_object

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .. import jsontext
+from ..json_values import jsontext
 from ..model import Json
 from .fitting import as_list, as_object
 from .layout import Object

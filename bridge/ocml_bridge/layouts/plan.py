@@ -8,12 +8,12 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple, cast
 
 from .. import registry
-from ..detection import looks
+from ..common.suggestions import did_you_mean
 from ..errors import BridgeError, ErrorCode
 from ..model import Json
 from ..recognise import recognise
-from ..suggestions import did_you_mean
-from ..wording import shown
+from ..recognise.detection import looks
+from ..report.wording import shown
 from .columns import TURNS
 from .documents import forget, in_text, whole
 from .fitting import as_list, as_object

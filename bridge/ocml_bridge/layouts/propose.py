@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
-from .. import jsontext
 from ..errors import BridgeError
+from ..json_values import jsontext
 from ..model import Json
 from ..recognise import sure_in
 from .columns import SEVERAL

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from .. import jsontext
 from ..events import Stop
+from ..json_values import jsontext
 from ..loss import Finding
 from ..model import Json
 from ..model.codec import to_json

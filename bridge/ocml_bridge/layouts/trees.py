@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from .. import jsontext
 from ..errors import BridgeError, ErrorCode
+from ..json_values import jsontext
 from ..model import Json
 from .fitting import as_list, as_object
 from .layout import Document, Object, Wording, misshapen

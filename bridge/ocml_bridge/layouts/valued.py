@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, cast
 
-from .. import jsontext
 from ..errors import BridgeError
+from ..json_values import jsontext
 from ..loss import Finding
 from ..model import Json
 from .exchange import declared, messages_in, shared

@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from .. import jsontext, registry
-from ..adapter import Adapter, Options
+from .. import registry
 from ..convert import Reading, Result, make_sidecar, read, write
-from ..detection import detect
 from ..errors import BridgeError, ErrorCode
+from ..formats.adapter import Adapter, Options
+from ..json_values import jsontext
 from ..model import Json
-from ..policy import LENIENT
 from ..profiles import Prompt, profile, profiles_of
+from ..recognise.detection import detect
+from ..report.policy import LENIENT
 from ..split import split
 from ..view import DEBUG
 from ..view.compare import compared

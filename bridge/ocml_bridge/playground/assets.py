@@ -12,8 +12,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from .. import jsontext
 from ..errors import BridgeError, ErrorCode
+from ..json_values import jsontext
 
 PATIENCE: Final = 60
 """Seconds for a server that says nothing."""

@@ -12,8 +12,8 @@ from importlib.resources.abc import Traversable
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from .. import jsontext
 from ..errors import BridgeError, ErrorCode
+from ..json_values import jsontext
 from ..registry import BUILT_IN
 from .examples import examples
 

@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import Final, NamedTuple, cast
 
-from .. import jsontext
-from ..adapter import Source
 from ..errors import BridgeError
+from ..formats.adapter import Source
+from ..json_values import jsontext
 from ..model import Json
 from .inside import Inside, inside
 from .marks import Check, Kind, Mark, Object, Place, Recognised

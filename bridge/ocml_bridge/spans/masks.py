@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, Literal, NamedTuple, get_args
 
+from ..chat.turns import is_thought
 from ..model import Document, Message, Transcript
-from ..turns import is_thought
 from .positions import index_of
 from .span import Span
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from ..chat.turns import is_hosted
 from ..events import Delta, End, Event, Named, Reason, RefusalDelta, Signed, Start, Stop
 from ..loss import Finding
 from ..model import Document, Message, Part, Refusal, Text, Transcript, replace
-from ..turns import is_hosted
 from .decoder import header_of, settle, text_of
 
 

@@ -7,15 +7,15 @@ from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from typing import Self
 
-from ..adapter import Adapter, AddedTokens, Options
-from ..added_tokens import WRITTEN_RAW, broken_places, refused
+from ..chat.transform import remaining, renumber
+from ..engine.added_tokens import WRITTEN_RAW, broken_places, refused
 from ..engine.input import text_reader
 from ..errors import BridgeError
 from ..events import Decoder, Encoder, Event, Reason, Stop
+from ..formats.adapter import Adapter, AddedTokens, Options
 from ..loss import Loss
 from ..model import Transcript
 from ..text.added_tokens import Breaker, Passage
-from ..transform import remaining, renumber
 
 
 class MendingDecoder:

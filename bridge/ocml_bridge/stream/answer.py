@@ -8,11 +8,11 @@ from copy import deepcopy
 from itertools import starmap
 from typing import Final, Self
 
+from ..chat.turns import content_of, parts_of
 from ..errors import BridgeError, ErrorCode
 from ..events import Decoder, Delta, End, Event, Named, Reason, RefusalDelta, Signed, Start, Stop
 from ..loss import Finding, FindingCode, Severity
 from ..model import Content, Message, Part, Text, Transcript, replace
-from ..turns import content_of, parts_of
 from .decoder import settle, text_of
 
 

@@ -9,7 +9,7 @@ from typing import Any, Protocol, Self, cast
 
 from ..errors import BridgeError, ErrorCode
 from ..events import Event, Named, Reason
-from ..form import Object
+from ..json_values.form import Object
 from ..loss import FindingCode, Severity
 from ..model import Json
 from .decoder import LiveLog

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Final, cast
 
+from ..chat.turns import is_hosted
 from ..errors import BridgeError
 from ..events import Delta, End, Event, Reason, Signed, Start, Stop
-from ..form import Object
+from ..json_values.form import Object
 from ..loss import FindingCode, Severity
 from ..model import ByFormat, Json, Message, Signature, Transcript
 from ..options import Options
-from ..turns import is_hosted
 from .arriving import ArrivingDecoder
 from .decoder import header_of, settle, tell, text_of
 from .values import DONE, Arrived, Values

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from .. import jsontext
+from ..json_values import jsontext
 
 _SPACE: Final = re.compile(r"[ \t\r\n]+")
 _WORD: Final = re.compile(r'[^ \t\r\n{}\[\]:,"]+')

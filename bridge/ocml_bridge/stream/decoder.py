@@ -10,12 +10,12 @@ from collections.abc import Callable, Sequence
 from copy import deepcopy
 from typing import Final, Protocol, Self, cast
 
+from ..chat.turns import is_call, is_thought
+from ..common.unicode import without_mark
 from ..errors import BridgeError, ErrorCode
 from ..events import Delta, End, Event, Reason, Start, Stop
 from ..loss import Finding, FindingCode, Log, Severity
 from ..model import Document, Message, Thought, Transcript
-from ..text.unicode import without_mark
-from ..turns import is_call, is_thought
 from .buffer import Hold
 
 WAITING: Final = 4_096

@@ -8,17 +8,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar, Final
 
-from ..adapter import Options, Source
-from ..arrange import Plan, arrival_losses, misread, order_losses, pairing_losses
+from ..chat.transform import remaining
+from ..chat.turns import is_reply
 from ..engine.reading import document_of
 from ..events import Delta, End, Event, RefusalDelta, Start, Stop
+from ..formats.adapter import Options, Source
 from ..loss import Log, Loss
 from ..model import Document, Message, Transcript
-from ..pairing import pair
-from ..report import report
+from ..report.report import report
 from ..text.control import ControlTokens
-from ..transform import remaining
-from ..turns import is_reply
+from ..units.arrange import Plan, arrival_losses, misread, order_losses, pairing_losses
+from ..units.pairing import pair
 from ..units.reader import UnitReader
 from .buffer import Hold
 from .order import InOrder

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ..events import Named
-from ..form import Object
+from ..json_values.form import Object
 from ..model import ByFormat, Json
 
 _MEMBERS: Final[dict[str, tuple[str, ...]]] = {

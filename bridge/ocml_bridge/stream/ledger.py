@@ -12,13 +12,13 @@ from enum import StrEnum
 from heapq import heappop, heappush
 from typing import Final, Literal, NamedTuple, cast
 
-from .. import jsontext
+from ..chat.turns import is_call, is_reply
 from ..errors import BridgeError, ErrorCode
 from ..events import End, Event, numbered
+from ..json_values import jsontext
 from ..loss import FindingCode
 from ..model import Json, Message, Tool, replace
-from ..pairing import Pairing
-from ..turns import is_call, is_reply
+from ..units.pairing import Pairing
 from .schema import DEADLINE, Schemas
 
 

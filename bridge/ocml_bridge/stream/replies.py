@@ -6,10 +6,10 @@ from collections import deque
 from collections.abc import Iterable
 from typing import Final
 
+from ..chat.turns import is_call, is_reply
 from ..events import Delta, End, Event, RefusalDelta, Signed, Start, Stop
 from ..model import Message
-from ..pairing import Pairing
-from ..turns import is_call, is_reply
+from ..units.pairing import Pairing
 
 
 class InCallOrder:

@@ -8,21 +8,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from typing import Any, ClassVar, Final, cast
 
-from .. import jsontext
-from ..adapter import Options
-from ..arrange import arrival_losses
+from ..chat.turns import is_call, is_hosted
+from ..chat.visibility import is_private
 from ..engine.reading import transcript_of
 from ..errors import ErrorCode
 from ..events import Answer, Delta, End, Event, Named, Reason, RefusalDelta, Signed, Start, Stop
-from ..form import Object
+from ..formats.adapter import Options
+from ..json_values import jsontext
+from ..json_values.form import Object
+from ..json_values.parameters import members_of
 from ..loss import Log, Loss, LossCode, Severity
 from ..model import Document, Json, Message, Settings, Transcript, Usage, replace
-from ..narrowing import drop_empty, drop_message
-from ..parameters import members_of
-from ..report import report
-from ..turns import is_call, is_hosted
+from ..report.narrowing import drop_empty, drop_message
+from ..report.report import report
+from ..units.arrange import arrival_losses
 from ..units.reader import UnitReader
-from ..visibility import is_private
 from ..wires.tool_alphabet import ToolAlphabet
 from .identity import repeated_identity
 

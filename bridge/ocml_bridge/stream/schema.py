@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
-from .. import jsontext
+from ..chat.turns import FUNCTIONS, full_name, recipient_of
 from ..errors import BridgeError, ErrorCode
+from ..json_values import jsontext
 from ..model import Json, Message, Tool
-from ..turns import FUNCTIONS, full_name, recipient_of
 from .effort import effort, parts, size
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from .. import jsontext
 from ..errors import BridgeError, ErrorCode
+from ..json_values import jsontext
 from ..model import Json
 from . import sse
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ..chat.turns import parts_of
+from ..chat.visibility import END_USER, Visibility
 from ..events import Delta, Encoder, End, Event, RefusalDelta, Signed, Start
 from ..loss import Loss
-from ..turns import parts_of
-from ..visibility import END_USER, Visibility
 
 
 class Filter:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from ..boundary import BEGINS, ENDS
+from ..formats.boundary import BEGINS, ENDS
 from ..split import split
 
 if TYPE_CHECKING:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from ..adapter import DEFAULT, Adapter, Options
+from ..chat.visibility import DEBUG
 from ..convert import read, write
 from ..events import Delta, Encoder, Event
+from ..formats.adapter import DEFAULT, Adapter, Options
 from ..loss import Loss
 from ..model import Document, Message, Transcript
 from ..pipe import encoder
-from ..policy import LENIENT
-from ..report import unnamed
+from ..report.policy import LENIENT
+from ..report.report import unnamed
 from ..stream import replay
 from ..stream.encoder import TextEncoder
-from ..visibility import DEBUG
 
 
 def in_pieces(events: Iterable[Event], size: int) -> Iterator[Event]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .. import jsontext
-from ..adapter import Adapter, Kind
 from ..convert import read, write
 from ..errors import BridgeError
-from ..policy import DEFAULT_POLICY, LossPolicy
+from ..formats.adapter import Adapter, Kind
+from ..json_values import jsontext
 from ..registry import adapter as adapter_of
-from ..result import Result
+from ..report.policy import DEFAULT_POLICY, LossPolicy
+from ..report.result import Result
 
 
 def golden_files(

@@ -9,13 +9,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from .. import jsontext, registry
-from ..adapter import Adapter, Kind, Options
+from .. import registry
 from ..convert import Reading, read, write
 from ..errors import BridgeError
 from ..events import Answer
+from ..formats.adapter import Adapter, Kind, Options
+from ..json_values import jsontext
 from ..model import Document, Transcript
-from ..policy import LENIENT
+from ..report.policy import LENIENT
 from . import encoding, own_output, strategies, streams, visibility
 from .calls import linked_transcripts
 from .laws import all_laws

@@ -8,18 +8,18 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Final
 
-from .. import jsontext
-from ..adapter import DEFAULT, Adapter, Options, Source
+from ..chat.transform import missing
 from ..convert import Reading, make_sidecar, read, write
-from ..diff import Difference, diff
 from ..engine.output import written
+from ..formats.adapter import DEFAULT, Adapter, Options, Source
+from ..json_values import jsontext
 from ..loss import RELATIONS, LossCode, Severity, gone
 from ..model import Document, Json, Transcript
 from ..model.codec import to_json
-from ..policy import LENIENT
+from ..model.diff import Difference, diff
 from ..registry import adapter
-from ..report import covered, unnamed
-from ..transform import missing
+from ..report.policy import LENIENT
+from ..report.report import covered, unnamed
 from .boundary import one_conversation
 from .ownership import ownership
 from .pairing import pairing

@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from ..adapter import Adapter, Options
 from ..convert import write
+from ..formats.adapter import Adapter, Options
 from ..model import Document, Ending, Message, Transcript
-from ..policy import LENIENT
+from ..report.policy import LENIENT
 from . import strategies
 
 TALK = Transcript(

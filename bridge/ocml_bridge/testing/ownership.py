@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, cast
 
-from .. import jsontext
 from ..convert import Reading, Result, write
+from ..json_values import jsontext
 from ..model.codec import to_json
-from ..policy import LENIENT
+from ..report.policy import LENIENT
 
 if TYPE_CHECKING:
     from .laws import Trial

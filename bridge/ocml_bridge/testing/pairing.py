@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ..answers import other_answers, replies_of
+from ..chat.turns import is_call
+from ..checks.answers import other_answers, replies_of
 from ..loss import LossCode
 from ..model import Transcript
-from ..turns import is_call
 
 if TYPE_CHECKING:
     from .laws import Trial

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..adapter import DEFAULT, Adapter, Options
 from ..convert import read, write
 from ..errors import BridgeError
+from ..formats.adapter import DEFAULT, Adapter, Options
 from ..model import Document
-from ..policy import LENIENT
+from ..report.policy import LENIENT
 
 
 def _times(options: Options) -> range:

@@ -12,17 +12,17 @@ from dataclasses import replace
 from typing import Any, Final
 
 from .. import registry
-from ..adapter import DEFAULT, Adapter, Options
+from ..chat.turns import is_call
 from ..convert import write
 from ..errors import BridgeError
 from ..events import Answer, Delta
+from ..formats.adapter import DEFAULT, Adapter, Options
 from ..model import Document, Message, Text, Transcript
-from ..policy import LENIENT
-from ..result import Result
+from ..report.policy import LENIENT
+from ..report.result import Result
 from ..spans import SpanKind
 from ..stream import replay
 from ..text.control import BREAK
-from ..turns import is_call
 
 Unescape = Callable[[str], str]
 """Undoes the escape of a format."""

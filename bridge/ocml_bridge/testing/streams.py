@@ -10,17 +10,17 @@ from typing import NamedTuple, cast
 
 from hypothesis import strategies as st
 
-from ..adapter import Adapter, Options
+from ..chat.turns import is_call, lift_tools
 from ..convert import read
 from ..errors import BridgeError, ErrorCode
 from ..events import Decoder, Delta, End, Event, Named, Reason, RefusalDelta, Signed, Start, Stop
+from ..formats.adapter import Adapter, Options
 from ..loss import Finding, without_message
 from ..model import ByFormat, Json, Message, Signature, Transcript
 from ..pipe import decoder
-from ..result import Reading
+from ..report.result import Reading
 from ..stream import accumulate, joined
 from ..stream.decoder import header_of, text_of
-from ..turns import is_call, lift_tools
 
 Chunk = str | bytes | list[int]
 Chunks = Sequence[Chunk]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from ..chat.substance import emptied, opaque_field, vanished
 from ..loss import LossCode, gone
 from ..model import Transcript
-from ..substance import emptied, opaque_field, vanished
 
 if TYPE_CHECKING:
     from .laws import Trial

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from ..chat.visibility import exposed_messages, is_private, seen_text, text_of
 from ..model import Content, Message, Part, Text, Thought, Transcript
-from ..visibility import exposed_messages, is_private, seen_text, text_of
 from .strategies import optional, plausible_messages, words
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from hypothesis.strategies import SearchStrategy
 
 from ..convert import write
 from ..model import Completion, Document, Message, Transcript, replace
-from ..policy import LENIENT
+from ..report.policy import LENIENT
 
 if TYPE_CHECKING:
     from .laws import Trial

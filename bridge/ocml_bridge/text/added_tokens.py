@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Final
 
-from ..adapter import AddedTokens, FormatOption, Options
+from ..formats.adapter import AddedTokens, FormatOption, Options
 from .control import BREAK, ControlTokens
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from ..jsontext import Span, members
+from ..json_values.jsontext import Span, members
 
 SPACE: Final = " \t\r\n"
 """What may stand around an object."""

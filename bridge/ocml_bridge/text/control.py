@@ -12,8 +12,8 @@ from collections.abc import Collection, Iterable
 from functools import cached_property
 from typing import Final
 
-from ..adapter import Policy
 from ..errors import BridgeError, ErrorCode
+from ..formats.adapter import Policy
 from ..loss import Log, LossCode, Severity
 
 _BRACKETS: Final = re.compile(r"[<>\[\]|]")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
+from ..chat.turns import parts_of
 from ..loss import Log, LossCode, Severity
 from ..model import Tool, Tools, replace
-from ..narrowing import narrow
-from ..turns import parts_of
+from ..report.narrowing import narrow
 from ..units.heads import Item, item_of, message_of
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, cast
 
+from ..chat.transform import renumber
+from ..chat.turns import hoist_tools, places, says_nothing
 from ..loss import Log, Loss, LossCode, Severity
 from ..model import ByFormat, Content, Message, Tool, Tools, Transcript, replace
-from ..report import compared
-from ..transform import renumber
-from ..turns import hoist_tools, places, says_nothing
+from ..report.report import compared
 from ..units.heads import Head, Item, item_of, message_of, messages_of
 from ..units.writer import TOOLS, Prepared
 from .typescript import declare, parse_tools, render_tools

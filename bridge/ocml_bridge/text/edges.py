@@ -11,7 +11,7 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import Final
 
-from ..boundary import EDGES
+from ..formats.boundary import EDGES
 from ..model import Json
 from .im import Frame, Grammar, read_header
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
+from ..chat.turns import full_name, split_name
 from ..model import Json, Tool
-from ..turns import full_name, split_name
 
 MEMBERS: Final = ("name", "description", "parameters", "strict")
 """What a function object says of a tool, in the order in which it is written; anything else is its format's own."""

@@ -14,7 +14,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Final, NamedTuple
 
-from ..boundary import EDGES, Boundary, cut_text, several
+from ..formats.boundary import EDGES, Boundary, cut_text, several
 from .attributes import attribute, split
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
+from ..chat.turns import name_of, recipient_of
 from ..model import Ending, Message
-from ..turns import name_of, recipient_of
 from .attributes import attribute, is_safe, unsafe_as
 from .im import write_header
 

@@ -10,7 +10,7 @@ import ast
 import re
 from typing import Final
 
-from ..jsontext import parse, spaced
+from ..json_values.jsontext import parse, spaced
 
 _TOKEN: Final = re.compile(
     r"""(?P<space>[ \t\r\n]+)|(?P<comma>,)|(?P<mark>[\[\]{}:])|(?P<string>"[^"\\]*(?:\\.[^"\\]*)*")"""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ..boundary import BEGINS, ENDS
+from ..formats.boundary import BEGINS, ENDS
 
 EDGES: Final = tuple(token for token in (*BEGINS, *ENDS) if token.startswith("<"))
 """What begins and ends a whole text."""

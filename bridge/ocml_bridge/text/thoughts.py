@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final, Literal, cast
 
+from ..chat.turns import content_of, parts_of
 from ..model import Content, Part, Text, Thought
-from ..turns import content_of, parts_of
 
 Kind = Literal["reflect", "introspect", "reason"]
 KINDS: Final = ("reflect", "introspect", "reason")

@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from ..chat.substance import characters
 from ..loss import Finding
 from ..model import Document, Transcript, replace
-from ..ownership import fresh
-from ..substance import characters
+from ..model.ownership import fresh
 from .heads import Item, item_of, message_of, messages_of
 from .places import Label, Slots, with_labels
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from ..jsontext import spaced
+from ..json_values.jsontext import spaced
 from ..model import Json, Message, Transcript
 
 if TYPE_CHECKING:

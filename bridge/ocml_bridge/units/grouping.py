@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from ..memo import Memo
-from ..turns import continues
+from ..chat.turns import continues
+from ..common.memo import Memo
 from .heads import LIMIT, Head, Item
 
 

@@ -11,10 +11,10 @@ from copy import copy
 from types import NoneType
 from typing import Any, Final, NamedTuple, cast
 
-from ..memo import Memo
+from ..chat.turns import is_call
+from ..common.memo import Memo
 from ..model import ByFormat, CacheMark, Content, Ending, Message, Part, Signature, Text
-from ..ownership import fresh, key_of, own_json, unpack
-from ..turns import is_call
+from ..model.ownership import fresh, key_of, own_json, unpack
 
 LIMIT: Final = 4096
 """How many heads are known at once; where there are more, all are forgotten."""

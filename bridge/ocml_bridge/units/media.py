@@ -6,8 +6,8 @@ import re
 from collections.abc import Hashable, Iterator
 from typing import Any, Final, NamedTuple
 
-from ..data_urls import BINARY, beginning, data_of
-from ..uploads import vendor_at
+from ..chat.uploads import vendor_at
+from ..json_values.data_urls import BINARY, beginning, data_of
 
 _PLAIN: Final = re.compile(r"https?://[A-Za-z0-9._~:/?#@!$&*+,;=%-]+")
 """An address in which nothing has to be escaped anywhere."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from ..model import Content, Part, Text, Transcript, replace
-from ..ownership import fresh
+from ..model.ownership import fresh
 from .heads import Head, Item, OwnText
 
 NONE: Final = -1

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from ..chat.turns import hoist_tools, places
 from ..loss import Log
 from ..model import Tools
-from ..turns import hoist_tools, places
 from .conversation import Conversation, conversation_of
 from .heads import Item
 

@@ -4,7 +4,7 @@ Pure: documents in, text out. Who may see what is decided in one place (`visibil
 hidden is not in the output at all. `story` tells a document as a list of items, `terminal` and `html` draw them.
 """
 
-from ..visibility import DEBUG, END_USER, Visibility
+from ..chat.visibility import DEBUG, END_USER, Visibility
 from .compare import Comparison, compare
 from .story import Story, tell
 

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final, cast
 
-from .. import jsontext
-from ..data_urls import data_url, opened
+from ..chat.turns import full_name, is_call, is_reply, parts_of
+from ..chat.visibility import Visibility
 from ..errors import BridgeError
+from ..json_values import jsontext
+from ..json_values.data_urls import data_url, opened
 from ..model import (
     FileBreak,
     Flags,
@@ -27,8 +29,6 @@ from ..model import (
     Tool,
     Tools,
 )
-from ..turns import full_name, is_call, is_reply, parts_of
-from ..visibility import Visibility
 from .characters import visible
 
 

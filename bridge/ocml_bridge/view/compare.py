@@ -11,15 +11,15 @@ from enum import StrEnum
 from typing import Final
 
 from .. import registry
-from ..adapter import DEFAULT, Options
+from ..chat.transform import remaining
+from ..chat.visibility import END_USER, Visibility, seen_text
+from ..checks.verify import verify
 from ..convert import Result, read, write
+from ..formats.adapter import DEFAULT, Options
 from ..loss import CLASSES, Finding, FindingCode, Loss, LossClass, LossCode, Severity, is_lossless
 from ..model import Document, Message
-from ..policy import LENIENT
 from ..profiles import Prompt
-from ..transform import remaining
-from ..verify import verify
-from ..visibility import END_USER, Visibility, seen_text
+from ..report.policy import LENIENT
 from .story import Entry, Note, Teller, messages_of
 from .written import Written, written
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from .. import jsontext
+from ..chat.turns import is_call
+from ..chat.visibility import is_preamble
+from ..json_values import jsontext
 from ..model import Message, Transcript
 from ..model.codec import to_json
-from ..turns import is_call
-from ..visibility import is_preamble
 from .characters import visible
 
 Facts = tuple[tuple[str, str], ...]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..adapter import Adapter
-from ..capabilities import Feature, capabilities
+from ..checks.capabilities import Feature, capabilities
+from ..formats.adapter import Adapter
 
 
 class Line(NamedTuple):

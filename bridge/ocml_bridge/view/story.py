@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, NamedTuple
 
+from ..chat.turns import is_call, is_reply, is_thought
+from ..chat.visibility import END_USER, Visibility, is_preamble
 from ..loss import Finding, Loss, LossCode, Severity
 from ..model import Completion, Document, Message, Transcript
-from ..pairing import pair
-from ..turns import is_call, is_reply, is_thought
-from ..visibility import END_USER, Visibility, is_preamble
+from ..units.pairing import pair
 from .blocks import Block, block_of_tool, blocks_of
 from .characters import visible
 from .facts import document_facts, message_facts

@@ -9,13 +9,13 @@ from itertools import groupby
 from typing import Any, Final, NamedTuple
 
 from .. import registry
+from ..chat.turns import parts_of
+from ..chat.visibility import Visibility
 from ..convert import Result
 from ..loss import Severity
 from ..model import Message
 from ..spans.positions import index_of
 from ..spans.span import Span, SpanKind
-from ..turns import parts_of
-from ..visibility import Visibility
 from .characters import visible
 from .story import kind_of, messages_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..loss import Log
-from ..narrowing import drop_empty
+from ..report.narrowing import drop_empty
 from ..units.heads import Item, message_of
 
 

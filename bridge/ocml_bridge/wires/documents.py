@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple, cast
 
-from ..adapter import Options, Source
-from ..boundary import ListsOfDocuments
 from ..errors import BridgeError, ErrorCode
-from ..form import OBJECT, Object
-from ..jsontext import Lines
+from ..formats.adapter import Options, Source
+from ..formats.boundary import ListsOfDocuments
+from ..json_values.form import OBJECT, Object
+from ..json_values.jsontext import Lines
 from ..loss import Log
 from ..model import Json, Transcript
-from ..notes import Notes
+from ..model.notes import Notes
 from ..units.envelopes import Body
 from ..units.grammar import Parted
 from .shell import Shell, is_top

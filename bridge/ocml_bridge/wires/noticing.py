@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
+from ..chat.turns import FUNCTIONS
 from ..loss import FindingCode, Log
 from ..model import Message, Part
-from ..turns import FUNCTIONS
 
 _MEANT: Final = {"human": "user", "person": "user", "ai": "assistant", "bot": "assistant", "gpt": "assistant"}
 """What other programs call the roles."""

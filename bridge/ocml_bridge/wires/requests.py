@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple, cast
 
-from ..form import Object
+from ..json_values.form import Object
 from ..model import OUTSIDE, Json
 from ..units.grammar import Emptied
 from .shell import Place, Shell

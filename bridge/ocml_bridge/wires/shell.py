@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, cast
 
 from ..errors import BridgeError, ErrorCode
-from ..form import Object
+from ..json_values.form import Object
 from ..model import Alternative, Json, Message, Settings, Tool, Transcript, replace
-from ..notes import Notes
+from ..model.notes import Notes
 
 CHOICE: Final = "choice"
 """The label of an alternative that is another answer of a response."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, Final, NamedTuple, cast
 
-from ..form import ARRAY, Object, add, form_of, in_order, rest, shape
-from ..jsontext import compact
+from ..json_values.form import ARRAY, Object, add, form_of, in_order, rest, shape
+from ..json_values.jsontext import compact
+from ..json_values.parameters import SETTINGS, Parameters, Read, members_of
 from ..model import Json, Settings, Tool
-from ..parameters import SETTINGS, Parameters, Read, members_of
 from .documents import Surrounding
 from .shell import Shell
 from .tool_choices import ToolChoices

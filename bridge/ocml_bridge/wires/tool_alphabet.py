@@ -9,9 +9,9 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, Final
 
+from ..chat.turns import full_name, is_call, name_of, recipient_of, split_name
 from ..model import Alternative, ByFormat, Message, Settings, Tool, Transcript, replace
-from ..notes import Notes
-from ..turns import full_name, is_call, name_of, recipient_of, split_name
+from ..model.notes import Notes
 from ..units.heads import Head, Item
 
 AS_IS: Final = "as_is"

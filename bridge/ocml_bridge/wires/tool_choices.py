@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, Final, cast
 
-from ..form import Object
-from ..jsontext import compact
+from ..chat.turns import full_name, recipient_of
+from ..json_values.form import Object
+from ..json_values.jsontext import compact
+from ..json_values.parameters import members_of
 from ..model import Json, Tool, ToolChoice
 from ..model.settings import tool_choice
-from ..parameters import members_of
-from ..turns import full_name, recipient_of
 
 ALLOWED: Final = "allowed_tools"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, cast
 
-from ..form import Object
+from ..json_values.form import Object
 from ..loss import Log
 from ..model import Json, Transcript
 from ..units.envelopes import Body, EnvelopeWriter

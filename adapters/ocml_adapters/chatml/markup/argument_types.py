@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple, cast
 
-from ocml_bridge.jsontext import Span, parse, spaced
+from ocml_bridge.json_values.jsontext import Span, parse, spaced
 from ocml_bridge.model import Json
 from ocml_bridge.text.repair import repair
 

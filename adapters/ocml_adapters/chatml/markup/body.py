@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
+from ocml_bridge.chat.turns import is_call, is_thought
 from ocml_bridge.loss import FindingCode
 from ocml_bridge.model import Message
 from ocml_bridge.text.plain import message
-from ocml_bridge.turns import is_call, is_thought
 
 from ..syntax import control_of
 from .calls import Call

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from typing import Final, NamedTuple, Protocol
 
-from ocml_bridge.jsontext import Span, members, parse, spaced
+from ocml_bridge.json_values.jsontext import Span, members, parse, spaced
 from ocml_bridge.text.calls import SPACE, members_alone, remark_call
 from ocml_bridge.text.repair import repair
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from typing import Final, NamedTuple, cast
 
-from ocml_bridge.jsontext import Span, parse, spaced
+from ocml_bridge.json_values.jsontext import Span, parse, spaced
 from ocml_bridge.model import Json
 
 from .calls import Call, Flaw, Found

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from ocml_bridge.jsontext import Span, spaced
+from ocml_bridge.json_values.jsontext import Span, spaced
 
 from .calls import Call, Flaw, Found
 from .spelling import as_json, is_writable, object_of, word

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from ocml_bridge.jsontext import parse
+from ocml_bridge.chat.turns import is_call, is_thought, recipient_of
+from ocml_bridge.json_values.jsontext import parse
 from ocml_bridge.model import Json, Message
-from ocml_bridge.turns import is_call, is_thought, recipient_of
 
 from ..syntax import control_of
 from .argument_types import typed, values_of

@@ -7,7 +7,7 @@ from typing import Final
 
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Message
-from ocml_bridge.pairing import Pairing
+from ocml_bridge.units.pairing import Pairing
 
 from ..families import Responses
 

@@ -15,7 +15,7 @@ from functools import cache
 from math import isinf
 from typing import Final, cast
 
-from ocml_bridge.jsontext import Span, members, parse, respaced, spaced
+from ocml_bridge.json_values.jsontext import Span, members, parse, respaced, spaced
 from ocml_bridge.model import Json
 
 from ..syntax import MARKED, MARKS

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple, cast
 
-from ocml_bridge.jsontext import parse, spaced, value_at
+from ocml_bridge.chat.turns import full_name, split_name
+from ocml_bridge.json_values.jsontext import parse, spaced, value_at
 from ocml_bridge.model import Json, Tool
 from ocml_bridge.text.functions import read_function, write_function
-from ocml_bridge.turns import full_name, split_name
 
 from ..syntax import NOTES
 from .spelling import escape

@@ -10,10 +10,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple, cast
 
-from ocml_bridge.jsontext import parse, spaced
+from ocml_bridge.chat.turns import full_name, split_name
+from ocml_bridge.json_values.jsontext import parse, spaced
 from ocml_bridge.model import Json, Tool
 from ocml_bridge.text.repair import repair
-from ocml_bridge.turns import full_name, split_name
 
 from ..syntax import NOTES
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
+from ocml_bridge.chat.turns import is_call, is_thought, name_of
 from ocml_bridge.model import Message
-from ocml_bridge.turns import is_call, is_thought, name_of
 
 from ..families import Family
 from .calls import Call, write_call

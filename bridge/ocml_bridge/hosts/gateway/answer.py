@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from ...adapter import Options
+from ...chat.visibility import Visibility
 from ...errors import BridgeError
 from ...events import Answer, Decoder, Encoder, Event, Reason, Stop
+from ...formats.adapter import Options
 from ...pipe import broken, encoder
 from ...stream.completions import Piece, Sampled, take
-from ...visibility import Visibility
 from .amendments import AmendedEncoder
 from .likely import Likely, one_by_one
 from .preambles import PreambleMode, Preambles

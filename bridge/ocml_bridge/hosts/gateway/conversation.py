@@ -13,9 +13,9 @@ from typing import Any, Final
 
 import orjson
 
-from ...adapter import Options
 from ...errors import BridgeError, ErrorCode
 from ...events import Answer
+from ...formats.adapter import Options
 from ...loss import CLASSES, Loss, LossClass, LossCode, Severity
 from ...pipe import answer_ids
 from ...stream.completions import Chunk, Piece

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
+from ...chat.turns import is_call
+from ...chat.visibility import is_private
 from ...events import Delta, Event, Start
 from ...stream.completions import Alternative, Piece, Sampled
-from ...turns import is_call
-from ...visibility import is_private
 
 
 def one_by_one(piece: Piece) -> Iterator[tuple[Piece, Sampled | None]]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, Literal
 
+from ...chat.visibility import is_preamble
 from ...events import Delta, End, Event, RefusalDelta, Signed, Start
 from ...model import replace
-from ...visibility import is_preamble
 
 PreambleMode = Literal["content", "reasoning", "nothing"]
 

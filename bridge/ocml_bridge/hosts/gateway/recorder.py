@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
+from ...chat.turns import is_call
+from ...chat.visibility import is_preamble, is_private
 from ...events import Delta, Encoder, End, Event, Start
 from ...model import Message
-from ...turns import is_call
-from ...visibility import is_preamble, is_private
 from .turn_memory import Hidden
 
 

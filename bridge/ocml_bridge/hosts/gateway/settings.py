@@ -8,8 +8,8 @@ from typing import Final, Literal
 
 from ...loss import LossClass, LossCode
 from ...model import Json
-from ...policy import DEFAULT_POLICY, LossPolicy
 from ...profiles import Profile, profile
+from ...report.policy import DEFAULT_POLICY, LossPolicy
 from .drivers import DriverName
 from .preambles import PreambleMode
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from ...chat.turns import is_call
+from ...chat.visibility import is_private
 from ...events import Delta, End, Event, Start, Stop
-from ...turns import is_call
-from ...visibility import is_private
 
 
 class StopStrings:

@@ -13,9 +13,9 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import Final, NamedTuple, Protocol
 
+from ...chat.turns import is_call
+from ...chat.visibility import is_preamble, is_private
 from ...model import Message, Transcript, replace
-from ...turns import is_call
-from ...visibility import is_preamble, is_private
 
 
 class Hidden(NamedTuple):

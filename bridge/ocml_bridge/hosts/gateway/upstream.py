@@ -11,8 +11,8 @@ from typing import Any, Final
 
 import orjson
 
-from ...adapter import Kind
 from ...errors import BridgeError
+from ...formats.adapter import Kind
 from ...model import Json
 from ...stream.completions import Chunk, CompletionsReader
 from .drivers import Call, Completion, Driver, Terms, connect

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from ...adapter import Options
+from ...chat.tool_names import declared_in
+from ...chat.turns import full_name
+from ...chat.visibility import APPLICATION, REASONING, Visibility
 from ...convert import read
 from ...errors import BridgeError, ErrorCode
+from ...formats.adapter import Options
 from ...model import Document, Transcript
 from ...profiles import Prompt
-from ...tool_names import declared_in
-from ...turns import full_name
-from ...visibility import APPLICATION, REASONING, Visibility
 from . import parameters
 from .api import CHAT, Api
 from .drivers import Completion

@@ -11,7 +11,7 @@ import math
 from typing import TYPE_CHECKING, TypeGuard
 
 from ocml_bridge.errors import BridgeError, ErrorCode
-from ocml_bridge.jsontext import MAX_DEPTH
+from ocml_bridge.json_values.jsontext import MAX_DEPTH
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final
 
 import orjson
 
+from ocml_bridge.common.memo import Memo
 from ocml_bridge.errors import BridgeError
-from ocml_bridge.memo import Memo
 from ocml_bridge.model import Tool
-from ocml_bridge.ownership import pack, unpack
+from ocml_bridge.model.ownership import pack, unpack
 
 from .defaults import UnreadableError
 from .plain import plain_section

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol
 
 from ....errors import BridgeError, ErrorCode
-from ....guidance import Guide
+from ....formats.guidance import Guide
 from ....model import Json
 from ....stream.completions import ReadChunk, members
 from ..problems import ApiError

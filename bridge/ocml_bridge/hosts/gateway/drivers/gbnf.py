@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ....guidance import Frame, Guide, Members, Several, Step, Stretch, Text
+from ....formats.guidance import Frame, Guide, Members, Several, Step, Stretch, Text
 from ....model import Json
 from .gbnf_json import JSON, Schema
 from .gbnf_members import MemberRules

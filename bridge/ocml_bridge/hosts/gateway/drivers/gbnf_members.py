@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ....guidance import Members
+from ....formats.guidance import Members
 from ....model import Json
 from ....stream.completions import members
 from .gbnf_json import DEEPEST, Schema, constant, in_order, items, kinds_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....guidance import Frame, Guide, Several, Step, Stretch, Text
+from ....formats.guidance import Frame, Guide, Several, Step, Stretch, Text
 from ....model import Json
 from .gbnf import members_grammar
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, Self
 
-from ....guidance import OBJECT, Frame, Guide, Members, Several, Step, Text
+from ....formats.guidance import OBJECT, Frame, Guide, Members, Several, Step, Text
 from ....model import Json
 from ....stream.completions import ReadChunk, members, read_chunk
 from ..problems import ApiError

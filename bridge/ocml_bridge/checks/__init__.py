@@ -1,0 +1,1 @@
+"""What is checked of a conversion, of calls and of formats, by converting."""

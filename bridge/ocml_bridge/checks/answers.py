@@ -1,0 +1,47 @@
+"""Law 9 as a check: each call has the same replies in the document and in what the output reads as."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ..chat.turns import is_call, is_reply
+from ..convert import Result
+from ..loss import Loss, LossCode
+from ..model import Document, Message, Transcript
+from ..report.report import unreported
+from ..units.pairing import pair
+
+
+def other_answers(document: Document, back: Document, result: Result) -> list[Loss]:
+    """The replies that a call has on one side only, and that no loss `pairing` names.
+
+    Args:
+        document: what was written.
+        back: what the output reads as.
+        result: the output with its losses.
+    """
+    if not isinstance(document, Transcript) or not isinstance(back, Transcript):
+        return []
+    origins = result.origins[: len(back.messages)]
+    messages = back.messages[: len(origins)]
+    named = {loss.path for loss in result.losses if loss.code is LossCode.PAIRING}
+    replied = {origins[at] for at, message in enumerate(messages) if is_reply(message)}
+    before, after = replies_of(document.messages), replies_of(messages)
+    changed: set[int] = set()
+    for at, message in enumerate(messages):
+        if is_call(message):
+            meant = {reply for reply in before.get(origins[at], ()) if reply in replied}
+            changed |= meant ^ {origins[reply] for reply in after.get(at, ())}
+    return [
+        unreported(LossCode.PAIRING, path, "in the output this reply answers another call")
+        for path in (f"/messages/{reply}" for reply in sorted(changed))
+        if path not in named
+    ]
+
+
+def replies_of(messages: Sequence[Message]) -> Mapping[int, Sequence[int]]:
+    """Index of each call → indices of the replies that answer it."""
+    replies: dict[int, list[int]] = {}
+    for reply, call in pair(messages).items():
+        replies.setdefault(call, []).append(reply)
+    return replies

@@ -1,0 +1,1 @@
+"""What stands where in what was written: pieces of units, which plans have in common."""

@@ -1,0 +1,1 @@
+"""What a format is: one entry of data and a few functions, and what those are given."""

@@ -1,0 +1,107 @@
+"""What a caller gives → what a reader takes: text, or a JSON value."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from ..common.unicode import without_mark
+from ..errors import BridgeError, ErrorCode
+from ..json_values import jsontext
+from ..json_values.parsed import as_json
+from ..loss import FindingCode, Log
+from ..model import Json
+from .adapter import Kind, Source
+
+
+def decode(data: Source | bytes, kind: Kind, log: Log) -> Source:
+    """What the readers of text formats, or of JSON formats, take.
+
+    Args:
+        data: text, bytes (UTF-8), or parsed JSON for the JSON formats.
+        kind: which they are.
+        log: where what is left out is noted.
+
+    Raises:
+        BridgeError: OCB-SHAPE for parsed JSON where text is wanted, OCB-ENCODING for bytes that are not UTF-8, and what
+            `as_json` and `jsontext.loads` raise.
+    """
+    if not isinstance(data, (str, bytes)):
+        _refuse_what_has_no_data(data)
+        if kind is Kind.TEXT:
+            raise BridgeError(ErrorCode.SHAPE, "a text format is read from str or bytes, not from parsed JSON")
+        return as_json(data)
+    return _text(data, log) if kind is _TEXT else _json(data, log)
+
+
+_TEXT: Final = Kind.TEXT
+
+
+def guess(data: Source | bytes, log: Log) -> Source:
+    """Text as it is, or the JSON value that it is; for data of a format that is not known yet."""
+    if not isinstance(data, (str, bytes)):
+        _refuse_what_has_no_data(data)
+        return as_json(data)
+    text = _text(data, log)
+    # A text format never begins like this and still parses as JSON; `[BOS]` and `[UNUSED_TOKEN_146]` do not.
+    if text.lstrip()[:1] in ("{", "["):
+        try:
+            return _json(text, log)
+        except BridgeError:
+            if _TOKEN.search(text) is None:
+                raise
+    return text
+
+
+_TOKEN: Final = re.compile(r"<\||\[(?:BOS|UNUSED_TOKEN_\d+)\]")
+
+
+def _refuse_what_has_no_data(data: Any) -> None:
+    """Refuse what only leads to data: a path, an open file, a buffer that may change.
+
+    Raises:
+        BridgeError: OCB-SHAPE with what to give.
+    """
+    if hasattr(data, "__fspath__"):
+        instead = "what is in the file: path.read_bytes()"
+    elif hasattr(data, "readline"):
+        instead = "what is in the file: file.read()"
+    elif type(data) in (bytearray, memoryview):
+        instead = "bytes(data)"
+    else:
+        return
+    kind: type[Any] = data.__class__
+    raise BridgeError(ErrorCode.SHAPE, f"data must be str, bytes or parsed JSON, not a {kind.__name__}; give {instead}")
+
+
+def _text(data: str | bytes, log: Log) -> str:
+    return without_mark(data if isinstance(data, str) else _utf8(data), log)
+
+
+def _utf8(data: bytes) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise BridgeError(
+            ErrorCode.ENCODING, f"not UTF-8: byte 0x{data[error.start]:02x} at byte {error.start}", offset=error.start
+        ).locate(data) from error
+
+
+def _json(data: str | bytes, log: Log) -> Json:
+    """One JSON value, JSON lines as a list of them, or JSON with comments."""
+    try:
+        return jsontext.loads(data)
+    except BridgeError as error:
+        text = _text(data, log)
+        if text is not data:  # places are counted in characters, behind a byte order mark
+            return _json(text, log)
+        if error.code is not ErrorCode.JSON:
+            raise error.locate(text) from error.__cause__
+        if (lines := jsontext.loads_lines(text)) is not None:
+            return lines
+        bare = jsontext.without_comments(text)
+        if bare is None:
+            raise error.locate(text) from error.__cause__
+        value = jsontext.loads(bare)
+        log.find(FindingCode.JSON_REPAIRED, "", "JSON has no comments; the comments are left out")
+        return value

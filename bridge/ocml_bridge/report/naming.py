@@ -1,0 +1,196 @@
+"""What a difference of two documents is called: the code and severity of the loss, and the sentence for it."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Final, cast
+
+from ..loss import Loss, LossCode, Severity
+from ..model import OUTSIDE, ByFormat, Settings
+from ..model.diff import ABSENT, Difference
+from .wording import emptied_in, names_of, shown
+
+_FIELD_CODES: Final[dict[str, LossCode]] = {
+    "role": LossCode.ROLE,
+    "name": LossCode.NAME,
+    "channel": LossCode.CHANNEL,
+    "recipient": LossCode.RECIPIENT,
+    "call_id": LossCode.CALL_ID,
+    "intent": LossCode.INTENT,
+    "content_type": LossCode.CONTENT_TYPE,
+    "constraint": LossCode.CONSTRAINT,
+    "end": LossCode.ENDING,
+    "continues": LossCode.GROUPING,
+    "failed": LossCode.FAILED,
+    "weight": LossCode.WEIGHT,
+    "signature": LossCode.SIGNATURE,
+    "cache": LossCode.CACHE,
+    "citations": LossCode.CITATIONS,
+    "content": LossCode.CONTENT,
+    "extras": LossCode.EXTRAS,
+    "layout": LossCode.LAYOUT,
+    "tools": LossCode.TOOLS,
+    "header": LossCode.HEADER,
+    "settings": LossCode.SETTINGS,
+    "open_turn": LossCode.OPEN_TURN,
+    "alternatives": LossCode.ALTERNATIVES,
+}
+_LABELS: Final = {
+    "cache": "cache mark",
+    "call_id": "call id",
+    "content_type": "content type",
+    "end": "ending",
+    "failed": "failure flag",
+    "freeform": "freeform input",
+    "open_turn": "open turn",
+    "strict": "strict flag",
+    "weight": "training weight",
+}
+"""Fields whose names are no words."""
+
+# The members of an enumeration by names of their own: looking them up takes as long as the rest.
+_ENDING, _EXTRAS, _GROUPING, _LAYOUT = LossCode.ENDING, LossCode.EXTRAS, LossCode.GROUPING, LossCode.LAYOUT
+_LOST, _CHANGED, _SPELLED = Severity.LOST, Severity.CHANGED, Severity.LAYOUT
+_NO_SETTINGS: Final = Settings()
+_OWN_WAY: Final = {
+    _LAYOUT: "does not keep the layout of the source, such as spacing and the order of keys",
+    _GROUPING: "does not keep whether this message and the one before it were one",
+    _ENDING: "does not keep how the source marked the end of this message",
+}
+"""What a target does not keep of the spelling, by the code of the loss."""
+
+
+def name_difference(difference: Difference, target: str) -> Loss:
+    """The loss that a difference is, by the field it is in and by what became of the value."""
+    path, old, new = difference
+    code, label = _place(path)
+    if code is _LAYOUT or code is _GROUPING or code is _ENDING:
+        if old is None and code is _ENDING:
+            return Loss(code, _CHANGED, path, f"the message is cut off here; in {target} it reads as complete")
+        return Loss(code, _SPELLED, path, f"{target} {_OWN_WAY[code]}")
+    if old is None and new is ABSENT:
+        return Loss(code, _SPELLED, path, f"{target} leaves out {label}, which is null")
+    if old is None or old is ABSENT:
+        return Loss(code, _SPELLED, path, f"{target} adds {_member(label, new)}; the source has none")
+    if new is None or new is ABSENT:
+        if old == "" or old == _NO_SETTINGS:
+            return Loss(code, _SPELLED, path, f"{target} leaves out {label}, which is empty")
+        if old == ():
+            return Loss(code, _SPELLED, path, f"{target} leaves out {label}, an empty list")
+        if code is _EXTRAS and _is_text_outside(difference):
+            return Loss(LossCode.OUTSIDE, _LOST, path, f"{target} has no place for text outside messages: {shown(old)}")
+        by_format = label == "the extras" and code is not LossCode.HEADER and _is_by_format(old)
+        what = _of_one_format(cast("ByFormat", old)) if by_format else _member(label, old)
+        return Loss(code, _LOST, path, f"{target} has no place for {what}")
+    return Loss(code, _CHANGED, path, f"{_member(label, old)} becomes {shown(new)} in {target}")
+
+
+def name_emptied(path: str, target: str) -> Loss:
+    """The loss of a text that was not understood, and in whose place the output says nothing."""
+    return Loss(LossCode.EMPTIED, _LOST, path, emptied_in(target))
+
+
+def code_of(difference: Difference) -> LossCode:
+    """The code of the loss that a difference is."""
+    code = _place(difference.path)[0]
+    return LossCode.OUTSIDE if code is _EXTRAS and _is_text_outside(difference) else code
+
+
+def _is_text_outside(difference: Difference) -> bool:
+    """Whether a difference in extras is that text outside messages is gone."""
+    path, old, new = difference
+    gone = new is None or new is ABSENT
+    return gone and isinstance(old, str) and old != "" and path.rpartition("/")[2] in OUTSIDE
+
+
+def _place(path: str) -> tuple[LossCode, str]:
+    """The code of a loss at a path, and what people call what is there."""
+    # Most paths are in many documents; but keys may be as long as a document, and are not kept.
+    return _remembered(path) if len(path) <= 100 else _looked_up(path)
+
+
+def _looked_up(path: str) -> tuple[LossCode, str]:
+    steps = path.split("/")
+    return _code(steps[1:]), _label(steps)
+
+
+_remembered: Final = lru_cache(maxsize=2048)(_looked_up)
+
+
+_OF_OTHERS: Final = frozenset({"extras", "parameters", "settings"})
+"""Fields whose members have the names that they have in people's JSON."""
+
+
+def _label(steps: list[str]) -> str:
+    """What a path leads to: in words for a field of ours, as a key for a member of people's JSON."""
+    last = steps[-1]
+    if len(steps) < 2:
+        return "the document"
+    if last.isdecimal() and len(steps) == 3:
+        return f"the {steps[1].removesuffix('s')}"
+    if steps[-2] == "extras" and _OF_OTHERS.isdisjoint(steps[1:-2]):
+        return f"the {last} keys"
+    quoted = not _OF_OTHERS.isdisjoint(steps[1:-1])
+    if last.isdecimal():
+        return f"item {last} of {shown(steps[-2]) if quoted else steps[-2]}"
+    return shown(last) if quoted else f"the {_LABELS.get(last, last)}"
+
+
+def _member(label: str, value: object) -> str:
+    """A value by its label: `the name "bob"`, `"strict": true`."""
+    return f"{label}: {shown(value)}" if label.endswith('"') else f"{label} {shown(value)}"
+
+
+def _is_by_format(value: Any) -> bool:
+    return isinstance(value, dict) and all(isinstance(item, dict) for item in cast("dict[str, Any]", value).values())
+
+
+def _of_one_format(extras: ByFormat) -> str:
+    """Extras by their keys: values are long, and a cut would hide keys."""
+    return " and ".join(f"the {home} keys {{{names_of(members)}}}" for home, members in extras.items())
+
+
+def _code(steps: list[str]) -> LossCode:
+    """The code by our own fields on a path; what stands below them may be people's JSON, whose keys may be any."""
+    match steps:
+        case []:
+            return LossCode.COMPLETION
+        case ["messages", _]:
+            return LossCode.MESSAGE
+        case ["messages", _, "content", _, *of_part] | ["content", _, *of_part]:
+            return _code_in_part(of_part)
+        case ["messages", _, field, *_]:
+            return _FIELD_CODES[field]
+        case ["tools", _, *of_tool]:
+            return _code_in_tool(of_tool)
+        # Of a message in an alternative each field is what it is elsewhere.
+        case ["alternatives", _, "messages", _, _, *_]:
+            return _code(steps[2:])
+        case ["alternatives", _, field, *_]:
+            return _FIELD_CODES.get(field, LossCode.ALTERNATIVES)
+        case ["header" | "open_turn", "layout", *_]:
+            return _LAYOUT
+        case _:
+            return _FIELD_CODES.get(steps[0], LossCode.CONTENT)
+
+
+def _code_in_part(steps: list[str]) -> LossCode:
+    match steps:
+        case ["tools", _, *of_tool]:
+            return _code_in_tool(of_tool)
+        case ["citations", _, "extras" | "layout" as field, *_]:
+            return _FIELD_CODES[field]
+        case ["extras" | "layout" | "cache" | "citations" as field, *_]:
+            return _FIELD_CODES[field]
+        case _:
+            return LossCode.CONTENT
+
+
+def _code_in_tool(steps: list[str]) -> LossCode:
+    match steps:
+        case ["parameters", *_]:
+            return LossCode.TOOL_SCHEMA
+        case ["layout" | "cache" as field, *_]:
+            return _FIELD_CODES[field]
+        case _:
+            return LossCode.TOOLS

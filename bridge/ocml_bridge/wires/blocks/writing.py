@@ -1,0 +1,257 @@
+"""Messages → blocks of wire messages; each message by itself, and then put together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any, NamedTuple, cast
+
+from ...chat.signatures import signature_by
+from ...chat.turns import parts_of
+from ...chat.visibility import is_private
+from ...json_values.form import Object
+from ...loss import Log
+from ...model import CacheMark, Content, Foreign, Json, Media, Message, Part, Passages, Text, replace
+from ...report.narrowing import drop_empty, drop_message, drop_private, fitted, kind_of_blank, narrow
+from .grammar import AFTER, APART, BLOCKS, EMPTY, ROLE, TOP, WIRE, Grammar, kind_of
+from .joining import State, is_apart, state_of, would_join
+from .reading import read_block, read_wire, written_wire
+from .spelling import UnlikeError, respelled
+
+_HOLDS = (Text, Media, Passages, Foreign)
+
+
+class Fragment(NamedTuple):
+    """What a message is of a wire message, and what it reads as."""
+
+    unit: Object
+    image: Message
+    state: State
+
+
+# --- the nearest message ----------------------------------------------------------------------------------------------
+
+
+def nearest(grammar: Grammar, message: Message, index: int, log: Log) -> Message | None:
+    """The nearest message that the format can hold; None, which is reported, where it has no place for it."""
+    kind, path = kind_of(message), f"/messages/{index}/content"
+    if kind == "call":
+        text = narrow(message.content, (), path, log, target=grammar.home, hoisted=True)
+        return _with(message, text)
+    if kind == "reply":
+        return grammar.nearest_reply(message, path, log)
+    if kind == "thought":
+        return _nearest_thought(grammar, message, index, log)
+    if message.role != "assistant" and is_private(message):
+        return drop_private(log, index, grammar.home)
+    if message.role not in ("system", "assistant", "user") and grammar.side(message) != message.role:
+        message = replace(message, role="user")
+    given = message
+    if not isinstance(message.content, str):
+        side = grammar.side(message)
+        able, home = partial(can_hold, grammar, side=side), grammar.home
+        citations, marks = grammar.cites(side), grammar.marks is not None
+        refused = None if _was_taken(grammar, message) else grammar.refuses
+        content = fitted(
+            *(message.content, _HOLDS, path, log),
+            target=home,
+            able=able,
+            marks=marks,
+            citations=citations,
+            refused=refused,
+        )
+        message = replace(message, content=content)
+    content = message.content
+    if isinstance(content, str) and grammar.refuses(content) and not _was_taken(grammar, message):
+        reason = f"{grammar.home} leaves out {kind_of_blank(content)}"
+        if not isinstance(given.content, str):
+            reason = f"{grammar.home} has no place for anything in this message"
+        return drop_empty(given, index, log, reason, target=grammar.home)
+    return message
+
+
+def _was_taken(grammar: Grammar, message: Message) -> bool:
+    """Whether a message was read with a text that says nothing, which then is written again."""
+    return bool(grammar.notes.of(message.layout).get(EMPTY))
+
+
+def _with(message: Message, content: Content) -> Message:
+    return message if content is message.content else replace(message, content=content)
+
+
+def _nearest_thought(grammar: Grammar, message: Message, index: int, log: Log) -> Message | None:
+    path = f"/messages/{index}/content"
+    content = narrow(message.content, (), path, log, target=grammar.home, hoisted=True, private=True)
+    if not content and not grammar.notes.of(message.extras) and signature_by(message, grammar.vendor) is None:
+        return drop_message(log, index, f"{grammar.home} has no place for reasoning without text")
+    if message.channel == "analysis" and content is message.content:
+        return message
+    return replace(message, content=content, channel="analysis")
+
+
+def can_hold(grammar: Grammar, part: Part, *, side: str) -> bool:
+    """Whether a part comes back as it is, in a wire message of a role."""
+    block = part.value if isinstance(part, Foreign) and part.format == grammar.home else grammar.write_part(part)
+    if isinstance(part, Foreign):
+        if part.format != grammar.home:
+            return False
+        found = read_block(grammar, block, side)
+        return found is None or isinstance(found, Foreign)
+    return block is not None and type(read_block(grammar, block, side)) is type(part)
+
+
+# --- one message ------------------------------------------------------------------------------------------------------
+
+
+def settled(grammar: Grammar, message: Message, path: str, log: Log) -> Message:
+    """A message that says what it does as the format says it; only calls and replies say it otherwise.
+
+    Args:
+        grammar: the format's.
+        message: the nearest that the format can hold.
+        path: JSON pointer to its content.
+        log: takes what is changed in it.
+    """
+    if not isinstance(message.content, str) or kind_of(message) not in ("call", "reply"):
+        return message
+    return _with(message, grammar.settled(message, path, log))
+
+
+def spelled(grammar: Grammar, message: Message, before: State) -> Fragment:
+    """A message as it is written behind another.
+
+    What it remembers of its spelling is passed over where that misleads.
+
+    Args:
+        grammar: the format's.
+        message: the nearest that the format can hold, and settled.
+        before: what the message before it left.
+    """
+    unit, image = _unit(grammar, message, before), None
+    for each in _ever_plainer(message):
+        unit = _unit(grammar, each, before)
+        image = _read_back(grammar, unit)
+        if image is not None and _says_the_same(image, message):
+            break
+    assert image is not None, "a list of one message is written as the message alone"
+    default = would_join(grammar, before, image)
+    joined = default and not is_apart(grammar, message)
+    if default and not joined:
+        image.layout = grammar.notes.by_format({**grammar.notes.of(image.layout), APART: True})
+    image.continues = joined
+    return Fragment({**unit, "joined": joined}, image, state_of(grammar, image))
+
+
+def _ever_plainer(message: Message) -> Iterator[Message]:
+    yield message
+    if message.layout is not None:
+        yield replace(message, layout=None)
+    if message.extras is not None:
+        yield replace(message, layout=None, extras=None)
+    if not isinstance(message.content, str):
+        yield replace(message, layout=None, extras=None, content=_plain_parts(message.content))
+
+
+def _plain_parts(content: Sequence[Part]) -> tuple[Part, ...]:
+    return tuple(replace(part, extras=None) if isinstance(part, (Text, Media, Passages)) else part for part in content)
+
+
+def _says_the_same(image: Message, message: Message) -> bool:
+    return (image.role, kind_of(image), image.recipient if image.role != "tool" else None) == (
+        message.role,
+        kind_of(message),
+        message.recipient if message.role != "tool" else None,
+    ) and _texts(image.content) == _texts(message.content)
+
+
+def _texts(content: Content) -> list[Any]:
+    return list(map(_text_of, parts_of(content)))
+
+
+def _text_of(part: Part) -> Any:
+    """What has to come back of a part."""
+    return part.text if isinstance(part, Text) else part.data or part.url if isinstance(part, Media) else part
+
+
+def _unit(grammar: Grammar, message: Message, before: State) -> Object:
+    """What a message is of a wire message: its role, its blocks, and what is said of the whole if it begins it."""
+    extras, layout = grammar.notes.of(message.extras), grammar.notes.of(message.layout)
+    after: Json = extras.get(AFTER)
+    blocks = cast("list[Json]", respelled(_blocks(grammar, message, extras, layout), layout.get(BLOCKS)))
+    if isinstance(after, list):
+        blocks = [*blocks, *cast("list[Json]", after)]
+    side = grammar.side(message)
+    # A prompt without blocks would say nothing: as a wire message it is there.
+    if side == TOP and (not blocks or before not in (None, (TOP, True))):
+        side = message.role
+    unit: Object = {ROLE: side, grammar.key: blocks}
+    if isinstance(more := extras.get(WIRE), dict) and more:
+        unit["more"] = more
+    if (form := layout.get(WIRE)) is not None:
+        unit["form"] = form
+    return unit
+
+
+def _blocks(grammar: Grammar, message: Message, extras: Object, layout: Object) -> list[Json]:
+    if kind_of(message) != "text":
+        return _marked(grammar, grammar.write(message), message.cache)
+    content = message.content
+    if content == "" and layout.get(EMPTY) == "none":
+        return []
+    if isinstance(content, str):
+        own = {key: value for key, value in extras.items() if key not in (AFTER, WIRE)}
+        return [grammar.write_part(Text(content, grammar.notes.by_format(own)))]
+    blocks: list[Json] = []
+    for part in content:
+        mark = part.cache if isinstance(part, (Text, Media, Passages)) else None
+        blocks += _marked(grammar, part.value if isinstance(part, Foreign) else grammar.write_part(part), mark)
+    return blocks
+
+
+def _marked(grammar: Grammar, block: Json, mark: CacheMark | None) -> list[Json]:
+    """A block with the mark behind it."""
+    return [block] if mark is None or grammar.marks is None else [block, grammar.marks.write(mark)]
+
+
+def _read_back(grammar: Grammar, unit: Object) -> Message | None:
+    try:
+        read = read_wire(grammar, wire_of(grammar, [unit]), unit[ROLE])
+    except UnlikeError:
+        return None
+    return read[0] if len(read) == 1 else None
+
+
+# --- wire messages ----------------------------------------------------------------------------------------------------
+
+
+def wires_of(grammar: Grammar, units: Sequence[Object]) -> list[Json]:
+    """The wire messages that fragments make."""
+    out: list[Json] = []
+    group: list[Object] = []
+    for unit in units:
+        if unit["joined"]:
+            group.append(unit)
+            continue
+        if group:
+            out.append(wire_of(grammar, group))
+        group = [unit]
+    if group:
+        out.append(wire_of(grammar, group))
+    return out
+
+
+def wire_of(grammar: Grammar, group: Sequence[Object]) -> Object:
+    """The wire message of fragments; the first of them tells what is said of the whole."""
+    first = group[0]
+    if len(group) == 1 and "form" not in first and "more" not in first and first[ROLE] != TOP:
+        return {ROLE: first[ROLE], grammar.key: first[grammar.key]}
+    blocks = [block for unit in group for block in unit[grammar.key]]
+    wire = written_wire(grammar, first[ROLE], blocks if "form" not in first else [], first.get("more"))
+    if "form" not in first:
+        return wire
+    out = cast("Object", respelled(wire, first["form"]))
+    for key, value in out.items():
+        if grammar.alias(key) == grammar.key and not value:
+            out[key] = blocks if blocks or value == [] else value
+            return out
+    return out if not blocks else written_wire(grammar, first[ROLE], blocks, first.get("more"))
