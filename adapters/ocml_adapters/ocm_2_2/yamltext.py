@@ -98,5 +98,6 @@ def _scalar(node: yaml.ScalarNode) -> Json:
 
 def dump(value: Json) -> str:
     """A JSON value as YAML on one line."""
-    text = yaml.dump(value, Dumper=_Dumper, default_flow_style=True, width=math.inf, sort_keys=False)
+    write = cast("Any", yaml).dump  # some releases of its types do not know what they say of the width
+    text: str = write(value, Dumper=_Dumper, default_flow_style=True, width=math.inf, sort_keys=False)
     return text.removesuffix("\n").removesuffix("\n...")
