@@ -21,7 +21,7 @@ BEFORE: Final[dict[str, tuple[Message, ...]]] = {
     "two": (EMPTY, EMPTY),
     "two, and one later": (EMPTY, EMPTY, USER, EMPTY),
     "before one that says something": (Message("system", "Hi."), EMPTY, Message("developer", "Be brief.")),
-    "with a name that a header cannot hold": (Message("developer", "", name="a|b"), USER),
+    "with a name that a header cannot hold": (Message("developer", "", name="a b"), USER),
     "with a name that is too long": (Message("developer", "", name="x" * 40_000),),
     "with what another format says of it": (Message("developer", "", extras={"elsewhere": {"a": 1}}), EMPTY),
     "cut off before another": (Message("developer", "", end=None), USER),
@@ -36,7 +36,7 @@ def test_the_laws_hold(case: str, target: str) -> None:
 
 
 def test_what_it_said_beside_is_reported() -> None:
-    losses = write(Transcript((Message("developer", "", name="a|b"), USER), TOOLS), "ocm-2.2").losses
+    losses = write(Transcript((Message("developer", "", name="a b"), USER), TOOLS), "ocm-2.2").losses
     assert [(loss.code, loss.severity, loss.path) for loss in losses] == [
         (LossCode.NAME, Severity.LOST, "/messages/0/name"),
         (LossCode.TOOLS_MOVED, Severity.LAYOUT, "/messages/0"),

@@ -193,8 +193,10 @@ def official(written: list[Any]) -> None:
 
 
 def is_unofficial(item: Any) -> bool:
-    """Roles of other servers, and sounds, which servers of open models take: they are kept."""
+    """What is kept though the API does not take it: roles and sounds of other servers, a result that answers no call."""
     roles = ("user", "system", "developer", "assistant")
+    if item.get("type") == "function_call_output" and "call_id" not in item:
+        return True
     return item.get("role", "user") not in roles or "input_audio" in json.dumps(item.get("content"))
 
 
