@@ -29,8 +29,8 @@ from ocml_bridge.registry import adapter
 from ocml_bridge.report.report import Report
 from ocml_bridge.report.result import DocumentOutcome, Result
 from ocml_bridge.testing import strategies
-from ocml_bridge.testing.laws import LawBrokenError, Trial
 from ocml_bridge.testing.substance import substance
+from ocml_bridge.testing.trial import LawBrokenError, Trial
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.writer import Prepared
 

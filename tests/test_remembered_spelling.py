@@ -18,7 +18,7 @@ from ocml_bridge.formats.adapter import DEFAULT
 from ocml_bridge.model import ByFormat, Json, Text, Thought, Tools, replace
 from ocml_bridge.registry import adapter
 from ocml_bridge.report.policy import LENIENT
-from ocml_bridge.testing.laws import Trial
+from ocml_bridge.testing.trial import Trial
 from sources import ROOT
 
 FORMATS: Final = ("ocm-0.1", "ocm-2.2", "harmony", "internlm2", "chatml")

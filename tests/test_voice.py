@@ -12,7 +12,8 @@ from ocml_adapters.harmony.vocabulary import load_encoding
 from ocml_bridge import BridgeError, ErrorCode, Message, Options, Transcript, convert, read, write
 from ocml_bridge.pipe import decoder, encoder
 from ocml_bridge.testing import voice
-from ocml_bridge.testing.laws import LawBrokenError, Trial, all_laws
+from ocml_bridge.testing.laws import all_laws
+from ocml_bridge.testing.trial import LawBrokenError, Trial
 
 TARGETS = ("harmony", "chatml", "internlm2", "internlm2:unused", "ocm-0.1", "ocm-0.1:s", "ocm-0.1:bare")
 

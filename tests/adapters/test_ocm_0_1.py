@@ -31,7 +31,7 @@ from ocml_bridge.model import (
 from ocml_bridge.registry import adapter
 from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.testing import strategies
-from ocml_bridge.testing.laws import Trial
+from ocml_bridge.testing.trial import Trial
 
 ID = "ocm-0.1"
 CALL = '<|function_call|>\n{"arguments": {"symbol": "TSLA"}, "name": "get_quote"}'

@@ -193,7 +193,7 @@ def official(written: list[Any]) -> None:
 
 
 def is_unofficial(item: Any) -> bool:
-    """What is kept though the API does not take it: roles and sounds of other servers, a result that answers no call."""
+    """What is kept though the API takes none: roles and sounds of other servers, a result that answers no call."""
     roles = ("user", "system", "developer", "assistant")
     if item.get("type") == "function_call_output" and "call_id" not in item:
         return True

@@ -28,8 +28,8 @@ from ocml_bridge.pipe import streams
 from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.testing.boundary import one_conversation
 from ocml_bridge.testing.golden import extension
-from ocml_bridge.testing.laws import Trial
 from ocml_bridge.testing.streams import events_of
+from ocml_bridge.testing.trial import Trial
 from ocml_bridge.testing.visibility import visibility
 from outcomes import PLAIN, PLANNED, outcome
 from sources import ROOT

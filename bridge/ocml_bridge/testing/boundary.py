@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from ..formats.boundary import BEGINS, ENDS
 from ..split import split
-
-if TYPE_CHECKING:
-    from .laws import Trial
+from .trial import Trial
 
 
 def one_conversation(trial: Trial) -> None:

@@ -5,15 +5,13 @@ from __future__ import annotations
 import pickle
 from collections.abc import Iterator
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from ..convert import Reading, Result, write
 from ..json_values import jsontext
 from ..model.codec import to_json
 from ..report.policy import LENIENT
-
-if TYPE_CHECKING:
-    from .laws import Trial
+from .trial import Trial
 
 POISON = "poisoned"
 

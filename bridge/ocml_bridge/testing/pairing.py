@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from ..chat.turns import is_call
 from ..checks.answers import other_answers, replies_of
 from ..loss import LossCode
 from ..model import Transcript
-
-if TYPE_CHECKING:
-    from .laws import Trial
+from .trial import Trial
 
 _LAW: Final = "pairing"
 

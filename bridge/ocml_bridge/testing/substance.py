@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from ..chat.substance import emptied, opaque_field, vanished
 from ..loss import LossCode, gone
 from ..model import Transcript
-
-if TYPE_CHECKING:
-    from .laws import Trial
+from .trial import Trial
 
 
 def substance(trial: Trial) -> None:

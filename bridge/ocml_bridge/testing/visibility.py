@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from ..chat.visibility import exposed_messages, is_private, seen_text, text_of
 from ..model import Content, Message, Part, Text, Thought, Transcript
 from .strategies import optional, plausible_messages, words
-
-if TYPE_CHECKING:
-    from .laws import Trial
+from .trial import Trial
 
 SECRET = "a secret plan, number "
 """What all drawn private texts begin with, and nothing else."""

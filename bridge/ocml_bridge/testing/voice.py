@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
@@ -15,9 +15,7 @@ from hypothesis.strategies import SearchStrategy
 from ..convert import write
 from ..model import Completion, Document, Message, Transcript, replace
 from ..report.policy import LENIENT
-
-if TYPE_CHECKING:
-    from .laws import Trial
+from .trial import Trial
 
 HARMONY: Final = (
     *("<|startoftext|>", "<|endoftext|>", "<|reserved_200000|>", "<|reserved_200013|>", "<|reserved_201087|>"),
