@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from .checks.verify import verify
 from .common.lazy import find
 from .convert import Reading, Result, convert, make_sidecar, read, write
+from .detection import detect
 from .errors import BridgeError, ErrorCode
 from .formats.adapter import Adapter, Options
 from .loss import Finding, FindingCode, Loss, LossClass, LossCode, Severity
@@ -38,7 +39,6 @@ from .model import (
     Transcript,
 )
 from .pipe import decoder, encoder
-from .recognise.detection import detect
 from .registry import adapter as adapter
 from .registry import formats
 from .report.policy import LossPolicy

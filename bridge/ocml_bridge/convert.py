@@ -7,6 +7,7 @@ from typing import Final
 
 from . import registry
 from .chat.transform import Dropped
+from .detection import doubt, explain, opened
 from .engine.added_tokens import restored
 from .engine.input import document_in
 from .engine.output import written
@@ -19,7 +20,6 @@ from .loss import Finding, FindingCode, Log
 from .model import Document, Json
 from .model.misfit import misfit
 from .model.ownership import own
-from .recognise.detection import doubt, explain, opened
 from .report.policy import DEFAULT_POLICY, LossPolicy, refusal
 from .report.result import Outcome, Reading, Result
 from .units.conversation import Conversation, whole

@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 from . import registry
 from .convert import Reading, read
+from .detection import explain, opened
 from .errors import BridgeError
 from .formats.adapter import DEFAULT, Adapter, Kind, Options, Source
 from .formats.boundary import Place
 from .formats.source import decode
 from .loss import Log
-from .recognise.detection import explain, opened
 
 
 class Part(NamedTuple):

@@ -8,8 +8,8 @@ from codecs import BOM_UTF16, BOM_UTF16_BE, BOM_UTF16_LE
 from typing import Any, BinaryIO, Final, cast
 
 from ..common.unicode import BOM
+from ..detection import explain
 from ..errors import BridgeError, ErrorCode
-from ..recognise.detection import explain
 from .records import CHUNK_BYTES
 
 _MARKS: Final = (BOM_UTF16_LE, BOM_UTF16_BE)

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import BinaryIO, Final, cast
 
+from ..detection import format_of
 from ..errors import BridgeError, ErrorCode
 from ..formats.adapter import Kind, Source
 from ..json_values import jsontext
 from ..model import Json
-from ..recognise.detection import format_of
 from .batch import Outcome
 from .compression import compress, open_plain
 from .encodings import decoded

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from ..detection import looks
 from ..recognise import file_of, recognise
-from ..recognise.detection import looks
 
 _ENDINGS: Final = frozenset(
     {".xls", ".xlsx", ".docx", ".pdf", ".html", ".htm", ".db", ".sqlite", ".sqlite3"}

@@ -8,9 +8,9 @@ from functools import lru_cache, partial
 from typing import Final
 
 from .. import registry
+from ..detection import surely
 from ..formats.adapter import Kind, Options
 from ..model import Json
-from ..recognise.detection import surely
 from ..split import split
 from .fitting import as_object
 from .layout import Document, Layout, Object, Wording, unfit

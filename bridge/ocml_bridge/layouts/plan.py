@@ -9,10 +9,10 @@ from typing import Any, Final, NamedTuple, cast
 
 from .. import registry
 from ..common.suggestions import did_you_mean
+from ..detection import looks
 from ..errors import BridgeError, ErrorCode
 from ..model import Json
 from ..recognise import recognise
-from ..recognise.detection import looks
 from ..report.wording import shown
 from .columns import TURNS
 from .documents import forget, in_text, whole

@@ -7,12 +7,12 @@ from typing import Final, NamedTuple
 
 from .. import registry
 from ..convert import Reading, Result, make_sidecar, read, write
+from ..detection import detect
 from ..errors import BridgeError, ErrorCode
 from ..formats.adapter import Adapter, Options
 from ..json_values import jsontext
 from ..model import Json
 from ..profiles import Prompt, profile, profiles_of
-from ..recognise.detection import detect
 from ..report.policy import LENIENT
 from ..split import split
 from ..view import DEBUG

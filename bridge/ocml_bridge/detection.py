@@ -7,17 +7,17 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
-from .. import registry
-from ..common.lazy import Lazy
-from ..errors import BridgeError, ErrorCode
-from ..formats.adapter import Adapter, Kind, Source
-from ..formats.source import guess
-from ..json_values import jsontext
-from ..loss import Log
-from ..model import Json
+from . import registry
+from .common.lazy import Lazy
+from .errors import BridgeError, ErrorCode
+from .formats.adapter import Adapter, Kind, Source
+from .formats.source import guess
+from .json_values import jsontext
+from .loss import Log
+from .model import Json
 
 if TYPE_CHECKING:
-    from . import Inside, Recognised
+    from .recognise import Inside, Recognised
 
 # Its tables take long to import, and most data is what it is said to be.
 recognise: Final[Callable[[Source | bytes], Recognised | None]] = Lazy("ocml_bridge.recognise:recognise")
