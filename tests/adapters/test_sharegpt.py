@@ -181,6 +181,52 @@ def test_7_placeholders_stand_for_media() -> None:
     assert message.content == (Text("a"), Media("image", url="i"))
 
 
+def test_7_placeholders_stand_for_media_in_answers_and_results() -> None:
+    """As LLaMA-Factory counts them."""
+    _, answer = transcript(
+        row(human("Draw."), gpt("<think>\nA cat?\n</think>\n\n<image>Here."), images=["i"])
+    ).messages[1:]
+    assert answer.content == (Media("image", url="i"), Text("Here."))
+    results = result("1\n</tool_response>\n<tool_response>\n<image>2")
+    asked, _, first, second = transcript(row(human("<image>"), call(F), results, images=["i", "j"])).messages
+    assert asked.content == (Media("image", url="i"),)
+    assert (first.content, second.content) == ("1", (Media("image", url="j"), Text("2")))
+
+
+@pytest.mark.parametrize(
+    "turn",
+    [
+        gpt("Write <image> there."),
+        gpt("<think>\n<image>\n</think>\n\nHello"),
+        {"from": "function_call", "value": '{"name": "f", "arguments": {"a": "<image>"}}'},
+        {"from": "observation", "value": "<image>"},
+    ],
+)
+def test_7_an_answer_may_speak_of_a_placeholder(turn: Any) -> None:
+    """Then those of whoever asks count."""
+    document = row(human("<image>"), turn, images=["i"])
+    assert transcript(document).messages[0].content == (Media("image", url="i"),)
+    assert comes_back(document)
+
+
+@pytest.mark.parametrize("count", [0, 2])
+def test_7_placeholders_are_texts_where_there_are_not_as_many_media(count: int) -> None:
+    document = row(human("<image>"), images=["i"] * count)
+    assert transcript(document).messages[0].content == "<image>"
+    assert comes_back(document)
+
+
+@pytest.mark.parametrize("role", ["assistant", "tool"])
+def test_media_of_answers_and_results_are_left_out_where_a_text_speaks_of_a_placeholder(role: str) -> None:
+    spoken = Message("assistant", "So <image> it is.", channel="final")
+    asked = Message("user", (Text("Look: "), Media("image", url="i")))
+    shown = Message(role, (Text("Here: "), Media("image", url="j")))
+    written = write(Transcript((asked, spoken, shown)), "sharegpt", policy=LENIENT)
+    assert written.output["images"] == ["i"]
+    assert ("media", "/messages/2/content/1") in [(loss.code, loss.path) for loss in written.losses]
+    assert transcript(written.output).messages[0].content == asked.content
+
+
 def test_media_are_left_out_where_a_text_would_be_taken_for_their_place() -> None:
     document = Transcript((Message("user", (Text("is <image> a tag?"), Media("image", url="i"))),))
     result = write(document, "sharegpt", policy=LENIENT)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, cast
 
@@ -35,6 +36,7 @@ from .syntax import (
     is_turn,
     turns_of,
 )
+from .thinking import thought_in
 
 _EXPECTED: Final = "expected a row with 'conversations', or a list of turns with 'from' and 'value'"
 _LIST: Final = "list"
@@ -206,33 +208,61 @@ _COLUMNS: Final = "columns"
 
 
 def _bound(row: Row, document: Object) -> Row:
-    """Give each turn the media that its placeholders stand for, where the columns have as many as there are."""
-    wanted = [_placeholders(unit) for unit in row.units]
+    """Give each turn the media that its placeholders stand for, where the columns have as many as there are.
+
+    Trainers count those of all turns. In data of others an answer may speak of a placeholder: then those of whoever
+    asks count.
+    """
     columns = {kind: document.get(name) for kind, name in MEDIA.items()}
     found = {kind: cast("list[str]", value) for kind, value in columns.items() if _is_texts(value)}
-    count = {kind: sum(kinds.count(kind) for kinds in wanted) for kind in MEDIA}
     row.media = [[] for _ in row.units]
-    if not any(count.values()) or any(count[kind] != len(found.get(kind, ())) for kind in MEDIA):
+    wanted = _wanted(row.units, found, answers=True) or _wanted(row.units, found, answers=False)
+    if wanted is None:
         return row
     left: dict[str, Iterator[str]] = {kind: iter(value) for kind, value in found.items()}
     row.media = [[Media(cast("Any", kind), url=next(left[kind])) for kind in kinds] for kinds in wanted]
-    row.layout[_COLUMNS] = [MEDIA[kind] for kind in found if count[kind]]
+    used = {kind for kinds in wanted for kind in kinds}
+    row.layout[_COLUMNS] = [MEDIA[kind] for kind in found if kind in used]
     return row
+
+
+def _wanted(units: Sequence[Any], found: Mapping[str, Sequence[str]], *, answers: bool) -> list[list[str]] | None:
+    """The kinds of the placeholders of each unit; None where there are none, or not as many as there are media.
+
+    Args:
+        units: of a row.
+        found: media by their kind.
+        answers: whether placeholders count in what the assistant says and tools give, too.
+    """
+    wanted: list[list[str]] = []
+    for unit in units:
+        kinds = _placeholders(unit, answers=answers)
+        if kinds is None:
+            return None
+        wanted.append(kinds)
+    count = Counter(kind for kinds in wanted for kind in kinds)
+    fits = count and all(count[kind] == len(found.get(kind, ())) for kind in MEDIA)
+    return wanted if fits else None
 
 
 def _is_texts(value: Json) -> bool:
     return isinstance(value, ARRAY) and all(isinstance(each, str) for each in cast("list[Json]", value))
 
 
-def _placeholders(unit: Any) -> list[str]:
-    """The kinds of the placeholders in a unit."""
+def _placeholders(unit: Any, *, answers: bool) -> list[str] | None:
+    """The kinds of the placeholders in a unit; None where one stands in a thought or a call, which have no media."""
     text = unit.text if isinstance(unit, Column) else next((unit.get(key) for key in TEXTS if key in unit), None)
     if not isinstance(text, str) or "<" not in text:
         return []
     if not isinstance(unit, Column):
         word = next(unit[key] for key in SPEAKERS if isinstance(unit.get(key), str))
-        if word in CALLS or ROLES.get(word.lower()) in ("assistant", "tool"):
+        is_call = word in CALLS
+        if not answers and (is_call or ROLES.get(word.lower()) in ("assistant", "tool")):
             return []
+        thought = thought_in(text) if is_call or ROLES.get(word.lower()) == "assistant" else None
+        before, text = (thought.text, thought.behind) if thought is not None else ("", text)
+        if PLACEHOLDER.search(before) or (is_call and PLACEHOLDER.search(text)):
+            return None
     return PLACEHOLDER.findall(text)
 
 

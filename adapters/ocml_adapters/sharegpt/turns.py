@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any, Final, cast
 
 from ocml_bridge.chat.turns import FUNCTIONS, content_of, is_call, parts_of
@@ -126,8 +127,10 @@ def _read_value(word: str, text: str, media: Sequence[Media], layout: Object) ->
         return _read_calls(text, layout), CALLS[0]
     role = ROLES.get(word.lower(), word)
     if role == "tool":
+        given = iter(media)
         results = [IN_RESULTS.restored(each) for each in text.split(BETWEEN_RESULTS)]
-        made = [Message("tool", each, channel="commentary", recipient="assistant") for each in results]
+        contents = [with_media(each, list(islice(given, len(PLACEHOLDER.findall(each))))) for each in results]
+        made = [Message("tool", each, channel="commentary", recipient="assistant") for each in contents]
         for message in made[1:]:
             message.continues = True
     elif role == "assistant":
@@ -267,8 +270,9 @@ def _value(group: Sequence[Message], paths: Sequence[str], layout: Object, log: 
     """What a turn says, and the media that its placeholders stand for."""
     message = group[-1]
     if message.role == "tool":
-        results = [_guarded(IN_RESULTS, _text(each), path, log) for each, path in zip(group, paths, strict=True)]
-        return BETWEEN_RESULTS.join(results), []
+        given = [_with_placeholders(each.content) for each in group]
+        results = [_guarded(IN_RESULTS, text, path, log) for (text, _), path in zip(given, paths, strict=True)]
+        return BETWEEN_RESULTS.join(results), [each for _, media in given for each in media]
     if message.role != "assistant":
         return _with_placeholders(message.content)
     fence, before = fence_of(layout.get(_THOUGHT)), ""

@@ -253,7 +253,7 @@ class TurnWriter(EnvelopeWriter):
             drop_message(log, index, f"{HOME} cannot keep text of this role private, so it leaves it out")
             return None
         message.role = "system" if message.role == "developer" else WORDS.get(message.role.lower(), message.role)
-        holds: tuple[type[Any], ...] = () if message.role in ("assistant", "tool") else (Media,)
+        holds: tuple[type[Any], ...] = () if thought or is_call(message) else (Media,)
         path = f"/messages/{index}/content"
         content = narrow(message.content, holds, path, log, target=HOME, able=_has_place, hoisted=True, private=thought)
         message.content = content
@@ -359,18 +359,34 @@ def _has_place(part: Any) -> bool:
 
 
 def _without_media(items: Sequence[Item], origins: Sequence[int], log: Log) -> Sequence[Item]:
-    """The items, without media where a text has in it what would be taken for the place of one."""
-    counted = (content for head, content, _ in items if head.role not in ("assistant", "tool"))
-    texts = (part.text for content in counted for part in parts_of(content) if isinstance(part, Text))
-    if not any(map(PLACEHOLDER.search, texts)):
+    """The items, without media where a text has in it what would be taken for the place of one.
+
+    Media of answers and results are found where no text has a placeholder, those of whoever asks where none of theirs
+    has one.
+    """
+    marked = [_says_placeholder(item) for item in items]
+    asked = any(marked[at] for at, item in enumerate(items) if _asks(item))
+    if not any(marked):
         return items
     out = list(items)
     for at, item in enumerate(items):
-        if _has(item, Media):
+        if _has(item, Media) and (asked or not _asks(item)):
             head, content, call_id = item
             path = f"/messages/{origins[at]}/content"
             out[at] = (head, narrow(content, _OTHERS, path, log, target=HOME), call_id)
     return out
+
+
+def _asks(item: Item) -> bool:
+    role = item[0].role
+    return WORDS.get(role.lower(), role) not in ("assistant", "tool")
+
+
+def _says_placeholder(item: Item) -> bool:
+    """Whether a text of a message, or the name of what it calls, has a placeholder in it."""
+    head, content, _ = item
+    texts = [part.text for part in parts_of(content) if isinstance(part, Text)]
+    return any(map(PLACEHOLDER.search, (*texts, head.recipient or "")))
 
 
 _OTHERS: Final = (Text, Passages, Tools, Thought, Flags, Refusal, Infill, FileBreak, Foreign)
