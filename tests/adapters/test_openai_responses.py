@@ -532,3 +532,49 @@ def test_what_a_local_shell_gave_answers_the_call_that_it_names(key: str) -> Non
     back = write(read(json.dumps(document), "openai-responses").transcript, "openai-responses")
     assert json.dumps(back.output) == json.dumps(document)
     assert back.losses == ()
+
+
+def comes_back(document: Any) -> bool:
+    result = convert(document, source=HOME, target=HOME)
+    return (result.output, list(result.output), result.losses) == (document, list(document), ())
+
+
+def test_a_computer_may_be_given_several_actions_at_once() -> None:
+    actions = [{"type": "screenshot"}, {"type": "type", "text": "penguin"}]
+    item = {"type": "computer_call", "call_id": "call_1", "action": None, "actions": actions}
+    (call,) = messages({"input": [item]})
+    assert (call.recipient, json.loads(cast("str", call.content))) == ("openai.computer", actions)
+    assert comes_back({"input": [item]})
+
+
+@pytest.mark.parametrize(
+    ("error", "why"),
+    [
+        ("No such page", "No such page"),
+        ({"type": "http_error", "code": 404}, '{"type":"http_error","code":404}'),
+        ('{"type":"http_error","code":404}', '{"type":"http_error","code":404}'),
+    ],
+)
+def test_why_a_call_of_a_servers_tool_failed_is_its_reply(error: Json, why: str) -> None:
+    call = {"type": "mcp_call", "id": "mcp_1", "server_label": "l", "name": "n", "arguments": "{}"}
+    item = {**call, "output": None, "error": error, "status": "failed"}
+    _, reply = messages({"input": [item]})
+    assert (reply.content, reply.failed, reply.call_id) == (why, True, "mcp_1")
+    assert comes_back({"input": [item]})
+
+
+@pytest.mark.parametrize(("status", "failed"), [("failed", True), ("completed", None)])
+def test_a_patch_may_fail(status: str, failed: bool | None) -> None:
+    patch = {"type": "apply_patch_call", "call_id": "call_1", "operation": {"type": "delete_file", "path": "a"}}
+    item = {"type": "apply_patch_call_output", "call_id": "call_1", "status": status, "output": "no such file"}
+    _, reply = messages({"input": [patch, item]})
+    assert (reply.content, reply.failed) == ("no such file", failed)
+    assert comes_back({"input": [patch, item]})
+
+
+@pytest.mark.parametrize(("data", "format_"), [("iVBORw0KGgo=", "image/png"), ("aGk=", None)])
+def test_the_data_of_an_image_that_a_tool_made_tell_its_type(data: str, format_: str | None) -> None:
+    item = {"type": "image_generation_call", "id": "ig_1", "status": "completed", "result": data}
+    _, reply = messages({"input": [item]})
+    assert reply.content == (Media("image", data=data, format=format_),)
+    assert comes_back({"input": [item]})

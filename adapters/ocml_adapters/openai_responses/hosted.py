@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, cast
 
 from ocml_bridge.json_values import jsontext
+from ocml_bridge.json_values.data_urls import image_format
 from ocml_bridge.json_values.form import Object, is_empty
 from ocml_bridge.model import Content, Json, Media, Message, Text
 
@@ -74,12 +75,18 @@ def _write_shown(content: Content) -> Json:
 
 
 def _read_image(value: Json) -> Content | None:
-    return (Media("image", data=value),) if isinstance(value, str) else None
+    return (_image(value),) if isinstance(value, str) else None
+
+
+def _image(data: str) -> Media:
+    """An image of which nobody says the type: its data tell it, as other APIs ask for one."""
+    shown = image_format(data)
+    return Media("image", data=data, format=None if shown is None else f"image/{shown}")
 
 
 def _write_image(content: Content) -> Json:
     image = content[0] if isinstance(content, tuple) and len(content) == 1 else None
-    return image.data if isinstance(image, Media) and image == Media("image", data=image.data) else None
+    return image.data if isinstance(image, Media) and image == _image(image.data or "") else None
 
 
 def _read_screenshot(value: Json) -> Content | None:
@@ -111,6 +118,7 @@ class Hosted(NamedTuple):
         shown: how that is said.
         id: the member that is the id of the call.
         failure: the member with why it failed, in place of a reply; None where there is none.
+        several: the member with a list of what the tool is given, in place of one; None where there is none.
     """
 
     tool: str
@@ -120,6 +128,7 @@ class Hosted(NamedTuple):
     shown: Body = TEXT
     id: str = "id"
     failure: str | None = None
+    several: str | None = None
 
 
 MCP: Final = "mcp_call"
@@ -128,7 +137,7 @@ CALLS: Final[dict[str, Hosted]] = {
     "file_search_call": Hosted("openai.file_search", "queries", JSON, "results", JSON),
     "code_interpreter_call": Hosted("python", "code", TEXT, "outputs", SHOWN),
     "image_generation_call": Hosted("openai.image_generation", None, TEXT, "result", IMAGE),
-    "computer_call": Hosted("openai.computer", "action", id="call_id"),
+    "computer_call": Hosted("openai.computer", "action", id="call_id", several="actions"),
     "local_shell_call": Hosted("openai.local_shell", "action", id="call_id"),
     "shell_call": Hosted("openai.shell", "action", id="call_id"),
     "apply_patch_call": Hosted("openai.apply_patch", "operation", id="call_id"),
@@ -149,6 +158,10 @@ REPLIES: Final[dict[str, tuple[str, Body, tuple[str, ...]]]] = {
 
 The types of the API's clients have that of a local shell as `id`, its guides as `call_id`.
 """
+_MAY_FAIL: Final = frozenset({"apply_patch_call_output"})
+"""Types of replies whose status says whether they failed."""
+_FAILED: Final = "failed"
+"""That status; and the layout of a reply that tells, as an object, why a call failed."""
 
 
 # --- calls ------------------------------------------------------------------------------------------------------------
@@ -158,15 +171,16 @@ def read_hosted(item: Object, kind: str) -> list[Message] | None:
     """The call that an item is, and what it says of the reply; None where it cannot be understood."""
     spec = CALLS[kind]
     tool = _tool_of(spec, kind, item)
-    body = "" if spec.key is None or is_empty(item.get(spec.key)) else spec.body.read(item[spec.key])
+    key = spec.key if spec.several is None or is_empty(item.get(spec.several)) else spec.several
+    body = "" if key is None or is_empty(item.get(key)) else spec.body.read(item[key])
     if tool is None or not isinstance(body, str):
         return None
     call_id, reply = _text(item, spec.id), None
-    known = [key for key in (spec.id if call_id else None, spec.key if body else None) if key is not None]
+    known = [name for name in (spec.id if call_id else None, key if body else None) if name is not None]
     if spec.result is not None and not is_empty(item.get(spec.result)):
         reply = spec.shown.read(item[spec.result])
         known += [spec.result] if reply is not None else []
-    why = None if reply is not None or spec.failure is None else _text(item, spec.failure)
+    why, spelled = (None, {}) if reply is not None or spec.failure is None else _why(item.get(spec.failure))
     if why is not None:
         reply = why
         known.append(cast("str", spec.failure))
@@ -182,8 +196,16 @@ def read_hosted(item: Object, kind: str) -> list[Message] | None:
     if reply is None:
         return [call]
     answer = Message("tool", reply, tool, "commentary", "assistant", call_id, failed=True if why is not None else None)
-    answer.layout = NOTES.by_format({**MERGED})
+    answer.layout = NOTES.by_format({**MERGED, **spelled})
     return [call, answer]
+
+
+def _why(error: Json) -> tuple[Content | None, Object]:
+    """Why a call failed, as the reply that it is; and how it is spelled where it is an object. None for no reason."""
+    if isinstance(error, str):
+        return error or None, {}
+    why = None if is_empty(error) else _read_json(error)
+    return why, {} if why is None else {_FAILED: "object"}
 
 
 def _tool_of(spec: Hosted, kind: str, members: Object) -> str | None:
@@ -213,10 +235,12 @@ def write_hosted(group: Sequence[Message]) -> Object | None:
         value = None if spec.key is None else spec.body.write(call.content)
         if value is None:
             return None
-        out[cast("str", spec.key)] = value
+        out[cast("str", spec.several if spec.several is not None and isinstance(value, list) else spec.key)] = value
     for reply in replies:
         key = spec.failure if reply.failed and spec.failure is not None else spec.result
-        value = None if key is None else spec.shown.write(reply.content)
+        is_object = key == spec.failure and NOTES.of(reply.layout).get(_FAILED) == "object"
+        value = _write_json(reply.content) if is_object else None
+        value = spec.shown.write(reply.content) if value is None and key is not None else value
         if value is None:
             return None
         out[cast("str", key)] = value
@@ -235,12 +259,15 @@ def read_hosted_reply(item: Object, kind: str) -> Message | None:
         return None
     call_id = _text(item, id_key)
     known = [name for name, value in ((key, content), (id_key, call_id)) if value]
+    failed = kind in _MAY_FAIL and item.get("status") == _FAILED
+    known += ["status"] if failed else []
     opened = Opened(item, HOSTED_ORDER, frozenset(), known)
     opened.extras = {"type": kind, **opened.extras}
     opened.layout["form"] = opened.layout.get("form", list(item))
     if call_id is None:
         opened.layout["call_id"] = "absent"
     message = Message("tool", content, None, "commentary", "assistant", call_id, end="end" if opened.end else None)
+    message.failed = True if failed else None
     opened.give(message)
     return message
 
@@ -262,4 +289,6 @@ def write_hosted_reply(reply: Message) -> Object | None:
         if value is None:
             return None
         out[key] = value
+    if reply.failed and reply.end is not None and kind in _MAY_FAIL:
+        out["status"] = _FAILED
     return closed(out, [reply], HOSTED_ORDER)
