@@ -655,3 +655,69 @@ def test_the_choice_among_a_models_own_tools_goes_with_them() -> None:
     assert [tool.kind for tool in found] == ["browser_search"]
     assert rest.settings == Settings(temperature=0, tool_choice=ToolChoice("none"))
     assert rest.extras is None
+
+
+MADE: dict[str, Any] = {"type": "image_url", "image_url": {"url": "https://e.org/a.png"}}
+TOLD: dict[str, Any] = {"type": "image_url", "image_url": {"url": "https://e.org/b.png"}, "index": 0}
+NOTE: dict[str, Any] = {"url": "https://e.org", "title": "E", "start_index": 0, "end_index": 2}
+PICTURE = Media("image", url="https://e.org/a.png")
+
+
+@pytest.mark.parametrize(
+    ("members", "content"),
+    [
+        ({"content": "Hi", "images": [MADE]}, (Text("Hi"), PICTURE)),
+        ({"content": "", "images": [MADE]}, (PICTURE,)),
+        ({"content": None, "images": [MADE]}, (PICTURE,)),
+        ({"images": [MADE]}, (PICTURE,)),
+        ({"content": None, "reasoning": "So.", "images": [MADE]}, (PICTURE,)),
+        ({"content": [{"type": "text", "text": "Hi"}], "images": [MADE]}, (Text("Hi"), PICTURE)),
+        (
+            {"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}], "images": [MADE]},
+            (Text("a"), Text("b"), PICTURE),
+        ),
+        ({"content": [{"type": "text", "text": "a"}, MADE], "images": [MADE]}, (Text("a"), PICTURE, PICTURE)),
+        (
+            {"content": "Hi", "images": [TOLD]},
+            (Text("Hi"), Media("image", url="https://e.org/b.png", extras={"openai": {"index": 0}})),
+        ),
+        ({"content": "Hi", "images": []}, "Hi"),
+        ({"content": "Hi", "images": [{"type": "drawing"}]}, "Hi"),
+        ({"content": "Hi", "refusal": "No.", "images": [MADE]}, (Text("Hi"), Refusal("No."))),
+        ({"content": [MADE]}, (PICTURE,)),
+    ],
+)
+def test_images_that_a_model_made_stand_behind_its_text(members: dict[str, Any], content: Any) -> None:
+    wire = {"role": "assistant", **members}
+    assert messages_of(wire)[-1].content == content
+    result = convert({"messages": [wire]}, source="openai", target="openai")
+    assert (json.dumps(result.output), result.losses) == (json.dumps({"messages": [wire]}), ())
+
+
+def test_images_stand_beside_sources_and_calls() -> None:
+    notes = [{"type": "url_citation", "url_citation": NOTE}]
+    called = [{"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}]
+    wire = {"role": "assistant", "content": "Hi", "annotations": notes, "images": [MADE], "tool_calls": called}
+    text, _ = messages_of(wire)
+    assert [type(part) for part in text.content] == [Text, Media]
+    assert convert({"messages": [wire]}, source="openai", target="openai").output == {"messages": [wire]}
+
+
+@pytest.mark.parametrize(
+    ("part", "media"),
+    [
+        (
+            {"type": "file", "file": {"filename": "a", "file_data": "https://e.org/a.pdf"}},
+            {"type": "document", "source": {"type": "url", "url": "https://e.org/a.pdf"}, "title": "a"},
+        ),
+        ({"type": "input_audio", "input_audio": {"data": "https://e.org/a.wav", "format": "wav"}}, None),
+    ],
+)
+def test_an_address_in_the_place_of_data_is_an_address(part: dict[str, Any], media: Any) -> None:
+    document = {"messages": [{"role": "user", "content": [{"type": "text", "text": "See"}, part]}]}
+    assert convert(document, source="openai", target="openai").output == document
+    written: Any = convert(document, source="openai", target="anthropic", policy=LENIENT)
+    content = written.output["messages"][0]["content"]
+    assert content == ("See" if media is None else [{"type": "text", "text": "See"}, media])
+    assert [loss.code for loss in written.losses if loss.code == "media"] == ([] if media is not None else ["media"])
+    assert "https://e.org/a" in convert(document, source="openai", target="gemini").data.decode()

@@ -12,7 +12,7 @@ from ocml_bridge.chat.cache_marks import read_mark, write_mark
 from ocml_bridge.chat.citations import CitationTable, Kind, Place, places
 from ocml_bridge.chat.turns import parts_of
 from ocml_bridge.chat.uploads import media_for
-from ocml_bridge.json_values.data_urls import data_url, media_type, opened, sound_format
+from ocml_bridge.json_values.data_urls import data_url, media_type, opened, scheme, sound_format
 from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add
 from ocml_bridge.model import CacheMark, Citation, Content, Foreign, Json, Media, Part, Refusal, Text, replace
 
@@ -40,6 +40,9 @@ _KINDS: Final[dict[str, _Kind]] = {
     ),
 }
 _KEYS: Final = {kind.media: key for key, kind in _KINDS.items()}
+_WEB: Final = ("http", "https")
+_DATA, _ADDRESS = "data", "address"
+"""The layout of a file or a sound whose address stands in the place of its data, as OpenRouter and Qwen take it."""
 _EXTENSIONS: Final = frozenset({"audio_url", "input_video"})
 """Kinds of media parts that servers add, and that are kept as they are."""
 
@@ -116,6 +119,8 @@ def _read_media(part: Object, key: str) -> Media | None:
     if unknown := {name: value for name, value in members.items() if name not in known}:
         extras[key] = unknown
     layout: Object = {"bare": True} if bare else {}
+    if "data" in fields and scheme(fields["data"]) in _WEB:
+        fields["url"], layout[_DATA] = fields.pop("data"), _ADDRESS
     return Media(kind.media, **fields, extras=NOTES.by_format(extras), layout=NOTES.by_format(layout), cache=mark)
 
 
@@ -163,7 +168,7 @@ def write_part(part: Part) -> Json:
 
 
 def _write_media(media: Media) -> Object | None:
-    key, media = _KEYS[media.media], media_for(media, VENDOR)
+    key, media = _KEYS[media.media], _as_said(media)
     kind, extras = _KINDS[key], NOTES.of(media.extras)
     if not _has_source(media):
         return None
@@ -178,6 +183,13 @@ def _write_media(media: Media) -> Object | None:
     if media.cache is not None:
         written[CACHE] = write_mark(media.cache, EPHEMERAL)
     return add(written, extras)
+
+
+def _as_said(media: Media) -> Media:
+    """Media without the file of another vendor, and with an address in the place of data where it was read there."""
+    media = media_for(media, VENDOR)
+    moved = NOTES.of(media.layout).get(_DATA) == _ADDRESS and media.data is None and scheme(media.url or "") in _WEB
+    return replace(media, data=media.url, url=None) if moved and media.media in ("file", "audio") else media
 
 
 def _member(media: Media, field: str) -> str | None:
@@ -198,7 +210,7 @@ def _data_url(media: Media) -> str | None:
     """The URL of an image or video; the data of a file, as a data URL where its media type is known."""
     if _KINDS[_KEYS[media.media]].inline == "url" and media.url is not None:
         return media.url
-    if media.data is None or (media.media == "file" and media.format is None):
+    if media.data is None or (media.media == "file" and (media.format is None or scheme(media.data))):
         return media.data
     return data_url(media.data, media_type(media))
 
@@ -206,7 +218,7 @@ def _data_url(media: Media) -> str | None:
 def can_hold(part: Part) -> bool:
     """Whether Chat Completions has a place for this part."""
     if isinstance(part, Media):
-        return _has_source(media_for(part, VENDOR))
+        return _has_source(_as_said(part))
     return write_part(part) is not None or (isinstance(part, Foreign) and part.format == HOME)
 
 
@@ -252,6 +264,33 @@ def _step(item: Json) -> tuple[str | None, list[str]]:
     if not isinstance(key, str) or not isinstance(inner, list):
         return None, []
     return key, [name for name in cast("list[Json]", inner) if isinstance(name, str)]
+
+
+# --- images beside a text ---------------------------------------------------------------------------------------------
+
+
+def images_in(value: Json) -> tuple[Media, ...]:
+    """The images of a member that has those which a model made; none where one of them is not understood."""
+    parts, orders = read_parts(cast("list[Json]", value)) if isinstance(value, ARRAY) else ((), {})
+    images = tuple(part for part in parts if isinstance(part, Media) and part.media == "image")
+    return images if len(images) == len(parts) and not orders else ()
+
+
+def without_images(content: Content, count: Json) -> tuple[Content, list[Json]]:
+    """Content without the images that stand in a member of their own, and those.
+
+    Args:
+        content: of a message.
+        count: how many there are, as the layout says.
+    """
+    parts = parts_of(content)
+    start = len(parts) - count if type(count) is int and 0 < count <= len(parts) else len(parts)
+    images = parts[start:]
+    if not images or not all(isinstance(part, Media) and part.media == "image" and can_hold(part) for part in images):
+        return content, []
+    left = parts[:start]
+    bare = left[0].text if len(left) == 1 and isinstance(left[0], Text) and left[0].is_bare else left
+    return bare or "", [write_part(part) for part in images]
 
 
 # --- annotations ------------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from ocml_bridge.model import Content, Foreign, Json, Message, Refusal, Text
 from ocml_bridge.wires.noticing import note_names, note_parts, note_role
 
 from .calls import is_legacy, is_near, is_nothing, read_calls, read_function_call
-from .parts import cited, is_odd, read_parts
+from .parts import cited, images_in, is_odd, read_parts
 from .reasoning import default_keys, read_reasoning
 from .syntax import (
     ANNOTATIONS,
@@ -23,6 +23,7 @@ from .syntax import (
     EPHEMERAL,
     FUNCTION_CALL,
     HOME,
+    IMAGES,
     MESSAGE_ORDER,
     NOTES,
     REPLIES,
@@ -155,6 +156,11 @@ def _assistant(wire: Object) -> list[Message]:
     if wire.get(ANNOTATIONS) and (found := cited(content, wire[ANNOTATIONS])) is not None:
         content = found
         beside_text.append(ANNOTATIONS)
+    images = images_in(wire[IMAGES]) if wire.get(IMAGES) and refusal is None else ()
+    if images:
+        content = (*(parts_of(content) if content else ()), *images)
+        layout[IMAGES] = len(images)
+        beside_text.append(IMAGES)
     if refusal is not None:
         content = (*(parts_of(content) if content else ()), Refusal(refusal))
     elif isinstance(content, tuple) and isinstance(content[-1], Refusal) and content[-1].text:
@@ -165,7 +171,7 @@ def _assistant(wire: Object) -> list[Message]:
         layout["reasoning"] = keys
     known = ["role", "content", *keys, *called, *beside_text]
     known += [key for key, value in (("name", name), ("refusal", refusal)) if value is not None]
-    beside = bool(thoughts or calls or refusal)
+    beside = bool(thoughts or calls or refusal) and not images
     silent = wire.get("content", 0) is None if beside else wire.get("content") == ""
     extras = _finish(wire, layout, known, TEXT_KEYS, silent)
     messages = thoughts

@@ -14,7 +14,17 @@ from ocml_bridge.units.media import Medium, add_medium, next_medium, of_address
 
 from .details import LISTS
 from .reasoning import JOINT, detail_texts
-from .syntax import ANNOTATIONS, BLOCKS, CONTENT, DETAILS, FUNCTION, FUNCTION_CALL, REASONING_TEXTS, TOOL_CALLS
+from .syntax import (
+    ANNOTATIONS,
+    BLOCKS,
+    CONTENT,
+    DETAILS,
+    FUNCTION,
+    FUNCTION_CALL,
+    IMAGES,
+    REASONING_TEXTS,
+    TOOL_CALLS,
+)
 
 _LONGEST: Final = 200
 """The longest name that plans are made for, in characters, and the longest member that is no text, packed."""
@@ -31,7 +41,7 @@ _IMAGE: Final = "image_url"
 _LONGEST_PART: Final = 1000
 """The longest part other than text, packed."""
 _SCALARS: Final = frozenset({str, int, bool, type(None)})
-_REPEATING: Final = frozenset({*LISTS, ANNOTATIONS, FUNCTION_CALL, "refusal"})
+_REPEATING: Final = frozenset({*LISTS, ANNOTATIONS, IMAGES, FUNCTION_CALL, "refusal"})
 """Members that say what a text says, too, or say it in its place."""
 _OWN: Final = frozenset({"text", "summary", "thinking", "signature", "data", "id"})
 """The members of an item of reasoning that differ from item to item."""

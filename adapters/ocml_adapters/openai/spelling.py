@@ -14,7 +14,7 @@ from ocml_bridge.model import Content, Json, Message, Part, Refusal, Text, repla
 
 from .calls import is_legacy, write_call, write_function_call
 from .details import ITEM, SEALED
-from .parts import annotations_of, write_part, write_parts
+from .parts import annotations_of, without_images, write_part, write_parts
 from .reader import read_message
 from .reasoning import write_reasoning
 from .syntax import (
@@ -23,6 +23,7 @@ from .syntax import (
     CONTENT,
     EPHEMERAL,
     FUNCTION_CALL,
+    IMAGES,
     MESSAGE_ORDER,
     NOTES,
     TOOL_CALLS,
@@ -111,13 +112,16 @@ def _write_assistant(group: Sequence[Message], options: Options) -> Object:
         out.update(reasoning)
     out["content"] = None
     if texts:
-        content, refusal = _set_refusal_apart(texts[0].content, layout)
+        content, images = without_images(texts[0].content, layout.get(IMAGES))
+        content, refusal = _set_refusal_apart(content, layout)
         if content or refusal is None:
             out["content"] = _write_content(content, layout)
         if refusal is not None:
             out["refusal"] = refusal
         if not isinstance(content, str):
             out |= _beside(content, layout)
+        if images:
+            out[IMAGES] = images
     if leading is not None:
         out[CONTENT] = [*leading, *_as_parts(out[CONTENT])]
     if calls:

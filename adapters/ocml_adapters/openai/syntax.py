@@ -38,6 +38,8 @@ REASONING_KEY: Final = FormatOption(
 )
 
 ANNOTATIONS: Final = "annotations"
+IMAGES: Final = "images"
+"""Where OpenRouter and LiteLLM have the images that a model made, behind its text."""
 CACHE: Final = "cache_control"
 """A mark as servers of Anthropic's models take it: at parts, at messages, at calls, at tools."""
 EPHEMERAL: Final = "ephemeral"
@@ -49,7 +51,7 @@ EXPLICIT: Final = {"mode": "explicit"}
 MESSAGE_ORDER: Final = (
     *("role", "tool_call_id", "name"),
     *REASONING,
-    *("content", "refusal", ANNOTATIONS, "tool_calls", "function_call", "weight", CACHE),
+    *("content", "refusal", ANNOTATIONS, IMAGES, "tool_calls", "function_call", "weight", CACHE),
 )
 CALL_ORDER: Final = ("id", "type", "function", "custom", CACHE)
 TOOL_ORDER: Final = ("type", "function", "custom", CACHE)
