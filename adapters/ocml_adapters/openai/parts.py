@@ -168,7 +168,7 @@ def write_part(part: Part) -> Json:
 
 
 def _write_media(media: Media) -> Object | None:
-    key, media = _KEYS[media.media], _as_said(media)
+    key, media = _KEYS[media.media], _in_place(media)
     kind, extras = _KINDS[key], NOTES.of(media.extras)
     if not _has_source(media):
         return None
@@ -185,7 +185,7 @@ def _write_media(media: Media) -> Object | None:
     return add(written, extras)
 
 
-def _as_said(media: Media) -> Media:
+def _in_place(media: Media) -> Media:
     """Media without the file of another vendor, and with an address in the place of data where it was read there."""
     media = media_for(media, VENDOR)
     moved = NOTES.of(media.layout).get(_DATA) == _ADDRESS and media.data is None and scheme(media.url or "") in _WEB
@@ -218,7 +218,7 @@ def _data_url(media: Media) -> str | None:
 def can_hold(part: Part) -> bool:
     """Whether Chat Completions has a place for this part."""
     if isinstance(part, Media):
-        return _has_source(_as_said(part))
+        return _has_source(_in_place(part))
     return write_part(part) is not None or (isinstance(part, Foreign) and part.format == HOME)
 
 

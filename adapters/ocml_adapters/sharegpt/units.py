@@ -6,25 +6,16 @@ from collections.abc import Hashable, Sequence
 from typing import Any, ClassVar, Final, cast
 
 from ocml_bridge.chat.transform import missing
-from ocml_bridge.chat.turns import is_call, parts_of
+from ocml_bridge.chat.turns import is_call
 from ocml_bridge.chat.visibility import is_private, is_reasoning
 from ocml_bridge.common.memo import Memo
 from ocml_bridge.json_values.form import Object
 from ocml_bridge.loss import Log
 from ocml_bridge.model import (
     Alternative,
-    FileBreak,
-    Flags,
-    Foreign,
-    Infill,
     Json,
     Media,
     Message,
-    Passages,
-    Refusal,
-    Text,
-    Thought,
-    Tools,
     Transcript,
     replace,
 )
@@ -51,6 +42,7 @@ from ocml_bridge.units.relations import with_tools_apart
 from ocml_bridge.units.writer import Prepared
 
 from .calls import is_json, may_nest_deep, skeleton_of, with_arguments
+from .media import has_media, has_place, without_media
 from .rows import Column, Row, emptied, outline, read_row, refilled, write_row
 from .syntax import (
     APART,
@@ -60,9 +52,7 @@ from .syntax import (
     MARK_CHOSEN,
     MARK_COLUMN,
     MARK_MEDIA,
-    MEDIA,
     NOTES,
-    PLACEHOLDER,
     REJECTED,
     SPEAKERS,
     TEXTS,
@@ -231,8 +221,8 @@ class TurnWriter(EnvelopeWriter):
         """The document with its tools apart from messages, with media where placeholders can stand for them."""
         conversation, origins = with_tools_apart(conversation, log)
         items, around = conversation.items, conversation.around
-        if any(_has(item, Media) for item in items):
-            items = _without_media(items, range(len(items)) if origins is None else origins, log)
+        if any(map(has_media, items)):
+            items = without_media(items, range(len(items)) if origins is None else origins, log)
         if around.alternatives is not None:
             if origins is not None:
                 around = replace(around, alternatives=_placed(around.alternatives, missing(log.losses)))
@@ -255,7 +245,7 @@ class TurnWriter(EnvelopeWriter):
         message.role = "system" if message.role == "developer" else WORDS.get(message.role.lower(), message.role)
         holds: tuple[type[Any], ...] = () if thought or is_call(message) else (Media,)
         path = f"/messages/{index}/content"
-        content = narrow(message.content, holds, path, log, target=HOME, able=_has_place, hoisted=True, private=thought)
+        content = narrow(message.content, holds, path, log, target=HOME, able=has_place, hoisted=True, private=thought)
         message.content = content
         if thought:
             message.channel, message.intent = "analysis", None
@@ -346,50 +336,6 @@ _OPEN: Final = "begun"
 def _bare(turn: Object) -> Object:
     """A turn without the marks of where it goes."""
     return {key: value for key, value in turn.items() if not key.startswith("\0")}
-
-
-def _has(item: Item, kind: type[Any]) -> bool:
-    content = item[1]
-    return not isinstance(content, str) and any(isinstance(part, kind) for part in content)
-
-
-def _has_place(part: Any) -> bool:
-    """Whether a column can hold a medium: it has an address and nothing else."""
-    return isinstance(part, Media) and part == Media(part.media, url=part.url or "") and part.media in MEDIA
-
-
-def _without_media(items: Sequence[Item], origins: Sequence[int], log: Log) -> Sequence[Item]:
-    """The items, without media where a text has in it what would be taken for the place of one.
-
-    Media of answers and results are found where no text has a placeholder, those of whoever asks where none of theirs
-    has one.
-    """
-    marked = [_says_placeholder(item) for item in items]
-    asked = any(marked[at] for at, item in enumerate(items) if _asks(item))
-    if not any(marked):
-        return items
-    out = list(items)
-    for at, item in enumerate(items):
-        if _has(item, Media) and (asked or not _asks(item)):
-            head, content, call_id = item
-            path = f"/messages/{origins[at]}/content"
-            out[at] = (head, narrow(content, _OTHERS, path, log, target=HOME), call_id)
-    return out
-
-
-def _asks(item: Item) -> bool:
-    role = item[0].role
-    return WORDS.get(role.lower(), role) not in ("assistant", "tool")
-
-
-def _says_placeholder(item: Item) -> bool:
-    """Whether a text of a message, or the name of what it calls, has a placeholder in it."""
-    head, content, _ = item
-    texts = [part.text for part in parts_of(content) if isinstance(part, Text)]
-    return any(map(PLACEHOLDER.search, (*texts, head.recipient or "")))
-
-
-_OTHERS: Final = (Text, Passages, Tools, Thought, Flags, Refusal, Infill, FileBreak, Foreign)
 
 
 def _preferred(alternatives: Sequence[Alternative] | None) -> Sequence[Alternative]:
