@@ -1,4 +1,4 @@
-"""The assistant's body ↔ its texts and calls, in order."""
+"""The body of an assistant's frame both ways: its texts and calls, in order."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ _STARTS: Final = frozenset({IM.action_start, UNUSED.action_start})
 _ENDS: Final = frozenset({IM.action_end, UNUSED.action_end})
 _TOKEN: Final = re.compile("(" + "|".join(map(re.escape, (*_STARTS, *_ENDS, *KINDS))) + ")")
 Note = Callable[[FindingCode, int, str], None]
-"""Takes what a reader noticed: code, which message of the body, detail."""
+"""Takes a finding: its code, the index of the message in the body, the sentence."""
 
 
 # --- where calls stand ------------------------------------------------------------------------------------------------
 
 
 class Segment(NamedTuple):
-    """A part of a body: text, some of it, or a call.
+    """A part of a body: a piece of text, or a call.
 
     Attributes:
-        raw: as it stands there.
-        kind: what is called, as a word; None for text.
-        inner: what the call holds.
-        closed: whether the call was ended.
+        raw: the raw text.
+        kind: `plugin` or `interpreter` for a call; None for text.
+        inner: the text inside the call.
+        closed: whether the call has its end token.
     """
 
     raw: str
@@ -42,19 +42,19 @@ class Segment(NamedTuple):
 
 
 class Cutter:
-    """Cuts a body at its calls, in one pass over text that may come at any time but is never cut inside a token.
+    """Splits a body into texts and calls, incrementally; pieces of text must not be cut inside a token.
 
-    A call is opened by two tokens with nothing but white space between them, and goes on to its end token or to where
-    the next one is opened; an end token elsewhere is text.
+    A call begins with two tokens that have only white space between them. It ends with its end token, or where the next
+    call begins. An end token elsewhere is text.
 
     Attributes:
-        pending: how many characters wait for what they are to be known.
+        pending: the number of characters that are buffered.
     """
 
     def __init__(self) -> None:
         self.pending = 0
-        self._doubt: list[str] = []
-        """A token that may open a call, and white space behind it."""
+        self._candidate: list[str] = []
+        """A start token that may begin a call, and white space after it."""
         self._opening: list[str] = []
         self._kind: str | None = None
         self._inner: list[str] = []
@@ -62,8 +62,8 @@ class Cutter:
 
     @property
     def in_text(self) -> bool:
-        """Whether what comes is text unless it is a token."""
-        return self._kind is None and not self._doubt
+        """Whether the position is in text, so that anything but a token is text."""
+        return self._kind is None and not self._candidate
 
     @property
     def in_call(self) -> bool:
@@ -71,7 +71,7 @@ class Cutter:
         return self._kind is not None
 
     def feed(self, text: str) -> list[Segment]:
-        """Take more text: what it completes."""
+        """Take more text; return the segments that it completes."""
         pieces = _TOKEN.split(text)
         self._text(pieces[0])
         for at in range(1, len(pieces), 2):
@@ -80,7 +80,7 @@ class Cutter:
         return self._take()
 
     def finish(self) -> list[Segment]:
-        """There is no more text: the rest."""
+        """End the body; return the remaining segments."""
         self._settle()
         if self._kind is not None:
             self._call("", closed=False)
@@ -93,8 +93,8 @@ class Cutter:
     def _text(self, text: str) -> None:
         if not text:
             return
-        if self._doubt and text.isspace():
-            self._doubt.append(text)
+        if self._candidate and text.isspace():
+            self._candidate.append(text)
             self.pending += len(text)
             return
         self._settle()
@@ -102,14 +102,14 @@ class Cutter:
 
     def _token(self, token: str) -> None:
         kind = KINDS.get(token)
-        if kind is not None and self._doubt:
+        if kind is not None and self._candidate:
             if self._kind is not None:
                 self._call("", closed=False)
-            self._opening, self._kind, self._doubt = [*self._doubt, token], kind, []
+            self._opening, self._kind, self._candidate = [*self._candidate, token], kind, []
             return
         self._settle()
         if token in _STARTS:
-            self._doubt.append(token)
+            self._candidate.append(token)
             self.pending += len(token)
         elif token in _ENDS and self._kind is not None:
             self._call(token, closed=True)
@@ -117,9 +117,9 @@ class Cutter:
             self._put(token)
 
     def _settle(self) -> None:
-        """What was doubtful opens no call."""
-        doubt, self._doubt = self._doubt, []
-        for text in doubt:
+        """The buffered token did not begin a call: it is text."""
+        candidate, self._candidate = self._candidate, []
+        for text in candidate:
             self.pending -= len(text)
             self._put(text)
 
@@ -135,24 +135,24 @@ class Cutter:
         raw = "".join((*self._opening, inner, end))
         self._done.append(Segment(raw, self._kind, inner.lstrip(" \t").removeprefix("\n"), closed))
         self._kind, self._inner = None, []
-        self.pending = sum(map(len, self._doubt))
+        self.pending = sum(map(len, self._candidate))
 
 
 # --- reading ----------------------------------------------------------------------------------------------------------
 
 
 def _ignore(code: FindingCode, index: int, detail: str) -> None:
-    """Where a body is read again only to see what it says."""
+    """Drop findings: the body is read again only to compare."""
 
 
 def read_body(body: str, name: str | None, *, closed: bool, note: Note = _ignore) -> tuple[Message, ...]:
-    """The messages that an assistant's body is.
+    """Read the messages of an assistant's body.
 
     Args:
-        body: as it stands in the text.
-        name: the speaker's.
+        body: the raw body.
+        name: the name in the header.
         closed: whether an end token follows.
-        note: takes what had to be mended.
+        note: takes the findings.
     """
     items = _items(body, note)
     if len(items) == 1 and isinstance(items[0], str):
@@ -167,11 +167,11 @@ def read_body(body: str, name: str | None, *, closed: bool, note: Note = _ignore
             call, ended = item
             _remark(call, note, index, ended=ended, last=last)
             out.append(message_of(call, name, closed=ended or not last))
-    return dressed(out)
+    return with_places(out)
 
 
 def _items(body: str, note: Note) -> list[str | tuple[Call, bool]]:
-    """Texts as they stand, and calls with whether they were ended; what is no call joins the text around it."""
+    """The raw texts, and the calls with whether they have their end token; a call that cannot be read is text."""
     items: list[str | tuple[Call, bool]] = []
     text: list[str] = []
     cutter = Cutter()
@@ -192,7 +192,7 @@ def _items(body: str, note: Note) -> list[str | tuple[Call, bool]]:
 
 
 def call_of(segment: Segment) -> Call | None:
-    """The call that a segment is; None for text, and for a call that does not say what is called."""
+    """The call in a segment; None for text, and for a call that does not name its tool."""
     if segment.kind is None:
         return None
     inner = CONTROL.restore(segment.inner)
@@ -217,18 +217,18 @@ def _remark(call: Call, note: Note, index: int, *, ended: bool, last: bool) -> N
 
 
 def message_of(call: Call, name: str | None, *, closed: bool) -> Message:
-    """The message that a call is."""
+    """The message of a call."""
     end = "call" if closed else None
     return Message("assistant", call.content, name, "commentary", call.recipient, constraint=call.constraint, end=end)
 
 
-def dressed(unit: Sequence[Message]) -> tuple[Message, ...]:
-    """The messages of one body with what their place in it implies; each is one's own copy."""
+def with_places(unit: Sequence[Message]) -> tuple[Message, ...]:
+    """The messages of one body with the fields that their place implies, changed in place: pass copies."""
     return tuple(placed(part, index, more=index < len(unit) - 1) for index, part in enumerate(unit))
 
 
 def placed(part: Message, index: int, *, more: bool) -> Message:
-    """A message of a body with what its place there implies; `more`: others follow it."""
+    """Set the fields of a message that its place in the body implies; `more`: whether messages follow."""
     part.continues = index > 0
     if index == 0 and more and not is_call(part):
         part.channel, part.intent = "commentary", "preamble"
@@ -238,7 +238,7 @@ def placed(part: Message, index: int, *, more: bool) -> Message:
 
 
 def joins(before: Head, head: Head) -> bool:
-    """Whether a text or a call goes on in the body that holds the one before it, given that no text is blank."""
+    """Whether a text or a call belongs to the same body as the message before it, if neither text is blank."""
     return (
         head.continues
         and before.role == head.role == "assistant"
@@ -250,12 +250,12 @@ def joins(before: Head, head: Head) -> bool:
 
 
 def write_body(unit: Sequence[Message], dialect: Dialect, guard: Callable[[str], str]) -> str:
-    """The body of texts and calls; `guard` makes of text what may stand in it."""
+    """Write the body of texts and calls; `guard` breaks the control tokens in contents."""
     return "".join(_written(part, dialect, guard) for part in unit)
 
 
-def behind(final: Message, dialect: Dialect) -> str:
-    """What stands behind the last message of a body."""
+def after_body(final: Message, dialect: Dialect) -> str:
+    """The text that a dialect writes after the last message of a body."""
     return dialect.behind_call if is_call(final) and final.end is not None else ""
 
 

@@ -1,4 +1,4 @@
-"""The body of one call ↔ recipient and arguments ("Function Call", "Code Interpreter"); which call a reply answers."""
+"""One call both ways ("Function Call", "Code Interpreter"), and which call a reply answers."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _KEYS: Final = ("parameters", "arguments")
 
 @dataclass(slots=True)
 class Call:
-    """What one call says.
+    """One call.
 
     Attributes:
         recipient: the tool, with its namespace.
-        content: the arguments' text, or code.
-        constraint: `json` where the arguments are JSON.
-        repaired: whether the body had to be mended.
-        remark: what of the body is kept as spelling only, or None.
+        content: the text of the arguments, or the code.
+        constraint: `json` if the arguments are JSON.
+        repaired: whether its JSON was repaired.
+        remark: the sentence about members that are only kept in the layout, or None.
     """
 
     recipient: str
@@ -42,7 +42,7 @@ class Call:
 
 
 def read_plugin(body: str) -> Call | None:
-    """The call that a JSON object describes; None where the body is not one."""
+    """Read a call from its JSON object; None if the body is not one."""
     found, repaired = members_alone(body), False
     if found is None:
         mended = repair(body)
@@ -57,33 +57,33 @@ def read_plugin(body: str) -> Call | None:
 
 
 def _arguments(given: Span) -> str:
-    """The arguments' text: an encoded string is what it encodes."""
+    """The text of the arguments; a JSON string is decoded."""
     return given.value if isinstance(given.value, str) else given.raw
 
 
 def write_plugin(recipient: str, content: str, key: str) -> str:
-    """The JSON object of a call with its arguments under a key, so that `read_plugin` gives both back."""
+    """Write the JSON object of a call, with its arguments under `key`; `read_plugin` reads it back."""
     return f'{{"name": {spaced(name_of(recipient))}, "{key}": {_embedded(content)}}}'
 
 
 def _embedded(content: str) -> str:
-    """JSON as it is; what is not JSON, or would be read as an encoded string, as a string."""
+    """Arguments as a JSON value: JSON unchanged; other text, and text that is a JSON string, as a JSON string."""
     return content if is_embedded(content) else spaced(content)
 
 
 def is_embedded(content: str) -> bool:
-    """Whether arguments stand in a call as they are."""
+    """Whether arguments are written unchanged."""
     span = parse(content)
     return span is not None and not isinstance(span.value, str) and content.strip(SPACE) == content
 
 
 def constraint_of(content: str) -> str | None:
-    """`json` where arguments are JSON."""
+    """`json` if the arguments are JSON, else None."""
     return "json" if parse(content) is not None else None
 
 
 def read_code(body: str) -> Call:
-    """Code, without its fence where exactly one wraps it."""
+    """Read code; the fence is removed if exactly one fence wraps all of it."""
     found = _FENCED.fullmatch(body.rstrip(SPACE))
     if found is None or any(len(line[0]) >= len(found["fence"]) for line in _FENCE.finditer(found["code"])):
         return Call(PYTHON, body, None)
@@ -91,7 +91,7 @@ def read_code(body: str) -> Call:
 
 
 def write_code(code: str) -> str:
-    """Code in a fence that is longer than any in it."""
+    """Write code in a fence that is longer than any fence in it."""
     fence = "`" * max((len(line[0]) + 1 for line in _FENCE.finditer(code)), default=3)
     return f"{fence}python\n{code}\n{fence}"
 
@@ -100,30 +100,30 @@ def write_code(code: str) -> str:
 
 
 class Replies:
-    """Pairs the replies of each turn with its calls: by the tool's name where that is given, else in order.
+    """Pairs the replies of each turn with its calls: by the name of the tool if the reply has one, else in order.
 
     Attributes:
-        in_calls: whether a call that comes next belongs to the turn of those before it.
+        in_calls: whether the next call belongs to the same turn as the calls before it.
     """
 
     def __init__(self) -> None:
         self._calls: list[str | None] = []
-        """The recipients of the latest turn's calls."""
+        """The recipients of the calls in the current turn."""
         self._first = 0
         self._answered: set[int] = set()
         self._places: dict[str | None, deque[int]] | None = None
-        """By recipient the calls that may wait; None until a reply names one."""
+        """Recipient → indices of its calls without a reply; built when the first reply names a tool out of order."""
         self.in_calls = False
 
     @property
     def waiting(self) -> str | None:
-        """The recipient of the first call that is waiting for its reply; None where none does."""
+        """The recipient of the first call that has no reply; None if all have."""
         while self._first in self._answered:
             self._first += 1
         return self._calls[self._first] if self._first < len(self._calls) else None
 
     def take(self, message: Message) -> bool:
-        """Take the next message; whether it is no reply, or one that answers a call."""
+        """Take the next message; return False for a reply that answers no call."""
         if message.role == "tool":
             return self.reply(message.name)
         if is_call(message):
@@ -139,11 +139,11 @@ class Replies:
         self._calls.append(recipient)
 
     def text(self, *, continues: bool) -> None:
-        """Take what is neither call nor reply; between two calls of one frame it begins no turn."""
+        """Take a message that is neither; unless it stands in the frame of the calls, the turn ends."""
         self.in_calls = self.in_calls and continues
 
     def reply(self, name: str | None) -> bool:
-        """Take a reply of the tool with this name, or of the one that comes next; whether it answers a call."""
+        """Take a reply of a tool, or of the next tool if it has no name; return whether it answers a call."""
         self.in_calls = False
         if self.waiting is None:
             return False
@@ -164,7 +164,7 @@ class Replies:
 
 
 def named(head: Head, name: str | None) -> Head:
-    """The head of a reply of the tool with this name."""
+    """The head with the name of a tool."""
     if head.name == name:
         return head
     found = _named.get((head, name))

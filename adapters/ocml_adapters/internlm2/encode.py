@@ -1,4 +1,4 @@
-"""InternLM2-Chat as it comes: texts at once, a call when it is complete, since its arguments are a part of its JSON."""
+"""Encodes events as InternLM2-Chat: text at once, a call when it is complete, because it is one JSON object."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ocml_bridge.report.narrowing import drop_message
 from ocml_bridge.stream.encoder import TextEncoder
 from ocml_bridge.units.heads import Head, head_of
 
-from .body import behind, joins, write_body
+from .body import after_body, joins, write_body
 from .calls import Replies
 from .frames import header_of, heading_of
 from .nearest import TARGET, declaring, opened, turn
@@ -22,9 +22,9 @@ from .tools import declares, tools_of, write_tools
 
 
 class Writer(TextEncoder):
-    """Writes messages as they come; those that continue one another stand in one frame where they can.
+    """Writes messages as they arrive; an assistant's text and the calls that continue it share a frame.
 
-    A message finds its place with its first text, or where only the whole of it tells the place, with its end.
+    The frame of a message is known with its first text; if that depends on the whole message, with its end.
 
     Args:
         options: how to write.
@@ -36,15 +36,15 @@ class Writer(TextEncoder):
         self._guard = str if options.control_tokens == "raw" else CONTROL.neutralise
         self._replies = Replies()
         self._unit: list[Message] = []
-        """The messages of the frame that is open."""
+        """The messages of the open frame."""
         self._message = Message("", "")
-        """The message that is being written, as the format has it."""
+        """The message that is being written, as its frame reads."""
         self._texts: list[str] = []
         self._placed = False
         self._number = 0
 
     def open(self, start: Start) -> str | None:
-        """Nothing yet; None for private reasoning."""
+        """Begin a message, without output; None for private reasoning, which is left out."""
         if is_private(start.message):
             return None
         self._message, self._texts, self._placed = turn(start.message, ""), [], False
@@ -52,7 +52,7 @@ class Writer(TextEncoder):
         return ""
 
     def safe(self, text: str, path: str) -> str:
-        """Text as it may stand in a message, behind what opens its frame; "" while it waits."""
+        """A text with its tokens broken, after the header if it is the first; "" while it is buffered."""
         self._texts.append(text)
         if self._placed:
             return super().safe(text, path)
@@ -62,18 +62,18 @@ class Writer(TextEncoder):
         return self._place(self._message) + super().safe(self._message.content, path)
 
     def _waits(self, text: str) -> bool:
-        """Whether only more of the message tells its place: what a call says, declared tools, blank text."""
+        """Whether the frame depends on more of the message: a call, a tool declaration, blank text."""
         made = self._message
         if is_call(made) or (made.role == "system" and made.name == "plugin"):
             return True
         return text.isspace() and self._goes_on(replace(made, content="some"))
 
     def _goes_on(self, made: Message) -> bool:
-        """Whether a message belongs in the frame that is open; blank text does not."""
+        """Whether a message belongs to the open frame; blank text does not."""
         return bool(self._unit) and joins(_head(self._unit[-1]), _head(made))
 
     def _place(self, made: Message) -> str:
-        """What stands in front of a message: nothing in the frame that is open, if it belongs there."""
+        """The text before a message: if it begins a frame, the end of the open one and a header."""
         self._placed = True
         if self._goes_on(made):
             before = self._unit[-1]
@@ -84,7 +84,7 @@ class Writer(TextEncoder):
         return f"{ended}{self._header(made)}"
 
     def _header(self, made: Message) -> str:
-        """What opens a frame; a reply gets the name that it reads with."""
+        """The start of a frame; a reply gets the name that its frame reads as."""
         waiting = self._replies.waiting
         if made.role == "tool" and made.name is None:
             made.name = waiting
@@ -94,7 +94,7 @@ class Writer(TextEncoder):
         return f"{self._dialect.tokens.start}{header}\n"
 
     def close(self, message: Message) -> str:
-        """What of a message had to wait for its end; its frame stays open while others may continue it."""
+        """The buffered rest of a message; its frame stays open, because the next message may continue it."""
         made = declaring(message) if declares(message) else turn(message, "".join(self._texts))
         out = ""
         if self._placed:
@@ -123,10 +123,10 @@ class Writer(TextEncoder):
         for message in unit:
             self._replies.take(message)
         cut = last and unit[-1].end is None and unit[-1].content != ""
-        return "" if cut else f"{behind(unit[-1], self._dialect)}{self._dialect.tokens.end}\n"
+        return "" if cut else f"{after_body(unit[-1], self._dialect)}{self._dialect.tokens.end}\n"
 
     def end(self, stop: Stop) -> str:
-        """The end of the last frame, and the open turn; what had no place is reported."""
+        """The end of the last frame, and the open turn; private reasoning is reported as lost."""
         opening = stop.document.open_turn if isinstance(stop.document, Transcript) else None
         out = self._end_frame(last=opening is None)
         if isinstance(stop.document, Transcript):
@@ -139,7 +139,7 @@ class Writer(TextEncoder):
 
 
 def _head(message: Message) -> Head:
-    """A message's head; that of an empty one where its text is blank."""
+    """The head of a message; a blank text counts as empty."""
     text = str(message.content)
     return head_of(replace(message, content="" if text.isspace() else text[:1], layout=None, extras=None))
 

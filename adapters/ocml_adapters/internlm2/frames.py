@@ -1,7 +1,7 @@
-"""Messages ↔ frames: what a header says, how a frame is spelled, and what stands behind the last one.
+"""Frames both ways: headers, the frame of some messages, and the text after the last frame.
 
-A frame holds one message, or an assistant's texts and calls. `environment name=<|plugin|>` names a channel, not a tool:
-the tool is that of the first call that is waiting for its reply (`replies`), whose recipient these functions are given.
+A frame holds one message, or an assistant's texts and calls. `environment name=<|plugin|>` names a channel and not a
+tool. The tool is the recipient of the first call that has no reply yet, which these functions take as `waiting`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ocml_bridge.text.im import Frame, read_header, write_header
 from ocml_bridge.text.plain import safe_name, safe_role
 from ocml_bridge.units.heads import Head
 
-from .body import behind, read_body, write_body
+from .body import after_body, read_body, write_body
 from .syntax import (
     CONTROL,
     DIALECTS,
@@ -44,18 +44,18 @@ _BEFORE: Final[dict[bool | None, Frame | None]] = {
     True: Frame("", IM.start, "", True, "", IM.end, 0, False),
     False: Frame("", IM.start, "", True, "", "", 0, False),
 }
-"""A frame that was closed, or not, for what asks no more of the frame before."""
+"""Stand-ins for the frame before: None if there is none, with an end token, without one."""
 _OPEN: Final = frozenset({""})
 _ANY: Final = ENDS | _OPEN
 
 
 class Place(NamedTuple):
-    """Where a frame stands, which tells with its messages how it is spelled by default.
+    """The place of a frame. Place and messages together decide how the frame is spelled by default.
 
     Attributes:
-        dialect: how tokens are spelled.
-        closed: whether the frame before it was closed; None where there is none.
-        last: whether the text ends with it.
+        dialect: the spelling of tokens.
+        closed: whether the frame before has an end token; None if there is no frame before.
+        last: whether it is the last frame.
         opening: whether it is the open turn.
     """
 
@@ -69,13 +69,13 @@ class Place(NamedTuple):
 
 
 class Heading(NamedTuple):
-    """What a header says.
+    """The parts of a header.
 
     Attributes:
-        role: with `environment` as what it is, a tool's reply.
-        name: with `<|plugin|>` and `<|interpreter|>` as words.
-        token: whether the name was one of these two tokens.
-        rest: words that say nothing known.
+        role: the role; `tool` for `environment`.
+        name: the name; the words `plugin` and `interpreter` for the tokens `<|plugin|>` and `<|interpreter|>`.
+        token: whether the name is one of these two tokens.
+        rest: further words, which have no meaning.
     """
 
     role: str
@@ -85,11 +85,11 @@ class Heading(NamedTuple):
 
     @property
     def declares_tools(self) -> bool:
-        """Whether the header is that of declared tools."""
+        """Whether the header is that of a tool declaration."""
         return self.role == "system" and self.token and self.name == "plugin"
 
     def speaker(self, waiting: str | None) -> str | None:
-        """The name of who speaks; a reply's is that of its tool, which may be the one whose reply is waited for."""
+        """The name of the message; for a reply the recipient of the call that it answers, which may be `waiting`."""
         if self.role != "tool":
             return self.name
         if self.name in (None, "plugin"):
@@ -99,14 +99,14 @@ class Heading(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def heading_of(header: str) -> Heading:
-    """Take a header apart."""
+    """Parse a header."""
     role, name, rest = read_header(header)
     kind = KINDS.get(name) if name is not None else None
     return Heading("tool" if role == ENVIRONMENT else role, kind or name, kind is not None, rest)
 
 
-def _says(header: str, message: Message, waiting: str | None) -> bool:
-    """Whether a header says what a message is."""
+def _reads_as(header: str, message: Message, waiting: str | None) -> bool:
+    """Whether a header reads as the role and the name of a message."""
     heading = heading_of(header)
     if heading.role != message.role:
         return False
@@ -118,7 +118,7 @@ def _says(header: str, message: Message, waiting: str | None) -> bool:
 
 
 def header_of(message: Message, waiting: str | None, dialect: Dialect) -> str:
-    """The header that is written for a message; what it cannot hold is left out."""
+    """The header for a message, without what a header cannot hold."""
     spelling = dialect.tokens
     if message.role == "tool":
         return _reply_header(message.name, waiting, spelling)
@@ -146,7 +146,7 @@ def _reply_header(name: str | None, waiting: str | None, spelling: Spelling) -> 
 
 
 def _name_for(name: str | None) -> str | None:
-    """A name where a header can hold it, else None."""
+    """The name, or None if a header cannot hold it."""
     return None if name is None or MARKS.plain.search(name) is not None else safe_name(name)
 
 
@@ -154,7 +154,7 @@ def _name_for(name: str | None) -> str | None:
 
 
 def default_frame(unit: Unit, waiting: str | None, place: Place) -> Frame:
-    """The frame that is written for some messages, or for the open turn."""
+    """The frame for some messages, or for the open turn, without regard to their layout."""
     dialect = DIALECTS[place.dialect]
     spelling, body = dialect.tokens, "" if place.opening else body_of(unit, dialect)
     cut = place.opening or (place.last and unit[-1].end is None and body != "")
@@ -163,15 +163,15 @@ def default_frame(unit: Unit, waiting: str | None, place: Place) -> Frame:
 
 
 def body_of(unit: Unit, dialect: Dialect, *, raw: bool = False) -> str:
-    """The body that is written for some messages; `raw`: with control tokens as they stand in it."""
+    """The body for some messages; with `raw`, control tokens in contents are not broken."""
     guard = str if raw else CONTROL.neutralise
     if declares(unit[0]):
         return guard(write_tools(tools_of(unit[0]), dialect))
-    return write_body(unit, dialect, guard) + behind(unit[-1], dialect)
+    return write_body(unit, dialect, guard) + after_body(unit[-1], dialect)
 
 
 def framed(unit: Unit, layout: Mapping[str, Json], waiting: str | None, place: Place) -> tuple[Frame, Frame]:
-    """The frame of some messages as the first remembers it where that still says the same; and the default one."""
+    """The frame for some messages by the layout of the first, if it still reads as them; and the default frame."""
     default = default_frame(unit, waiting, place)
     closed = unit[-1].end is not None
     frame = recall(
@@ -181,14 +181,14 @@ def framed(unit: Unit, layout: Mapping[str, Json], waiting: str | None, place: P
         before=_BEFORE[place.closed],
         starts=STARTS,
         ends=_OPEN if place.opening else _ends(unit, last=place.last),
-        header=lambda header: _says(header, unit[0], waiting),
-        body=lambda body: not place.opening and _holds(body, unit, closed=closed),
+        header=lambda header: _reads_as(header, unit[0], waiting),
+        body=lambda body: not place.opening and _body_reads_as(body, unit, closed=closed),
     )
     return frame, default
 
 
 def _ends(unit: Unit, *, last: bool) -> frozenset[str]:
-    """Which end tokens leave messages what they are."""
+    """The end tokens with which a frame reads as its messages."""
     final = unit[-1]
     if is_call(final) or declares(final):
         return _ANY
@@ -197,8 +197,8 @@ def _ends(unit: Unit, *, last: bool) -> frozenset[str]:
     return frozenset() if last else _OPEN
 
 
-def _holds(body: str, unit: Unit, *, closed: bool) -> bool:
-    """Whether a body says what messages are."""
+def _body_reads_as(body: str, unit: Unit, *, closed: bool) -> bool:
+    """Whether a body reads as its messages."""
     first = unit[0]
     if declares(first):
         declared = read_tools(CONTROL.restore(body))
@@ -211,7 +211,7 @@ def _holds(body: str, unit: Unit, *, closed: bool) -> bool:
 
 
 def layout_of(message: Message, foreign: re.Pattern[str] | None) -> dict[str, Json]:
-    """What a message remembers of its frame, without what is spelled with tokens that are not wanted."""
+    """The layout of a message's frame, without entries that hold `foreign` tokens."""
     layout = NOTES.together(message.layout, message.extras)
     if foreign is None or not layout:
         return layout
@@ -219,7 +219,7 @@ def layout_of(message: Message, foreign: re.Pattern[str] | None) -> dict[str, Js
 
 
 def layout_in(head: Head) -> dict[str, Json]:
-    """What messages with a head remember of their frames."""
+    """The layout of the frames of messages with a head."""
     if head.local(HOME).bare:
         return {}
     message = head.message("", None)
@@ -230,13 +230,13 @@ def layout_in(head: Head) -> dict[str, Json]:
 
 
 def dialect_of(around: Transcript) -> str:
-    """The dialect that a transcript remembers, or the default one."""
+    """The dialect in the layout of a transcript, or the default one."""
     spelling = NOTES.together(around.layout).get("spelling")
     return spelling if isinstance(spelling, str) and spelling in DIALECTS else "im"
 
 
 def tail_of(around: Transcript, closed: bool | None) -> str:
-    """What stands behind the last frame, which was closed or not, remembered or by default."""
+    """The text after the last frame, from the layout or by default; `closed` as in `Place`."""
     last = _BEFORE[closed]
     raw = NOTES.together(around.layout, around.extras).get("tail")
     if isinstance(raw, str) and may_stand(raw, GRAMMAR, last) and (last is not None or not raw.strip()):
@@ -245,13 +245,13 @@ def tail_of(around: Transcript, closed: bool | None) -> str:
 
 
 def around_of(dialect: str, tail: str, closed: bool | None, opening: Message | None) -> Transcript:
-    """A transcript without messages and tools, with what it remembers of how it is spelled.
+    """A transcript without messages and tools, with the layout of the text.
 
     Args:
-        dialect: how most tokens are spelled.
-        tail: what stands behind the last frame.
-        closed: whether that was closed; None where there is none.
-        opening: the open turn.
+        dialect: the spelling that most start tokens have.
+        tail: the text after the last frame.
+        closed: whether the last frame has an end token; None if there is no frame.
+        opening: the open turn, if there is one.
     """
     layout: dict[str, Json] = {} if dialect == "im" else {"spelling": dialect}
     extras: dict[str, Json] = {}
@@ -261,6 +261,6 @@ def around_of(dialect: str, tail: str, closed: bool | None, opening: Message | N
 
 
 def majority(starts: Sequence[str]) -> str:
-    """The dialect that most start tokens are in; `im` where there are as many of both."""
+    """The dialect of most start tokens; `im` if there are as many of both."""
     unused = sum(start != IM.start for start in starts)
     return "unused" if unused * 2 > len(starts) else "im"

@@ -1,7 +1,7 @@
-"""What InternLM2-Chat can hold of a message: text, calls, replies, and declared tools; and of a document.
+"""The nearest message, and the nearest document, that InternLM2-Chat can hold: text, calls, replies, declared tools.
 
-A document is written frame by frame, with its tools among the messages, and with what only others tell of one. A reply
-is written by what its tool is, and by which call is waiting for its reply: that is put into its layout.
+`nearest` looks at one message. `Draft` prepares a document: it puts the tools among the messages, and finds for each
+reply its tool and the first call that has no reply yet, which decide how the reply is written.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ TARGET: Final = "internlm2"
 
 
 def nearest(source: Message, index: int, log: Log) -> Message | None:
-    """The message with its content as a text or declared tools; None for private reasoning, which is reported.
+    """The message with one text, or with declared tools; None for private reasoning, which is reported.
 
     Args:
         source: any message.
         index: its index in the document.
-        log: takes what is lost.
+        log: takes the losses.
     """
     if is_private(source):
         drop_message(log, index, f"{TARGET} has no place for private reasoning")
@@ -50,13 +50,13 @@ def nearest(source: Message, index: int, log: Log) -> Message | None:
 
 
 def declaring(source: Message) -> Message:
-    """A message of declared tools."""
+    """A tool declaration as it is read back."""
     tools = tuple(map(normal, tools_of(source)))
     return Message("system", (Tools(tools),), layout=source.layout, extras=source.extras)
 
 
 def turn(source: Message, content: str) -> Message:
-    """A message of text as it stands in its frame: a call, a reply, or what somebody says."""
+    """A message of text with the fields that a frame holds: a call, a reply, or a turn."""
     role, name = "tool" if source.role == ENVIRONMENT else source.role, source.name
     if role == "tool" and name is not None:
         name = canonical(name)
@@ -84,29 +84,29 @@ def canonical(recipient: str) -> str:
 
 
 def opened(source: Message) -> Message:
-    """An open turn with what InternLM2-Chat says of it."""
+    """An open turn with the fields that a frame holds."""
     return replace(turn(source, ""), channel=None, recipient=None, end=None, continues=False)
 
 
 # --- documents --------------------------------------------------------------------------------------------------------
 
 WAITING: Final = "waiting"
-"""The key in a reply's layout, while it is written: the recipient of the first call that is waiting for its reply."""
+"""Key in a reply's layout, while it is written: the recipient of the first call that has no reply yet."""
 _REPLIES: Final = frozenset({"tool", ENVIRONMENT})
 
 
 class Draft:
-    """A document that is prepared.
+    """Prepares a document for writing.
 
     Args:
-        conversation: the document; nothing of it is changed.
-        foreign: the tokens that are not to be written, whatever messages remember.
-        log: takes what is lost, by its path in the document.
+        conversation: the document; it is not changed.
+        foreign: tokens of other dialects, which are not written even if a layout has them.
+        log: takes the losses, by paths in the document.
 
     Attributes:
-        items: its messages, with the one that declares the transcript's tools.
-        origins: for each its index in the document, or `TOOLS`; None where they are the document's.
-        open_turn: the open turn.
+        items: the messages, and the declaration of the transcript's tools.
+        origins: for each item its index in the document, or `TOOLS`; None if the items are the document's messages.
+        open_turn: the open turn, if there is one.
     """
 
     def __init__(self, conversation: Conversation, foreign: re.Pattern[str] | None, log: Log) -> None:
@@ -114,7 +114,7 @@ class Draft:
         self._foreign = foreign
         self._replies = Replies()
         self._spells_starts = False
-        """Whether a message remembers how its start token was spelled."""
+        """Whether the layout of some message has a start token."""
         self.items = list(conversation.items)
         self.origins: list[int] | None = None
         tools = declared_in(around)
@@ -130,7 +130,7 @@ class Draft:
     # --- declared tools -----------------------------------------------------------------------------------------------
 
     def _take_tools(self, declared: Sequence[Tool] | None, log: Log) -> Sequence[Tool] | None:
-        """The transcript's tools, with those that messages declare elsewhere than the format can."""
+        """Add the tools that messages declare in places where the format cannot; return the transcript's tools."""
         places: set[int] = set()
         leading = declared is None
         for at, item in enumerate(self.items):
@@ -146,7 +146,7 @@ class Draft:
         return tools
 
     def _place_tools(self, message: Message, around: Transcript) -> None:
-        """Put the message that declares the transcript's tools where it stands."""
+        """Insert the declaration of the transcript's tools at its place."""
         places: list[int] = []
         for at, item in enumerate(self.items):
             if not _is_private(item):
@@ -161,7 +161,7 @@ class Draft:
         self.items.insert(at, item_of(message))
         self.origins.insert(at, TOOLS)
 
-    # --- what others tell of a message --------------------------------------------------------------------------------
+    # --- relations between messages -----------------------------------------------------------------------------------
 
     def _relate(self) -> None:
         before: Item | None = None
@@ -172,23 +172,23 @@ class Draft:
                     self.items[at] = before
 
     def _related(self, item: Item, before: Item | None) -> Item:
-        """The next message: as a reply with its tool's name, and in a new frame where it cannot go on in the last."""
+        """The next message: a reply gets its tool; one that cannot continue the last frame begins a frame."""
         head, content, call_id = item
         if not head.bare and _start_of(head) is not None:
             self._spells_starts = True
-        if head.continues and before is not None and not (_says_something(before) and _says_something(item)):
+        if head.continues and before is not None and not (_has_place(before) and _has_place(item)):
             head = head.replaced(continues=False)
             item = head, content, call_id
         if head.role in _REPLIES:
-            return self._answering(head), content, call_id
+            return self._named_reply(head), content, call_id
         if head.calls:
             self._replies.call(canonical(head.recipient or ""))
         elif self._replies.in_calls:
             self._replies.text(continues=before is not None and joins(before[0], head))
         return item
 
-    def _answering(self, head: Head) -> Head:
-        """The head of a reply, with its tool's name as it reads, and the call that is waiting where it is another's."""
+    def _named_reply(self, head: Head) -> Head:
+        """The head of a reply with the name that it reads as, and with `WAITING` if its frame depends on it."""
         replies, local = self._replies, head.local(HOME)
         waiting = replies.waiting
         if local.bare and local.name in (None, waiting):
@@ -203,7 +203,7 @@ class Draft:
         return local.replaced(name=name, layout={HOME: {**NOTES.together(reply.layout), WAITING: waiting}})
 
     def reads_as(self, dialect: str) -> bool:
-        """Whether a reader finds this dialect if all start tokens are spelled as messages remember."""
+        """Whether a reader detects this dialect if start tokens are spelled by the layouts of their messages."""
         if not self._spells_starts:
             return True
         spelled: list[str | None] = []
@@ -222,7 +222,7 @@ class Draft:
 
 
 def _is_private(item: Item) -> bool:
-    """Whether a message is private reasoning, which is left out."""
+    """Whether a message is private reasoning, which is left out. Answers for plain texts are cached by head."""
     head, content, _ = item
     known = _private.get(head)
     if known is not None and content.__class__ is str:
@@ -232,13 +232,13 @@ def _is_private(item: Item) -> bool:
 
 
 def _start_of(head: Head) -> str | None:
-    """The start token that a message remembers."""
+    """The start token in the layout of a message."""
     start = layout_in(head).get("start")
     return start if isinstance(start, str) and start in STARTS else None
 
 
-def _says_something(item: Item) -> bool:
-    """Whether a message of an assistant is a call, or text that is not blank: other text says nothing beside calls."""
+def _has_place(item: Item) -> bool:
+    """Whether a message has a place next to calls: blank text of the assistant has none."""
     return item[0].role != "assistant" or item[0].calls or _text(item[1]).strip() != ""
 
 

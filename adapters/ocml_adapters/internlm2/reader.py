@@ -1,4 +1,4 @@
-"""InternLM2-Chat → document: each frame is read for itself, and then whose reply answers which call is found."""
+"""Reads InternLM2-Chat: first each frame alone, then the relations between frames: which reply answers which call."""
 
 from __future__ import annotations
 
@@ -32,32 +32,32 @@ _CODE: Final = f"{IM.interpreter}\n```python\n"
 _CODE_END: Final = f"\n```{IM.action_end}"
 _CALL: Final = re.compile(r'\{"name": "([^"\\]{0,200})", "parameters": (.+)\}', re.S)
 _LONGEST: Final = 200
-"""The longest header that plans are made for, in characters."""
+"""The longest header that gets a plan, in characters."""
 _LONGEST_TOOLS: Final = 20_000
-"""The longest declared tools that are remembered, in characters."""
+"""The longest tool declaration that is cached, in characters."""
 
 
 def split(source: Source, options: Options) -> list[tuple[int, str]]:
-    """The conversations of a text, each with its offset."""
+    """Split a text into its conversations, each with its offset in characters."""
     assert isinstance(source, str)
     return GRAMMAR.split(source)
 
 
 class Placed(NamedTuple):
-    """A frame, and where it stands."""
+    """A frame and its place in the text."""
 
     frame: Frame
     place: Place
 
 
 class Declaration:
-    """A message that declares the transcript's tools. Nobody changes it.
+    """A message that declares the transcript's tools. It is shared between documents, and never changed.
 
     Args:
-        message: it.
-        at: how many messages stand before it.
-        findings: what is noticed of it.
-        remembered: whether texts that declare the same have this very object.
+        message: the message.
+        at: the number of messages before it.
+        findings: what the reader noticed in it.
+        remembered: whether it is cached, so that texts with the same declaration share this object.
 
     Attributes:
         message: as given.
@@ -76,19 +76,19 @@ class Declaration:
 
 
 _declarations: Final[Memo[Hashable, Declaration | None]] = Memo(2_000_000)
-"""Those that were met, by all of their frames; together they have as many characters."""
+"""All fields of a frame → its declaration, or None if it declares nothing; the size is in characters."""
 
 
 class Text(NamedTuple):
-    """What of a text is no message.
+    """The parts of a text that are not messages.
 
     Attributes:
-        dialect: how most tokens are spelled.
-        mixed: whether some are spelled otherwise.
-        tail: what stands behind the last frame.
-        tools: what declares the tools; None where nothing does.
-        opening: the open turn.
-        closed: whether the last frame was closed; None where there is none.
+        dialect: the spelling that most start tokens have.
+        mixed: whether other tokens have another spelling.
+        tail: the text after the last frame.
+        tools: the declaration of the tools, if there is one.
+        opening: the frame of the open turn, if there is one.
+        closed: whether the last frame has an end token; None if there is no frame.
     """
 
     dialect: str
@@ -100,22 +100,22 @@ class Text(NamedTuple):
 
 
 class FramesReader(UnitReader):
-    """Reads frames. A reply whose header names no tool has no name before it is related to the calls."""
+    """Reads frames. A reply whose header names no tool gets its name in `relate`, from the call that it answers."""
 
     looks_at_contents = False
 
     def part(self, source: str | Json, log: Log) -> Parted:
-        """The frames of a text, in either spelling or both.
+        """Split a text into frames; tokens may have either spelling, or both.
 
         Raises:
-            BridgeError: OCB-NO-FRAMES where no message begins; OCB-SEVERAL where another conversation begins.
+            BridgeError: OCB-NO-FRAMES if no message begins in it; OCB-SEVERAL if a second conversation does.
         """
         text = cast("str", source)
         frames, tail = GRAMMAR.frames(text)
         return without_open_turn(frames, tail, text, log)
 
     def skeleton(self, unit: Placed, before: Placed | None) -> Skeleton | None:
-        """A frame without contents; None where an edge of it is odd, or a token stands in the body but for calls."""
+        """The cache key and the contents of a frame; None if its spelling or a token in its body is unusual."""
         frame, (dialect, closed, *_) = unit
         spelling, body, header = DIALECTS[dialect].tokens, frame.body, frame.header
         if (
@@ -133,7 +133,7 @@ class FramesReader(UnitReader):
         return _calls(dialect, header, body)
 
     def filled(self, unit: Placed, values: Sequence[str]) -> Placed:
-        """A frame with other contents."""
+        """A frame with the same key and other contents."""
         frame = unit.frame
         if IM.action_start not in frame.body:
             return unit._replace(frame=reframed(frame, body="".join(values)))
@@ -152,18 +152,18 @@ class FramesReader(UnitReader):
     def read(self, unit: Placed, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
         """The messages of a frame."""
         messages = messages_of(unit.frame, index, None, log)
-        remark(unit.frame, f"/messages/{index}", log)
-        remark_end(unit.frame, f"/messages/{index + len(messages) - 1}", log)
-        return remembering(messages, unit, messages[0].name)
+        report_header(unit.frame, f"/messages/{index}", log)
+        report_end(unit.frame, f"/messages/{index + len(messages) - 1}", log)
+        return with_layout(messages, unit, messages[0].name)
 
     def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
-        """The items with the names of the tools that replies are from, and what stands around them."""
+        """Name each reply after its tool, and build the transcript around the messages."""
         replies = _name_replies(items, parted, log)
         return Conversation(items, surroundings(items, replies.waiting, parted, log))
 
 
 def _name_replies(items: list[Item], parted: Parted, log: Log) -> Replies:
-    """Give each reply the name of its tool; the calls that still wait."""
+    """Give each reply the name of its tool, in place; return the calls that have no reply yet."""
     replies, frame = Replies(), -1
     for at, item in enumerate(items):
         head = item[0]
@@ -174,33 +174,33 @@ def _name_replies(items: list[Item], parted: Parted, log: Log) -> Replies:
         elif head.role == "tool":
             waiting = replies.waiting
             if not replies.reply(head.name):
-                remark_unpaired(at, log)
-            items[at] = _answering(item, waiting, parted.units[frame])
+                report_unpaired(at, log)
+            items[at] = _named_reply(item, waiting, parted.units[frame])
         elif replies.in_calls:
             replies.text(continues=head.continues)
     return replies
 
 
-def _answering(item: Item, waiting: str | None, unit: Placed) -> Item:
-    """A reply while the call to a recipient is the first that is waiting."""
+def _named_reply(item: Item, waiting: str | None, unit: Placed) -> Item:
+    """A reply, given the recipient of the first call that has no reply yet."""
     head, content, call_id = item
     if (head.name is None and waiting == PYTHON) or head.name not in (None, PYTHON, waiting):
         reply = replace(message_of(item), name=head.name or waiting, layout=None, extras=None)
-        return item_of(remembering((reply,), unit, waiting)[0])
+        return item_of(with_layout((reply,), unit, waiting)[0])
     return named(head, head.name or waiting), content, call_id
 
 
 def without_open_turn(frames: Sequence[Frame], tail: str, text: str, log: Log) -> Parted:
-    """A text as its frames, but for that of its tools and the open turn.
+    """Separate the frames of messages from those of the tool declaration and of the open turn.
 
     Args:
-        frames: all of them.
-        tail: what stands behind them.
-        text: the whole.
-        log: takes what is noticed of the tools.
+        frames: all frames of the text.
+        tail: the text after the last frame.
+        text: the whole text.
+        log: takes the findings of the tool declaration.
 
     Raises:
-        BridgeError: OCB-NO-FRAMES where there is no frame, but text.
+        BridgeError: OCB-NO-FRAMES if there is text, but no frame.
     """
     if not frames and tail.strip():
         detail = f"the input has neither {IM.start} nor {UNUSED.start}, so it is not InternLM2-Chat"
@@ -226,7 +226,7 @@ def without_open_turn(frames: Sequence[Frame], tail: str, text: str, log: Log) -
 
 
 def _declared(units: Sequence[Placed]) -> Declaration | None:
-    """The message that declares the tools; None where none of the first does."""
+    """The declaration of the tools, if one of the leading system messages is one."""
     for at, unit in enumerate(units):
         heading = heading_of(unit.frame.header)
         if heading.role != "system":
@@ -239,7 +239,7 @@ def _declared(units: Sequence[Placed]) -> Declaration | None:
 
 
 def _declaration(unit: Placed, at: int) -> Declaration | None:
-    """The declared tools that a frame holds, with so many messages before it; those met before are remembered."""
+    """The tool declaration in a frame, or None; `at` is the number of messages before it. Declarations are cached."""
     frame = unit.frame
     key = at, unit.place, frame.gap, frame.start, frame.header, frame.newline, frame.body, frame.end, frame.last
     if key in _declarations:
@@ -247,9 +247,9 @@ def _declaration(unit: Placed, at: int) -> Declaration | None:
     log, found = Log(), None
     messages = messages_of(frame, at, None, log, leads=True)
     if declares(messages[0]):
-        remark(frame, "/tools", log)
-        remark_end(frame, "/tools", log)
-        message = remembering(messages, unit, None)[0]
+        report_header(frame, "/tools", log)
+        report_end(frame, "/tools", log)
+        message = with_layout(messages, unit, None)[0]
         found = Declaration(message, at, tuple(log.findings), remembered=len(frame.body) <= _LONGEST_TOOLS)
     if len(frame.body) <= _LONGEST_TOOLS:
         _declarations.keep(key, found, len(frame.body) + _LONGEST)
@@ -257,18 +257,18 @@ def _declaration(unit: Placed, at: int) -> Declaration | None:
 
 
 def surroundings(items: Sequence[Item], waiting: str | None, parted: Parted, log: Log) -> Transcript:
-    """What stands around the messages.
+    """The transcript without its messages: tools, open turn, and the layout of the text.
 
     Args:
         items: the messages.
-        waiting: the recipient of the first call that is still waiting for its reply.
+        waiting: the recipient of the first call that has no reply.
         parted: the text.
-        log: takes what is noticed of it.
+        log: takes the findings.
     """
     text = cast("Text", parted.document)
     opening = text.opening
     if opening is not None:
-        remark(opening.frame, "/open_turn", log)
+        report_header(opening.frame, "/open_turn", log)
     if text.mixed:
         log.find(
             FindingCode.MIXED_SPELLING,
@@ -284,20 +284,20 @@ def surroundings(items: Sequence[Item], waiting: str | None, parted: Parted, log
 
 
 def open_turn(unit: Placed, waiting: str | None) -> Message:
-    """The open turn that a frame is."""
+    """The open turn in a frame."""
     heading = heading_of(unit.frame.header)
-    return remembering((Message(heading.role, "", heading.speaker(waiting), end=None),), unit, waiting)[0]
+    return with_layout((Message(heading.role, "", heading.speaker(waiting), end=None),), unit, waiting)[0]
 
 
 def messages_of(frame: Frame, index: int, waiting: str | None, log: Log, *, leads: bool = False) -> Unit:
-    """The messages of a frame.
+    """Read the messages of a frame.
 
     Args:
-        frame: one that is no open turn.
-        index: of its first message.
-        waiting: the recipient of the first call that is waiting for its reply.
-        log: takes what had to be mended.
-        leads: whether tools in it are the transcript's.
+        frame: a frame that is not the open turn.
+        index: the index of its first message in the document.
+        waiting: the recipient of the first call that has no reply yet.
+        log: takes the findings.
+        leads: whether tools that it declares are the transcript's.
     """
     heading = heading_of(frame.header)
 
@@ -321,8 +321,8 @@ def messages_of(frame: Frame, index: int, waiting: str | None, log: Log, *, lead
     return (message(heading.role, content, heading.speaker(waiting), "end" if frame.end else None),)
 
 
-def remark(frame: Frame, path: str, log: Log) -> None:
-    """Note what is odd about a frame, but for its body and its end."""
+def report_header(frame: Frame, path: str, log: Log) -> None:
+    """Report what is unusual in the header of a frame and before it."""
     heading = heading_of(frame.header)
     if heading.role not in ROLES:
         detail = f"{heading.role!r} is not a role of InternLM2-Chat"
@@ -337,21 +337,21 @@ def remark(frame: Frame, path: str, log: Log) -> None:
         )
 
 
-def remark_end(frame: Frame, path: str, log: Log) -> None:
-    """Note that a frame has no end; the path is that of the last message in it."""
+def report_end(frame: Frame, path: str, log: Log) -> None:
+    """Report a frame without an end token, at the path of its last message."""
     if not frame.end:
         code = FindingCode.TRUNCATED if frame.last else FindingCode.END_MISSING
         log.find(code, f"{path}/end", _NO_END)
 
 
-def remark_unpaired(index: int, log: Log) -> None:
-    """Note that a reply answers no call."""
+def report_unpaired(index: int, log: Log) -> None:
+    """Report a reply that answers no call."""
     path = f"/messages/{index}/name"
     log.find(FindingCode.REPLY_UNPAIRED, path, "no call fits this reply; the reply is kept without one")
 
 
-def remembering(messages: Unit, unit: Placed, waiting: str | None) -> Unit:
-    """The messages of a frame, the first with what it remembers of that; `waiting` as for `frames.framed`."""
+def with_layout(messages: Unit, unit: Placed, waiting: str | None) -> Unit:
+    """The messages of a frame; the first gets the layout of the frame if it is not the default one."""
     layout, extras = remember(unit.frame, default_frame(messages, waiting, unit.place))
     if not layout and not extras:
         return messages
@@ -359,7 +359,7 @@ def remembering(messages: Unit, unit: Placed, waiting: str | None) -> Unit:
 
 
 def _calls(dialect: str, header: str, body: str) -> Skeleton | None:
-    """A body of text and calls; None where a call is written otherwise than by default."""
+    """The cache key and the values of a body of text and calls; None if a call is not spelled by default."""
     text, *calls = body.split(IM.action_start)
     if heading_of(header).role != "assistant" or not calls or text.isspace() or not CONTROL.is_free(text):
         return None

@@ -1,4 +1,4 @@
-"""InternLM2-Chat as it arrives: the batch reader's scanner and reader, fed piece by piece."""
+"""Decodes a stream of InternLM2-Chat with the scanner and the reader of whole texts, fed piece by piece."""
 
 from __future__ import annotations
 
@@ -19,7 +19,15 @@ from ocml_bridge.units.heads import item_of
 from .body import Cutter, call_of, message_of, placed
 from .calls import Replies
 from .frames import Unit, heading_of
-from .reader import messages_of, remark, remark_end, remark_unpaired, remembering, surroundings, without_open_turn
+from .reader import (
+    messages_of,
+    report_end,
+    report_header,
+    report_unpaired,
+    surroundings,
+    with_layout,
+    without_open_turn,
+)
 from .syntax import CONTROL, GRAMMAR, IM, SPECIALS, UNUSED
 from .tools import declares
 
@@ -27,12 +35,12 @@ HOLD: Final = Hold(SPECIALS)
 
 
 class Turn(Saying):
-    """Says an assistant's body: its texts as they come, a call when it is complete, since its name stands inside it.
+    """Emits the events of an assistant's body: text at once, a call when it is complete, because it holds its name.
 
     Args:
-        log: where to.
-        index: of the frame's first message.
-        name: the speaker's.
+        log: takes the events.
+        index: the index of the frame's first message.
+        name: the name in the header.
     """
 
     def __init__(self, log: LiveLog, index: int, name: str | None) -> None:
@@ -40,15 +48,15 @@ class Turn(Saying):
         self._name = name
         self._cutter = Cutter()
         self._text: list[str] = []
-        """The text that is open, as it stands there. While it is blank nobody knows whether it is one: beside calls it
-        is not."""
+        """The raw text of the open message. As long as it is blank it may be none: next to calls, blank text is left
+        out."""
         self._started = False
         self._next = index
-        """The message that comes next, or whose text is open."""
+        """The index of the open message, or of the next one."""
 
     @property
     def pending(self) -> int:
-        """How many characters wait for what they are to be known."""
+        """The number of characters that are buffered."""
         return self._cutter.pending + self._waiting
 
     @property
@@ -57,7 +65,7 @@ class Turn(Saying):
         return self._cutter.in_call
 
     def passed(self, texts: Sequence[str]) -> None:
-        """Take texts that were passed on already."""
+        """Take text whose events were emitted already."""
         self._text += texts
 
     def take(self, text: str) -> None:
@@ -89,7 +97,7 @@ class Turn(Saying):
         return placed(part, self._next - self.index, more=more)
 
     def _end_text(self) -> None:
-        """A call follows."""
+        """End the open text, because a call follows."""
         if self._started:
             whole = message("assistant", self._restored(), self._name)
             self.log.events.append(End(self._next, self._placed(whole, more=True)))
@@ -101,24 +109,24 @@ class Turn(Saying):
         self._next += 1
 
     def end(self, messages: Sequence[Message]) -> None:
-        """Say what has not been said of the frame's messages."""
+        """Emit the remaining events of the frame's messages."""
         for index, part in enumerate(messages[self._next - self.index :], self._next):
             is_started = self._started and index == self._next
             tell(self.log, index, part, self._restored() if is_started else None)
 
 
 class FrameReader:
-    """Reads frames as they come.
+    """Reads frames as they arrive.
 
-    What a message says is known with its frame; in which of the two spellings the text is, and so what a frame has to
-    remember of how it is spelled, only in the end.
+    A message is known with its frame. The layout of the frames is known only at the end, because it depends on which of
+    the two spellings most of the text has.
 
     Args:
         log: takes the findings.
 
     Attributes:
-        messages: those of the frames so far.
-        replies: which calls still wait for a reply.
+        messages: the messages of the frames so far.
+        replies: the calls that have no reply yet.
     """
 
     def __init__(self, log: Log) -> None:
@@ -127,12 +135,12 @@ class FrameReader:
         self.replies = Replies()
         self._frames: list[Frame] = []
         self._units: list[tuple[Unit, str | None]] = []
-        """For each frame its messages, and which call waited first for its reply."""
+        """For each frame its messages, and the recipient of the first call that had no reply before it."""
         self._leads = True
-        """Whether tools would be the transcript's."""
+        """Whether declared tools in the next frame would be the transcript's."""
 
     def frame(self, frame: Frame) -> None:
-        """Take the next frame; the last one may be the open turn, which is no message."""
+        """Take the next frame; the last one may be the open turn."""
         self._frames.append(frame)
         if frame.last and frame.body == "":
             return
@@ -140,19 +148,19 @@ class FrameReader:
         unit = messages_of(frame, index, waiting, self._log, leads=self._leads)
         if self._leads and declares(unit[0]):
             self._leads = False
-            remark(frame, "/tools", self._log)
-            remark_end(frame, "/tools", self._log)
+            report_header(frame, "/tools", self._log)
+            report_end(frame, "/tools", self._log)
             return
-        remark(frame, f"/messages/{index}", self._log)
-        remark_end(frame, f"/messages/{index + len(unit) - 1}", self._log)
+        report_header(frame, f"/messages/{index}", self._log)
+        report_end(frame, f"/messages/{index + len(unit) - 1}", self._log)
         if not all(map(self.replies.take, unit)):
-            remark_unpaired(index, self._log)
+            report_unpaired(index, self._log)
         self._units.append((unit, waiting))
         self.messages += unit
         self._leads = self._leads and unit[0].role == "system"
 
     def finish(self, tail: str) -> Transcript:
-        """The document, with what stands behind the last frame.
+        """The document, given the text after the last frame.
 
         Raises:
             BridgeError: OCB-NO-FRAMES where no frame came, but text.
@@ -160,7 +168,7 @@ class FrameReader:
         text = without_open_turn(self._frames, tail, spell(self._frames, tail), Log())
         messages: list[Message] = []
         for frame, (unit, waiting) in zip(text.units, self._units, strict=True):
-            messages += remembering(unit, frame, waiting)
+            messages += with_layout(unit, frame, waiting)
         around = surroundings(list(map(item_of, messages)), self.replies.waiting, text, self._log)
         return replace(around, messages=tuple(messages))
 
@@ -193,6 +201,6 @@ class Reading(Live):
 
 
 def decoder(_options: Options) -> Decoder:
-    """A decoder of InternLM2-Chat. Feed it the generation prompt first where the model's answer begins behind one."""
+    """A decoder of InternLM2-Chat. If the answer follows a generation prompt, feed that first."""
     log = LiveLog()
     return TextDecoder(Reading(log), HOLD, log)

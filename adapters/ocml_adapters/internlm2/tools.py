@@ -1,4 +1,4 @@
-"""The tools of `system name=<|plugin|>` ↔ declared tools ("Function Call", 1), and where that frame stands."""
+"""Tool declarations both ways (`system name=<|plugin|>`, "Function Call" 1), and the place of their frame."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .syntax import HOME, NOTES, Dialect
 
 # --- parameters of a function -----------------------------------------------------------------------------------------
 #
-# As lagent has them ↔ their JSON Schema: `[{"name": "city", "type": "STRING", "description": "…"}]`, and
+# lagent's lists of parameters ↔ JSON Schema: `[{"name": "city", "type": "STRING", "description": "…"}]`, and
 # `"required": ["city"]` beside it.
 
 _TYPES: Final = {
@@ -29,11 +29,11 @@ _TYPES: Final = {
 
 
 def schema_of(listed: Json, required: Json) -> Json:
-    """The schema of listed parameters; None for what is no such list.
+    """The schema of a list of parameters; None if it is not such a list.
 
     Args:
         listed: the parameters.
-        required: the names of those that must be given; None where nothing is said of it.
+        required: the names of the required ones; None if the tool does not say.
     """
     if not isinstance(listed, list):
         return None
@@ -51,7 +51,7 @@ def schema_of(listed: Json, required: Json) -> Json:
 
 
 def list_of(schema: Json) -> dict[str, Json] | None:
-    """The listed parameters of a schema, and beside them which are required; None where a list cannot say all of it."""
+    """The list of parameters of a schema, and the required ones; None if a list cannot hold all of the schema."""
     whole = cast("dict[str, Json]", schema) if isinstance(schema, dict) else {}
     properties = whole.get("properties")
     if not isinstance(properties, dict) or not all(isinstance(each, dict) for each in properties.values()):  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
@@ -72,25 +72,25 @@ def _listed_type(fields: dict[str, Json]) -> dict[str, Json]:
 
 
 _PLACE: Final = "tools_at"
-"""The key of how many messages stand before the tools."""
+"""Key in the layout: the number of messages before the declaration."""
 _EDGES: Final = "tools"
-"""The key of how the tools' frame is spelled."""
+"""Key in the layout: how the frame of the declaration is spelled."""
 _BEFORE: Final = "你可以使用如下工具：\n"
 _BEHIND: Final = (
     "\n如果你已经获得足够信息，请直接给出答案. 避免不必要的工具调用! 同时注意你可以使用的工具，不要随意捏造！"
 )
-"""lagent's words around a list of tools."""
+"""lagent's prose around a list of tools."""
 
 
 class Declared(NamedTuple):
-    """Tools, and whether their JSON had to be mended."""
+    """Declared tools, and whether their JSON was repaired."""
 
     tools: tuple[Tool, ...]
     repaired: bool
 
 
 def read_tools(text: str) -> Declared | None:
-    """The tools that a text declares, as a list or one alone, bare or as OpenAI wraps them; None where it does not."""
+    """Read the tools that a text declares, as a list or one, bare or wrapped as OpenAI does; None if there are none."""
     prose = text.startswith(_BEFORE) and text.endswith(_BEHIND)
     if prose:
         text = text[len(_BEFORE) : -len(_BEHIND)]
@@ -123,7 +123,7 @@ def _tool(value: Json, *, prose: bool) -> Tool | None:
 
 
 def write_tools(tools: Sequence[Tool], dialect: Dialect) -> str:
-    """Tools as a list of bare function objects, in prose if it says them; what was not said of a tool is not said."""
+    """Write tools as a list of bare function objects; in lagent's prose if the dialect has it and it reads back."""
     fields = [_fields(tool) for tool in tools]
     if dialect.prose:
         listed = [each | (list_of(each.get("parameters")) or {}) for each in fields]
@@ -138,14 +138,14 @@ def _fields(tool: Tool) -> dict[str, Json]:
 
 
 def normal(tool: Tool) -> Tool:
-    """A tool as it is read back."""
+    """The tool that a written tool reads as."""
     read = _tool(_fields(tool), prose=False)
     assert read is not None
     return read
 
 
 def declares(message: Message) -> bool:
-    """Whether a message is one that holds tools and nothing else, as the format has them."""
+    """Whether a message is a tool declaration: it holds tools and nothing else."""
     return (
         message.role == "system"
         and message.name is None
@@ -156,7 +156,7 @@ def declares(message: Message) -> bool:
 
 
 def tools_of(message: Message) -> tuple[Tool, ...]:
-    """The tools of a message that `declares` them."""
+    """The tools of a tool declaration."""
     return tuple(tool for part in message.content if isinstance(part, Tools) for tool in part.tools)
 
 
@@ -164,12 +164,12 @@ def tools_of(message: Message) -> tuple[Tool, ...]:
 
 
 def declared_in(around: Transcript) -> tuple[Tool, ...] | None:
-    """The transcript's tools, where they are written: a list without any is only where it was read from this format."""
+    """The transcript's tools if they are written; an empty list is written only if it was read from this format."""
     return around.tools if around.tools or _PLACE in NOTES.together(around.layout) else None
 
 
 def message_with_tools(tools: Sequence[Tool], around: Transcript) -> Message:
-    """The message that declares tools, with what a transcript remembers of its frame."""
+    """The tool declaration, with the layout of its frame in the transcript."""
     layout, extras = (NOTES.together(place).get(_EDGES) for place in (around.layout, around.extras))
     message = Message("system", (Tools(tuple(map(normal, tools))),))
     if isinstance(layout, dict):
@@ -180,7 +180,7 @@ def message_with_tools(tools: Sequence[Tool], around: Transcript) -> Message:
 
 
 def default_place(items: Sequence[Item]) -> int:
-    """Where the transcript's tools stand by default: behind the system messages that lead, before other tools."""
+    """The default index of the declaration: after the leading system messages, before other declarations."""
     for at, item in enumerate(items):
         if item[0].role != "system" or (not isinstance(item[1], str) and declares(message_of(item))):
             return at
@@ -188,19 +188,19 @@ def default_place(items: Sequence[Item]) -> int:
 
 
 def place_of(around: Transcript, most: int) -> int:
-    """How many messages stand before the transcript's tools, remembered or by default (`most`)."""
+    """The number of messages before the declaration, from the layout or by default (`most`)."""
     at = NOTES.together(around.layout).get(_PLACE)
     return at if isinstance(at, int) and 0 <= at <= most else most
 
 
 def with_tools(around: Transcript, declared: Message, at: int, most: int) -> Transcript:
-    """A transcript without messages, with the tools that a message declares.
+    """Add the tools of a declaration, and the layout of its frame, to a transcript without messages.
 
     Args:
         around: the transcript.
-        declared: the message.
-        at: how many messages stand before it.
-        most: how many do by default.
+        declared: the tool declaration.
+        at: the number of messages before it.
+        most: the default of that number.
     """
     tools, layout, extras = tools_of(declared), NOTES.together(around.layout), NOTES.together(around.extras)
     if at != most or not tools:

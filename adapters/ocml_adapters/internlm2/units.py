@@ -1,4 +1,4 @@
-"""A text, a reply, declared tools, or an assistant's texts and calls as a frame."""
+"""Writes frames: a text, a reply, a tool declaration, or an assistant's texts and calls."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from ocml_bridge.units.grammar import (
 from ocml_bridge.units.heads import Head, Item, message_of
 from ocml_bridge.units.writer import Prepared, UnitWriter
 
-from .body import dressed, joins
+from .body import joins, with_places
 from .calls import constraint_of, is_embedded
 from .frames import (
     Place,
@@ -43,18 +43,18 @@ from .frames import (
 )
 from .frames import Unit as Messages
 from .nearest import TARGET, WAITING, Draft, nearest, opened, turn
-from .reader import Placed, messages_of, open_turn, remembering
+from .reader import Placed, messages_of, open_turn, with_layout
 from .syntax import CONTROL, DIALECTS, FOREIGN, GRAMMAR, HOME, NOTES, PYTHON
 from .tools import declares, default_place, tools_of, with_tools, write_tools
 
 
-class Behind(NamedTuple):
-    """The state behind a frame.
+class WriterState(NamedTuple):
+    """What the next frame depends on.
 
     Attributes:
-        dialect: how tokens are spelled by default.
-        starts: whether start tokens may be spelled otherwise, as messages remember.
-        closed: whether the frame was closed; None where there is none.
+        dialect: the default spelling of tokens.
+        starts: whether the layout of messages may give start tokens another spelling.
+        closed: whether the last frame has an end token; None before the first frame.
     """
 
     dialect: str
@@ -75,47 +75,47 @@ class Frames(UnitWriter):
         super().__init__(options)
         self._foreign = None if options.dialect is None else FOREIGN[options.dialect]
         self._is_default = options.dialect is None or DIALECTS[options.dialect].is_default
-        """Whether calls and tools are written as a reader takes them to be."""
+        """Whether calls and tools are written in the spelling that readers assume."""
 
     def inert(self, text: str) -> bool:
-        """Whether a text holds no token, whole or broken."""
+        """Whether a text has no control token, neither whole nor broken."""
         return CONTROL.is_free(text)
 
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
-        """The document with its tools among its messages, and with each reply's tool."""
+        """Put the tools among the messages, and name the tool of each reply."""
         draft = Draft(conversation, self._foreign, log)
         around = conversation.around
         if draft.open_turn is not around.open_turn:
             around = replace(around, open_turn=draft.open_turn)
         dialect = self.options.dialect or dialect_of(around)
-        start = Behind(dialect, starts=self.options.dialect is not None or draft.reads_as(dialect))
+        start = WriterState(dialect, starts=self.options.dialect is not None or draft.reads_as(dialect))
         return Prepared(draft.items, around, draft.origins, start)
 
     def is_prepared_alike(self, head: Head, content: str) -> bool:
-        """Whether a message says something: blank text beside calls is nothing."""
+        """Whether the text is not blank: blank text next to calls is left out."""
         return not content.isspace()
 
     def is_plain_part(self, head: Head, text: str) -> bool:
-        """Whether a text is no part of a token, and has its line breaks inside."""
+        """Whether a text cannot join its neighbours to a token, and has no line break at its edges."""
         return stands_alone(text)
 
     def nearest(self, message: Message, index: int, log: Log) -> Message | None:
-        """The message with its content as a text; its frame shows what can be held of the rest."""
+        """The message with its content as one text; `spell` finds what a frame holds of the other fields."""
         return nearest(message, index, log)
 
     def joins(self, before: Head, head: Head) -> bool:
-        """Whether a text or a call continues the one before it in an assistant's body."""
+        """Whether a text or a call belongs to the body of the message before it."""
         return joins(before, head)
 
     def follows(self, head: Head) -> bool:
-        """Arguments and code are written by what they are; so is what remembers how it was spelled.
+        """Whether contents are written alike: not those of calls, nor those whose layout has a raw body.
 
-        A system's text named plugin may be read as tools.
+        A system message named plugin may read as a tool declaration.
         """
         return not (head.calls or (head.role == "system" and head.name == "plugin") or "body" in layout_in(head))
 
     def classify(self, head: Head, content: str) -> ContentClass | None:
-        """Arguments are JSON, or a string in JSON; code without a fence is fenced alike."""
+        """Arguments are JSON, or are written as a JSON string; code gets the same fence if it holds none."""
         if self.follows(head):
             return ANY_CONTENT
         if not head.calls or "body" in layout_in(head) or not self._is_default:
@@ -127,12 +127,12 @@ class Frames(UnitWriter):
         return A_STRING if constraint_of(content) is None else JSON_IN_A_STRING
 
     def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
-        """The text of a frame, with what stands before it."""
-        behind = cast("Behind", state)
-        place = Place(behind.dialect, behind.closed, last)
+        """Write a frame with the text before it."""
+        before = cast("WriterState", state)
+        place = Place(before.dialect, before.closed, last)
         read = place._replace(dialect=DIALECTS[place.dialect].reads_as)
-        unit = dressed([message if declares(message) else turn(message, str(message.content)) for message in group])
-        layout, waiting = self._layout_of(unit[0], behind), _waiting(unit[0])
+        unit = with_places([message if declares(message) else turn(message, str(message.content)) for message in group])
+        layout, waiting = self._layout_of(unit[0], before), _waiting(unit[0])
         unit = _settled(unit, layout, last=last)
         frame, default = framed(unit, layout, waiting, place)
         _read_back(unit, frame, default if self._is_default else default_frame(unit, waiting, read), waiting)
@@ -144,15 +144,15 @@ class Frames(UnitWriter):
         output = self.as_output(text)
         if output != text:
             frame = _only(output)
-            unit = remembering(messages_of(frame, 0, waiting, Log()), Placed(frame, read), waiting)
-        return Spelled(output, unit, behind._replace(closed=bool(frame.end)))
+            unit = with_layout(messages_of(frame, 0, waiting, Log()), Placed(frame, read), waiting)
+        return Spelled(output, unit, before._replace(closed=bool(frame.end)))
 
     def as_output(self, text: str) -> str:
-        """A frame, or what stands behind the frames, as the output can hold it: whole."""
+        """A piece of text as the output holds it; formats of token ids change it."""
         return text
 
     def guard(self, unit: Messages, paths: Sequence[str], log: Log) -> None:
-        """Report, or refuse, the control tokens that are broken in a frame."""
+        """Report or refuse the control tokens in the contents of a frame."""
         for message, path in zip(unit, paths, strict=True):
             if declares(message):
                 tools = write_tools(tools_of(message), DIALECTS[self.options.dialect or "im"])
@@ -163,12 +163,12 @@ class Frames(UnitWriter):
                 CONTROL.guard(message.recipient or "", self.options.control_tokens, f"{path}/recipient", log)
 
     def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
-        """The text of all frames, with the open turn, and what stands behind them."""
-        behind = cast("Behind", state)
-        closed, opening, reads_as = behind.closed, around.open_turn, DIALECTS[behind.dialect].reads_as
+        """Join the frames, the open turn and the text after them."""
+        before = cast("WriterState", state)
+        closed, opening, reads_as = before.closed, around.open_turn, DIALECTS[before.dialect].reads_as
         if opening is not None:
-            opening, place = opened(opening), Place(behind.dialect, closed, last=True, opening=True)
-            layout, waiting = self._layout_of(opening, behind), _waiting(opening)
+            opening, place = opened(opening), Place(before.dialect, closed, last=True, opening=True)
+            layout, waiting = self._layout_of(opening, before), _waiting(opening)
             frame, _ = framed((opening,), layout, waiting, place)
             units.append(self.as_output(spell([frame], "")))
             frame = _only(units[-1])
@@ -178,17 +178,17 @@ class Frames(UnitWriter):
         return Enclosed("".join((*units, tail)), around_of(dialect, tail, closed, opening))
 
     def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
-        """What the frames read as together: the first that declares tools has those of the transcript."""
+        """Read the frames together: the first tool declaration has the tools of the transcript."""
         at = default_place(items)
         if at == len(items) or items[at][0].role != "system":
             return Conversation(items, around)
         declared = message_of(items.pop(at))
         return Conversation(items, with_tools(around, declared, at, default_place(items)))
 
-    def _layout_of(self, message: Message, behind: Behind) -> dict[str, Json]:
-        """What a message remembers of its frame, as far as that may be written."""
+    def _layout_of(self, message: Message, state: WriterState) -> dict[str, Json]:
+        """The layout of a message's frame, as far as the dialect allows it."""
         layout = layout_of(message, self._foreign)
-        if not behind.starts:
+        if not state.starts:
             layout.pop("start", None)
         if not self._is_default and (is_call(message) or declares(message)):
             layout.pop("body", None)
@@ -196,13 +196,13 @@ class Frames(UnitWriter):
 
 
 def _only(text: str) -> Frame:
-    """The frame that a text is."""
+    """The only frame of a text."""
     (frame,), _ = GRAMMAR.frames(text)
     return frame
 
 
 def _settled(unit: Messages, layout: dict[str, Json], *, last: bool) -> Messages:
-    """Messages whose last text ends as its frame can say: cut off at the end of the text, or as it was spelled."""
+    """The messages with an ending that their frame can have: only the last frame can be without an end token."""
     final = unit[-1]
     if final.end is not None or is_call(final) or (not last and layout.get("end") == ""):
         return unit
@@ -212,14 +212,14 @@ def _settled(unit: Messages, layout: dict[str, Json], *, last: bool) -> Messages
 
 
 def _waiting(message: Message) -> str | None:
-    """The recipient of the first call that is waiting for its reply; where a reply says nothing else, its own tool."""
+    """For a reply, the recipient of the first call that has no reply yet; its own tool if the layout does not say."""
     if message.role != "tool":
         return None
     return cast("str | None", NOTES.together(message.layout).get(WAITING, message.name))
 
 
 def _read_back(unit: Messages, frame: Frame, default: Frame, waiting: str | None) -> None:
-    """Make messages what their frame reads as: with the role and name in its header, and the layout that it needs."""
+    """Turn messages into what their frame reads as: role and name of its header, and the layout that it needs."""
     layout, extras = remember(frame, default)
     heading = heading_of(frame.header)
     for message in unit:
