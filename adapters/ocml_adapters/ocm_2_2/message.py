@@ -159,8 +159,8 @@ def render_header(message: Message, unknown: dict[str, str] | None = None) -> st
 
 # --- body -------------------------------------------------------------------------------------------------------------
 
-_TRAILING: Final = re.compile(r"<+\Z")
-_MARKERS: Final = re.compile(r"<*<\|start_(?:reflect|introspect|reason)\|>")
+_TRAILING: Final = re.compile(r"(?<!<)<+\Z")
+_MARKERS: Final = re.compile(r"(?<!<)<+\|start_(?:reflect|introspect|reason)\|>")
 
 
 class BodyReader:

@@ -35,8 +35,11 @@ def frame_tokens() -> tuple[str, ...]:
 
 FRAME_MARKS: Final = FrameMarks((START,), (END, CALL, RETURN), r"assistant(?![^\s<])")
 """A model is prompted with `<|start|>assistant`, and writes the rest of the header itself."""
-TOKEN: Final = re.compile(f"(<+(?:{'|'.join(re.escape(token[1:]) for token in TOKENS)}))")
-"""A control token, or one escaped by doubling its `<` (§3): a run of n > 1 brackets stands for n - 1 and no token."""
+TOKEN: Final = re.compile(f"((?<!<)<+(?:{'|'.join(re.escape(token[1:]) for token in TOKENS)}))")
+"""A control token, or one escaped by doubling its `<` (§3): a run of n > 1 brackets stands for n - 1 and no token.
+
+Inside a run no match begins: each would look through the rest of it.
+"""
 START_LINE: Final = re.compile(r"^<\|start\|>", re.MULTILINE)
 """Where the header ends: the tokens that it lists itself never begin a line (§2)."""
 
