@@ -26,7 +26,7 @@ KILLERS: dict[str, bytes] = {
     "half a megabyte of <|": b"<|" * (SIZE // 2),
     "half a megabyte of < before a token": b"<|start|>user<|message|>" + b"<" * SIZE + b"|end|>",
     "half a megabyte of < before none": b"<|start|>user<|message|>" + b"<" * SIZE + b"x<|end|>",
-    "half a megabyte of < in a thought": b"<|start|>assistant<|channel|>analysis<|message|>" + b"<" * SIZE + b"|x<|end|>",
+    "half a megabyte of < in thoughts": b"<|start|>assistant<|channel|>analysis<|message|>" + b"<" * SIZE + b"|<|end|>",
     "broken tokens": b"<\xe2\x80\x8b|im_end|" * (SIZE // 14),
     "breaks without end": b"<" + b"\xe2\x80\x8b" * (SIZE // 3),
     "50,000 literal blocks opened": b"<|start|>user<|message|>" + b"<|literal|>" * 50_000,
