@@ -25,6 +25,7 @@ from ocml_bridge.stream import replay
 from ocml_bridge.testing import check_adapter, laws
 from ocml_bridge.testing.calls import linked_transcripts
 from ocml_bridge.testing.encoding import in_pieces, order_of, run
+from ocml_bridge.testing.trial import LawBrokenError
 from ocml_bridge.units.grammar import Enclosed, State, Unit
 from ocml_bridge.units.pairing import pair
 from sampling import Pairs, every_pair, some_pairs
@@ -308,7 +309,7 @@ def swapping() -> Adapter:
 
 def test_the_kit_catches_an_adapter_that_swaps_replies() -> None:
     # A group where documents break several laws.
-    with pytest.raises((laws.LawBrokenError, ExceptionGroup)):
+    with pytest.raises((LawBrokenError, ExceptionGroup)):
         check_adapter(swapping(), linked_transcripts(), examples=50)
 
 

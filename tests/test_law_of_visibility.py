@@ -21,6 +21,7 @@ from ocml_bridge.registry import adapter
 from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.stream import replay
 from ocml_bridge.testing import laws, visibility
+from ocml_bridge.testing.trial import LawBrokenError, Trial
 from ocml_bridge.testing.visibility import SECRET
 from ocml_bridge.view import tell
 from ocml_bridge.view.compare import compare
@@ -48,7 +49,7 @@ def test_nothing_is_shown_for_any_ordered_pair(document: Transcript, pairs: Pair
     for source, targets in pairs.items():
         known = read(write(document, source, policy=LENIENT).encode(), source).transcript
         for target in targets:
-            visibility.visibility(laws.Trial(known, target))
+            visibility.visibility(Trial(known, target))
 
 
 @pytest.mark.parametrize("target", FORMATS)
@@ -83,8 +84,8 @@ def leaking() -> Adapter:
 
 
 def test_a_format_that_shows_what_is_hidden_breaks_the_law() -> None:
-    trial = laws.Trial(Transcript((PRIVATE, ANSWER)), leaking())
-    with pytest.raises(laws.LawBrokenError, match="law of visibility, in chatml") as caught:
+    trial = Trial(Transcript((PRIVATE, ANSWER)), leaking())
+    with pytest.raises(LawBrokenError, match="law of visibility, in chatml") as caught:
         visibility.visibility(trial)
     assert "/messages/0 is shown" in str(caught.value)
 

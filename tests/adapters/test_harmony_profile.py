@@ -36,7 +36,10 @@ SAYS_WHY: Final[dict[str, tuple[dict[str, Any], list[str]]]] = {
     ),
     "a tool choice": (
         asked(tools=[FUNCTION], tool_choice="required"),
-        ["changed settings /settings/tool_choice: the prompt instructs gpt-oss to do so; nothing enforces it"],
+        [
+            "changed settings /settings/tool_choice: the prompt instructs gpt-oss to do so; nothing enforces it",
+            'layout tool-schema /tools/0/parameters/properties: harmony adds "properties": {}; the source has none',
+        ],
     ),
     "a tool choice without tools": (
         asked(tool_choice="required"),
