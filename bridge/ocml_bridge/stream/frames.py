@@ -11,7 +11,7 @@ from typing import Protocol
 
 from ..events import Delta, End, Start
 from ..model import Document, Message
-from ..text.im import Frame, Grammar, Scanner, alone
+from ..text.im import Frame, Grammar, Scanner, require_one_conversation
 from .decoder import LiveLog, tell
 
 
@@ -124,7 +124,7 @@ class Live(ABC):
         frame = self._scanner.frame
         if frame is not None and frame.newline:
             if self._open is None:
-                alone(frame)
+                require_one_conversation(frame)
                 self._open, self.body, self._passed = self.saying(frame.header), self._scanner.body, 0
             self._say(self._open)
         self.running = self._open.running if self._open is not None else -1
@@ -142,7 +142,7 @@ class Live(ABC):
             saying.take(text)
 
     def _end(self, frame: Frame) -> None:
-        alone(frame)
+        require_one_conversation(frame)
         saying, self._open = self._open, None
         if saying is not None:
             self._say(saying)

@@ -1,7 +1,8 @@
-"""Added tokens: special tokens of a vocabulary that no format lists, and that content must not make all the same.
+"""Break added tokens in content: special tokens of a model's vocabulary that no format lists.
 
-They may be any strings, and may overlap. A token is found whatever U+200B stand in it, and one more is put behind its
-first character; our readers take one away again. No U+200B hides a token or makes one, so this is exact.
+They may be any strings, and may overlap. As in `text.control`, a writer inserts U+200B after the first character of a
+token, and a reader removes one. A token is found with any number of U+200B between its characters, so that reading
+always gives back what was written.
 """
 
 from __future__ import annotations
@@ -16,18 +17,28 @@ from .control import BREAK, ControlTokens
 
 
 def beside(control: ControlTokens) -> Callable[[Options], AddedTokens]:
-    """What gives the added tokens of a format: without its own, which its writer sees to."""
+    """Return the function that gives a format's added tokens: those of the options, without its own control tokens.
+
+    Args:
+        control: the control tokens of the format, which its writer breaks itself.
+    """
     return lambda options: AddedTokens(_beside(control, options.special_tokens))
 
 
 def beside_with_edges(
     control: ControlTokens, begins: FormatOption[None], ends: FormatOption[None]
 ) -> Callable[[Options], AddedTokens]:
-    """The same for a format whose texts begin and end with tokens that two options of its own name."""
+    """Return the same function for a format with options that name the tokens at both ends of a text.
+
+    Args:
+        control: the control tokens of the format, which its writer breaks itself.
+        begins: the option with the token at the beginning.
+        ends: the option with the token at the end.
+    """
 
     def added(options: Options) -> AddedTokens:
         bos, eos = begins.of(options) or "", ends.of(options) or ""
-        # What is too short to be broken cannot be kept out of content.
+        # A token of one character cannot be broken.
         edges = tuple(token for token in (bos, eos) if len(token) > 1 and BREAK not in token)
         return AddedTokens(_beside(control, (*options.special_tokens, *edges)), bos, eos)
 
@@ -40,59 +51,62 @@ def _beside(control: ControlTokens, tokens: tuple[str, ...]) -> tuple[str, ...]:
 
 
 class Breaker:
-    """Breaks tokens, and mends them.
+    """Break tokens in a text, and restore broken ones.
 
     Args:
-        tokens: their spellings: two characters or more each, and no U+200B in them.
+        tokens: the tokens, each of two characters or more, and without U+200B.
     """
 
     def __init__(self, tokens: Iterable[str]) -> None:
-        known = frozenset(tokens)
-        heads: dict[str, set[str]] = {}
-        for token in known:
-            heads.setdefault(token[0], set()).add(token[1:])
-        rests = [(re.escape(first), _rest(rests)) for first, rests in sorted(heads.items())]
-        self._firsts: Final = tuple(heads)
-        self._whole: Final = re.compile("|".join(f"{first}(?={rest})" for first, rest in rests))
-        self._broken: Final = re.compile("|".join(f"{first}{BREAK}(?={rest})" for first, rest in rests))
-        self._beginnings: Final = frozenset(token[:size] for token in known for size in range(1, len(token)))
+        distinct = frozenset(tokens)
+        rests_by_first: dict[str, set[str]] = {}
+        for token in distinct:
+            rests_by_first.setdefault(token[0], set()).add(token[1:])
+        patterns = [(re.escape(first), _rest(patterns)) for first, patterns in sorted(rests_by_first.items())]
+        self._firsts: Final = tuple(rests_by_first)
+        self._whole: Final = re.compile("|".join(f"{first}(?={rest})" for first, rest in patterns))
+        self._broken: Final = re.compile("|".join(f"{first}{BREAK}(?={rest})" for first, rest in patterns))
+        self._beginnings: Final = frozenset(token[:size] for token in distinct for size in range(1, len(token)))
         self._longest: Final = max(map(len, self._beginnings), default=0)
 
     def neutralise(self, text: str, end: int) -> str:
-        """A text up to `end`, with each token that begins before that broken once more."""
+        """Return the text before `end`, with one U+200B inserted into each token that begins there."""
         return self._edited(self._whole, BREAK, text, end)
 
     def restore(self, text: str, end: int) -> str:
-        """A text up to `end` as it was before `neutralise`."""
+        """Return the text before `end` as it was before `neutralise`."""
         return self._edited(self._broken, "", text, end) if BREAK in text else text[:end]
 
     def _edited(self, pattern: re.Pattern[str], added: str, text: str, end: int) -> str:
         if not any(first in text for first in self._firsts):
             return text[:end]
         out: list[str] = []
-        at = 0
-        for found in pattern.finditer(text):
-            if found.start() >= end:
+        copied = 0
+        for match in pattern.finditer(text):
+            if match.start() >= end:
                 break
-            out += text[at : found.start() + 1], added
-            at = found.end()
-        return "".join((*out, text[at:end]))
+            out += text[copied : match.start() + 1], added
+            copied = match.end()
+        return "".join((*out, text[copied:end]))
 
     def cut(self, text: str) -> int:
-        """Where the end of a text begins that may be the beginning of a token: its length where none may."""
-        places: list[int] = []
+        """Return the index from which the rest of a text may be the beginning of a token: the text's length if none."""
+        indexes: list[int] = []
         for index in range(len(text) - 1, -1, -1):
-            if len(places) == self._longest:
+            if len(indexes) == self._longest:
                 break
             if text[index] != BREAK:
-                places.append(index)
-        places.reverse()
-        tail = "".join(text[index] for index in places)
-        return next((place for at, place in enumerate(places) if tail[at:] in self._beginnings), len(text))
+                indexes.append(index)
+        indexes.reverse()
+        tail = "".join(text[index] for index in indexes)
+        return next((index for at, index in enumerate(indexes) if tail[at:] in self._beginnings), len(text))
 
 
 def _rest(rests: set[str]) -> str:
-    """A pattern for the rest of a token, whatever breaks stand in it; a shorter rest stands for all that begin so."""
+    """Return a pattern that matches any of the rests of tokens, with any number of breaks between the characters.
+
+    A rest that is a prefix of others matches in their place.
+    """
     if "" in rests:
         return ""
     tails: dict[str, set[str]] = {}
@@ -104,7 +118,7 @@ def _rest(rests: set[str]) -> str:
 
 @lru_cache(maxsize=32)
 def breaker(tokens: tuple[str, ...]) -> Breaker:
-    """What breaks these tokens; they are compiled once."""
+    """Return the `Breaker` of these tokens from a cache."""
     return Breaker(tokens)
 
 
@@ -113,14 +127,14 @@ Edit = Callable[[Breaker, str, int], str]
 
 
 class Passage:
-    """Edits a text that comes in pieces, between what begins and what ends it.
+    """Edit a text that arrives in pieces, except the tokens at its beginning and its end.
 
     Args:
-        added: the tokens.
-        edit: what is done to it.
+        added: the added tokens, and the tokens at the beginning and the end.
+        edit: the edit of the text between them.
 
     Attributes:
-        edited: whether anything was changed so far.
+        edited: whether the edit has changed anything so far.
     """
 
     def __init__(self, added: AddedTokens, edit: Edit) -> None:
@@ -132,33 +146,33 @@ class Passage:
         self._waiting: list[str] = []
 
     def feed(self, text: str) -> str:
-        """Take the next piece: what can be passed on."""
+        """Take the next piece; return the edited text that no later piece can change."""
         self._waiting.append(text)
         if len(self._waiting) > 1 and not text.replace(BREAK, "").strip():
-            return ""  # nothing is decided by it
-        first, rest = self._split("".join(self._waiting))
+            return ""  # white space and breaks alone decide nothing
+        prefix, rest = self._split("".join(self._waiting))
         if self._bos and self._bos.startswith(rest.lstrip()):
             self._waiting = [rest]
             return ""
         self._bos = ""
         at = min(self._breaker.cut(rest), self._end(rest))
         self._waiting = [rest[at:]] if at < len(rest) else []
-        return first + self._made(rest, at)
+        return prefix + self._apply_edit(rest, at)
 
     def finish(self) -> str:
-        """Nothing more comes: the rest."""
-        first, rest = self._split("".join(self._waiting))
+        """End the text; return the edited rest."""
+        prefix, rest = self._split("".join(self._waiting))
         at = self._end(rest)
         self._waiting = []
-        return first + self._made(rest, at) + rest[at:]
+        return prefix + self._apply_edit(rest, at) + rest[at:]
 
-    def _made(self, text: str, end: int) -> str:
-        made = self._edit(self._breaker, text, end)
-        self.edited = self.edited or len(made) != end
-        return made
+    def _apply_edit(self, text: str, end: int) -> str:
+        edited = self._edit(self._breaker, text, end)
+        self.edited = self.edited or len(edited) != end
+        return edited
 
     def _split(self, text: str) -> tuple[str, str]:
-        """The token that a text begins with, with the space before it, and the rest."""
+        """Split off the token at the beginning of a text, with the white space before it; "" if there is none."""
         stripped = text.lstrip()
         if not self._bos or not stripped.startswith(self._bos):
             return "", text
@@ -167,6 +181,6 @@ class Passage:
         return text[:at], text[at:]
 
     def _end(self, text: str) -> int:
-        """Where the token that a text ends with begins: the text's length where it ends with none."""
+        """Return the index of the token at the end of a text: the text's length if there is none."""
         stripped = text.rstrip()
         return len(stripped) - len(self._eos) if self._eos and stripped.endswith(self._eos) else len(text)

@@ -1,4 +1,4 @@
-"""Header attributes: `role key=value key=value`, as the text formats write them."""
+"""Parse and check header attributes, as the text formats write them: `role key=value key=value`."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ _UNSAFE: Final = re.compile(r"[\s<|\x00-\x1f\x7f\u200b\ufeff\ud800-\udfff]")
 
 
 def is_safe(value: str) -> bool:
-    """Whether a header can hold a value as it is: not empty, no white space, nothing that could be part of a token."""
+    """Return whether a header can contain a value unchanged: not empty, no white space, no `<` or `|`."""
     return value != "" and _UNSAFE.search(value) is None
 
 
 def split(header: str) -> list[str]:
-    """The words of a header; only ASCII white space separates them."""
+    """Split a header into its words, at ASCII white space only."""
     return _WORDS.findall(header)
 
 
@@ -22,11 +22,11 @@ _WORDS: Final = re.compile(r"[^ \t\r\n\f\v]+")
 
 
 def attribute(word: str) -> tuple[str, str] | None:
-    """A word as key and value, or None where it is not of that shape."""
+    """Return the key and the value of a word such as `key=value`, or None if it has no `=` or no key."""
     key, equals, value = word.partition("=")
     return (key, value) if equals and key else None
 
 
 def unsafe_as(replacement: str, value: str) -> str:
-    """A value with each character replaced that a header cannot hold."""
+    """Return a value with a replacement for each character that a header cannot contain."""
     return _UNSAFE.sub(replacement, value)

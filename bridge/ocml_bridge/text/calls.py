@@ -1,4 +1,4 @@
-"""Calls as JSON objects in a text: a name, and arguments under one of several keys."""
+"""Read calls that are JSON objects in a text, with a name and with arguments under one of several keys."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from typing import Final
 from ..json_values.jsontext import Span, members
 
 SPACE: Final = " \t\r\n"
-"""What may stand around an object."""
+"""The white space that may surround an object."""
 
 
 def members_alone(text: str) -> dict[str, Span] | None:
-    """The members of the object that a text is; None where it is none, or more stands behind it."""
-    found = members(text)
-    return found[0] if found is not None and not text[found[1] :].strip(SPACE) else None
+    """Return the members of the JSON object in a text, or None if the text is no object or has more after it."""
+    parsed = members(text)
+    return parsed[0] if parsed is not None and not text[parsed[1] :].strip(SPACE) else None
 
 
-def remark_call(found: dict[str, Span], keys: Sequence[str]) -> str | None:
-    """What is to be noted of a call; None where there is nothing.
+def remark_call(fields: dict[str, Span], keys: Sequence[str]) -> str | None:
+    """Return the text of the finding about a call, or None if the call is regular.
 
     Args:
-        found: its members.
-        keys: those that may have the arguments, the one that is believed first.
+        fields: the members of the call.
+        keys: the keys that the arguments may have; the first one that is present is read.
     """
-    given = [found[key] for key in keys if key in found]
-    if not given:
+    values = [fields[key] for key in keys if key in fields]
+    if not values:
         return f"the call has no {keys[0]}; the call is read without arguments"
-    if len(given) > 1 and given[0].value != given[1].value:
+    if len(values) > 1 and values[0].value != values[1].value:
         return f"{keys[0]!r} and {keys[1]!r} differ; {keys[0]!r} is read"
-    others = [key for key in found if key not in ("name", *keys)]
+    others = [key for key in fields if key not in ("name", *keys)]
     return f"the call has further keys ({', '.join(others)}); only the same format keeps them" if others else None

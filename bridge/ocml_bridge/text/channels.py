@@ -1,6 +1,7 @@
-"""Which channel a header evidently names, where it does not name one plainly; the text formats read it alike.
+"""Choose the channel of a message from misspelt or repeated channel names in its header.
 
-It fails closed: where a header names a channel that is shown and one that is hidden, its message is hidden.
+All text formats use the same rules. They fail closed: if a header names a hidden channel and a visible one, the message
+is hidden.
 """
 
 from __future__ import annotations
@@ -10,36 +11,39 @@ from collections.abc import Sequence
 from typing import Final
 
 CHANNELS: Final = ("analysis", "commentary", "final")
-"""The channels, the most private one first."""
+"""The known channels, the most private one first."""
 _NAME: Final = re.compile("|".join(CHANNELS))
-_NEAR: Final = re.compile(rf"[\W\d_]*(?:(?:{_NAME.pattern})[\W\d_]*)+")
+_MISSPELT: Final = re.compile(rf"[\W\d_]*(?:(?:{_NAME.pattern})[\W\d_]*)+")
 
 
 def evident(value: str) -> str:
-    """The channel that a name evidently means: `analysis??` is `analysis`, as `Analysis` is; any other is itself."""
+    """Return the known channel that a misspelt name means (`analysis??` and `Analysis` mean `analysis`), else the name.
+
+    If the name contains several channels, the most private one is returned.
+    """
     if value in CHANNELS:
         return value
-    near = value.casefold()
-    return min(_NAME.findall(near), key=CHANNELS.index) if _NEAR.fullmatch(near) else value
+    folded = value.casefold()
+    return min(_NAME.findall(folded), key=CHANNELS.index) if _MISSPELT.fullmatch(folded) else value
 
 
 def chosen(names: Sequence[str], *, answers: bool) -> str | None:
-    """The channel of a header with any number of channel markers.
+    """Return the channel of a header with any number of channel markers; None if it has none.
 
-    Of several, the most private one counts: one that nobody knows, as `analysis`, before `commentary`, and that before
-    `final`. A marker without a name says nothing beside others; alone, it is `analysis`. A call, and what others than
-    the assistant say, is on the first channel, a known one if there is any.
+    For an answer, the most private channel is chosen: `analysis` or an unknown one, then `commentary`, then `final`.
+    Markers without a name are ignored if there are others, else they mean `analysis`. For a call, and for messages of
+    other authors than the assistant, the first known channel is chosen, or the first one if none is known.
 
     Args:
-        names: what stands behind each marker, "" where nothing does.
-        answers: whether the message is the assistant's, and no call.
+        names: the name after each marker; "" if there is none.
+        answers: whether the message is an answer of the assistant, not a call.
     """
-    named = [evident(name) for name in names if name]
+    channels = [evident(name) for name in names if name]
     if not answers:
-        return next((name for name in named if name in CHANNELS), named[0] if named else None)
-    if not named:
+        return next((name for name in channels if name in CHANNELS), channels[0] if channels else None)
+    if not channels:
         return CHANNELS[0] if names else None
-    return min(named, key=_rank)
+    return min(channels, key=_rank)
 
 
 def _rank(name: str) -> int:

@@ -1,8 +1,8 @@
-"""Control tokens inside content, for text formats that have no escape of their own.
+"""Break control tokens in content, for text formats that cannot escape them.
 
-A token in content is broken by U+200B (zero width space) behind its first character: it no longer is a token to
-anyone, and our readers take one U+200B away again. Content that has such a break already gets one more, so that the
-two never meet.
+A writer inserts U+200B (zero width space) after the first character of each token, so that no tokenizer finds it. The
+readers of this project remove one U+200B per token. A token in content that is already broken gets one U+200B more, so
+that reading gives back what was written.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ from ..formats.adapter import Policy
 from ..loss import Log, LossCode, Severity
 
 _BRACKETS: Final = re.compile(r"[<>\[\]|]")
-"""What tokens begin and end with, in all formats."""
+"""The characters that a token of any format begins or ends with."""
 BREAK: Final = "\u200b"
 NUMBER: Final = "[0-9]{1,7}"
-"""What `#` stands for in the spelling of a numbered token: any number that a vocabulary has ids for."""
+"""The pattern that replaces `#` in a numbered token: up to seven digits, enough for any vocabulary."""
 
 
 def stands_alone(text: str) -> bool:
-    """Whether a text is no part of a token, whatever stands beside it, and has no blank at its edges."""
+    """Return whether a text cannot be part of a token in any surroundings, and has no white space at its ends."""
     return text != "" and text == text.strip() and _BRACKETS.search(text) is None
 
 
 class ControlTokens:
-    """The tokens of one format that content must not hold as they are.
+    """The control tokens of one format, which content must not contain unbroken.
 
     Args:
-        tokens: their spellings.
-        numbered: spellings with `#` for a number.
+        tokens: the tokens.
+        numbered: patterns of tokens that contain a number, with `#` in its place.
 
     Attributes:
-        tokens: their spellings.
-        numbered: spellings with `#` for a number.
+        tokens: the tokens.
+        numbered: patterns of tokens that contain a number, with `#` in its place.
     """
 
     def __init__(self, tokens: Iterable[str], numbered: Iterable[str] = ()) -> None:
@@ -52,66 +52,73 @@ class ControlTokens:
         self._heads: Final = [(re.escape(first), rest) for first, rest in self._rests.items()]
         self._searches: Final[dict[str, re.Pattern[str] | None]] = dict.fromkeys(ends)
 
-    # Compiled when they are needed: most conversions need none of them.
+    # The patterns are compiled on first use: most conversions need none of them.
 
     @cached_property
     def plain(self) -> re.Pattern[str]:
-        """A token as it is."""
+        """Match a token that is not broken."""
         return re.compile("|".join(f"{first}(?:{rest})" for first, rest in self._heads))
 
     @cached_property
     def _any(self) -> re.Pattern[str]:
-        """The first character of a token, whole or broken."""
+        """Match the first character of a token, broken or not."""
         return re.compile("|".join(f"(?:{first}(?={BREAK}*(?:{rest})))" for first, rest in self._heads))
 
     @cached_property
     def _broken(self) -> re.Pattern[str]:
-        """The first character of a broken token, and a break."""
+        """Match the first character of a broken token, and one U+200B after it."""
         return re.compile("|".join(f"(?:{first}{BREAK}(?={BREAK}*(?:{rest})))" for first, rest in self._heads))
 
     def restore(self, text: str) -> str:
-        """Content as it was before `guard` broke its tokens."""
-        return self._broken.sub(lambda found: found[0][0], text) if BREAK in text else text
+        """Return content as it was before `guard` broke its tokens."""
+        return self._broken.sub(lambda match: match[0][0], text) if BREAK in text else text
 
     def is_free(self, text: str) -> bool:
-        """Whether a text holds no token, whole or broken: `guard` leaves it as it is."""
-        for first in self._searches:  # a pattern that begins with one character is searched for ten times as fast
+        """Return whether a text contains no token, broken or not, so that `guard` returns it unchanged."""
+        for first in self._searches:  # a pattern that begins with a fixed character is searched for ten times as fast
             at = text.find(first)
             if at >= 0 and self._search(first).search(text, at) is not None:
                 return False
         return True
 
     def _search(self, first: str) -> re.Pattern[str]:
-        """What finds the tokens that begin with a character, whole or broken."""
+        """Return the pattern of the tokens that begin with a character, broken or not; compile it on first use."""
         search = self._searches[first]
         if search is None:
             search = self._searches[first] = re.compile(f"{re.escape(first)}{BREAK}*(?:{self._rests[first]})")
         return search
 
     def neutralise(self, text: str, keep: Collection[str] = ()) -> str:
-        """Content with every token broken, but for those of `keep`, which stand in it as plain text."""
+        """Return content with every token broken, except the tokens in `keep`."""
         if self.is_free(text):
             return text
         if not keep:
-            return self._any.sub(lambda found: found[0] + BREAK, text)
+            return self._any.sub(lambda match: match[0] + BREAK, text)
 
-        def broken(found: re.Match[str]) -> str:
-            token = self.plain.match(text, found.start())
-            return found[0] if token is not None and token[0] in keep else found[0] + BREAK
+        def break_token(match: re.Match[str]) -> str:
+            token = self.plain.match(text, match.start())
+            return match[0] if token is not None and token[0] in keep else match[0] + BREAK
 
-        return self._any.sub(broken, text)
+        return self._any.sub(break_token, text)
 
     def guard(self, text: str, policy: Policy, path: str, log: Log, keep: Collection[str] = ()) -> str:
-        """Content as it may stand in the output, by the policy; what changed is reported at `path`.
+        """Return content as the policy allows it in the output, and report a loss if it contains a token.
+
+        Args:
+            text: the content.
+            policy: whether tokens are broken, written as they are, or refused.
+            path: the JSON pointer of the content, for the report.
+            log: receives the loss.
+            keep: tokens that are not broken.
 
         Raises:
-            BridgeError: OCB-CONTROL-TOKEN where the policy is to refuse.
+            BridgeError: OCB-CONTROL-TOKEN if the policy is to refuse and the content contains a token.
         """
         safe = self.neutralise(text, keep)
         if safe == text:
             return text
-        found = self.plain.search(text)
-        token = found[0] if found else "a broken token"
+        match = self.plain.search(text)
+        token = match[0] if match else "a broken token"
         if policy == "refuse":
             raise BridgeError(
                 ErrorCode.CONTROL_TOKEN,

@@ -1,4 +1,4 @@
-"""Tools that messages declare where a text format has no place for them: they are declared once, for all messages."""
+"""Move tools that are declared inside messages to the document, for text formats that declare tools only there."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from ..units.heads import Item, item_of, message_of
 
 
 class WithoutTools(NamedTuple):
-    """Messages without the tools that were taken out of them.
+    """The messages without the tools in them.
 
     Attributes:
-        items: what is left of the messages.
-        origins: for each its index in the document.
-        tools: the document's, with those that were taken.
+        items: the messages that are left.
+        origins: the index of each of them in the document.
+        tools: the tools of the document and those of the messages.
     """
 
     items: list[Item]
@@ -27,7 +27,7 @@ class WithoutTools(NamedTuple):
 
 
 def has_tools(item: Item) -> bool:
-    """Whether a message declares tools."""
+    """Return whether a message declares tools."""
     content = item[1]
     return not isinstance(content, str) and any(isinstance(part, Tools) for part in content)
 
@@ -35,13 +35,13 @@ def has_tools(item: Item) -> bool:
 def take_tools(
     items: Sequence[Item], places: Collection[int], declared: Sequence[Tool] | None, log: Log, *, target: str
 ) -> WithoutTools:
-    """Take tools out of messages. One that holds nothing else goes with them; each move is reported.
+    """Take tools out of messages, and report each move. A message that contains nothing else is removed.
 
     Args:
         items: the messages.
-        places: of those that have the tools; one at least.
-        declared: the tools of the document; None where there is no word of any.
-        log: takes what is moved.
+        places: the indexes of the messages that declare tools; at least one.
+        declared: the tools of the document; None if it declares none.
+        log: receives the losses.
         target: the format id.
     """
     remaining: list[Item] = []
@@ -58,14 +58,14 @@ def take_tools(
 
 
 def _without_tools(item: Item, index: int, tools: list[Tool], log: Log, target: str) -> Item | None:
-    """A message without the tools in it, which are added to others; None where it has nothing else."""
+    """Return a message without the tools in it, or None if it has nothing else; append its tools to `tools`."""
     message, path = message_of(item), f"/messages/{index}"
     parts = parts_of(message.content)
-    own = [part for part in parts if isinstance(part, Tools)]
-    tools += (tool for part in own for tool in part.tools)
-    alone, content = len(own) == len(parts), f"{path}/content"
+    declarations = [part for part in parts if isinstance(part, Tools)]
+    tools += (tool for part in declarations for tool in part.tools)
+    only_tools, content = len(declarations) == len(parts), f"{path}/content"
     detail = "the tools of this message are declared outside it"
-    log.lose(LossCode.TOOLS_MOVED, path if alone else content, detail, Severity.CHANGED)
-    if alone:
+    log.lose(LossCode.TOOLS_MOVED, path if only_tools else content, detail, Severity.CHANGED)
+    if only_tools:
         return None
     return item_of(replace(message, content=narrow(parts, (), content, log, target=target, hoisted=True)))

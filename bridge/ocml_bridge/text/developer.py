@@ -1,4 +1,8 @@
-"""Tools inside a developer's message, as Harmony and OCM 2.2 declare them: a `# Tools` section behind its text."""
+"""Read and write the `# Tools` section in a developer message, in which Harmony and OCM 2.2 declare tools.
+
+The section is TypeScript (`text.typescript`) after the text of the message. `lifted` takes it out of the messages that
+were read; `lowered` puts the tools of a document into its messages, before they are written.
+"""
 
 from __future__ import annotations
 
@@ -17,15 +21,15 @@ from .typescript import declare, parse_tools, render_tools
 SECTION: Final = "# Tools\n\n"
 _GAP: Final = "\n\n"
 Nearest = Callable[[Message, int], Message]
-"""Gives the nearest message that a format holds of the one with an index, and reports what is lost of it."""
+"""Return the nearest message that the format can hold for a message and its index, and report the losses."""
 
 
 class Spelling(NamedTuple):
-    """How declared tools were spelled.
+    """How the declared tools were spelled.
 
     Attributes:
-        raw: their section as it stood, where it was not spelled as we would.
-        layout: the layout of a message that held nothing else.
+        raw: the text of their section, if it is not the text that would be written; else None.
+        layout: the layout of the message with the section, if it had no other text; else None.
     """
 
     raw: str | None = None
@@ -39,12 +43,12 @@ _OURS: Final = Spelling()
 
 
 class _Section(NamedTuple):
-    """A section behind a developer's text.
+    """A section after the text of a developer message.
 
     Attributes:
-        before: the text.
-        tools: that it declares.
-        raw: the section as it stands, where it is not spelled as we would.
+        before: the text before the section.
+        tools: the tools that the section declares.
+        raw: the text of the section, if it is not the text that would be written; else None.
     """
 
     before: str
@@ -53,7 +57,7 @@ class _Section(NamedTuple):
 
 
 def _section_of(text: str, *, lenient: bool) -> _Section | None:
-    """The section at the end of a developer's text; None where there is none."""
+    """Return the section at the end of a developer message's text, or None if there is none."""
     at = 0 if text.startswith(SECTION) else text.rfind(_GAP + SECTION) + len(_GAP)
     if at < len(_GAP) and not text.startswith(SECTION):
         return None
@@ -68,22 +72,28 @@ def _section_of(text: str, *, lenient: bool) -> _Section | None:
 
 
 def _with_section(text: str, tools: tuple[Tool, ...], raw: str | None = None) -> str:
-    """A developer's text with a section behind it, spelled as it was where that says the same."""
+    """Append a section to the text of a developer message.
+
+    Args:
+        text: the text; may be empty.
+        tools: the tools.
+        raw: the stored text of the section; used if it declares exactly these tools.
+    """
     section = raw if raw is not None and _declares(raw, tools) else render_tools(tools)
     return f"{text}{_GAP}{section}" if text else section
 
 
 def _declares(section: str, tools: tuple[Tool, ...]) -> bool:
-    """Whether a section declares these tools and says nothing else."""
+    """Return whether a section declares these tools and contains nothing else."""
     parsed = parse_tools(section, lenient=True) if section.startswith(SECTION) else None
     return parsed is not None and parsed.tools == tools and not parsed.descriptions
 
 
 def image(tools: Sequence[Tool]) -> tuple[Tool, ...]:
-    """Declared tools as the section can hold them: what TypeScript cannot say is left out.
+    """Return the image of tools: the nearest tools that a section can hold.
 
-    A tool whose comment would not read back keeps its name and types only; one whose types would not keeps its name
-    and description. What cannot be declared by its name is left out.
+    A tool whose description would be read differently loses it; a tool whose schema has no TypeScript loses the schema.
+    A tool whose name cannot be declared is omitted.
     """
     declared = _written_tools(tuple(tools))
     if declared is not None:
@@ -99,7 +109,7 @@ def image(tools: Sequence[Tool]) -> tuple[Tool, ...]:
 
 
 def _written_tools(tools: tuple[Tool, ...]) -> tuple[Tool, ...] | None:
-    """What reading a section gives back, in the order of the section; None where it would not be read."""
+    """Return the tools that reading their section gives, in its order; None if it would not be read."""
     declared = declare(tools)
     return declared[1] if declared is not None and len(declared[1]) == len(tools) else None
 
@@ -108,13 +118,13 @@ def _written_tools(tools: tuple[Tool, ...]) -> tuple[Tool, ...] | None:
 
 
 class Lifted(NamedTuple):
-    """Items without their declared tools.
+    """Items without the section that declared the tools.
 
     Attributes:
         items: the items that are left.
-        tools: the tools; None where there are none.
-        spelling: how they are spelled.
-        at: where the message stood that held nothing else, and is gone; None where none is.
+        tools: the tools; None if no section was found.
+        spelling: how the tools were spelled.
+        at: the index of the message that was removed, because it contained only the section; None if none was.
     """
 
     items: list[Item]
@@ -124,12 +134,12 @@ class Lifted(NamedTuple):
 
 
 def lifted(items: list[Item], *, lenient: bool, tools: tuple[Tool, ...] | None = None) -> Lifted:
-    """Items as they are read, with their tools apart.
+    """Take the declared tools out of items that were read.
 
     Args:
-        items: in order.
-        lenient: whether a section counts that says the same with other indentation and blank lines.
-        tools: those that are known to stand in a message of their own, as `lowered` has put them there.
+        items: the items, in order.
+        lenient: whether a section may have other indentation and blank lines than the one that would be written.
+        tools: the tools, if they are known to be in a message of their own, where `lowered` has put them.
     """
     at = _place(items)
     if tools:
@@ -139,13 +149,14 @@ def lifted(items: list[Item], *, lenient: bool, tools: tuple[Tool, ...] | None =
     if not _is_developer(items, at) or not _may_hold(items[at]):
         return Lifted(items)
     message = message_of(items[at])
-    found = _section_of(message.content, lenient=lenient) if isinstance(message.content, str) else None
-    if found is None:
+    section = _section_of(message.content, lenient=lenient) if isinstance(message.content, str) else None
+    if section is None:
         return Lifted(items)
-    rest, layout = replace(message, content=found.before), message.layout
-    left, layout = ([], layout) if says_nothing(rest) else ([item_of(rest)], None)
-    gone = None if left else at
-    return Lifted([*items[:at], *left, *items[at + 1 :]], found.tools, Spelling(found.raw, layout), gone)
+    rest, layout = replace(message, content=section.before), message.layout
+    remaining, layout = ([], layout) if says_nothing(rest) else ([item_of(rest)], None)
+    removed_at = None if remaining else at
+    lifted_items = [*items[:at], *remaining, *items[at + 1 :]]
+    return Lifted(lifted_items, section.tools, Spelling(section.raw, layout), removed_at)
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------
@@ -161,20 +172,19 @@ def lowered(
     lenient: bool,
     spelling: Spelling = _OURS,
 ) -> Prepared:
-    """A document with its tools where they are written; `lifted` gives them back.
+    """Put the tools of a document into its messages, where they are written; `lifted` takes them out again.
 
-    They go behind the text of the first developer's message, where only system messages stand before it; else into one
-    of their own behind the leading system messages. Tools inside messages move out; what TypeScript cannot say is left
-    out; a developer's text that is a section is written as the tools that it is read as.
+    The section goes after the text of the first developer message, if only system messages precede it; else into a new
+    developer message after the leading system messages. Tools that are declared inside messages are moved there. What
+    TypeScript cannot express is omitted. If a developer message already contains a section, its tools are declared.
 
     Args:
         items: the messages of the document.
-        around: what stands around them, and around what is prepared: there with tools only where they are in a message
-            of their own.
-        nearest: gives the nearest message that the format holds.
-        log: takes what is lost.
-        target: the format.
-        lenient: as `lifted` has it.
+        around: the document without its messages. That of the result has tools only if a new message contains them.
+        nearest: returns the nearest message that the format can hold.
+        log: receives the losses.
+        target: the format id.
+        lenient: whether a section may have other indentation and blank lines, as for `lifted`.
         spelling: how the tools were spelled.
     """
     source, origins, tools, at = items, range(len(items)), around.tools, _place(items)
@@ -184,53 +194,57 @@ def lowered(
     elif tools is None and not (_is_developer(items, at) and _may_hold(items[at])):
         return Prepared(items, around)
     section, declarable = _declarable(tools or ())
-    tools, made, stop = declarable, list[Item](), at
+    tools, written, stop = declarable, list[Item](), at
     earlier = _by_message(log.losses)
-    while not made and _is_developer(items, stop) and (tools or _may_hold(items[stop])):
-        index, known = origins[stop], len(log.losses)
+    while not written and _is_developer(items, stop) and (tools or _may_hold(items[stop])):
+        index, loss_count = origins[stop], len(log.losses)
         near = nearest(message_of(items[stop]), index)
         if near.end is None and (stop < len(items) - 1 or around.open_turn is not None):
             near.end = "end"  # only what nothing follows may be cut off
         text, tools = _as_read(near, tools, lenient=lenient)
         if text is None:
-            losses = [*earlier.get(f"/messages/{index}", ()), *log.losses[known:]]
+            losses = [*earlier.get(f"/messages/{index}", ()), *log.losses[loss_count:]]
             _report_loss(message_of(source[index]), near, index, losses, log, target)
         else:
             content = _with_section(text, tools, spelling.raw) if tools else text
-            made.append(item_of(replace(near, content=content)))
+            written.append(item_of(replace(near, content=content)))
         stop += 1
-    own = tools if not made else ()
-    if stop > at and own and stop < len(items) and items[stop][0].role == "system":
-        # The message that is gone stood before system messages: the tools go behind these.
-        left, places_left = [*items[:at], *items[stop:]], [*origins[:at], *origins[stop:]]
-        noted = Log()
+    separate_tools = tools if not written else ()
+    if stop > at and separate_tools and stop < len(items) and items[stop][0].role == "system":
+        # System messages follow the message that is removed: the tools go after them.
+        kept_items, kept_origins = [*items[:at], *items[stop:]], [*origins[:at], *origins[stop:]]
+        renumbered_log = Log()
         prepared = lowered(
-            left,
-            replace(around, tools=own),
-            lambda message, index: nearest(message, places_left[index]),
-            noted,
+            kept_items,
+            replace(around, tools=separate_tools),
+            lambda message, index: nearest(message, kept_origins[index]),
+            renumbered_log,
             target=target,
             lenient=lenient,
             spelling=spelling,
         )
-        log.losses += renumber(noted.losses, places_left)
-        inner = range(len(left)) if prepared.origins is None else prepared.origins
-        return prepared._replace(origins=[at if at == TOOLS else places_left[at] for at in inner])
-    if own:
-        content = section if own is declarable and spelling.raw is None else _with_section("", own, spelling.raw)
-        made.append(item_of(Message("developer", content, layout=spelling.layout)))
-    made_of = [TOOLS] if own else origins[stop - len(made) : stop]
+        log.losses += renumber(renumbered_log.losses, kept_origins)
+        inner_origins = range(len(kept_items)) if prepared.origins is None else prepared.origins
+        return prepared._replace(origins=[at if at == TOOLS else kept_origins[at] for at in inner_origins])
+    if separate_tools:
+        content = (
+            section
+            if separate_tools is declarable and spelling.raw is None
+            else _with_section("", separate_tools, spelling.raw)
+        )
+        written.append(item_of(Message("developer", content, layout=spelling.layout)))
+    written_origins = [TOOLS] if separate_tools else origins[stop - len(written) : stop]
     return Prepared(
-        [*items[:at], *made, *items[stop:]],
-        replace(around, tools=own or None),
-        [*origins[:at], *made_of, *origins[stop:]],
+        [*items[:at], *written, *items[stop:]],
+        replace(around, tools=separate_tools or None),
+        [*origins[:at], *written_origins, *origins[stop:]],
     )
 
 
 def _hoisted(
     items: Sequence[Item], around: Transcript, nearest: Nearest, log: Log
 ) -> tuple[list[Item], list[int], tuple[Tool, ...] | None]:
-    """The nearest items without the tools inside them, where these stood, and all tools."""
+    """Return the nearest items without the tools in them, the index of each in the document, and all tools."""
     document = replace(around, messages=messages_of(items))
     near = tuple([nearest(message, index) for index, message in enumerate(messages_of(items))])
     hoisted = hoist_tools(replace(document, messages=near), log)
@@ -238,58 +252,58 @@ def _hoisted(
 
 
 def _declarable(tools: tuple[Tool, ...]) -> tuple[str, tuple[Tool, ...]]:
-    """A section, and what it can hold of tools: nothing where it would say something else when it is written again."""
+    """Return the section of tools, and the tools that it can hold; none if writing them again would change them."""
     readable = image(tools) if tools else ()
     declared = declare(readable) if readable else None
     return declared if declared is not None and declared[1] == readable else ("", ())
 
 
 def _as_read(message: Message, tools: tuple[Tool, ...], *, lenient: bool) -> tuple[str | None, tuple[Tool, ...]]:
-    """The text of a developer's message with tools behind it, and the tools, as they are read.
+    """Return the text of a developer message and the tools, as they are read if the tools are written after the text.
 
-    The text is None where the message is nothing but the place of the tools.
+    The text is None if the message contains only the section.
     """
     text = cast("str", message.content)
     if tools and says_nothing(message):
         return None, tools
-    found = _section_of(_with_section(text, tools) if tools else text, lenient=lenient)
-    if tools and (found is None or found.tools != tools):
-        # The developer's own text would be taken for a part of the section.
+    section = _section_of(_with_section(text, tools) if tools else text, lenient=lenient)
+    if tools and (section is None or section.tools != tools):
+        # Part of the message's text would be read as part of the section.
         return _as_read(message, (), lenient=lenient)
-    if found is None:
+    if section is None:
         return text, ()
-    return None if says_nothing(replace(message, content=found.before)) else found.before, found.tools
+    return None if says_nothing(replace(message, content=section.before)) else section.before, section.tools
 
 
 def _by_message(losses: Sequence[Loss]) -> dict[str, list[Loss]]:
-    """Losses by the path of the message that they are in."""
-    found: dict[str, list[Loss]] = {}
+    """Group losses by the path of their message."""
+    groups: dict[str, list[Loss]] = {}
     for loss in losses:
-        found.setdefault("/".join(loss.path.split("/", 3)[:3]), []).append(loss)
-    return found
+        groups.setdefault("/".join(loss.path.split("/", 3)[:3]), []).append(loss)
+    return groups
 
 
 def _report_loss(message: Message, near: Message, index: int, losses: Sequence[Loss], log: Log, target: str) -> None:
-    """Report a developer's message that is read as nothing but the declared tools, with what it loses beside them.
+    """Report a developer message that is removed because it is read as declared tools only, and its other losses.
 
     Args:
-        message: as it is in the document.
+        message: the message in the document.
         near: the nearest message.
-        index: of the message.
-        losses: what was reported of it already.
-        log: takes what it loses.
-        target: the format.
+        index: the index of the message in the document.
+        losses: the losses of the message that are already reported.
+        log: receives the losses.
+        target: the format id.
     """
-    path, alone = f"/messages/{index}", "/messages/0"
-    known = [loss._replace(path=alone + loss.path[len(path) :]) for loss in losses]
-    found = compared(Transcript((message,)), Transcript((near,)), known, target=target).losses
-    log.losses += [loss._replace(path=path + loss.path[len(alone) :]) for loss in found[len(known) :]]
+    path, first_path = f"/messages/{index}", "/messages/0"
+    reported = [loss._replace(path=first_path + loss.path[len(path) :]) for loss in losses]
+    all_losses = compared(Transcript((message,)), Transcript((near,)), reported, target=target).losses
+    log.losses += [loss._replace(path=path + loss.path[len(first_path) :]) for loss in all_losses[len(reported) :]]
     severity = Severity.LAYOUT if says_nothing(near) else Severity.CHANGED
     log.lose(LossCode.TOOLS_MOVED, path, "the message holds nothing but the declared tools", severity)
 
 
 def _place(items: Sequence[Item]) -> int:
-    """Where the developer's message with the tools stands, or goes: `turns.developer_place`."""
+    """Return the index of the developer message with the tools, or of its place: after the leading system messages."""
     at = 0
     while at < len(items) and items[at][0].role == "system":
         at += 1
@@ -297,17 +311,17 @@ def _place(items: Sequence[Item]) -> int:
 
 
 def _is_developer(items: Sequence[Item], at: int) -> bool:
-    """Whether a developer's message has an index."""
+    """Return whether the item at an index is a developer message."""
     return at < len(items) and items[at][0].role == "developer"
 
 
 def is_plain(head: Head, content: str) -> bool:
-    """Whether a message is none that holds a section of tools, or might."""
+    """Return whether a message certainly contains no section of tools."""
     return head.role != "developer" or SECTION not in content
 
 
 def _may_hold(item: Item) -> bool:
-    """Whether a content may hold a section: only text does, and surely not text without its heading."""
+    """Return whether an item may contain a section: text without its heading does not."""
     content = item[1]
     return not isinstance(content, str) or SECTION in content
 

@@ -1,7 +1,8 @@
-"""How a frame was spelled where that is not how it would be written: remembered by readers, used again by writers.
+"""Store how a frame was spelled in the layout of its message, and use it again when the message is written.
 
-A reader and a writer both know the frame that would be written by default; a message keeps only what differs from it
-(`remember`). What a message keeps may come from anywhere, so it is used only where it still says the same (`recall`).
+The reader compares the frame with the one that the writer would write, and stores the fields that differ (`remember`).
+The writer uses a stored field only if it still means the same (`recall`), because the document may have been edited,
+and its layout may come from elsewhere.
 """
 
 from __future__ import annotations
@@ -16,21 +17,31 @@ from ..model import Json
 from .im import Frame, Grammar, read_header
 
 _FIELDS: Final = ("gap", "start", "header", "newline", "body", "end")
-_EDGES: Final = attrgetter(*_FIELDS)
+_values_of: Final = attrgetter(*_FIELDS)
 
 
 def is_trivia(gap: str) -> bool:
-    """Whether a text outside of frames says nothing: white space, tokens that begin or end a whole text."""
+    """Return whether a text outside frames has no meaning: it is white space, or tokens such as BOS and EOS."""
     return EDGES.is_trivia(gap)
 
 
 def gap_behind(before: Frame | None) -> str:
-    """What stands between a frame and the one behind it by default: a newline where it was closed."""
+    """Return the default gap after a frame: a newline if the frame has an end token, else nothing.
+
+    Args:
+        before: the frame before the gap; None at the beginning of the text.
+    """
     return "\n" if before is not None and before.end else ""
 
 
 def may_stand(gap: str, grammar: Grammar | None, before: Frame | None) -> bool:
-    """Whether a text can stand behind a frame (or at the beginning) and be read back as what it is."""
+    """Return whether a text is read back as a gap.
+
+    Args:
+        gap: the text.
+        grammar: the grammar that splits the text; None if tokens and text cannot be confused.
+        before: the frame before the gap; None at the beginning of the text.
+    """
     if before is not None and not before.end:
         return gap == ""
     if grammar is None:
@@ -39,17 +50,24 @@ def may_stand(gap: str, grammar: Grammar | None, before: Frame | None) -> bool:
 
 
 def remember(frame: Frame, default: Frame) -> tuple[dict[str, Json], dict[str, Json]]:
-    """What layout and what extras must keep of a frame: a text outside of frames and unknown attributes are extras."""
+    """Return the fields of a frame that differ from the default frame, as layout and as extras.
+
+    A gap that has a meaning and a header with unknown attributes go to the extras, everything else to the layout.
+
+    Args:
+        frame: the frame as it was read.
+        default: the frame that the writer would write.
+    """
     layout: dict[str, Json] = {}
     extras: dict[str, Json] = {}
-    spelled, usual = _EDGES(frame), _EDGES(default)
-    if spelled == usual:
+    values, defaults = _values_of(frame), _values_of(default)
+    if values == defaults:
         return layout, extras
-    for field, value, other in zip(_FIELDS, spelled, usual, strict=True):
-        if value == other:
+    for field, value, default_value in zip(_FIELDS, values, defaults, strict=True):
+        if value == default_value:
             continue
-        says = (field == "gap" and not is_trivia(value)) or (field == "header" and read_header(value).rest != ())
-        (extras if says else layout)[field] = value
+        has_meaning = (field == "gap" and not is_trivia(value)) or (field == "header" and read_header(value).rest != ())
+        (extras if has_meaning else layout)[field] = value
     return layout, extras
 
 
@@ -64,33 +82,33 @@ def recall(
     header: Callable[[str], bool],
     body: Callable[[str], bool] | None = None,
 ) -> Frame:
-    """The frame as it was spelled, as far as that still says what the default one says.
+    """Return the default frame with each stored field that still means the same.
 
     Args:
-        default: the frame that would be written.
-        layout: how the message was spelled.
-        grammar: how the text will be taken apart; None where tokens and text cannot be confused.
-        before: the frame before it, as it is spelled.
-        starts: start tokens that may stand here.
-        ends: end tokens that may stand here; "" for none.
-        header: whether a header says the same.
-        body: whether a body says the same; None where a body has one spelling only.
+        default: the frame that the writer would write.
+        layout: the stored fields of the message.
+        grammar: the grammar that splits the text; None if tokens and text cannot be confused.
+        before: the frame before this one, as it is written; None at the beginning of the text.
+        starts: the start tokens that this frame may have.
+        ends: the end tokens that this frame may have; "" if it may have none.
+        header: returns whether a stored header means the same as the default one.
+        body: returns whether a stored body means the same as the default one; None if a body has only one spelling.
     """
     if not layout:
         return default
-    text = {field: value for field in _FIELDS if isinstance(value := layout.get(field), str)}
+    texts = {field: value for field in _FIELDS if isinstance(value := layout.get(field), str)}
     changed: dict[str, Json] = {}
-    gap = text.get("gap")
+    gap = texts.get("gap")
     if gap is not None and may_stand(gap, grammar, before) and (before is None or EDGES.find(gap) < 0):
         changed["gap"] = gap
-    if text.get("start") in starts:
-        changed["start"] = text["start"]
-    if text.get("end") in ends:
-        changed["end"] = text["end"]
-    raw = text.get("header")
+    if texts.get("start") in starts:
+        changed["start"] = texts["start"]
+    if texts.get("end") in ends:
+        changed["end"] = texts["end"]
+    raw = texts.get("header")
     if raw is not None and "\n" not in raw and not (grammar and grammar.cuts(raw)) and header(raw):
         changed["header"] = raw
-    raw = text.get("body")
+    raw = texts.get("body")
     if raw is not None and body is not None and not (grammar and grammar.cuts(raw)) and body(raw):
         changed["body"] = raw
     newline = layout.get("newline")

@@ -1,4 +1,7 @@
-"""Declared tools as the function objects of Chat Completions, which many formats write: name, description, schema."""
+"""Read and write declared tools as the function objects of Chat Completions: name, description, JSON schema.
+
+Many formats have these objects.
+"""
 
 from __future__ import annotations
 
@@ -9,29 +12,31 @@ from ..chat.turns import full_name, split_name
 from ..model import Json, Tool
 
 MEMBERS: Final = ("name", "description", "parameters", "strict")
-"""What a function object says of a tool, in the order in which it is written; anything else is its format's own."""
+"""The members of a function object that a `Tool` has a field for, in the order in which they are written."""
 
 
 def read_function(value: Json) -> tuple[Tool, dict[str, Json]] | None:
-    """The tool that a function object declares, and what else is in it; None for a value that declares none."""
+    """Return the tool that a function object declares, and its other members; None if the value declares no tool."""
     if not isinstance(value, dict):
         return None
     fields = cast("dict[str, Any]", value)
     name, description, strict = (fields.get(key) for key in ("name", "description", "strict"))
     if not isinstance(name, str) or not (description is None or isinstance(description, str)):
         return None
-    namespace, bare = split_name(name)
-    known = MEMBERS if strict is None or isinstance(strict, bool) else MEMBERS[:-1]
-    tool = Tool(bare, description, fields.get("parameters"), namespace, strict=strict if known is MEMBERS else None)
-    return tool, {key: other for key, other in fields.items() if key not in known}
+    namespace, bare_name = split_name(name)
+    members = MEMBERS if strict is None or isinstance(strict, bool) else MEMBERS[:-1]
+    tool = Tool(
+        bare_name, description, fields.get("parameters"), namespace, strict=strict if members is MEMBERS else None
+    )
+    return tool, {key: other for key, other in fields.items() if key not in members}
 
 
 def write_function(tool: Tool, others: Mapping[str, Json]) -> dict[str, Json]:
-    """The function object of a tool; what the tool does not say is left out.
+    """Return the function object of a tool, without members for the fields that are None.
 
     Args:
         tool: the tool.
-        others: what else is in the object; members that say what the tool says are left out.
+        others: further members; those of `MEMBERS` are added only if a `Tool` cannot have their value.
     """
     fields: dict[str, Json] = {"name": full_name(tool)}
     for key in MEMBERS[1:]:
@@ -42,5 +47,5 @@ def write_function(tool: Tool, others: Mapping[str, Json]) -> dict[str, Json]:
 
 
 def _is_odd(key: str, value: Json, tool: Tool) -> bool:
-    """Whether a member has a value that a tool cannot have there, and the tool has none."""
+    """Return whether a member has a value that no tool can have, and the tool has no value of its own."""
     return key == "strict" and tool.strict is None and not (value is None or isinstance(value, bool))

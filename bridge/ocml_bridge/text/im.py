@@ -1,7 +1,7 @@
-"""The frames of the ChatML family: `<|im_start|>header⏎body<|im_end|>`, with what stands between them.
+"""Split a text of the ChatML family into frames: `<|im_start|>header⏎body<|im_end|>`, and the gaps between them.
 
-Shared by ChatML (v0), InternLM2 and OpenChatML 0.1; each says which spellings of the two tokens it reads.
-`text.edges` remembers how a frame was spelled.
+ChatML (v0), InternLM2 and OpenChatML 0.1 share this module; each names the start and end tokens that it reads in a
+`Grammar`. `Scanner` finds the frames, also while the text arrives; `spell` joins frames to a text again.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from .attributes import attribute, split
 
 @dataclass(slots=True)
 class Frame:
-    """One frame as it stands in the text.
+    """One frame, with the text of each of its parts.
 
     Attributes:
-        gap: the text between the frame before (or the beginning) and this one.
-        start: the start token as spelled.
-        header: from the start token to the end of its line.
-        newline: whether the header's line ended; without it there is no body.
-        body: from there to the end token, another start token, or the end of the text.
-        end: the end token as spelled; "" where it is missing.
-        offset: of the start token, in characters.
-        last: whether the text ends with this frame's body (so a missing end means that it was cut off).
-        begins: where another conversation begins with this frame, in characters; -1 where it goes on.
+        gap: the text between the previous frame (or the beginning of the text) and this one.
+        start: the start token.
+        header: the text from the start token to the end of the line.
+        newline: whether a newline ends the header; if not, there is no body.
+        body: the text from there to the end token, the next start token, or the end of the text.
+        end: the end token; "" if it is missing.
+        offset: the offset of the start token in the text, in characters.
+        last: whether the text ends within this frame, so that a missing end token means that it was cut off.
+        begins: the offset in characters at which another conversation begins before this frame; -1 if none begins.
     """
 
     gap: str
@@ -46,18 +46,18 @@ class Frame:
 
 
 class Grammar:
-    """Which tokens open and close a frame.
+    """The tokens that open and close a frame.
 
     Args:
-        starts: spellings of the start token.
-        ends: spellings of the end token.
-        boundary: which tokens between frames begin another conversation.
+        starts: the start tokens.
+        ends: the end tokens.
+        boundary: the tokens between frames that begin another conversation.
     """
 
     def __init__(self, starts: Iterable[str], ends: Iterable[str], boundary: Boundary = EDGES) -> None:
         self._starts: Final = frozenset(starts)
         self.is_start: Final = self._starts.__contains__
-        """Whether a token opens a frame."""
+        """Return whether a token opens a frame."""
         self._ends: Final = tuple(ends)
         self.boundary: Final = boundary
 
@@ -71,7 +71,7 @@ class Grammar:
 
     @cached_property
     def _families(self) -> list[tuple[str, re.Pattern[str]]]:
-        """What the tokens with one first character begin with, and a pattern for these tokens."""
+        """Return the tokens grouped by their first character: their common prefix, and a pattern of them."""
         tokens = sorted((*self._starts, *self._ends))
         families = [list(family) for _, family in groupby(tokens, itemgetter(0))]
         return [
@@ -79,33 +79,33 @@ class Grammar:
         ]
 
     def opens(self, text: str) -> bool:
-        """Whether a start token stands in a text."""
+        """Return whether a text contains a start token."""
         return self._start.search(text) is not None
 
     def cuts(self, text: str) -> bool:
-        """Whether a start or an end token stands in a text."""
+        """Return whether a text contains a start or an end token."""
         return self._token.search(text) is not None
 
     def pieces(self, text: str) -> list[str]:
-        """Text as pieces: text and tokens in turn, text first and last."""
-        # A pattern whose tokens begin alike is searched for several times as fast.
-        found = [token for prefix, token in self._families if prefix in text]
-        return found[0].split(text) if len(found) == 1 else self._token.split(text)
+        """Split a text at its tokens: texts and tokens alternate, and a text is first and last."""
+        # A pattern whose tokens have a common prefix is searched for several times as fast.
+        patterns = [pattern for prefix, pattern in self._families if prefix in text]
+        return patterns[0].split(text) if len(patterns) == 1 else self._token.split(text)
 
     def frames(self, text: str) -> tuple[list[Frame], str]:
-        """The frames of a text, and what stands behind the last one. An end token outside a frame is part of a gap.
+        """Return the frames of a text, and the text after the last one. An end token outside a frame is part of a gap.
 
         Raises:
-            BridgeError: OCB-SEVERAL with the offset where another conversation begins.
+            BridgeError: OCB-SEVERAL if the text contains a second conversation, with the offset of its beginning.
         """
         frames, tail = self._scan(text)
         for frame in frames:
             if frame.begins >= 0:
-                alone(frame)
+                require_one_conversation(frame)
         return frames, tail
 
     def split(self, text: str) -> list[tuple[int, str]]:
-        """The conversations of a text, each with its offset."""
+        """Split a text into its conversations, each with its offset in characters."""
         return cut_text(text, [frame.begins for frame in self._scan(text)[0] if frame.begins >= 0])
 
     def _scan(self, text: str) -> tuple[list[Frame], str]:
@@ -116,32 +116,32 @@ class Grammar:
 
 
 def _common(one: str, other: str) -> str:
-    """What two texts begin with."""
+    """Return the longest common prefix of two texts."""
     count = 0
     while one[count : count + 1] == other[count : count + 1] != "":
         count += 1
     return one[:count]
 
 
-def alone(frame: Frame) -> None:
-    """See that a frame belongs to the conversation of those before it.
+def require_one_conversation(frame: Frame) -> None:
+    """Check that no other conversation begins with a frame.
 
     Raises:
-        BridgeError: OCB-SEVERAL with the offset where another one begins.
+        BridgeError: OCB-SEVERAL if one does, with the offset of its beginning.
     """
     if frame.begins >= 0:
         raise several(offset=frame.begins)
 
 
 class Scanner:
-    """Finds frames in one pass over text, which may come at any time but is never cut inside a token.
+    """Find the frames of a text that arrives in pieces, in one pass. No piece may end inside a token.
 
     Args:
-        grammar: which tokens open and close a frame.
+        grammar: the tokens that open and close a frame.
 
     Attributes:
-        frame: the one that is open; once its header's line has ended, `newline` is set and its body has begun.
-        body: the pieces of the open body; whoever knows that a text holds no token may append it here.
+        frame: the open frame, or None; its `newline` is set as soon as its header is complete and its body begins.
+        body: the pieces of the open body; a caller that knows that a text contains no token may append it here.
     """
 
     def __init__(self, grammar: Grammar) -> None:
@@ -149,21 +149,22 @@ class Scanner:
         self._gap: list[str] = []
         self._line: list[str] = []
         self._text = self._gap
-        """Where text goes: what stands between frames, the header's line, or the body."""
+        """The list that receives text at present: that of the gap, of the header, or of the body."""
         self._offset = 0
-        """Of what comes next, without the body that is open."""
+        """The offset of the text that comes next, without the length of the open body."""
         self._size = 0
+        """The length of the text in the open gap or header."""
         self._first = True
         self.frame: Frame | None = None
         self.body: list[str] = []
 
     @property
     def pending(self) -> int:
-        """How many characters wait for what they are to be known."""
+        """The number of characters read of a gap or a header that is not complete."""
         return 0 if self.frame is not None and self.frame.newline else self._size
 
     def feed(self, text: str) -> list[Frame]:
-        """Take more text; the frames that it completes."""
+        """Take more text; return the frames that it completes."""
         pieces = self._grammar.pieces(text)
         done: list[Frame] = []
         self._take(pieces[0])
@@ -171,28 +172,37 @@ class Scanner:
         while at < len(pieces):
             opens = self._grammar.is_start(pieces[at])
             if opens and self.frame is None:
-                at = self._whole(pieces, at, done)
+                at = self._take_complete_frames(pieces, at, done)
                 if at == len(pieces):
                     break
                 opens = self._grammar.is_start(pieces[at])
-            token, behind = pieces[at], pieces[at + 1]
+            token, text_after = pieces[at], pieces[at + 1]
             if self.frame is not None:
                 done.append(self._close("" if opens else token))
-                self._await(self._gap)
+                self._collect_in(self._gap)
             elif not opens:
                 self._gap.append(token)
             if opens:
                 self.frame = self._open(token)
                 self._gap, self._line = [], []
-                self._await(self._line)
+                self._collect_in(self._line)
             self._offset += len(token)
-            self._take(behind)
+            self._take(text_after)
             at += 2
         return done
 
-    def _whole(self, pieces: Sequence[str], at: int, done: list[Frame]) -> int:
-        """Take the frames that stand there from token to token; the index of the first token that is none of theirs."""
-        opens, find, first = self._grammar.is_start, self._grammar.boundary.find, at
+    def _take_complete_frames(self, pieces: Sequence[str], at: int, done: list[Frame]) -> int:
+        """Take the frames that are complete in these pieces at once, and append them to `done`.
+
+        Args:
+            pieces: texts and tokens, alternating.
+            at: the index of a start token.
+            done: receives the frames.
+
+        Returns:
+            The index of the first token after these frames.
+        """
+        opens, find, first_at = self._grammar.is_start, self._grammar.boundary.find, at
         gap, offset = "".join(self._gap), self._offset
         while at + 2 < len(pieces) and opens(start := pieces[at]) and not opens(end := pieces[at + 2]):
             inner = pieces[at + 1]
@@ -205,14 +215,14 @@ class Scanner:
             offset += len(start) + len(inner) + len(end) + len(gap)
             self._first = False
             at += 4
-        if at > first:
+        if at > first_at:
             self._gap, self._offset = [], offset - len(gap)
-            self._await(self._gap)
+            self._collect_in(self._gap)
             self._take(gap)
         return at
 
     def finish(self) -> tuple[list[Frame], str]:
-        """There is no more text: the frame that is cut off, and what stands behind all frames."""
+        """End the text; return the open frame, if there is one, and the text after the last frame."""
         if self.frame is None:
             return [], "".join(self._gap)
         frame = self._close("")
@@ -227,7 +237,7 @@ class Scanner:
         self._first = False
         return frame
 
-    def _await(self, text: list[str]) -> None:
+    def _collect_in(self, text: list[str]) -> None:
         self._text, self._size = text, 0
 
     def _take(self, text: str) -> None:
@@ -259,7 +269,7 @@ class Scanner:
 
 
 def spell(frames: Sequence[Frame], tail: str) -> str:
-    """The text of frames, and what stands behind the last one: what `Grammar.frames` reads back."""
+    """Join frames and the text after the last one; `Grammar.frames` reads the result back."""
     pieces: list[str] = []
     for frame in frames:
         pieces += (frame.gap, frame.start, frame.header, "\n" if frame.newline else "", frame.body, frame.end)
@@ -271,17 +281,17 @@ _START: Final = "<|im_start|>"
 
 
 def is_escaped(text: str) -> bool:
-    """Whether line ends of a text are written as a backslash and an `n`: then its first header never ends."""
+    """Return whether a text has a backslash and `n` instead of each newline, so that its first header never ends."""
     at = text.find(_START)
     return at >= 0 and _ESCAPED.match(text, at + len(_START)) is not None
 
 
 class Heading(NamedTuple):
-    """What a header says: `role name=x`.
+    """The parts of a header such as `role name=x`.
 
     Attributes:
-        role: the first word; "" where the header begins with an attribute or is empty.
-        name: the first `name=` that has a value, or None.
+        role: the first word; "" if the header is empty or begins with an attribute.
+        name: the value of the first `name=` that has one, or None.
         rest: the other words, in order.
     """
 
@@ -292,7 +302,7 @@ class Heading(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def read_header(header: str) -> Heading:
-    """Take a header apart; white space around and between its words says nothing."""
+    """Parse a header; white space around and between its words is ignored."""
     words = split(header)
     role = words.pop(0) if words and attribute(words[0]) is None else ""
     name: str | None = None
@@ -307,7 +317,7 @@ def read_header(header: str) -> Heading:
 
 
 def write_header(role: str, name: str | None) -> str:
-    """The header for a role and a name, both safe (`text.plain`); `read_header` gives them back."""
+    """Return the header with a role and a name, which `read_header` reads back; both must be safe (`text.plain`)."""
     if name is None:
         return role
     return f"{role} name={name}" if role else f"name={name}"

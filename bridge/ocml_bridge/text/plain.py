@@ -1,4 +1,7 @@
-"""Messages of the text formats that say of a message only who speaks: what that implies, and what they can hold."""
+"""Build and spell messages of text formats whose headers have only a role and a name.
+
+Channel and recipient are not written: they follow from the role.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +14,11 @@ from .attributes import attribute, is_safe, unsafe_as
 from .im import write_header
 
 ROLES: Final = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
-"""Roles that need no remark."""
+"""The usual roles; a reader reports a finding for any other."""
 
 
 def message(role: str, content: str, name: str | None = None, end: Ending | None = "end") -> Message:
-    """A message with what its role implies: assistants answer on `final`, tools reply to the assistant."""
+    """Return a message with the channel and recipient that its role implies."""
     if role == "assistant":
         return Message(role, content, name, "final", end=end)
     if role == "tool":
@@ -24,27 +27,27 @@ def message(role: str, content: str, name: str | None = None, end: Ending | None
 
 
 def safe_role(role: str) -> str:
-    """A role as a header can hold it: what it cannot hold becomes `_`."""
+    """Return a role with `_` for each character that a header cannot contain."""
     role = unsafe_as("_", role)
     return role if attribute(role) is None else role.replace("=", "_")
 
 
 def safe_name(name: str | None) -> str | None:
-    """A name where a header can hold it, else None."""
+    """Return a name, or None if a header cannot contain it."""
     return name if name is not None and is_safe(name) else None
 
 
 @lru_cache(maxsize=1024)
 def header_for(role: str, name: str | None) -> str:
-    """The header for a role and the name of who speaks; what it cannot hold is replaced or left out."""
+    """Return the header for a role and a name; replace unsafe characters of the role, and omit an unsafe name."""
     return write_header(safe_role(role), name_for_header(role, name))
 
 
 def name_from_header(role: str, name: str | None) -> str | None:
-    """A header's name as the canonical form has it: a tool's has its namespace."""
+    """Return the name in the canonical form for a name in a header: that of a tool gets its namespace."""
     return recipient_of(name) if role == "tool" and name is not None else name
 
 
 def name_for_header(role: str, name: str | None) -> str | None:
-    """The name that a header can hold and that is read back; None where there is none."""
+    """Return the name in a header for a name in the canonical form; None if there is none or it is unsafe."""
     return safe_name(name_of(name) if role == "tool" and name is not None else name)

@@ -1,7 +1,7 @@
-"""JSON as people and Python's `repr` write it, made JSON: only what can be read in one way is mended.
+"""Repair almost-JSON, as people and Python's `repr` write it, if it can be read in only one way.
 
-Commas before a closing bracket go; strings in single quotes and `True`, `False`, `None` get JSON's spelling. What is
-read as a Python string is one token each, so that nothing is evaluated and the time is linear.
+A comma before a closing bracket is removed; strings in single quotes and `True`, `False`, `None` are written as JSON.
+Only single string tokens are evaluated as Python, so the text cannot run code, and the time is linear.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _WORDS: Final = {"True": "true", "False": "false", "None": "null"}
 
 
 def repair(text: str) -> str | None:
-    """The JSON text that is meant, white space kept; None where it is JSON already or where that cannot be known."""
+    """Return the repaired JSON text with its white space, or None if the text is JSON already or cannot be repaired."""
     out: list[str] = []
     comma: int | None = None
-    before, at = "[", 0
+    previous, at = "[", 0
     while at < len(text):
         token = _TOKEN.match(text, at)
         if token is None:
@@ -40,13 +40,13 @@ def repair(text: str) -> str | None:
             raw = _WORDS.get(raw, raw)
         elif raw in ("]", "}") and comma is not None:
             out[comma] = ""
-        elif raw == "," and before in ("[", "{", ":", ","):
+        elif raw == "," and previous in ("[", "{", ":", ","):
             return None
         if kind != "space":
-            comma, before = len(out) if kind == "comma" else None, raw
+            comma, previous = len(out) if kind == "comma" else None, raw
         out.append(raw)
-    mended = "".join(out)
-    return mended if mended != text and parse(mended) is not None else None
+    repaired = "".join(out)
+    return repaired if repaired != text and parse(repaired) is not None else None
 
 
 def _python_string(raw: str) -> str | None:

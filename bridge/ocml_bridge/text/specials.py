@@ -1,7 +1,7 @@
-"""Special tokens that tokenizers of the ChatML family have beside the tokens of frames.
+"""List the special tokens of the ChatML family's tokenizers, other than the tokens of frames.
 
-None of our readers gives them a meaning inside of a message; a model does. So content that came from another format
-must not hold them as they are; what stood there in the same format stays as it stood.
+They have no meaning to the readers of this project, but they have one to a model. So a writer breaks them in content
+that comes from another format; content that was read in the same format keeps them.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Final
 from ..formats.boundary import BEGINS, ENDS
 
 EDGES: Final = tuple(token for token in (*BEGINS, *ENDS) if token.startswith("<"))
-"""What begins and ends a whole text."""
+"""The tokens at the beginning and the end of a whole text."""
 THINKING: Final = ("<think>", "</think>")
 TOOLS: Final = ("<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>")
 VISION: Final = tuple(
@@ -27,4 +27,4 @@ CODE: Final = tuple(
 OTHERS: Final = ("<unk>", "<pad>", "<|im_sep|>", "<|endofprompt|>")
 
 CHATML: Final = (*EDGES, *THINKING, *TOOLS, *VISION, *CODE, *OTHERS)
-"""All of them: of Qwen and its relatives, InternLM2, Yi, Phi, SmolLM, and OpenAI's first models."""
+"""All of them: those of Qwen and its relatives, InternLM2, Yi, Phi, SmolLM, and OpenAI's first models."""

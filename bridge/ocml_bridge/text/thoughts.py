@@ -1,4 +1,4 @@
-"""Thought markers in private reasoning (OCM 2.2 §7): each opens a section that runs to the next one or to the end."""
+"""Split private reasoning at its thought markers (OCM 2.2 §7): each opens a section up to the next one or the end."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ MARKER: Final = re.compile(r"<\|start_(reflect|introspect|reason)\|>")
 
 
 def marker(thought: Thought) -> str:
-    """The marker's spelling."""
+    """Return the token of a thought marker."""
     return f"<|start_{thought.kind}|>"
 
 
 def split(text: str) -> list[Part]:
-    """Text as thoughts and texts, in order; empty texts are left out."""
+    """Split a text into thought markers and texts, in order, without empty texts."""
     if "<|start_" not in text:
         return [Text(text)] if text else []
     pieces = MARKER.split(text)
@@ -32,12 +32,12 @@ def split(text: str) -> list[Part]:
 
 
 def tidy(content: Content) -> Content:
-    """Content as reading gives it back: without empty texts beside markers."""
+    """Return content without its empty text parts, as it is read back."""
     if isinstance(content, str):
         return content
     return content_of([part for part in parts_of(content) if part != Text("")])
 
 
 def texts(content: Content) -> list[Text]:
-    """The texts of a content, markers left out."""
+    """Return the text parts of a content, without its markers."""
     return [part for part in parts_of(content) if isinstance(part, Text)]

@@ -1,7 +1,7 @@
-"""The comments of a property and of a variant → what they say of it: title, description, examples, default.
+"""Parse the comments of a property and of a variant: title, description, examples and default.
 
-Comments are lines of free text, so their shape decides: `//` alone ends a title, `// Examples:` begins examples if
-nothing but quoted lines follows. What has no such shape is description.
+Comments are free text, so their shape decides: a line of `//` only ends a title; `// Examples:` begins examples if only
+quoted lines follow. Anything else is the description.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ _EXAMPLES = "Examples:"
 
 
 def read_notes(lines: list[str], margin: str, *, of_union: bool) -> dict[str, Json]:
-    """What the comment above a property says of it.
+    """Parse the comment above a property.
 
     Args:
-        lines: the whole lines; the first begins with `margin` and `//`, others may be the rest of a longer text.
+        lines: the whole lines; the first begins with `margin` and `//`, others may continue a description.
         margin: the spaces before the property.
-        of_union: whether the property is a `oneOf`: its examples stand before its description, not after it, and its
+        of_union: whether the property is a `oneOf`: its examples come before its description, not after it, and its
             default is the last line.
 
     Returns:
-        Those of title, description, examples and default that are there.
+        The members of the schema that the comment has: `title`, `description`, `examples`, `default`.
 
     Raises:
-        UnreadableError: when the comment cannot have been written by the renderer.
+        UnreadableError: if the renderer cannot have written the comment.
     """
     notes: dict[str, Json] = {}
     prefix = f"{margin}// "
@@ -48,7 +48,7 @@ def read_notes(lines: list[str], margin: str, *, of_union: bool) -> dict[str, Js
 
 
 def read_variant_notes(comment: str, enum: Sequence[str]) -> dict[str, Json]:
-    """What the comment behind a variant says of it: `description default: value`, each optional."""
+    """Parse the comment after a variant: `description default: value`, each optional."""
     description, mark, value = f" {comment}".rpartition(_DEFAULT)
     if mark:
         try:
@@ -60,7 +60,7 @@ def read_variant_notes(comment: str, enum: Sequence[str]) -> dict[str, Json]:
 
 
 def _take_title(lines: list[str], prefix: str, notes: dict[str, Json]) -> list[str]:
-    """A title is what stands above a line of nothing but slashes."""
+    """Take the title, which ends before a line of slashes only; return the other lines."""
     rule = prefix[:-1]
     if rule not in lines:
         return lines
@@ -84,7 +84,7 @@ def _take_union_default(lines: list[str], prefix: str, notes: dict[str, Json]) -
 
 
 def _take_examples(lines: list[str], prefix: str, notes: dict[str, Json], *, first: bool) -> list[str]:
-    """Examples are a run of quoted lines under their heading, at the beginning or at the end."""
+    """Take the examples: quoted lines after their heading, at the beginning or the end; return the other lines."""
     heading, mark = f"{prefix}{_EXAMPLES}", f'{prefix}- "'
 
     def is_example(line: str) -> bool:

@@ -1,7 +1,7 @@
-"""How JSON values stand in TypeScript comments: `default: 20`, `default: "x"`, `default: celsius`.
+"""Write and read JSON values in TypeScript comments: `default: 20`, `default: "x"`, `default: celsius`.
 
-Values other than strings are compact JSON with numbers spelled as serde_json (the JSON library of the official encoder)
-spells them. Strings stand between quotes and nothing in them is escaped; the default of an enum stands bare.
+Values other than strings are compact JSON, with numbers as serde_json (the JSON library of the official encoder) spells
+them. Strings are quoted without escapes; the default of an enum has no quotes.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from ocml_bridge.model import Json
 
 RENDER_DEPTH = MAX_DEPTH
-"""How deeply schemas and default values may nest in rendering."""
+"""The depth of nested schemas and default values that is rendered."""
 
 _spell_string = json.JSONEncoder(ensure_ascii=False).encode
 
 
 class UnreadableError(ValueError):
-    """Text that is not what the renderer writes; it never leaves this package."""
+    """The text is not one that the renderer writes. It is caught in this package."""
 
 
 def is_object(value: Json) -> TypeGuard[dict[str, Json]]:
@@ -50,15 +50,15 @@ def too_deep() -> BridgeError:
 
 
 def spell_default(schema: dict[str, Json], *, bare_enum: bool = True) -> str:
-    """The schema's `default` as its comment has it, without `default: `.
+    """Return the text of a schema's `default` in its comment, without `default: `.
 
     Args:
         schema: a schema that has the key `default`.
-        bare_enum: whether the string default of an enum loses its quotes, as it does everywhere but in a `oneOf` that
-            is not a property's own.
+        bare_enum: whether the string default of an enum is written without quotes: everywhere except in a `oneOf` that
+            is not the type of a property.
 
     Raises:
-        BridgeError: LIMIT, when the value nests too deeply.
+        BridgeError: LIMIT, if the value nests too deeply.
     """
     value = schema["default"]
     if not isinstance(value, str):
@@ -69,12 +69,12 @@ def spell_default(schema: dict[str, Json], *, bare_enum: bool = True) -> str:
 
 
 def spell_json(value: Json, depth: int = 0) -> str:
-    """Compact JSON, numbers as serde_json spells them.
+    """Return compact JSON, with numbers as serde_json spells them.
 
-    Whole numbers outside of 64 bits become floats; what no float can hold (and what is not finite) becomes `null`.
+    Integers outside 64 bits become floats; numbers that no float can hold, or that are not finite, become `null`.
 
     Raises:
-        BridgeError: LIMIT, when the value nests too deeply.
+        BridgeError: LIMIT, if the value nests too deeply.
     """
     if depth > RENDER_DEPTH:
         raise too_deep()
@@ -101,7 +101,7 @@ def _spell_int(value: int) -> str:
 
 
 def _spell_float(value: float) -> str:
-    """The shortest digits that read back the same, as Python's; they differ in when and how an exponent is written.
+    """Return the shortest digits that read back the same, like Python's, but with exponents as serde_json writes them.
 
     The official encoder reads numbers less exactly than it writes them, so for a float that needs 17 digits, or an
     exponent beyond 22, it may show the next float up or down. This function always shows the value itself.
@@ -119,14 +119,14 @@ def _spell_float(value: float) -> str:
 
 
 def read_default(text: str, enum: Sequence[str]) -> Json:
-    """The value of a `default: ` comment.
+    """Parse the value of a `default: ` comment.
 
     Args:
-        text: what follows `default: `.
-        enum: the strings that the schema allows; empty when it lists none.
+        text: the text after `default: `.
+        enum: the strings that the schema allows; empty if it lists none.
 
     Raises:
-        UnreadableError: when it is none of the spellings of a default.
+        UnreadableError: if the text is no default.
     """
     if text in enum:
         return text

@@ -1,8 +1,8 @@
-"""Tools as most are, written and read back in one step.
+"""Write the `# Tools` section of ordinary tools, and predict what reading it gives: the fast path of `declare`.
 
-What a section says of a tool is less than its declaration does. The careful way to know how much is to write the
-section and to read it. For tools with one-line descriptions and schemas of simple types both are known beforehand: this
-is what the careful way would give, or nothing.
+TypeScript loses part of a schema, so `declare` must write the section and parse it again to know what it declares. For
+tools with one-line descriptions and schemas of simple types, this module computes both at once, with the same result.
+It returns None for any other tool.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from ocml_bridge.model import Json
 
 _Type = tuple[str, dict[str, "Json"]]
-"""A type as text, and the schema that is read from it."""
+"""The TypeScript of a type, and the schema that is read from it."""
 
 _ODD: Final = frozenset({"oneOf", "nullable", "title", "examples"})
-"""Keys of a schema that are written in ways of their own."""
+"""Keys of a schema that change how its type is written."""
 _NUMBER: Final[_Type] = ("number", {"type": "number"})
 _SIMPLE: Final[dict[str, _Type]] = {
     "string": ("string", {"type": "string"}),
@@ -31,37 +31,41 @@ _SIMPLE: Final[dict[str, _Type]] = {
     "integer": _NUMBER,
 }
 _LEVELS: Final = 20
-"""How deep types may nest here."""
+"""The depth of nested types that this module handles."""
 _PLAIN_NUMBER: Final = 1 << 53
+"""Only defaults below this number are predicted."""
 
 
 def plain_section(tools: Sequence[Tool]) -> tuple[str, tuple[Tool, ...]] | None:
-    """The `# Tools` section of tools in the default namespace, and the tools that it says; None for any others."""
+    """Return the `# Tools` section of tools, and the tools that are read from it.
+
+    None if a tool is in another namespace or is not ordinary, or if there are no tools.
+    """
     out = ["# Tools\n\n## functions\n\nnamespace functions {\n\n"]
     declared: list[Tool] = []
     for tool in tools:
-        name, about = tool.name, tool.description
+        name, description = tool.name, tool.description
         if tool.namespace is not None or not _is_word(name.replace("-", "_")):
             return None
-        if about:
-            if "\n" in about:
+        if description:
+            if "\n" in description:
                 return None
-            out.append(f"// {about}\n")
+            out.append(f"// {description}\n")
         if tool.parameters is None:
             out.append(f"type {name} = () => any;\n\n")
-            declared.append(Tool(name, about or None))
+            declared.append(Tool(name, description or None))
             continue
-        found = _type(tool.parameters, "", 0)
-        if found is None:
+        parameters = _type(tool.parameters, "", 0)
+        if parameters is None:
             return None
-        out.append(f"type {name} = (_: {found[0]}) => any;\n\n")
-        declared.append(Tool(name, about or None, found[1]))
+        out.append(f"type {name} = (_: {parameters[0]}) => any;\n\n")
+        declared.append(Tool(name, description or None, parameters[1]))
     out.append("} // namespace functions")
     return ("".join(out), tuple(declared)) if declared else None
 
 
 def _is_word(name: str) -> bool:
-    """Whether a name cannot be taken for anything else."""
+    """Return whether a name is an ASCII identifier, so that it cannot be read as anything else."""
     return name.isidentifier() and name.isascii()
 
 
@@ -72,8 +76,8 @@ def _type(schema: Json, indent: str, depth: int) -> _Type | None:
     if kind == "object":
         return _object(schema, indent, depth)
     if kind == "array":
-        found = _type(schema.get("items"), indent, depth + 1)
-        return None if found is None else (f"{found[0]}[]", {"type": "array", "items": found[1]})
+        items = _type(schema.get("items"), indent, depth + 1)
+        return None if items is None else (f"{items[0]}[]", {"type": "array", "items": items[1]})
     if "enum" in schema:
         return _enum(schema["enum"]) if kind == "string" else None
     simple = _SIMPLE.get(kind) if isinstance(kind, str) else None
@@ -97,53 +101,53 @@ def _object(schema: dict[str, Json], indent: str, depth: int) -> _Type | None:
     out = ["{\n"]
     members: dict[str, Json] = {}
     for name, value in properties.items():
-        found = _member(out, name, value, required, indent, depth) if _is_word(name) else None
-        if found is None:
+        read_schema = _member(out, name, value, required, indent, depth) if _is_word(name) else None
+        if read_schema is None:
             return None
-        members[name] = found
+        members[name] = read_schema
     out.append(f"{indent}}}")
-    back: dict[str, Json] = {"type": "object", "properties": members}
-    if read := [name for name in members if name in required]:
-        back["required"] = read
-    return "".join(out), back
+    result: dict[str, Json] = {"type": "object", "properties": members}
+    if read_required := [name for name in members if name in required]:
+        result["required"] = read_required
+    return "".join(out), result
 
 
 def _member(
     out: list[str], name: str, schema: Json, required: Set[str], indent: str, depth: int
 ) -> dict[str, Json] | None:
-    """Append a property; what is read of it, its keys in the order in which they are read."""
-    found = _type(schema, f"{indent}    ", depth + 1)
-    if found is None:
+    """Append a property to `out`; return the schema that is read from it, with its keys in the order of reading."""
+    typed = _type(schema, f"{indent}    ", depth + 1)
+    if typed is None:
         return None
-    text, back = found
-    about = schema.get("description")
-    if about is not None:
-        if not isinstance(about, str) or not about or "\n" in about:
+    text, read_schema = typed
+    description = schema.get("description")
+    if description is not None:
+        if not isinstance(description, str) or not description or "\n" in description:
             return None
-        out.append(f"{indent}// {about}\n")
-        kind = back.pop("type")
-        back = {"type": kind, "description": about, **back}
+        out.append(f"{indent}// {description}\n")
+        kind = read_schema.pop("type")
+        read_schema = {"type": kind, "description": description, **read_schema}
     default = ""
     if "default" in schema:
-        spelled = _default(schema["default"], back)
+        spelled = _default(schema["default"], read_schema)
         if spelled is None:
             return None
-        default, back["default"] = f" // default: {spelled}", schema["default"]
+        default, read_schema["default"] = f" // default: {spelled}", schema["default"]
     out.append(f"{indent}{name}{'' if name in required else '?'}: {text},{default}\n")
-    return back
+    return read_schema
 
 
-def _default(value: Json, back: dict[str, Json]) -> str | None:
-    """A default as its comment has it; None where it is not sure to be read as it is."""
+def _default(value: Json, read_schema: dict[str, Json]) -> str | None:
+    """Return the text of a default's comment; None if it might be read as another value."""
     if isinstance(value, str):
-        if back["type"] != "string" or "\n" in value:
+        if read_schema["type"] != "string" or "\n" in value:
             return None
-        values = back.get("enum")
+        values = read_schema.get("enum")
         if values is None:
             return f'"{value}"'
         return value if value in values else None
     if not (value is None or isinstance(value, bool) or (type(value) is int and abs(value) < _PLAIN_NUMBER)):
         return None
     spelled = spell_json(value)
-    # Among the values of an enum, the letters are taken for one of them.
-    return None if spelled in back.get("enum", ()) else spelled
+    # The text would be read as the enum's value of the same spelling.
+    return None if spelled in read_schema.get("enum", ()) else spelled

@@ -1,12 +1,12 @@
-"""TypeScript → JSON Schema, for what openai-harmony writes.
+"""Parse TypeScript types that openai-harmony wrote, as JSON Schema.
 
-The text says less than the schema did and does not escape, so reading is a guess that is then proved: a schema is
-returned only if rendering it gives the text that was read. Where two schemas give the same text, the plainer is taken:
-`number` is a number (never an integer), `string | null` a list of types (never `nullable`), `"a" | "b"[]` an array of
-an enum.
+The text has less information than the schema and escapes nothing, so parsing is a guess, which is then checked: a
+schema is returned only if rendering it gives the same text. If several schemas give the same text, the simplest is
+taken: `number` is a number (never an integer), `string | null` a list of types (never `nullable`), `"a" | "b"[]` an
+array of an enum.
 
-Reading goes forward only. Where a line could be a property as well as the rest of a description, the first reading is
-kept, and if it leads nowhere the answer is None: that keeps the time linear.
+The parser never goes back, so its time is linear: if a line could be a property or the rest of a description, it takes
+the first reading, and returns None if that fails.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from ocml_bridge.model import Json
 
 PARSE_DEPTH = 100
-"""How deeply types may nest in reading."""
+"""The depth of nested types that the parser reads."""
 OPENING = "(_: "
 CLOSING = ") => any;"
-"""What begins and ends a signature."""
+"""The beginning and the end of a signature."""
 NO_PARAMETERS = "() => any;"
 
 _BLANK = re.compile(r"[ \n]*")
@@ -48,15 +48,15 @@ _KEY_ORDER = (
 
 
 def parse_schema(text: str, *, lenient: bool = False) -> dict[str, Json] | None:
-    """The JSON Schema of a TypeScript type: the inverse of `render_schema`.
+    """Parse a TypeScript type as JSON Schema: the inverse of `render_schema`.
 
     Args:
-        text: what stands between `(_: ` and `) => any;`.
+        text: the text between `(_: ` and `) => any;`.
         lenient: whether indentation, blank lines and runs of spaces may differ from what the renderer writes.
 
     Returns:
-        A schema that renders to this text, or None. Key order is that of the text, `required` is left out where it is
-        empty, and a description or title that is empty is kept. Never raises.
+        A schema that renders to this text, or None. Its keys are in the order of the text; an empty `required` is
+        omitted; an empty description or title is not. Never raises.
     """
     reader = Reader(text + CLOSING)
     try:
@@ -68,13 +68,13 @@ def parse_schema(text: str, *, lenient: bool = False) -> dict[str, Json] | None:
 
 
 def read_signature(text: str) -> tuple[bool, Json]:
-    """The parameters of a tool: the inverse of `render_signature`.
+    """Parse the parameters of a tool: the inverse of `render_signature`.
 
     Args:
-        text: from `(` to `=> any;`.
+        text: the signature, from `(` to `=> any;`.
 
     Returns:
-        Whether there are such; the parameters, None for none. Never raises.
+        Whether the text is a signature; and the parameters, None for a tool without parameters. Never raises.
     """
     if text == NO_PARAMETERS:
         return True, None
@@ -85,7 +85,7 @@ def read_signature(text: str) -> tuple[bool, Json]:
 
 
 def same_text(rendered: str, text: str, *, lenient: bool) -> bool:
-    """Whether two texts are equal, or, if lenient, equal but for indentation, blank lines and runs of spaces."""
+    """Return whether two texts are equal; if lenient, indentation, blank lines and runs of spaces may differ."""
     return rendered == text or (lenient and _compact(rendered) == _compact(text))
 
 
@@ -95,11 +95,11 @@ def _compact(text: str) -> str:
 
 
 class Reader:
-    """A place in a text, moved on by what is read there.
+    """A parser of TypeScript types: a text and the position in it.
 
     Attributes:
         text: the whole text.
-        pos: the place, in characters.
+        pos: the offset of the next character to be read.
     """
 
     __slots__ = ("pos", "text")
@@ -109,19 +109,23 @@ class Reader:
         self.pos = 0
 
     def take(self, literal: str) -> bool:
-        """Move past the literal if it stands here."""
+        """Move past a literal if it is next; return whether it is."""
         if not self.text.startswith(literal, self.pos):
             return False
         self.pos += len(literal)
         return True
 
     def expect(self, literal: str) -> None:
-        """Move past the literal, which has to stand here."""
+        """Move past a literal.
+
+        Raises:
+            UnreadableError: if it is not next.
+        """
         if not self.take(literal):
             raise UnreadableError
 
     def skip(self, pattern: re.Pattern[str]) -> bool:
-        """Move past the pattern if it stands here."""
+        """Move past a match of the pattern if it is next; return whether it is."""
         match = pattern.match(self.text, self.pos)
         if match is None:
             return False
@@ -133,43 +137,43 @@ class Reader:
         self.skip(_BLANK)
 
     def line_end(self) -> int:
-        """Where this line ends."""
+        """Return the offset of the end of this line."""
         end = self.text.find("\n", self.pos)
         return len(self.text) if end < 0 else end
 
     def rest_of_line(self) -> str:
-        """The text up to the end of this line, which is where the place moves to."""
+        """Move to the end of this line; return the text before it."""
         start, self.pos = self.pos, self.line_end()
         return self.text[start : self.pos]
 
     def schema(self, depth: int) -> dict[str, Json]:
-        """A type, with its `[]` and `| null`.
+        """Read a type, with its `[]` and `| null`.
 
         Raises:
-            UnreadableError: when it is none, or nests too deeply.
+            UnreadableError: if no type is next, or if it nests too deeply.
         """
         if depth > PARSE_DEPTH:
             raise UnreadableError  # too deep
         self.skip(_SPACES)
         match self.text[self.pos : self.pos + 1]:
             case "{":
-                found = self._object(depth)
+                schema = self._object(depth)
             case "/":
-                found = self._described_object(depth)
+                schema = self._described_object(depth)
             case '"':
-                found = self._enum()
+                schema = self._enum()
             case "\n":
-                found: dict[str, Json] = {"oneOf": self._variants(depth)}
+                schema: dict[str, Json] = {"oneOf": self._variants(depth)}
             case _:
-                found = self._words()
+                schema = self._words()
         while self.take("[]"):
             depth += 1
             if depth > PARSE_DEPTH:
                 raise UnreadableError  # too deep
-            found = {"type": "array", "items": found}
+            schema = {"type": "array", "items": schema}
         if self.take(" | null"):
-            found["nullable"] = True
-        return found
+            schema["nullable"] = True
+        return schema
 
     def _words(self) -> dict[str, Json]:
         if self.take("Array<any>"):
@@ -198,7 +202,7 @@ class Reader:
         raise UnreadableError  # a string has no end
 
     def _described_object(self, depth: int) -> dict[str, Json]:
-        """An object whose own description stands before its brace."""
+        """Read an object with its description before its brace."""
         self.expect("// ")
         brace = _BRACE.search(self.text, self.pos)
         if brace is None:
@@ -223,13 +227,13 @@ class Reader:
             properties[key] = schema
             if key == name:
                 required.append(key)
-        found: dict[str, Json] = {"type": "object", "properties": properties}
+        result: dict[str, Json] = {"type": "object", "properties": properties}
         if required:
-            found["required"] = required
-        return found
+            result["required"] = required
+        return result
 
     def _member(self, depth: int) -> tuple[str, dict[str, Json]]:
-        """A property: its name, with a question mark if it is optional, and its schema."""
+        """Read a property: its name, with a question mark if it is optional, and its schema."""
         margin = self.text[self.text.rfind("\n", 0, self.pos) + 1 : self.pos]
         lines = self._comment_lines(margin) if self.text.startswith("//", self.pos) else []
         end = self.line_end()
@@ -256,7 +260,7 @@ class Reader:
         return name, schema
 
     def _comment_lines(self, margin: str) -> list[str]:
-        """The lines above a property; also those that a text of several lines left outside the comment."""
+        """Read the comment above a property, with the lines of a longer description that are outside the comment."""
         lines = [margin + self.rest_of_line()]
         while self.pos < len(self.text):
             self.pos += 1
@@ -269,7 +273,7 @@ class Reader:
         raise UnreadableError  # a comment is followed by nothing
 
     def _default_text(self) -> str:
-        """What follows `default: `: to the end of the line, or of the string."""
+        """Read the text after `default: `, up to the end of the line, or of the string."""
         start, end = self.pos, self.line_end()
         if self.text.startswith('"', start):
             while end - start < 2 or self.text[end - 1] != '"':
@@ -280,8 +284,8 @@ class Reader:
         return self.text[start:end]
 
     def _variants(self, depth: int) -> list[Json]:
-        """The variants of a `oneOf`: all those that stand as deep as the first."""
-        found: list[Json] = []
+        """Read the variants of a `oneOf`: all that are indented like the first."""
+        variants: list[Json] = []
         first = _VARIANT.match(self.text, self.pos)
         while first is not None and self.take(first[0]):
             schema = self.schema(depth + 1)
@@ -289,11 +293,11 @@ class Reader:
                 start, self.pos = self.pos, self._variant_comment_end()
                 schema.update(read_variant_notes(self.text[start : self.pos], schema.get("enum", ())))
                 schema = ordered(schema)
-            found.append(schema)
-        return found
+            variants.append(schema)
+        return variants
 
     def _variant_comment_end(self) -> int:
-        """Where the comment behind a variant ends: before the next variant, or before what closes the union."""
+        """Return the offset of the end of a variant's comment: before the next variant or the end of the union."""
         start = self.pos
         while True:
             end = self.text.find("\n", start)
@@ -317,13 +321,13 @@ def _after_spaces(text: str, pos: int) -> int:
 
 
 def _find_colon(text: str, start: int, end: int) -> int:
-    """Where a property's name ends, or -1: at the first `: `, or at a colon that ends the line."""
+    """Return the offset of the end of a property's name: of the first `: `, or of a colon at the end; -1 if none."""
     colon = text.find(": ", start, end)
     return end - 1 if colon < 0 and text.endswith(":", start, end) else colon
 
 
 def _is_member(line: str) -> bool:
-    """Whether a line under a comment, without its margin, reads like a property."""
+    """Return whether a line after a comment, without its margin, looks like a property."""
     if line.startswith((" ", "//")):
         return False
     colon = _find_colon(line, 0, len(line))
@@ -334,7 +338,7 @@ def _is_member(line: str) -> bool:
 
 
 def _array_of_union(union: dict[str, Json]) -> dict[str, Json]:
-    """Behind `name: ` a union is the items of an array, and the `[]` of its last variant is really its own."""
+    """Return the array whose items are a union: its `[]` was read as that of the last variant."""
     variants = union["oneOf"]
     if not variants or "items" not in variants[-1]:
         raise UnreadableError  # a union is not an array
@@ -343,5 +347,5 @@ def _array_of_union(union: dict[str, Json]) -> dict[str, Json]:
 
 
 def ordered(schema: dict[str, Json]) -> dict[str, Json]:
-    """The same schema with its keys as people write them."""
+    """Return the schema with its keys in the usual order."""
     return {key: schema[key] for key in _KEY_ORDER if key in schema}

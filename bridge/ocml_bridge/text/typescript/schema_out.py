@@ -1,8 +1,8 @@
-"""JSON Schema → TypeScript, as openai-harmony 0.0.8 writes tool parameters.
+"""Write JSON Schema as TypeScript types, as openai-harmony 0.0.8 writes the parameters of tools.
 
-What has no place there goes without a word: bounds, patterns, formats, `const`, `anyOf`, `allOf`, `$ref`, values of an
-enum that are not strings, `additionalProperties`, the difference between integer and number. Nothing is escaped: a
-description of two lines puts its second line outside the comment. The one deviation is in `defaults._spell_float`.
+These are omitted: bounds, patterns, formats, `const`, `anyOf`, `allOf`, `$ref`, values of an enum that are not strings,
+`additionalProperties`, the difference between integer and number. Nothing is escaped: the second line of a description
+is outside the comment. The only deviation from the official encoder is in `defaults._spell_float`.
 """
 
 from __future__ import annotations
@@ -15,32 +15,32 @@ if TYPE_CHECKING:
     from ocml_bridge.model import Json
 
 _NESTED = "    "
-"""How much deeper the members of a member stand."""
+"""The additional indentation of a nested object's members."""
 _VARIANT = "   "
-"""How much deeper the members of a variant stand."""
+"""The additional indentation of a variant's members."""
 _SIMPLE = {"number": "number", "integer": "number", "boolean": "boolean"}
 
 
 def render_schema(schema: Json) -> str:
-    """The TypeScript type of a JSON Schema: what stands between `(_: ` and `) => any;`.
+    """Return the TypeScript type of a JSON Schema: the text between `(_: ` and `) => any;`.
 
     Raises:
-        BridgeError: LIMIT, when it nests more levels deep than we read.
+        BridgeError: LIMIT, if the schema nests more levels deep than the parser reads.
     """
     return _type(schema, "", 0)
 
 
 def render_signature(parameters: Json) -> str:
-    """What follows `type name = `: `(_: …) => any;`, or `() => any;` for a tool without parameters (None).
+    """Return the text after `type name = `: `(_: …) => any;`, or `() => any;` for a tool without parameters (None).
 
     Raises:
-        BridgeError: LIMIT, when it nests more levels deep than we read.
+        BridgeError: LIMIT, if the schema nests more levels deep than the parser reads.
     """
     return "() => any;" if parameters is None else f"(_: {render_schema(parameters)}) => any;"
 
 
 def _type(schema: Json, indent: str, depth: int) -> str:
-    """The type without `| null`, which only members and variants have (`_or_null`)."""
+    """Return the type without `| null`, which only members and variants have (`_or_null`)."""
     if not is_object(schema):
         return "any"
     if depth > RENDER_DEPTH:
@@ -62,8 +62,8 @@ def _type(schema: Json, indent: str, depth: int) -> str:
 
 
 def _or_null(schema: Json, text: str) -> str:
-    """The type of a member or variant, which may be nullable."""
-    # The official encoder looks for the letters, so an enum with "null_a" in it hides that it is nullable.
+    """Append `| null` to the type of a member or variant if it is nullable."""
+    # The official encoder searches for the letters, so it writes no `| null` for an enum with the value "null_a".
     if is_object(schema) and schema.get("nullable") is True and "null" not in text:
         return f"{text} | null"
     return text
@@ -92,7 +92,7 @@ def _object(schema: dict[str, Json], indent: str, depth: int) -> str:
 
 
 def _member(out: list[str], name: str, schema: Json, indent: str, depth: int) -> None:
-    """One property with the comments above it; `name` has its question mark already."""
+    """Append a property with the comments above it to `out`; an optional `name` has its question mark already."""
     if not is_object(schema):
         out.append(f"{indent}{name}: any,\n")
         return
@@ -117,7 +117,7 @@ def _member(out: list[str], name: str, schema: Json, indent: str, depth: int) ->
 def _member_union(
     out: list[str], name: str, schema: dict[str, Json], variants: list[Json], indent: str, depth: int
 ) -> None:
-    """A property that is a `oneOf`: what describes it is not said again beside its variants."""
+    """Append a property that is a `oneOf`; a variant with the same description gets no comment."""
     description = _text(schema, "description")
     is_described = description is not None and not (variants and _text(variants[0], "description") == description)
     if is_described:
@@ -136,7 +136,7 @@ def _member_union(
 
 
 def _union(variants: list[Json], indent: str, depth: int) -> str:
-    """A `oneOf` anywhere else."""
+    """Return a `oneOf` that is not the type of a property."""
     out: list[str] = []
     for variant in variants:
         note = _text(variant, "description")
@@ -154,6 +154,6 @@ def _comment(description: str | None, default: str | None) -> str:
 
 
 def _text(schema: Json, key: str) -> str | None:
-    """The value of the key if it is a string; one that is something else is not rendered."""
+    """Return the value of a key if it is a string; any other value is not rendered."""
     value = schema.get(key) if is_object(schema) else None
     return value if isinstance(value, str) else None

@@ -1,8 +1,8 @@
-"""Parameters of a tool as the chat template of gpt-oss writes them: otherwise than the official encoder does.
+"""Write and read a tool's parameters as the chat template of gpt-oss spells them, unlike the official encoder.
 
-A comma stands behind the comment that names a default, the members of a member stand beside each other and say nothing
-more than their types, an object without members is `object`, and the second line of a description stands outside of its
-comment. As there, reading is a guess that is proved: what is read gives the text again.
+The comma of a member comes after the comment with its default. The members of a nested object are on one line and have
+types only. An object without members is `object`. The second line of a description is outside the comment. As in
+`schema_in`, a schema that was read is returned only if writing it gives the same text.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 
 _OPEN, _CLOSE = "(_: {\n", "}) => any;"
 _GAP: Final = "\n" + 16 * " "
-"""What stands before the type of a member's member."""
+"""The text between the name and the type of a nested object's member."""
 _DEFAULT: Final = "// default: "
 _INDENT: Final = 20 * " "
-"""What stands before the default of a variant."""
+"""The text before the default of a variant."""
 _NEXT: Final = " | \n"
-"""What stands between variants."""
+"""The text between variants."""
 _LONGEST_ITEM: Final = 50
 _SIMPLE: Final = {"number": "number", "integer": "number", "boolean": "boolean"}
 
 
 def template_signature(parameters: Json) -> str:
-    """What follows `type name = ` in the chat template."""
+    """Return the text that follows `type name = ` in the chat template."""
     properties = parameters.get("properties") if is_object(parameters) else None
     if not is_object(parameters) or not is_object(properties) or not properties:
         return NO_PARAMETERS
@@ -113,10 +113,10 @@ def _json(value: Json) -> str:
 
 
 def read_template_signature(text: str) -> tuple[bool, Json]:
-    """The parameters of a tool, of which the chat template makes a text.
+    """Parse a signature of the chat template: the inverse of `template_signature`.
 
     Returns:
-        Whether there are such; the parameters, None for none. Never raises.
+        Whether the text is a signature; and the parameters, None for a tool without parameters. Never raises.
     """
     reader = _Reader(text)
     try:
@@ -131,13 +131,13 @@ _WORD: Final = "(?:any|string|number|integer|boolean|object|array|null)"
 _WORDS: Final = re.compile(rf"{_WORD}(?: \| {_WORD})*")
 _VALUE: Final = re.compile(r'"([^"\n]*)"')
 _LINE: Final = re.compile(rf'[^\n]+?: (?:{_WORD}(?: \||\[\]|,|//| {{20}}//|$)|"|\{{$)', re.MULTILINE)
-"""A line that a member begins with."""
+"""The first line of a member."""
 _MEMBER: Final = re.compile(rf"// |{_LINE.pattern}|{re.escape(_CLOSE)}$", re.MULTILINE)
-"""A line that stands behind a member."""
+"""The line after a member."""
 _TYPE: Final = re.compile(rf'{_WORD}|"|\{{\n')
 _NAME: Final = re.compile(r"([^\n]*?): ")
 _ALONE: Final = frozenset({"string", "number", "boolean", "object"})
-"""Words that a type can be, and not only one of a list."""
+"""The words that are a type by themselves, not only in a list of types."""
 
 
 class _Reader(Reader):
@@ -164,7 +164,7 @@ class _Reader(Reader):
         return _of_members(properties, required)
 
     def _description(self) -> str:
-        """The lines above a member; the first alone is behind slashes."""
+        """Read the description above a member; only its first line begins with slashes."""
         start, at = self.pos + len("// "), self.line_end()
         while not _LINE.match(self.text, at + 1):
             at = self.text.find("\n", at + 1)
@@ -174,17 +174,17 @@ class _Reader(Reader):
         return self.text[start:at]
 
     def _name(self, required: list[str]) -> str:
-        found = _NAME.match(self.text, self.pos)
-        if found is None:
+        match = _NAME.match(self.text, self.pos)
+        if match is None:
             raise UnreadableError  # a member expected
-        self.pos = found.end()
-        name = found[1].removesuffix("?")
-        if name == found[1]:
+        self.pos = match.end()
+        name = match[1].removesuffix("?")
+        if name == match[1]:
             required.append(name)
         return name
 
     def _union(self) -> dict[str, Json]:
-        """The type of a member, which may have variants, each with what describes it."""
+        """Read the type of a member, which may have variants, each with a description and a default."""
         variants: list[dict[str, Json]] = []
         while True:
             schema = self._single(0)
@@ -197,7 +197,7 @@ class _Reader(Reader):
         return first if is_plain else {"oneOf": cast("Any", variants)}
 
     def _describe(self, schema: dict[str, Json]) -> None:
-        """What stands behind a variant: its description, and its default, to the end of the line."""
+        """Read the description and the default after a variant into its schema."""
         start = self.pos
         if self.text.startswith("// ", start) and not self.text.startswith(_DEFAULT, start):
             self.pos = self._end_of(_INDENT + _DEFAULT, _DEFAULT)
@@ -207,7 +207,7 @@ class _Reader(Reader):
             schema["default"] = json.loads(self.text[start : self.pos])
 
     def _end_of(self, *marks: str) -> int:
-        """Where what stands behind a variant ends: before a mark, or before the next variant or member."""
+        """Return the index of the first mark in the comment of a variant, or of the comment's end."""
         end = self._end_of_variant()
         for mark in marks:
             if (at := self.text.find(mark, self.pos, end)) >= 0:
@@ -225,22 +225,22 @@ class _Reader(Reader):
         raise UnreadableError  # a comment is followed by nothing
 
     def _single(self, depth: int) -> dict[str, Json]:
-        """A type, with its `[]` and `| null`."""
+        """Read a type, with its `[]` and `| null`."""
         if depth > PARSE_DEPTH:
             raise UnreadableError  # too deep
         if self.take("{\n"):
-            found = self._object(depth)
+            schema = self._object(depth)
         elif self.text.startswith('"', self.pos):
-            found = self._values()
+            schema = self._values()
         else:
-            found = self._words()
+            schema = self._words()
         if not self.text.startswith("[]", self.pos):
-            return found
+            return schema
         while self.take("[]"):
-            found: dict[str, Json] = {"type": "array", "items": found} if found else {"type": "array"}
+            schema: dict[str, Json] = {"type": "array", "items": schema} if schema else {"type": "array"}
         if self.take(" | null"):
-            found["nullable"] = True
-        return found
+            schema["nullable"] = True
+        return schema
 
     def _object(self, depth: int) -> dict[str, Json]:
         properties: dict[str, Json] = {}
@@ -255,7 +255,7 @@ class _Reader(Reader):
         return _of_members(properties, required)
 
     def _alternatives(self, depth: int) -> dict[str, Json]:
-        """A type, or several of which nothing more is said."""
+        """Read a type, or several variants without comments."""
         variants = [self._single(depth)]
         while self.take(_NEXT):
             variants.append(self._single(depth))
@@ -263,20 +263,20 @@ class _Reader(Reader):
 
     def _values(self) -> dict[str, Json]:
         values: list[Json] = []
-        while (found := _VALUE.match(self.text, self.pos)) is not None:
-            values.append(found[1])
-            self.pos = found.end()
+        while (match := _VALUE.match(self.text, self.pos)) is not None:
+            values.append(match[1])
+            self.pos = match.end()
             if not self.text.startswith(' | "', self.pos):
                 return {"type": "string", "enum": values}
             self.pos += len(" | ")
         raise UnreadableError  # a string has no end
 
     def _words(self) -> dict[str, Json]:
-        found = _WORDS.match(self.text, self.pos)
-        if found is None:
+        match = _WORDS.match(self.text, self.pos)
+        if match is None:
             raise UnreadableError  # a type is expected
-        self.pos = found.end()
-        words = found[0].split(" | ")
+        self.pos = match.end()
+        words = match[0].split(" | ")
         if words == ["any"]:
             return {}
         if len(words) == 1 and words[0] in _ALONE:
@@ -284,7 +284,7 @@ class _Reader(Reader):
         return {"type": cast("Any", words)}
 
     def _default(self, schema: dict[str, Json]) -> tuple[Json] | None:
-        """What a comment at the end of a member's line says that goes without saying."""
+        """Read the default in the comment at the end of a member; None if there is none."""
         if not self.take(_DEFAULT if "oneOf" in schema else f", {_DEFAULT}"):
             return None
         start, self.pos = self.pos, self.line_end() - 1
@@ -293,5 +293,5 @@ class _Reader(Reader):
 
 
 def _of_members(properties: dict[str, Json], required: list[str]) -> dict[str, Json]:
-    found: dict[str, Json] = {"type": "object", "properties": properties}
-    return {**found, "required": cast("Any", required)} if required else found
+    schema: dict[str, Json] = {"type": "object", "properties": properties}
+    return {**schema, "required": cast("Any", required)} if required else schema

@@ -1,4 +1,8 @@
-"""The whole `# Tools` section: namespaces of tools with their descriptions and TypeScript signatures."""
+"""Write and parse the whole `# Tools` section: namespaces of tools with their descriptions and TypeScript signatures.
+
+Requests declare the same tools again and again, and one conversion writes and reads them several times: so sections of
+a moderate size are cached in both directions.
+"""
 
 from __future__ import annotations
 
@@ -35,12 +39,12 @@ _NO_PARAMETERS = " = () => any;"
 
 @dataclass(slots=True)
 class ParsedTools:
-    """What a `# Tools` section says; a value, never changed.
+    """The contents of a `# Tools` section; never mutated.
 
     Attributes:
         tools: in the order of the text; `namespace` is None for `functions`.
-        descriptions: by namespace, its description. A namespace without tools (`python`) is always here, with "" if
-            nothing describes it; one with tools only if it has a description.
+        descriptions: the description by namespace. A namespace without tools (`python`) is always included, with "" if
+            it has no description; one with tools only if it has a description.
     """
 
     tools: tuple[Tool, ...]
@@ -52,21 +56,21 @@ def render_tools(
     descriptions: Mapping[str, str] | None = None,
     signatures: Mapping[int, str] | None = None,
 ) -> str:
-    """The section as openai-harmony 0.0.8 writes it: namespaces sorted by name, tools in their order.
+    """Return the section as openai-harmony 0.0.8 writes it: namespaces sorted by name, tools in their order.
 
-    A description that is empty is not written, so it reads back as None.
+    An empty description is not written, so it reads back as None.
 
     Args:
         tools: the tools; those without a namespace belong to `functions`.
-        descriptions: by namespace, its description; a namespace that has no tools is written too.
-        signatures: by the index of a tool, what stands for its parameters, from `(` to `=> any;`.
+        descriptions: the description by namespace; a namespace without tools is also written.
+        signatures: by the index of a tool, the text to write for its parameters, from `(` to `=> any;`.
 
     Returns:
-        The text, without a newline at its end unless the last namespace is empty. `# Tools` alone where there is
-        nothing at all: the official encoder then writes no section, which is for the caller to decide.
+        The text, without a newline at its end unless the last namespace is empty. `# Tools` alone if there are neither
+        tools nor descriptions: the official encoder then writes no section, which the caller must decide.
 
     Raises:
-        BridgeError: LIMIT, when a schema nests more levels deep than we read.
+        BridgeError: LIMIT, if a schema nests more levels deep than the parser reads.
     """
     listed = tuple(tools)
     if signatures:
@@ -78,10 +82,10 @@ def render_tools(
 
 
 def declare(tools: tuple[Tool, ...]) -> tuple[str, tuple[Tool, ...]] | None:
-    """The section of some tools, and the tools that it says; None where it would not be read as such.
+    """Return the section of tools, and the tools that are read from it; None if it would not be read as a section.
 
     Raises:
-        BridgeError: LIMIT, when a schema nests more levels deep than we read.
+        BridgeError: LIMIT, if a schema nests more levels deep than the parser reads.
     """
     key = _key(tools, None)
     if key is None:
@@ -89,7 +93,7 @@ def declare(tools: tuple[Tool, ...]) -> tuple[str, tuple[Tool, ...]] | None:
     packed = _DECLARED.get(key)
     if packed is None:
         declared = _declare(tools)
-        with suppress(ValueError):  # a name that is more than a string
+        with suppress(ValueError):  # a name is of a subclass of str
             _DECLARED.keep(key, pack(declared and (declared[0], _values(declared[1]))))
         return declared
     declared = unpack(packed)
@@ -106,14 +110,13 @@ def _declare(tools: tuple[Tool, ...]) -> tuple[str, tuple[Tool, ...]] | None:
 
 
 LARGE: Final = 16_384
-"""Sections of this many characters are not remembered."""
-_REMEMBERED: Final = 512
-"""How many sections are."""
-_RENDERED: Final = Memo[bytes, str](_REMEMBERED)
-_DECLARED: Final = Memo[bytes, bytes](_REMEMBERED)
-"""What `declare` gives, packed: each caller has schemas of his own."""
+"""Sections of this many characters or more are not cached."""
+_CACHE_SIZE: Final = 512
+_RENDERED: Final = Memo[bytes, str](_CACHE_SIZE)
+_DECLARED: Final = Memo[bytes, bytes](_CACHE_SIZE)
+"""Results of `declare`, packed: each caller gets schemas that it may change."""
 _Values = tuple[tuple[str, str | None, "Json", str | None], ...]
-"""Tools without extras and layout, which no section says: name, description, parameters, namespace."""
+"""Tools without extras and layout, which no section contains: name, description, parameters, namespace."""
 
 
 def _values(tools: tuple[Tool, ...]) -> _Values:
@@ -125,11 +128,8 @@ def _tools(values: _Values) -> tuple[Tool, ...]:
 
 
 def _key(tools: tuple[Tool, ...], descriptions: Mapping[str, str] | None) -> bytes | None:
-    """What tells tools from all others; None where they are too large, or JSON would not keep them apart.
-
-    Requests declare the same tools again and again, and one conversion writes and reads them several times.
-    """
-    # What is not there is a 0, or nothing: a null may be an infinite number.
+    """Return the cache key of tools; None if they are too large, or cannot be written as JSON."""
+    # None is written as 0 or as an empty list: a null in the key may be an infinite number.
     fields = [
         (
             tool.name,
@@ -147,18 +147,18 @@ def _key(tools: tuple[Tool, ...], descriptions: Mapping[str, str] | None) -> byt
 
 
 _Signed = tuple[Tool, str | None]
-"""A tool, and its signature where it is known."""
+"""A tool, and its signature, if the caller gives one."""
 
 
 def _render(
     tools: tuple[Tool, ...], descriptions: Mapping[str, str] | None, signatures: Mapping[int, str] | None = None
 ) -> str:
-    described, signed = descriptions or {}, signatures or {}
-    spaces: dict[str, list[_Signed]] = {name: [] for name in described}
-    for at, tool in enumerate(tools):
-        space = DEFAULT_NAMESPACE if tool.namespace is None else tool.namespace
-        spaces.setdefault(space, []).append((tool, signed.get(at)))
-    sections = [_render_namespace(name, spaces[name], described.get(name)) for name in sorted(spaces)]
+    description_of, signature_by_index = descriptions or {}, signatures or {}
+    by_namespace: dict[str, list[_Signed]] = {name: [] for name in description_of}
+    for index, tool in enumerate(tools):
+        namespace = DEFAULT_NAMESPACE if tool.namespace is None else tool.namespace
+        by_namespace.setdefault(namespace, []).append((tool, signature_by_index.get(index)))
+    sections = [_render_namespace(name, by_namespace[name], description_of.get(name)) for name in sorted(by_namespace)]
     return "\n\n".join([_HEADING, *sections])
 
 
@@ -180,7 +180,7 @@ def _commented(description: str | None) -> list[str]:
 
 
 def _lines(text: str | None) -> list[str]:
-    """The lines of a text as Rust divides it: carriage returns before newlines go, and so does an empty last line."""
+    """Split a text into lines as Rust does: without carriage returns before newlines and an empty last line."""
     if not text:
         return []
     *lines, last = text.split("\n")
@@ -189,18 +189,18 @@ def _lines(text: str | None) -> list[str]:
 
 
 def comment_text(comment: str) -> str | None:
-    """What a comment of whole lines says; None where not all of them stand behind slashes."""
+    """Return the text of a comment of whole lines; None if a line has no slashes."""
     lines = comment.removesuffix("\n").split("\n")
     return _joined([line[len("// ") :] for line in lines]) if all(line.startswith("// ") for line in lines) else None
 
 
 def _joined(lines: list[str]) -> str:
-    """The text that `_lines` divides into these lines."""
+    """Join lines to the text that `_lines` splits into them."""
     return "\n".join(lines) if lines[-1] else "\n".join(lines) + "\n"
 
 
 def parse_tools(text: str, *, lenient: bool = False) -> ParsedTools | None:
-    """The tools of a `# Tools` section: the inverse of `render_tools`.
+    """Parse a `# Tools` section: the inverse of `render_tools`.
 
     Args:
         text: the section, from `# Tools` to its end.
@@ -216,17 +216,18 @@ def parse_tools(text: str, *, lenient: bool = False) -> ParsedTools | None:
     return parsed and ParsedTools(_tools(parsed[0]), parsed[1])
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=_CACHE_SIZE)
 def _parsed(text: str, lenient: bool) -> bytes:
-    """What a section says, packed: each caller has schemas of his own."""
-    found = _parse(text, lenient)
-    return pack(found and (_values(found.tools), found.descriptions))
+    """Return the contents of a section, packed: each caller gets schemas that it may change."""
+    section = _parse(text, lenient)
+    return pack(section and (_values(section.tools), section.descriptions))
 
 
 def _parse(text: str, lenient: bool) -> ParsedTools | None:
     try:
-        found = _Section(text).read()
-        return found if same_text(render_tools(found.tools, found.descriptions), text, lenient=lenient) else None
+        section = _Section(text).read()
+        rendered = render_tools(section.tools, section.descriptions)
+        return section if same_text(rendered, text, lenient=lenient) else None
     except (UnreadableError, BridgeError):
         return None
 
@@ -235,7 +236,7 @@ class _Section(Reader):
     __slots__ = ()
 
     def read(self) -> ParsedTools:
-        found: list[Tool] = []
+        all_tools: list[Tool] = []
         descriptions: dict[str, str] = {}
         self.expect(_HEADING)
         self.skip_blank()
@@ -244,11 +245,11 @@ class _Section(Reader):
             name = self.rest_of_line()
             self.skip_blank()
             description, tools = self._namespace(name)
-            found += tools
+            all_tools += tools
             if description is not None:
                 descriptions[name] = description
             self.skip_blank()
-        return ParsedTools(tuple(found), descriptions)
+        return ParsedTools(tuple(all_tools), descriptions)
 
     def _namespace(self, name: str) -> tuple[str | None, list[Tool]]:
         start = self.pos
@@ -256,18 +257,18 @@ class _Section(Reader):
         if not self.take(f"namespace {name} {{\n"):
             self.pos = start
             return self._free_text(), []
-        space = None if name == DEFAULT_NAMESPACE else name
+        namespace = None if name == DEFAULT_NAMESPACE else name
         tools: list[Tool] = []
         while True:
             self.skip_blank()
             if self.take(f"}} // namespace {name}"):
                 return description, tools
-            about = self._comment()
+            description_of_tool = self._comment()
             tool, parameters = self._tool()
-            tools.append(Tool(tool, about, parameters, space))
+            tools.append(Tool(tool, description_of_tool, parameters, namespace))
 
     def _free_text(self) -> str:
-        """The description of a namespace without tools: to the next heading, or to the end."""
+        """Read the description of a namespace without tools: up to the next heading, or to the end."""
         start = self.pos
         if start == len(self.text) or self.text.startswith(_NAMESPACE_HEADING, start):
             return ""
