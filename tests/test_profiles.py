@@ -252,6 +252,15 @@ def test_it_says_what_a_template_does_with_a_request(what: str) -> None:
     assert expected in [f"{loss.severity} {loss.code} {loss.path}: {loss.detail}" for loss in found]
 
 
+def test_all_that_a_template_changes_of_a_message_is_said_at_its_place() -> None:
+    messages: Any = [HI, {"role": "developer", "content": " Be.", "name": "x"}, {**HI, "content": "Hi ", "name": "Ann"}]
+    found = prompt({"messages": messages}, "chatml", profile="qwen3.5").losses
+    assert {loss.path for loss in found if "/layout" not in loss.path} == {
+        *("/messages/1/role", "/messages/1/name", "/messages/1/content"),
+        *("/messages/2/name", "/messages/2/content"),
+    }
+
+
 @pytest.mark.parametrize("profile", [*TEMPLATES, *sorted(UNTESTED)])
 def test_of_a_request_that_a_template_shows_nothing_is_lost(profile: str) -> None:
     request: Any = {"messages": [HI, {"role": "assistant", "content": "Hello."}, HI]}

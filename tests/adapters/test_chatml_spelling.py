@@ -127,3 +127,52 @@ def test_white_space_in_markup_comes_back_as_it_was(family: str, instead: str) -
     texts = [text[:at] + instead + text[at + 1 :] for at in breaks]
     assert [changed for changed in texts if not comes_back(changed)] == []
     assert texts or family.startswith("lfm2")
+
+
+# --- where tools are declared -----------------------------------------------------------------------------------------
+
+
+def frame(role: str, body: str) -> str:
+    return f"{START}{role}\n{body}{END}\n"
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_tools_come_back_where_they_were_declared(family: str) -> None:
+    """In the frame of the system's text or in one of their own, in front of it or behind it."""
+    section = str(write(Transcript((), TOOLS, layout={"chatml": {"family": family}}), "chatml").output)
+    body = section.removeprefix(f"{START}system\n").rstrip("\n").removesuffix(END)
+    conversation = spelled(family)[1]
+    rest = conversation[conversation.index(f"{START}user") :]
+    brief, gap, leads = frame("system", "Be brief."), *FAMILIES[family].declaration[3:5]
+    texts = {
+        "alone": frame("system", body) + rest,
+        "before a text": frame("system", body) + brief + rest,
+        "before a blank text": frame("system", body) + frame("system", "\n") + rest,
+        "behind a text": brief + frame("system", body) + rest,
+        "between two": brief + frame("system", body) + brief + rest,
+        "with another header": frame("system ", body) + brief + rest,
+        "behind a token": f"<s>{frame('system', body)}{brief}{rest}",
+        "behind a line": f"\n{frame('system', body)}{rest}",
+    }
+    for beside in ("Be brief.", "", "\n", " "):
+        texts[f"beside {beside!r}"] = (
+            frame("system", f"{body}{gap}{beside}" if leads else f"{beside}{gap}{body}") + rest
+        )
+    for where, text in texts.items():
+        document = read(text, "chatml").transcript
+        assert isinstance(document, Transcript)
+        assert document.tools == TOOLS, where
+        assert [bare(each) for each in document.messages if each.role != "system"] == spelled_messages(family), where
+        assert write(document, "chatml", policy=LENIENT).output == text, where
+
+
+def spelled_messages(family: str) -> list[Message]:
+    return [bare(message) for message in spelled(family)[0].messages[1:]]
+
+
+@pytest.mark.parametrize("other", DIALECTS)
+@pytest.mark.parametrize("family", FAMILIES)
+def test_another_dialect_spells_all_of_it_as_it_does(family: str, other: str) -> None:
+    """But for a token that the text begins with, and what two families have alike, nothing of a spelling goes over."""
+    document, expected = spelled(family)[0], spelled(other)[1]
+    assert write(document, f"chatml:{other}", policy=LENIENT).output == expected

@@ -48,7 +48,7 @@ def default_frame(message: Message, before: Frame | None, form: Form, *, last: b
     """
     cut = opening or (last and message.end is None and message.role == "assistant" and message.content != "")
     header = header_for(message.role, message.name)
-    content = message.content if isinstance(message.content, str) else ""
+    content = cast("str", message.content)
     body = content if form.grammar is None else control_of(message.role).neutralise(content)
     newline = form.opening if opening else True
     return Frame(gap_behind(before), START, header, newline, body, "" if cut else END, 0, last)

@@ -67,7 +67,7 @@ class Draft:
             return
         leading = next((at for at, item in enumerate(self.items) if item[0].role != "system"), len(self.items))
         at = place_of_tools(around, leading)
-        beside = at < leading and joins_text(around, family) and text_of(self.items[at][1]).strip() != ""
+        beside = at < leading and joins_text(around, family) and text_of(self.items[at][1]) != ""
         layout, extras = (
             NOTES.by_format(cast("dict[str, Json]", edges)) if isinstance(edges := notes.get(EDGES), dict) else None
             for notes in (NOTES.together(around.layout), NOTES.together(around.extras))

@@ -182,7 +182,7 @@ def without_open_turn(frames: Sequence[Frame], tail: str, *, marked: bool) -> Pa
         ]
     if last is not None and opens_turn(last):
         units, before = units[:-1], frames[-2] if len(frames) > 1 else None
-        opening = Placed(last, Place(family, before, last=True, opening=True))
+        opening = Placed(last, Place(family, before, opening=True))
     envelope = None if tools is not None else (family and family.name, tail, opening and _spelling_of(opening.frame))
     return Parted(units, Transcript(), document=Around(family, tail, last, opening, tools, tools_at), envelope=envelope)
 
@@ -263,7 +263,7 @@ def surroundings(parted: Parted, count: int, log: Log) -> Transcript:
 
 def _is_system_text(unit: Unit) -> bool:
     frame = cast("Placed", unit).frame
-    return read_header(frame.header).role == "system" and frame.body.strip() != ""
+    return read_header(frame.header).role == "system" and frame.body != ""
 
 
 def open_turn(placed: Placed) -> Message:

@@ -223,11 +223,10 @@ class FamilyFrames(UnitWriter):
         before, image = behind.frame, around.open_turn
         if image is not None:
             notes = remembered_of(image, own=behind.own)
-            turn, place = opened(image), Place(self._family, before, last=True, opening=True)
+            turn, place = opened(image), Place(self._family, before, opening=True)
             contents = Contents([turn], opening_of(notes, open_turn=True) if turn.role == "assistant" else "")
             frame = recalled(contents, notes, place)
             units.append(spell([frame], ""))
-            turn.layout = turn.extras = None
             heading = read_header(frame.header)
             turn.role, turn.name = heading.role, name_from_header(heading.role, heading.name)
             image, before = remembering(frame, Contents([turn], frame.body), place)[0], frame
@@ -265,7 +264,7 @@ class FamilyFrames(UnitWriter):
             layout, extras = NOTES.together(declared.layout), NOTES.together(declared.extras)
             place = at if alone else at - 1
             tools = DeclaredTools(part.tools, place, alone, layout, extras)
-            followed = at < len(items) and items[at][0].role == "system" and str(items[at][1]).strip() != ""
+            followed = at < len(items) and items[at][0].role == "system" and items[at][1] != ""
             return Conversation(items, with_tools(around, tools, before_text=alone and followed))
         return Conversation(items, around)
 

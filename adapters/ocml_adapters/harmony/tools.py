@@ -144,7 +144,7 @@ def _read_each(text: str) -> Tools | None:
         at = heading.end()
         while not text.startswith(closing, at):
             end = _end_of_tool(text, at, closing)
-            declared = None if end < 0 else _TYPE.search(text, at, end)
+            declared = _TYPE.search(text, at, end)  # none where the tool has no end, which is -1
             if declared is None or not (declared.start() == at or text.startswith("// ", at)):
                 return None
             found.append(_Declaration(text[at : declared.start()], declared[1], text[declared.end() : end], space))

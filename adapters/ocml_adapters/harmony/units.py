@@ -303,9 +303,8 @@ class Frames(UnitWriter):
         """All frames, the open turn, and what stands around them."""
         turn, layout, header = around.open_turn, NOTES.of(around.layout), ""
         if turn is None and not layout:
-            image = _NOTHING if around.tools is None else Transcript(tools=around.tools)
             output, places = self.joined("", units, "", "")
-            return Enclosed(output, image, places=places)
+            return Enclosed(output, Transcript(tools=around.tools), places=places)
         if turn is not None:
             prompted = state == PROMPTED
             turn = opened(turn, self.options, prompted=prompted)
