@@ -176,3 +176,15 @@ def test_another_dialect_spells_all_of_it_as_it_does(family: str, other: str) ->
     """But for a token that the text begins with, and what two families have alike, nothing of a spelling goes over."""
     document, expected = spelled(family)[0], spelled(other)[1]
     assert write(document, f"chatml:{other}", policy=LENIENT).output == expected
+
+
+@pytest.mark.parametrize(
+    "family", ["other", "hermes/other", "", "openai", None, 1, True, ["hermes"], {"name": "hermes"}]
+)
+def test_a_family_that_is_not_known_is_none(family: Any) -> None:
+    """Whatever stands in a document for whose spelling it is, it is written without markup where that is no family."""
+    document = Transcript(SAID, TOOLS, open_turn=OPEN)
+    remembering = replace(document, layout={"chatml": {"family": family}})
+    plain, written = (write(each, "chatml", policy=LENIENT) for each in (document, remembering))
+    assert written.output == plain.output
+    assert "<tool" not in str(written.output)

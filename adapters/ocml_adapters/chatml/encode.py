@@ -34,9 +34,11 @@ class PlainWriter(TextEncoder):
         options: how to write.
     """
 
+    _empty: bool
+    """Whether nothing has come of the message that is open."""
+
     def __init__(self, options: Options) -> None:
         super().__init__(TEXT.id, TextReader(options), options, control=CONTROL, hold=WRITTEN)
-        self._empty = True
         self._cut = False
         """Whether the last message was cut off. It stays without its end if none follows, and only the assistant's may
         do so."""

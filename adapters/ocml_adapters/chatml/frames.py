@@ -267,7 +267,7 @@ def _bare(contents: Contents) -> tuple[object, ...]:
 def _fields(message: Message) -> tuple[object, ...]:
     name = None if message.role == "tool" else message.name
     breaks_off = message.end is None and _has_end(message)
-    return (message.role, message.content, name, message.channel, message.recipient, message.constraint, breaks_off)
+    return (message.role, message.content, name, message.channel, message.recipient, breaks_off)
 
 
 def _has_end(message: Message) -> bool:

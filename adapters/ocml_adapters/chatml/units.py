@@ -272,20 +272,12 @@ class FamilyFrames(UnitWriter):
 def _contents(group: Sequence[Message], opening: str) -> Contents:
     """What a frame of these messages says."""
     tools = next((part for each in group for part in each.content if isinstance(part, Tools)), None)
-    messages = [_spelled(each, each.content) for each in group if isinstance(each.content, str)]
+    messages = [replace(each) for each in group if isinstance(each.content, str)]
     if messages and messages[0].role == "assistant":
         messages = placed(messages)
         ended = THOUGHT_END in opening or (len(messages) == 1 and messages[0].content == "")
         opening = opening if ended else ""
     return Contents(messages, opening, None if tools is None else tools.tools)
-
-
-def _spelled(message: Message, content: str) -> Message:
-    """A message as it stands in its frame."""
-    constraint = message.constraint
-    if is_call(message):
-        constraint = "json" if message.end is None else constraint_of(content)
-    return replace(message, constraint=constraint)
 
 
 def _remark_spelling(group: Sequence[Message], image: Sequence[Message], paths: Sequence[str], log: Log) -> None:
