@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
-from ocml_bridge.chat.turns import FUNCTIONS, is_call, name_of
+from ocml_bridge.chat.turns import FUNCTIONS, is_call, name_of, parts_of
 from ocml_bridge.chat.visibility import is_reasoning
 from ocml_bridge.events import Answer, Delta, End, Event, Reason, RefusalDelta, Signed, Start
 from ocml_bridge.formats.adapter import Options
@@ -298,9 +298,9 @@ class WholeEncoder(EventEncoder):
 
 
 def _sources(message: Message) -> list[Json]:
-    """The citations of a message that is one text."""
-    part = message.content[0] if isinstance(message.content, tuple) and len(message.content) == 1 else None
-    return write_citations(part.citations or ()) if isinstance(part, Text) else []
+    """The citations of a message: several texts of it are told as one."""
+    texts = [part for part in parts_of(message.content) if isinstance(part, Text)]
+    return write_citations([citation for text in texts for citation in text.citations or ()])
 
 
 def members_of_usage(usage: Usage | None) -> Object:

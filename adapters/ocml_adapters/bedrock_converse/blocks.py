@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Final, cast
 from ocml_bridge.chat.cache_marks import read_mark, write_mark
 from ocml_bridge.chat.citations import Citations
 from ocml_bridge.chat.signatures import signature_by
-from ocml_bridge.chat.turns import is_blank, name_of, recipient_of
+from ocml_bridge.chat.turns import is_blank, name_of, parts_of, recipient_of
 from ocml_bridge.json_values.form import Object
 from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import (
@@ -339,15 +339,15 @@ def _write_reasoning(message: Message, more: Object) -> tuple[Object, Object]:
 
 
 def behind(message: Message) -> list[Object]:
-    """The deltas that come behind the text of a thought, or of one text: its signature, its citations."""
+    """The deltas that come behind the text of a thought, or behind texts: its signature, their citations."""
     signature = signature_by(message, VENDOR)
     if kind_of(message) == "thought":
         key = REDACTED if signature is not None and signature.sealed else "signature"
         return [] if signature is None else [{REASONING: {key: signature.value}}]
-    part = message.content[0] if isinstance(message.content, tuple) and len(message.content) == 1 else None
-    if kind_of(message) != "text" or not isinstance(part, Text):
+    if kind_of(message) != "text":
         return []
-    return [{"citation": one} for one in write_citations(part.citations or ())]
+    texts = [part for part in parts_of(message.content) if isinstance(part, Text)]
+    return [{"citation": one} for text in texts for one in write_citations(text.citations or ())]
 
 
 # --- what is in a result ----------------------------------------------------------------------------------------------

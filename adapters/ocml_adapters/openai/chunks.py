@@ -22,7 +22,7 @@ from ocml_bridge.stream.response import leave_out
 
 from .nearest import CALL, stage_of
 from .settings import PARAMETERS
-from .syntax import ANNOTATIONS, DETAILS, FUNCTION, REASONING_KEY, TOOL_CALLS
+from .syntax import ANNOTATIONS, DETAILS, FUNCTION, IMAGES, REASONING_KEY, TOOL_CALLS
 
 STREAM: Final = "openai-sse"
 """The stream id."""
@@ -86,6 +86,10 @@ class Chunks:
     def annotations(self, annotations: list[Json]) -> bytes:
         """The sources of the text; all at once, because clients put no list together whose items have no index."""
         return self._delta({ANNOTATIONS: annotations})
+
+    def images(self, images: list[Json]) -> bytes:
+        """The images of the text."""
+        return self._delta({IMAGES: images})
 
     def _delta(self, delta: Object) -> bytes:
         return f"{self._before}{sse.dumps(delta)}{self._after}".encode()

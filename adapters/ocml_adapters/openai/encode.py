@@ -26,12 +26,12 @@ from .calls import signature_member
 from .chunks import STREAM, Chunks, Ends, losses_of
 from .listed import ListedThoughts
 from .nearest import CALL, TEXT, THOUGHT, stage_of
-from .parts import annotations_of
+from .parts import annotations_of, images_of
 from .reader import read_message
 from .reasoning import JOINT
 from .settings import PARAMETERS
 from .spelling import write_message
-from .syntax import ANNOTATIONS, CONTENT, DETAILS, FUNCTION, NOTES, REASONING_KEY, TOOL_CALLS
+from .syntax import ANNOTATIONS, CONTENT, DETAILS, FUNCTION, IMAGES, NOTES, REASONING_KEY, TOOL_CALLS
 from .units import WireReader
 
 
@@ -103,6 +103,8 @@ class ChunkEncoder(ResponseEncoder):
         """The number of the first text: an answer that says nothing is an empty one."""
         self._listed = ListedThoughts()
         self._annotations: list[Json] = []
+        self._images: dict[int, list[Json]] = {}
+        """Those of each message that has any."""
         self._upstream: Object = {}
 
     # --- the stream ---------------------------------------------------------------------------------------------------
@@ -172,6 +174,9 @@ class ChunkEncoder(ResponseEncoder):
             return [self._chunks.of_call(call.index, more)] if call.more else []
         if stage_of(message) == TEXT:
             self._cite(number, message)
+            if images := images_of(message.content):
+                self._images[number] = images
+                return [*self.opening(), self._chunks.images(images)]
         elif items := self._listed.end(number, message, self._texts[THOUGHT].numbers):
             return [*self.opening(), self._chunks.details(items)]
         return []
@@ -240,6 +245,8 @@ class ChunkEncoder(ResponseEncoder):
             message[TOOL_CALLS] = [call.wire() for call in self._calls.values()]
         if self._annotations and self.reason is not None:
             message[ANNOTATIONS] = self._annotations
+        if self._images:
+            message[IMAGES] = [image for images in self._images.values() for image in images]
         return message
 
     # --- what could not be said ---------------------------------------------------------------------------------------
@@ -248,7 +255,9 @@ class ChunkEncoder(ResponseEncoder):
         """What a document says and the one wire message of a client does not."""
         self._upstream = members_of(stop.document)
         read = read_message(self._message()) if self.opened else []
-        numbers = set(self._calls).union(*(channel.numbers for channel in (*self._texts.values(), self._refusals)))
+        numbers = {*self._calls, *self._images}.union(
+            *(channel.numbers for channel in (*self._texts.values(), self._refusals))
+        )
         sealed = {number for number in self._listed.numbers if number not in self._texts[THOUGHT].numbers}
         if all(message.content for message in read if stage_of(message) == THOUGHT):
             sealed = set[int]()  # the client has them, and cannot tell which is whose

@@ -276,6 +276,12 @@ def images_in(value: Json) -> tuple[Media, ...]:
     return images if len(images) == len(parts) and not orders else ()
 
 
+def images_of(content: Content) -> list[Json]:
+    """The images of content, as they stand in a member of their own."""
+    images = [part for part in parts_of(content) if isinstance(part, Media) and part.media == "image"]
+    return [write_part(image) for image in images if can_hold(image)]
+
+
 def without_images(content: Content, count: Json) -> tuple[Content, list[Json]]:
     """Content without the images that stand in a member of their own, and those.
 

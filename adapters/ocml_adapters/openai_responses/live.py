@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple, cast
 
+from ocml_bridge.chat.citations import joined
 from ocml_bridge.chat.turns import FUNCTIONS, is_call, parts_of
 from ocml_bridge.chat.visibility import is_private
 from ocml_bridge.json_values.form import Object
@@ -198,9 +199,9 @@ class LiveItem:
         return [*out, self._events.event("response.output_item.done", output_index=self._index, item=self.wire)]
 
     def _cite(self, message: Message) -> list[bytes]:
-        """The sources that its only text names."""
-        cited, run = _only_text(message), self._runs[-1] if self._runs else None
-        if cited is None or cited.citations is None or run is None or run.kind is not _TEXT:
+        """The sources that its text names."""
+        cited, run = self._as_one_text(message), self._runs[-1] if self._runs else None
+        if cited.citations is None or run is None or run.kind is not _TEXT:
             return []
         run.annotations = write_annotations(cited.citations, run.text)
         place = {**self._place, _TEXT.at: run.index}
@@ -214,11 +215,19 @@ class LiveItem:
         runs = self._runs
         if self.kind != MESSAGE:
             return runs[0].text if len(runs) == 1 else tuple(Text(run.text) for run in runs) or ""
-        beside = _only_text(message) or Text("")
+        beside = self._as_one_text(message)
         parts = tuple(Refusal(run.text) if run.kind is _REFUSAL else replace(beside, text=run.text) for run in runs)
         if len(parts) == 1 and isinstance(parts[0], Text) and parts[0].is_bare:
             return parts[0].text
         return parts or ""
+
+    def _as_one_text(self, message: Message) -> Text:
+        """The text of a message, as it is told: several of its parts are one."""
+        texts = [part for part in parts_of(message.content) if isinstance(part, Text)]
+        if len(texts) == 1:
+            return texts[0]
+        is_one = sum(run.kind is _TEXT for run in self._runs) == 1
+        return Text("", citations=joined(texts) if is_one and texts else None)
 
     def _written(self, message: Message) -> Object:
         """An item with this id, as the batch writer has it."""
@@ -247,12 +256,6 @@ class LiveItem:
         if self.kind == MESSAGE and message.content == "":
             item["content"] = [_part(_TEXT, "")] if self._runs else []
         return cast("Object", item)
-
-
-def _only_text(message: Message) -> Text | None:
-    """The text of a message that has one."""
-    texts = [part for part in parts_of(message.content) if isinstance(part, Text)]
-    return texts[0] if len(texts) == 1 else None
 
 
 def _part(kind: _Kind, text: str) -> Object:

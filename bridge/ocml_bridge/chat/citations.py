@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, Final, NamedTuple, Protocol
 
 from ..json_values.form import OBJECT, Object, add, form_of, rest, shape
-from ..model import Citation, Json, replace
+from ..model import Citation, Json, Text, replace
 from .uploads import citation_for
 
 _NUMBERS: Final = frozenset({"start", "end"})
@@ -156,6 +156,18 @@ def _within(fields: dict[str, Any], place: Place) -> dict[str, Any]:
     if (counted.get("start"), counted.get("end")) == (0, place.length):
         del counted["start"], counted["end"]
     return counted
+
+
+def joined(texts: Sequence[Text]) -> tuple[Citation, ...] | None:
+    """The citations of texts that become one, each of its own characters of that; None where there are none."""
+    if len(texts) == 1:
+        return texts[0].citations
+    found: list[Citation] = []
+    for text, (at, length) in zip(texts, places([text.text for text in texts]), strict=True):
+        for citation in text.citations or ():
+            end = length if citation.end is None else citation.end
+            found.append(replace(citation, start=at + (citation.start or 0), end=at + end))
+    return tuple(found) or None
 
 
 def _members(value: Object) -> list[tuple[str, type, Json]]:

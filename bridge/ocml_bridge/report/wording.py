@@ -36,7 +36,6 @@ _MOST_NAMES: Final = 12
 """How many names a sentence lists."""
 
 _KINDS: Final[dict[type[Any], str]] = {
-    Text: "a text",
     Flags: "thought flags",
     Tools: "declared tools",
     Refusal: "a refusal",
@@ -52,6 +51,8 @@ def kind_of(part: Part) -> str:
     if isinstance(part, Media):
         uploaded = f" that was uploaded to {part.vendor[:LONGEST]}" if part.vendor and part.data is None else ""
         return f"{_MEDIA[part.media]}{uploaded}"
+    if isinstance(part, Text):
+        return "a text" if part.citations is None else "a text with sources"
     if isinstance(part, Passages):
         return "a document in passages" if part.source is None else "a search result"
     if isinstance(part, Thought):

@@ -1,0 +1,128 @@
+"""Answers of several parts: what a stream joins into one text keeps its sources, and its images come behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import orjson
+import pytest
+
+from ocml_bridge import Transcript
+from ocml_bridge.chat.citations import joined
+from ocml_bridge.chat.visibility import APPLICATION
+from ocml_bridge.events import Stop
+from ocml_bridge.loss import Loss, Severity
+from ocml_bridge.model import Citation, Media, Part, Text
+from ocml_bridge.pipe import decoder, encoder
+
+PNG: Final = "iVBORw0KGgo="
+FOUND: Final = {
+    "type": "web_search_result_location",
+    "url": "https://e.org",
+    "title": "E",
+    "encrypted_index": "Eo8B",
+    "cited_text": "It rains.",
+}
+
+
+def events(*values: dict[str, Any]) -> bytes:
+    """Server-Sent Events."""
+    return b"".join(b"data: " + orjson.dumps(value) + b"\n\n" for value in values)
+
+
+def block(index: int, begins: dict[str, Any], *deltas: dict[str, Any]) -> list[dict[str, Any]]:
+    """A block of a stream of Anthropic's."""
+    return [
+        {"type": "content_block_start", "index": index, "content_block": begins},
+        *({"type": "content_block_delta", "index": index, "delta": delta} for delta in deltas),
+        {"type": "content_block_stop", "index": index},
+    ]
+
+
+def words(text: str) -> dict[str, Any]:
+    return {"type": "text_delta", "text": text}
+
+
+CITED: Final = events(
+    {"type": "message_start", "message": {"id": "msg_1", "type": "message", "role": "assistant", "content": []}},
+    *block(0, {"type": "text", "text": ""}, words("They say: ")),
+    *block(
+        1, {"type": "text", "text": "", "citations": []}, {"type": "citations_delta", "citation": FOUND}, words("rain")
+    ),
+    *block(2, {"type": "text", "text": ""}, words(".")),
+    {
+        "type": "message_delta",
+        "delta": {"stop_reason": "end_turn", "stop_sequence": None},
+        "usage": {"output_tokens": 3},
+    },
+    {"type": "message_stop"},
+)
+"""Three texts, of which the second names a source."""
+
+
+def drawn(*parts: dict[str, Any]) -> bytes:
+    """A stream of Gemini's, a part an event."""
+    contents = [{"candidates": [{"content": {"role": "model", "parts": [part]}, "index": 0}]} for part in parts]
+    return events(*contents, {"candidates": [{"content": {"parts": []}, "finishReason": "STOP", "index": 0}]})
+
+
+def converted(data: bytes, source: str, target: str) -> tuple[Sequence[Part], list[Loss]]:
+    """The parts of the only message that a client of the other stream has, and what was lost."""
+    reader, writer = decoder(source), encoder(target, visibility=APPLICATION)
+    chunks = writer.encode([*reader.feed(data), *reader.finish()]) + writer.finish()
+    again = decoder(target)
+    [stop] = [event for event in [*again.feed(b"".join(chunks)), *again.finish()] if isinstance(event, Stop)]
+    assert isinstance(stop.document, Transcript)
+    [message] = stop.document.messages
+    assert not isinstance(message.content, str)
+    return message.content, writer.losses
+
+
+@pytest.mark.parametrize("target", ["openai-sse", "openai-responses-sse"])
+def test_the_sources_of_texts_that_are_told_as_one_are_of_their_own_characters(target: str) -> None:
+    [text], losses = converted(CITED, "anthropic-sse", target)
+    assert isinstance(text, Text)
+    assert text.text == "They say: rain."
+    assert [(each.url, each.start, each.end) for each in text.citations or ()] == [("https://e.org", 10, 14)]
+    [loss] = [loss for loss in losses if loss.code == "content"]
+    assert loss.path == "/messages/0/content"
+    assert "a text, a text with sources, a text" in loss.detail
+
+
+@pytest.mark.parametrize("target", ["anthropic-sse", "bedrock-converse"])
+def test_they_are_of_all_of_it_where_a_source_has_no_place_in_its_text(target: str) -> None:
+    [text], losses = converted(CITED, "anthropic-sse", target)
+    assert isinstance(text, Text)
+    assert text.text == "They say: rain."
+    assert [(each.url, each.start, each.end) for each in text.citations or ()] == [("https://e.org", None, None)]
+    assert "/messages/0/content" in [loss.path for loss in losses]
+
+
+def test_a_stream_of_chat_completions_has_the_images_of_an_answer() -> None:
+    """As OpenRouter sends them."""
+    image = {"inlineData": {"mimeType": "image/png", "data": PNG}}
+    parts, losses = converted(drawn({"text": "Here."}, image), "gemini-sse", "openai-sse")
+    assert parts == (Text("Here."), Media("image", data=PNG, format="image/png"))
+    assert [loss for loss in losses if loss.severity is not Severity.LAYOUT and "/messages" in loss.path] == []
+    again, _ = converted(drawn(image), "gemini-sse", "openai-sse")
+    assert again == (Media("image", data=PNG, format="image/png"),)
+
+
+def test_images_that_are_streamed_are_read_as_those_of_a_whole_answer() -> None:
+    def chunk(delta: dict[str, Any], reason: str | None = None) -> dict[str, Any]:
+        choice = {"index": 0, "delta": delta, "finish_reason": reason}
+        return {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]}
+
+    image = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PNG}"}}
+    data = events(chunk({"role": "assistant", "content": "Here."}), chunk({"images": [image]}), chunk({}, "stop"))
+    parts, losses = converted(data + b"data: [DONE]\n\n", "openai-sse", "openai-sse")
+    assert parts == (Text("Here."), Media("image", data=PNG, format="image/png"))
+    assert [loss for loss in losses if loss.path.startswith("/messages")] == []
+
+
+def test_a_source_says_which_characters_it_is_of_where_texts_become_one() -> None:
+    first = Text("One", citations=(Citation("a"), Citation("b", start=1, end=2)))
+    assert joined([first]) == first.citations
+    assert joined([Text("0"), first, Text(".")]) == (Citation("a", start=1, end=4), Citation("b", start=2, end=3))
+    assert joined([Text("0"), Text("1")]) is None
