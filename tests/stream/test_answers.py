@@ -136,12 +136,15 @@ def test_a_name_that_may_mean_something_else_stays_as_it_is(text: str, names: tu
     assert seen(events_of(answer, declaring(*names)))["tool_calls"] == [{"name": called, "arguments": "{}"}]
 
 
-def test_a_reply_that_the_model_wrote_itself_is_no_call() -> None:
+def test_a_reply_that_the_model_wrote_itself_is_neither_a_call_nor_of_the_answer() -> None:
     """vLLM#50690."""
     call = "<|channel|>commentary to=functions.shell <|constrain|>json<|message|>{}<|call|>"
     reply = "<|start|>functions.shell<|channel|>commentary<|message|>{}<|end|>"
     document = document_of(events_of(call + reply, declaring("shell")))
-    assert [message.role for message in document.messages] == ["assistant", "tool"]
+    assert [message.content for message in document.messages] == ["{}"]
+    thought = "<|channel|>analysis<|message|>Hm.<|end|>"
+    document = document_of(events_of(thought + reply + "<|start|>assistant" + call, declaring("shell")))
+    assert [message.role for message in document.messages] == ["assistant", "tool", "assistant"]
 
 
 # --- what the prompt has begun ----------------------------------------------------------------------------------------
@@ -241,6 +244,32 @@ def test_a_conversation_that_the_model_goes_on_with_is_no_answer(name: str, size
         assert seen(events)["content"] == "Hello"
         findings = [event for event in events if isinstance(event, Finding)]
         assert "another conversation" in findings[-1].detail
+
+
+ANOTHERS = {
+    "gpt-oss, the user": "<|channel|>final<|message|>Hello<|end|><|start|>user<|message|>And?<|end|><|start|>assistant"
+    "<|channel|>final<|message|>No.",
+    "gpt-oss, a tool": '<|channel|>commentary to=functions.f <|constrain|>json<|message|>{"a":1}<|call|>'
+    "<|start|>functions.f to=assistant<|channel|>commentary<|message|>2<|end|><|start|>assistant<|channel|>final"
+    "<|message|>It is 2.",
+    "qwen3, the user": "Hello<|im_end|>\n<|im_start|>user\nAnd now?<|im_end|>\n<|im_start|>assistant\nNo.",
+    "qwen3, a tool": '<tool_call>\n{"name": "f", "arguments": {"a":1}}\n</tool_call><|im_end|>\n<|im_start|>user\n'
+    "<tool_response>\n2\n</tool_response><|im_end|>\n<|im_start|>assistant\nIt is 2.<|im_end|>",
+    "internlm2, the user": "Hello<|im_end|>\n<|im_start|>user\nAnd now?<|im_end|>\n<|im_start|>assistant\nNo.",
+}
+
+
+@pytest.mark.parametrize("case", ANOTHERS)
+@pytest.mark.parametrize("size", [1, 7, 1000])
+def test_what_a_model_goes_on_with_for_others_is_no_answer(case: str, size: int) -> None:
+    name, _, other = case.partition(", ")
+    form = {"gpt-oss": "harmony", "qwen3": "chatml"}.get(name, name)
+    events = events_of(ANOTHERS[case], declaring("f"), form, size, name)
+    stop = events[-1]
+    assert isinstance(stop, Stop)
+    expected = ("tool_calls", '{"a":1}') if other == "a tool" else ("stop", "Hello")
+    assert [(stop.reason, message.content) for message in document_of(events).messages] == [expected]
+    assert "somebody else" in [event for event in events if isinstance(event, Finding)][-1].detail
 
 
 UNHEADED = {

@@ -114,6 +114,6 @@ def texts_of(events: list[Event], number: int) -> Iterator[str]:
 def test_what_is_found_in_the_answer_is_found_at_its_messages() -> None:
     prompt = "<|im_start|>critic\na<|im_end|>\n<|im_start|>assistant\n"
     made = AnswerDecoder(decoder("internlm2"), prompt, ())
-    events = [*made.feed("b<|im_end|>\n<|im_start|>critic\nc"), *made.finish("stop")]
+    events = [*made.feed("b<|im_end|>\n<|im_start|>assistant loudly\nc"), *made.finish("stop")]
     found = [event.path for event in events if isinstance(event, Finding)]
-    assert set(found) == {"/messages/1/role"}
+    assert set(found) == {"/messages/1/name"}

@@ -8,7 +8,7 @@ from copy import deepcopy
 from itertools import starmap
 from typing import Final, Self
 
-from ..chat.turns import content_of, parts_of
+from ..chat.turns import content_of, is_call, parts_of
 from ..errors import BridgeError, ErrorCode
 from ..events import Decoder, Delta, End, Event, Named, Reason, RefusalDelta, Signed, Start, Stop
 from ..loss import Finding, FindingCode, Severity
@@ -20,8 +20,8 @@ class AnswerDecoder:
     """A decoder of what stands behind the end of a prompt.
 
     Of a message that the prompt has begun, the answer is what comes behind that. Messages count from the first one of
-    the answer. Where a model goes on behind the end of the conversation and begins another, the answer is what stands
-    before that.
+    the answer. Where a model goes on behind the end of the conversation and begins another, or goes on behind a text
+    for the user or a call with what somebody else says, the answer is what stands before that.
 
     Args:
         source: reads the end of the prompt, and the answer behind it.
@@ -36,6 +36,8 @@ class AnswerDecoder:
         """How much of what the prompt has begun came by now."""
         self._ended: list[Message] = []
         """The messages of the answer that have ended."""
+        self._over = False
+        """Whether somebody else speaks behind the answer."""
         events = source.feed(prefix) if isinstance(prefix, str) else source.feed_tokens(prefix)
         self._first = sum(isinstance(event, End) for event in events)
         """The number of the answer's first message."""
@@ -48,14 +50,14 @@ class AnswerDecoder:
         try:
             return self._next(self._source.feed(data))
         except BridgeError as error:
-            return _go_on(error)
+            return self._go_on(error)
 
     def feed_tokens(self, ids: Sequence[int | str], /) -> list[Event]:
         """Take the next token ids."""
         try:
             return self._next(self._source.feed_tokens(ids))
         except BridgeError as error:
-            return _go_on(error)
+            return self._go_on(error)
 
     def finish(self, reason: Reason | None = None, /) -> list[Event]:
         """Nothing more comes."""
@@ -69,9 +71,23 @@ class AnswerDecoder:
         """A decoder that goes on from here."""
         return deepcopy(self)
 
+    def _go_on(self, error: BridgeError) -> list[Event]:
+        """Nothing, behind the answer, or where another conversation begins, which the source says again in the end.
+
+        Raises:
+            BridgeError: any other error.
+        """
+        if not self._over and error.code is not ErrorCode.SEVERAL:
+            raise error
+        return []
+
     def _next(self, events: list[Event]) -> list[Event]:
         # Nearly every chunk is more text of a message.
-        if not (self._waiting or self._prefilled) and len(events) == 1 and isinstance(event := events[0], Delta):
+        if (
+            not (self._waiting or self._prefilled or self._over)
+            and len(events) == 1
+            and isinstance(event := events[0], Delta)
+        ):
             return [Delta(event.number - self._first, event.text)] if self._first else events
         waiting, self._waiting = self._waiting, []
         return waiting + self._passed(events)
@@ -80,6 +96,9 @@ class AnswerDecoder:
         """Events as the answer has them."""
         out: list[Event] = []
         for event in events:
+            self._over = self._over or self._is_anothers(event)
+            if self._over and not isinstance(event, Stop):
+                continue
             match event:
                 case Start(number, message, hosted):
                     out.append(Start(number - self._first, self._own(number, message), hosted))
@@ -104,6 +123,13 @@ class AnswerDecoder:
                     out.append(event)
         return out
 
+    def _is_anothers(self, event: Event) -> bool:
+        """Whether somebody else begins to speak behind an answer to the user, or behind a call."""
+        if not (isinstance(event, Start) and self._ended) or event.message.role == "assistant":
+            return False
+        last = self._ended[-1]
+        return last.role == "assistant" and (is_call(last) or last.channel in (None, "final"))
+
     def _own(self, number: int, message: Message) -> Message:
         """A message as the answer has it: nothing stands before its first one, which the prompt may have begun."""
         if number != self._first:
@@ -122,9 +148,9 @@ class AnswerDecoder:
 
     def _stopped(self, stop: Stop) -> Sequence[Event]:
         """The end of the answer: its document has nothing of the prompt."""
-        if stop.error is ErrorCode.SEVERAL:
+        if self._over or stop.error is ErrorCode.SEVERAL:
             document = Transcript(tuple(self._ended))
-            return (_ANOTHER, Stop(settle("stop", document), document))
+            return (_ANOTHERS if self._over else _ANOTHER, Stop(settle("stop", document), document))
         document, lifted, first = stop.document, stop.lifted, self._first
         if not isinstance(document, Transcript):
             return (stop,)
@@ -136,20 +162,10 @@ class AnswerDecoder:
         return (stop._replace(document=document, lifted=lifted),)
 
 
-def _go_on(error: BridgeError) -> list[Event]:
-    """Nothing, where another conversation begins, which the source says again in the end.
-
-    Raises:
-        BridgeError: any other error.
-    """
-    if error.code is not ErrorCode.SEVERAL:
-        raise error
-    return []
-
-
 _ANOTHER: Final = Finding(
     FindingCode.TEXT_OUTSIDE, Severity.CHANGED, "", "the model started another conversation; the rest is left out"
 )
+_ANOTHERS: Final = _ANOTHER._replace(detail="the model went on with what somebody else says; the rest is left out")
 _INDEX: Final = re.compile(r"/messages/(\d+)")
 
 
