@@ -1,4 +1,8 @@
-"""read · write · convert: data in, data out. No file, no clock, no environment. `verify.py` checks what was written."""
+"""Read, write and convert documents.
+
+These functions take data and return data: they use no file, no clock and no environment. `checks/verify.py` checks an
+output against the laws.
+"""
 
 from __future__ import annotations
 
@@ -37,14 +41,14 @@ def read(
 
     Args:
         data: text, bytes (UTF-8), or parsed JSON for the JSON formats.
-        source: its format id, with a dialect where wanted, or an adapter; None to detect it.
-        options: how to read; with `force_format`, in the format that was named whatever the data is.
-        strict: refuse a document that had to be mended.
-        sidecar: what `make_sidecar` gave for this output: the document that was written comes back.
+        source: its format id, `id` or `id:dialect`, or an adapter; None to detect it.
+        options: how to read. With `force_format`, the named format reads the data even if it looks like another one.
+        strict: refuse a document that the reader had to repair.
+        sidecar: the result of `make_sidecar` for this output. Then the document that was written is returned.
 
     Raises:
-        BridgeError: with code and position, where there is nothing that could be read; OCB-FORMAT-DOUBT where it is
-            certainly of another format than the one that was named; OCB-SIDECAR for a sidecar of another output.
+        BridgeError: with code and position, if the data cannot be read; OCB-FORMAT-DOUBT if the data is certainly in
+            another format than the named one; OCB-SIDECAR if the sidecar belongs to another output.
     """
     registry.check_format_options(options, source)
     document, findings, name = _read(data, source, options, strict, sidecar)
@@ -65,18 +69,18 @@ def write(
 
     Args:
         transcript: the document.
-        target: the format id, with a dialect where wanted, or an adapter.
+        target: the format id, `id` or `id:dialect`, or an adapter.
         options: how to write.
-        strict: refuse where anything would be lost or changed that the policy does not allow.
+        strict: refuse every loss and change that the policy does not allow by name.
         policy: which losses are allowed and which are refused.
         drop_analysis: leave out private reasoning, and report it: `"final"`, of the turns that ended in a final answer
             (HIP-1 §12.7); `"all"`, of every turn.
-        spans: tell what stands where in the output.
+        spans: whether to record which part of the output comes from which part of the document (`Result.spans`).
 
     Raises:
-        BridgeError: OCB-LOSS or OCB-EMPTIED where the policy refuses a loss; OCB-CONTROL-TOKEN where that for control
-            tokens does; OCB-OPTION for spans of what is neither text nor token ids; OCB-SHAPE with the place of what is
-            not of the model's classes, or no JSON.
+        BridgeError: OCB-LOSS or OCB-EMPTIED if the policy refuses a loss; OCB-CONTROL-TOKEN if `options` refuse control
+            tokens in content; OCB-OPTION for spans of an output that is neither text nor token ids; OCB-SHAPE, with the
+            path, for a value that is not of the model's classes or is not JSON.
     """
     registry.check_format_options(options, target)
     try:
@@ -109,20 +113,20 @@ def convert(
 
     Args:
         data: text, bytes (UTF-8), or parsed JSON for the JSON formats.
-        source: the format id it is in; None to detect it.
-        target: the format id to write, with a dialect where wanted.
+        source: the format id of the data; None to detect it.
+        target: the format id to write, `id` or `id:dialect`.
         options: how to read and write.
-        strict: refuse a document that had to be mended, or whose output would lose or change anything that the policy
-            does not allow.
+        strict: refuse a document that the reader had to repair, and every loss and change that the policy does not
+            allow by name.
         policy: which losses are allowed and which are refused.
-        sidecar: the sidecar of `data`, where it is an output that has one.
+        sidecar: the sidecar of `data`, if `data` is an output that has one.
         drop_analysis: leave out private reasoning, and report it: `"final"`, of the turns that ended in a final answer
             (HIP-1 §12.7); `"all"`, of every turn.
-        spans: tell what stands where in the output.
+        spans: whether to record which part of the output comes from which part of the document (`Result.spans`).
 
     Raises:
-        BridgeError: with code and position, where it cannot be read or may not be written; OCB-OPTION for spans of what
-            is neither text nor token ids.
+        BridgeError: with code and position, if the data cannot be read or the output is refused; OCB-OPTION for spans
+            of an output that is neither text nor token ids.
     """
     registry.check_format_options(options, source, target)
     read = _read(data, source, options, strict, sidecar)
@@ -139,7 +143,17 @@ def convert_unshared(
     policy: LossPolicy = DEFAULT_POLICY,
     spans: bool = False,
 ) -> Result:
-    """As `convert`, of parsed JSON that nobody changes as long as the result is there: nothing of it is copied."""
+    """Convert as `convert` does, without copying the input.
+
+    Args:
+        data: text or parsed JSON. Nobody may change it as long as the result is in use.
+        source: as for `convert`.
+        target: as for `convert`.
+        options: as for `convert`.
+        strict: as for `convert`.
+        policy: as for `convert`.
+        spans: as for `convert`.
+    """
     registry.check_format_options(options, source, target)
     read = _read(data, source, options, strict, None, shared=False)
     return _converted(read, target, options, None, strict=strict, policy=policy, spans=spans)
@@ -148,12 +162,14 @@ def convert_unshared(
 def make_sidecar(
     result: Result, *, options: Options = DEFAULT, target: Adapter | None = None, pretty: bool = False
 ) -> dict[str, Json]:
-    """What an output does not say of the document it was written from, as JSON values; `read` takes it with the output.
+    """Return the sidecar of an output: what of the document is not in the output, as JSON values.
+
+    `read` takes it together with the output and returns the document that was written.
 
     Args:
-        result: what `write` or `convert` gave.
-        options: the options it was written with.
-        target: the adapter, where it is not registered.
+        result: the result of `write` or `convert`.
+        options: the options that it was written with.
+        target: the adapter of the output, if it is not registered.
         pretty: whether the JSON of the output is written indented.
     """
     from .report.sidecar import make
@@ -176,11 +192,11 @@ def _converted(
     policy: LossPolicy,
     spans: bool,
 ) -> Result:
-    """What was read, with the findings and the id of its format, in another one."""
-    document, findings, name = read
+    """Write what `_read` returned in another format."""
+    document, findings, source_id = read
     outcome, target_id = _written(document, target, options, drop_analysis, spans)
     _check(outcome, policy, strict)
-    return Result(outcome, document, tuple(findings), name, target_id)
+    return Result(outcome, document, tuple(findings), source_id, target_id)
 
 
 def _read(
@@ -192,60 +208,67 @@ def _read(
     *,
     shared: bool = True,
 ) -> tuple[Document | Conversation, list[Finding], str]:
-    """The document, what its reader noticed, and the id of the format that it was in.
+    """Return the document, the findings of its reader, and the id of its format.
 
-    JSON values that are `shared` are copied: their owner may change them.
+    Args:
+        data: as for `read`.
+        source: as for `read`.
+        options: as for `read`.
+        strict: as for `read`.
+        sidecar: as for `read`.
+        shared: whether the caller may change `data` later. Then the JSON values in the document are copies.
     """
     log = Log()
-    if sidecar is not None:  # it says what it is an output of, whatever that looks like
+    if sidecar is not None:  # The sidecar names the format, so the data need not look like it.
         options = replace(options, force_format=True)
     if source is not None:
-        found, dialect = registry.adapter(source)
-        document = _read_named(data, found, replace(options, dialect=dialect) if dialect else options, log)
+        adapter, dialect = registry.adapter(source)
+        document = _read_named(data, adapter, replace(options, dialect=dialect) if dialect else options, log)
     else:
-        found, value = opened(data, log)
-        document = _read_value(value, found, options, log)
+        adapter, value = opened(data, log)
+        document = _read_value(value, adapter, options, log)
     if shared and not isinstance(data, (str, bytes)):
         document = own(whole(document))
     if sidecar is not None:
         from .report.sidecar import apply
 
-        document = apply(whole(document), sidecar, _bytes(data), found.id, log)
+        document = apply(whole(document), sidecar, _bytes(data), adapter.id, log)
     if strict and log.findings:
         raise refusal(log.findings)
-    return document, log.findings, found.id
+    return document, log.findings, adapter.id
 
 
-def _read_named(data: Source | bytes, found: Adapter, options: Options, log: Log) -> Document | Conversation:
-    """A document in the format that was named.
+def _read_named(data: Source | bytes, adapter: Adapter, options: Options, log: Log) -> Document | Conversation:
+    """Read a document in the format that the caller named.
 
-    Evidence of another format is looked for only where the reader found anything amiss, other than which reply answers
-    which call: what is of a format, and all that is converted often, is not looked at twice.
+    Detection runs only if the reader had findings other than `_OF_RELATIONS`, so that a document which is clearly in
+    its format is not examined twice.
     """
     try:
-        value = decode(data, found.kind, log)
-        document = _read_value(value, found, options, log)
+        value = decode(data, adapter.kind, log)
+        document = _read_value(value, adapter, options, log)
     except BridgeError as error:
-        raise explain(error, data, found) from error.__cause__
+        raise explain(error, data, adapter) from error.__cause__
     if not options.force_format and any(finding.code not in _OF_RELATIONS for finding in log.findings):
-        doubted = doubt(found, value)
+        doubted = doubt(adapter, value)
         if doubted is not None:
             raise doubted
     return document
 
 
 _OF_RELATIONS: Final = frozenset({FindingCode.REPLY_UNPAIRED, FindingCode.CALL_ID_REPEATED})
+"""Findings about which reply answers which call: they do not suggest another format."""
 
 
-def _read_value(value: Source, found: Adapter, options: Options, log: Log) -> Document | Conversation:
+def _read_value(value: Source, adapter: Adapter, options: Options, log: Log) -> Document | Conversation:
     try:
-        return document_in(found, restored(found, value, options), options, log)
+        return document_in(adapter, restored(adapter, value, options), options, log)
     except BridgeError as error:
         raise error.locate(value) if isinstance(value, str) else error from error.__cause__
 
 
 def _check(outcome: Outcome, policy: LossPolicy, strict: bool) -> None:
-    """Refuse what the policy refuses; losses that it surely allows are not looked at."""
+    """Raise the policy's refusal, if any; losses with codes that the policy allows are not materialised."""
     if losses := outcome.losses_of(policy.refusable(strict=strict)):
         policy.check(losses, strict=strict)
 
@@ -253,18 +276,18 @@ def _check(outcome: Outcome, policy: LossPolicy, strict: bool) -> None:
 def _written(
     document: Document | Conversation, target: str | Adapter, options: Options, drop: Dropped | None, spans: bool
 ) -> tuple[Outcome, str]:
-    """What was written, and the id of the format that it is in."""
-    found, dialect = registry.adapter(target)
+    """Write a document; return the outcome and the id of the target format."""
+    adapter, dialect = registry.adapter(target)
     if dialect is not None:
         options = replace(options, dialect=dialect)
-    elif options.dialect is not None and options.dialect not in found.dialects:
-        known = ", ".join(found.dialects) or "none"
-        raise BridgeError(ErrorCode.OPTION, f"{found.id} has no dialect {options.dialect!r}; it has {known}")
-    return written(found, document, options, drop_analysis=drop, spans=spans), found.id
+    elif options.dialect is not None and options.dialect not in adapter.dialects:
+        known = ", ".join(adapter.dialects) or "none"
+        raise BridgeError(ErrorCode.OPTION, f"{adapter.id} has no dialect {options.dialect!r}; it has {known}")
+    return written(adapter, document, options, drop_analysis=drop, spans=spans), adapter.id
 
 
 def _bytes(data: Source | bytes) -> bytes:
-    """The bytes of an output, however a caller holds it."""
+    """Return the bytes of an output that is given as bytes, text or parsed JSON."""
     if isinstance(data, bytes):
         return data
     return data.encode("utf-8", "surrogatepass") if isinstance(data, str) else jsontext.dumps(data) + b"\n"

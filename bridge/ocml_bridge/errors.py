@@ -1,6 +1,6 @@
-"""Errors: one exception, a closed list of codes, and the table of exit codes.
+"""Define the one exception of the bridge, the closed list of its codes, and the exit status of each.
 
-The codes that begin with ``E-`` are those of OpenChatML 2.2 §14, verbatim; ours begin with ``OCB-``.
+Codes that begin with ``E-`` are those of OpenChatML 2.2 §14, verbatim; ours begin with ``OCB-``.
 Codes are never reused or renamed.
 """
 
@@ -47,7 +47,7 @@ class ErrorCode(StrEnum):
 
 
 class ExitCode:
-    """What the command's exit status means."""
+    """The exit statuses of the command."""
 
     OK = 0
     FAILED = 1
@@ -73,20 +73,20 @@ EXIT_CODES: dict[ErrorCode, int] = {
     ErrorCode.EMPTIED: ExitCode.REFUSED,
     ErrorCode.CONTROL_TOKEN: ExitCode.REFUSED,
 }
-"""The exit status for each code; a code that is not named here means that the input is invalid (4)."""
+"""The exit status for each code; for a code that is not listed, the input is invalid (4)."""
 
 
 class BridgeError(Exception):
-    """A transcript that cannot be read, or a conversion that was refused.
+    """A document that cannot be read, or a conversion that was refused.
 
     Attributes:
         code: what went wrong, from the closed list.
-        message: one sentence that says what to do next where that is known.
-        offset: where in the input, in characters for text and in bytes where it could not be decoded; or None.
+        message: one sentence: what happened and, if known, what to do next.
+        offset: the place in the input, in characters, or in bytes if it could not be decoded; or None.
         line: the line of that place, from 1; or None.
         column: the column of that place, from 1; or None.
         path: a JSON pointer to the place, for JSON input and for outputs; or None.
-        refused: whether it could have been done, but not strictly.
+        refused: whether a policy or `strict` refused what would otherwise be possible.
     """
 
     def __init__(self, code: ErrorCode, message: str, *, offset: int | None = None, path: str | None = None) -> None:
@@ -100,7 +100,11 @@ class BridgeError(Exception):
         self.refused = False
 
     def locate(self, text: str | bytes) -> BridgeError:
-        """Fill in line and column from the input that the offset counts in."""
+        """Set `line` and `column` from `offset`; return the error itself.
+
+        Args:
+            text: the input.
+        """
         if self.offset is not None and self.line is None:
             newline = "\n" if isinstance(text, str) else b"\n"
             self.line = text.count(newline, 0, self.offset) + 1  # type: ignore[arg-type]
@@ -109,11 +113,11 @@ class BridgeError(Exception):
 
     @property
     def exit_code(self) -> int:
-        """The exit status that the command ends with."""
+        """The exit status of the command for this error."""
         return ExitCode.REFUSED if self.refused else EXIT_CODES.get(self.code, ExitCode.INVALID)
 
     def to_json(self) -> dict[str, object]:
-        """The error as data: what is unknown is left out."""
+        """Return the error as JSON values, without the fields that are None."""
         fields = {
             "code": str(self.code),
             "message": self.message,

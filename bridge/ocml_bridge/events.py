@@ -1,7 +1,7 @@
-"""A conversation as it arrives: events, and what makes and takes them.
+"""Define the events of a stream, and the interfaces of decoders and encoders.
 
-Events are plain values. A decoder makes them of chunks, an encoder makes chunks of them; neither waits, reads a clock
-or makes up an id (sans-IO), so both fit into any program.
+Events are plain values. A decoder turns chunks into events, an encoder turns events into chunks. Neither waits, reads a
+clock or invents an id (sans-IO), so both fit into any program.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from .loss import Finding, Loss
 from .model import Document, Message, Signature
 
 Reason = Literal["stop", "tool_calls", "length", "content_filter", "cancelled", "truncated", "error"]
-"""Why a stream is over.
+"""Why a stream ended.
 
-The first four are what an engine says, too. `cancelled`: nobody listens any more. `truncated`: it broke off, and nobody
-said why (E-STREAM-TRUNCATED). `error`: what came is not of the format.
+The first four are finish reasons of an engine. `cancelled`: the client disconnected. `truncated`: the stream broke off
+without a reason (E-STREAM-TRUNCATED). `error`: the input was not in the format.
 """
 
 
 class Named(NamedTuple):
-    """The stream says which answer it is; that comes before the first message, again where more of it is known.
+    """The stream has identified the answer. This comes before the first message, and again when more is known.
 
     Attributes:
-        id: of the answer; None where the stream does not say, as below.
-        model: the name of the model that gives it.
-        created: when, in seconds since 1970.
+        id: the id of the answer; None if the stream does not give it, as for the others.
+        model: the name of the model that answers.
+        created: the time of the answer, in seconds since 1970.
     """
 
     id: str | None = None
@@ -41,12 +41,11 @@ class Start(NamedTuple):
     """A message begins.
 
     Attributes:
-        number: of the message in the stream, from 0.
-        message: what its header says; without content, and not ended. What only the rest of a nested message can tell
-            (a text is a preamble if calls follow it) is settled by its `End`. What only the format has that it
-            comes from is in the extras, as far as it is known: the id of an item, the type of a hosted tool's call. So
-            is its signature.
-        hosted: whether it is a call that the API runs itself, which no client of another is to run.
+        number: the number of the message in the stream, from 0.
+        message: the message without content, with `end` None. Fields that depend on what follows are final only in its
+            `End`: a text is a preamble if calls follow it. Extras of the source format are set as far as they are
+            known: the id of an item, the type of a hosted tool's call. So is the signature.
+        hosted: whether it is a call that the source's API runs itself; a client of another API must not run it.
     """
 
     number: int
@@ -55,7 +54,7 @@ class Start(NamedTuple):
 
 
 class Delta(NamedTuple):
-    """More text of a message: of what it says, of a call's arguments, of a thought."""
+    """More text of a message: of its content, of a call's arguments, or of a thought."""
 
     number: int
     text: str
@@ -69,14 +68,14 @@ class RefusalDelta(NamedTuple):
 
 
 class Signed(NamedTuple):
-    """The text of a message is whole, and signed.
+    """The text of a message is complete, and this is its signature.
 
-    Messages end in order, so a signed thought behind a text that may still become a preamble ends long after its last
-    word. What other APIs want to hear of it before anything else begins is told by this event; its `End` says it again.
+    Messages end in order. So the `End` of a signed thought waits if a text before it may still become a preamble, but
+    some APIs write the signature before the next message begins. The `End` has the signature again.
 
     Attributes:
-        number: of the message in the stream.
-        signature: what it is signed with.
+        number: the number of the message in the stream.
+        signature: the signature of the message.
     """
 
     number: int
@@ -87,8 +86,8 @@ class End(NamedTuple):
     """A message is complete; messages end in order.
 
     Attributes:
-        number: of the message in the stream.
-        message: the whole of it; its `end` is None where the stream is cut off inside it.
+        number: the number of the message in the stream.
+        message: the whole message; its `end` is None if the stream is cut off inside it.
     """
 
     number: int
@@ -96,15 +95,16 @@ class End(NamedTuple):
 
 
 class Stop(NamedTuple):
-    """The stream is over; it is always the last event, and there is one.
+    """The stream is over. Every stream ends with exactly one of these events.
 
     Attributes:
-        reason: why.
-        document: what was read, as a reader of the whole text reads it.
-        error: the code of what went wrong, where the reason is `error`.
-        lifted: the number of the message that is the document's declared tools, and no message of it; None for none.
-        places: the index in the document of each message by its number, None for one that is no message there, where
-            the document has them in another order than the stream; else None.
+        reason: why the stream ended.
+        document: the document, as a reader of the whole text returns it.
+        error: the code of the error, if the reason is `error`.
+        lifted: the number of the message that became the document's declared tools and is not among its messages; None
+            if there is none.
+        places: for each message by its number, its index in the document, or None if it is not among its messages.
+            `places` itself is None if the document has the messages in the order of the stream.
     """
 
     reason: Reason
@@ -114,7 +114,7 @@ class Stop(NamedTuple):
     places: tuple[int | None, ...] | None = None
 
     def place(self, number: int) -> int | None:
-        """The index in the document of the message with this number; None for one that is no message there."""
+        """Return the index in the document of the message with this number, or None if it is not among its messages."""
         if self.places is not None:
             return self.places[number] if number < len(self.places) else None
         if self.lifted is None or number < self.lifted:
@@ -123,101 +123,106 @@ class Stop(NamedTuple):
 
 
 Event = Named | Start | Delta | RefusalDelta | Signed | End | Finding | Stop
-"""One thing that happened; a `Finding` is what the decoder had to mend or assume."""
+"""Any event; a `Finding` is what the decoder repaired or assumed."""
 
 
 class Decoder(Protocol):
-    """Chunks → events. However a stream is cut into chunks, the events are the same, but for where deltas are cut."""
+    """Turns chunks into events. The events do not depend on how the stream is cut, except for where deltas are cut."""
 
     def feed(self, data: str | bytes, /) -> list[Event]:
-        """Take the next chunk, cut anywhere: text, or bytes of UTF-8.
+        """Decode the next chunk, cut anywhere: text, or bytes of UTF-8.
 
         Raises:
-            BridgeError: where what comes is not of the format; `finish` then says the rest.
+            BridgeError: if the input is not in the format; call `finish` for the last events.
         """
         ...
 
     def feed_tokens(self, ids: Sequence[int | str], /) -> list[Event]:
-        """Take the next token ids.
+        """Decode the next token ids.
 
         Args:
-            ids: of tokens; a text among them stands for ids that nobody knows, and holds no control token.
+            ids: the token ids; a text among them stands for tokens whose ids are unknown, and has no control token.
 
         Raises:
-            BridgeError: OCB-OPTION where the format is not made of token ids.
+            BridgeError: OCB-OPTION if the format is not made of token ids.
         """
         ...
 
     def finish(self, reason: Reason | None = None, /) -> list[Event]:
-        """Nothing more comes.
+        """End the stream; return the last events.
 
         Args:
-            reason: what the engine says; with `stop` (it took away the token that it stopped at) an unfinished message
-                is complete. None where the stream just ended.
+            reason: the finish reason of the engine; None if the stream just ended. With `stop`, an unfinished message
+                is complete, because the engine removes the token that it stops at.
         """
         ...
 
     def cancel(self) -> list[Event]:
-        """Nobody listens any more: what is unfinished stays so."""
+        """End the stream because the client disconnected; an unfinished message stays unfinished."""
         ...
 
     def copy(self) -> Self:
-        """A decoder that goes on from here on its own, for beams and speculative decoding."""
+        """Return an independent decoder in the same state, for beams and speculative decoding."""
         ...
 
 
 class Encoder(Protocol):
-    """Events → chunks. Each chunk is complete in itself: an SSE event, a piece of text."""
+    """Turns events into chunks. Each chunk is complete in itself: an SSE event, a piece of text."""
 
     @property
     def losses(self) -> list[Loss]:
-        """What could not be said so far, by paths into the document of `Stop`."""
+        """What could not be written so far, by paths into the document of `Stop`."""
         ...
 
     def encode(self, events: Iterable[Event], /) -> list[bytes]:
-        """The chunks that events make; none while something has to be held back."""
+        """Return the chunks for some events; there are none while output has to wait for later events."""
         ...
 
     def finish(self, usage: dict[str, object] | None = None, /) -> list[bytes]:
-        """What stands behind everything. Where several answers share a stream, one encoder of them is asked.
+        """Return the chunks that end the stream. If several answers share a stream, call this on one encoder only.
 
         Args:
-            usage: the numbers of tokens, where they were asked for.
+            usage: token counts, if the client wants them.
         """
         ...
 
     def fail(self, code: str, message: str, /) -> list[bytes]:
-        """Say that the stream broke, so that a client notices."""
+        """Return the chunks that tell the client of an error.
+
+        Args:
+            code: the code of the error.
+            message: its message.
+        """
         ...
 
 
 NO_ID: Final = "chatcmpl-0"
-"""The id of an answer that nobody gave one."""
+"""The default id of an answer."""
 
 
 def numbered(number: int) -> str:
-    """The id of a call by its number in the answer, from 0."""
+    """Return the id of a call by its number in the answer, from 0."""
     return f"call_{number + 1}"
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What an encoder is told about the answer, since it has no clock and no chance of its own.
+    """The id, the time and other data of an answer that an encoder cannot make up, since it has no clock and no chance.
 
-    What nobody gave (the defaults of id, model and time) and what is provisional is as the stream says it (`Named`).
+    `id`, `model` and `created` are replaced by those of the stream (`Named`) if they are defaults or provisional.
 
     Attributes:
-        id: of the answer.
-        model: the name of the model that gives it.
-        created: when, in seconds since 1970.
-        index: which of several answers to one request.
-        call_id: gives a call that has no id one, by its number in the answer from 0; None for ids that are made of the
-            answer's, so that no two answers with ids of their own have one in common. Where nobody gave the answer one,
-            they are `call_1` and so on.
-        events: what the client understands (OpenChatML 2.2 `capabilities.streaming`); None where it did not say.
-        tools: the names of the tools that the client has declared: a call of one has its name, also where the format
-            takes only others.
-        provisional: which of `id`, `model` and `created` are made up, for a stream that does not say them.
+        id: the id of the answer.
+        model: the name of the model that answers.
+        created: the time of the answer, in seconds since 1970.
+        index: the index of this answer among several answers to one request.
+        call_id: returns an id for a call without one, by the number of the call in the answer, from 0. None derives it
+            from `id` and `index`, so that it is unique among answers with different ids; if `id` is the default, the
+            ids are `call_1` and so on.
+        events: the events that the client understands (OpenChatML 2.2 `capabilities.streaming`); None if unknown.
+        tools: the names of the tools that the client declared. A call of one of them is written under this name, even
+            if the format would not allow the name.
+        provisional: which of `id`, `model` and `created` are made up, for a stream that does not give them.
     """
 
     id: str = NO_ID
@@ -230,13 +235,13 @@ class Answer:
     provisional: frozenset[str] = frozenset()
 
     def named(self, named: Named) -> Answer:
-        """The same answer, as far as nobody else gave it a name with that of the stream."""
-        own = {"id": self.id != NO_ID, "model": bool(self.model), "created": bool(self.created)}
-        given = {name for name, is_given in own.items() if is_given} - self.provisional
-        return replace(self, **{key: value for key, value in named._asdict().items() if value and key not in given})
+        """Return the answer with the stream's id, model and time in place of those that are defaults or provisional."""
+        is_set = {"id": self.id != NO_ID, "model": bool(self.model), "created": bool(self.created)}
+        fixed = {name for name, is_fixed in is_set.items() if is_fixed} - self.provisional
+        return replace(self, **{key: value for key, value in named._asdict().items() if value and key not in fixed})
 
     def id_of_call(self, number: int) -> str:
-        """The id of a call that has none, by its number in the answer."""
+        """Return an id for a call without one, by its number in the answer, from 0."""
         if self.call_id is not None:
             return self.call_id(number)
         if self.id == NO_ID:

@@ -1,4 +1,4 @@
-"""What a conversion could not carry over (losses) and what a reader had to mend or assume (findings), as data."""
+"""Define losses (what a conversion could not carry over) and findings (what a reader repaired or assumed)."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ class Severity(StrEnum):
     """How much a loss or finding matters."""
 
     LOST = "lost"
-    """It is gone."""
+    """The value is gone."""
     CHANGED = "changed"
-    """It is there, but reads differently."""
+    """The value is there, but reads differently."""
     LAYOUT = "layout"
-    """Only its spelling differs, what went without saying is now said, or something empty is not said."""
+    """Only the spelling differs: a default is now explicit, or something empty is left out."""
 
 
 class LossCode(StrEnum):
-    """What was lost; the severity says how. `docs/loss.md` has a run example of each."""
+    """What was lost or changed. `docs/loss.md` has an example of each code."""
 
     MESSAGE = "message"
     ROLE = "role"
@@ -66,14 +66,14 @@ class LossCode(StrEnum):
 
 
 class LossClass(StrEnum):
-    """What a loss touches, the worst first."""
+    """What a loss concerns, the worst class first."""
 
     CONTENT = "content"
-    """What anyone wrote, thought, called or answered."""
+    """Texts, thoughts, calls, replies and media."""
     STRUCTURE = "structure"
-    """Who, to whom, in which order, on which channel; which tools there are."""
+    """Roles, recipients, channels and the order of messages; the declared tools."""
     BOOKKEEPING = "bookkeeping"
-    """Ids, the keys of a request, metadata, layout."""
+    """Ids, the parameters of a request, metadata, layout."""
 
 
 CLASSES: Final[dict[LossCode, LossClass]] = {
@@ -122,9 +122,9 @@ CLASSES: Final[dict[LossCode, LossClass]] = {
 
 
 class FindingCode(StrEnum):
-    """What a reader mended, assumed, or kept although the format does not allow it.
+    """What a reader repaired, assumed, or kept although the format does not allow it.
 
-    Those that OpenChatML 2.2 §14 names have its code; a strict read raises them as errors.
+    Codes that begin with ``E-`` are those of OpenChatML 2.2 §14. A strict read raises findings as errors.
     """
 
     HEADER_ABSENT = "header-absent"
@@ -174,9 +174,9 @@ class FindingCode(StrEnum):
     MARKUP = "markup"
     """A message has tags of a dialect that are not understood there, such as a reply beside text; they are kept."""
     JSON_REPAIRED = "json-repaired"
-    """JSON was not quite JSON; its raw text is kept."""
+    """Invalid JSON was repaired; its raw text is kept."""
     JSON_OPAQUE = "json-opaque"
-    """What should be JSON is not; it is kept as text."""
+    """A text that should be JSON is not; it is kept as text."""
     TOOLS_OPAQUE = "tools-opaque"
     """A section that declares tools is not understood; it is kept as text."""
     MIXED_SPELLING = "mixed-spelling"
@@ -188,20 +188,20 @@ class FindingCode(StrEnum):
     ARROW_PADDING = "arrow-padding"
     """Arrow's structs add null members to arguments and tools; the reader leaves them out."""
     EARLIER_FORM = "earlier-form"
-    """A canonical document is of an earlier schema; it is read as today's."""
+    """A canonical document has an earlier schema; it is read as one of the current schema."""
     SHAPE = "shape"
     """A JSON value has a shape that the format does not know here; it is kept."""
     SIDECAR = "sidecar"
-    """An output was edited, and its sidecar does not fit at this place any more."""
+    """An output was edited, and its sidecar does not match it at this place any more."""
 
 
 class Loss(NamedTuple):
     """One place of a transcript that the target cannot hold as it was.
 
     Attributes:
-        code: what it is that was lost.
+        code: what was lost.
         severity: lost, changed or layout.
-        path: a JSON pointer (RFC 6901) into the canonical form of the source; "" is the whole.
+        path: a JSON pointer (RFC 6901) into the canonical form of the source; "" is the whole document.
         detail: a sentence for people.
     """
 
@@ -212,17 +212,17 @@ class Loss(NamedTuple):
 
     @property
     def loss_class(self) -> LossClass:
-        """What it touches: content, structure or bookkeeping."""
+        """The class of the code: content, structure or bookkeeping."""
         return CLASSES[self.code]
 
     def to_json(self) -> dict[str, Any]:
-        """The loss as JSON values, its class beside its code."""
+        """Return the loss as JSON values, with its class."""
         code, severity, path, detail = self
         return {"code": code, "class": CLASSES[code], "severity": severity, "path": path, "detail": detail}
 
 
 class Finding(NamedTuple):
-    """One place of a document that its reader mended or had to interpret; same shape as `Loss`."""
+    """One place of a document that its reader repaired or had to interpret; the fields are those of `Loss`."""
 
     code: FindingCode
     severity: Severity
@@ -230,7 +230,7 @@ class Finding(NamedTuple):
     detail: str
 
     def to_json(self) -> dict[str, Any]:
-        """The finding as JSON values."""
+        """Return the finding as JSON values."""
         return self._asdict()
 
 
@@ -238,28 +238,28 @@ _OF_MESSAGE: Final = re.compile(r"/messages/(\d+)")
 
 
 def without_message(findings: Iterable[Finding], gone: int) -> list[Finding]:
-    """Findings by the places of a document whose tools were declared in a message that is none of it.
+    """Renumber the paths of findings after the message that declared the tools was taken out of the document.
 
     Args:
-        findings: by the places of the messages as they stood.
-        gone: the index that the message had; what was found in it is found in the tools.
+        findings: findings with the indices of all messages.
+        gone: the index of the message that was taken out; findings in it get the path `/tools`.
     """
-    placed: list[Finding] = []
+    result: list[Finding] = []
     for finding in findings:
-        found = _OF_MESSAGE.match(finding.path)
-        index = -1 if found is None else int(found[1])
-        if found is not None and index >= gone:
-            path = "/tools" if index == gone else f"/messages/{index - 1}{finding.path[found.end() :]}"
+        match = _OF_MESSAGE.match(finding.path)
+        index = -1 if match is None else int(match[1])
+        if match is not None and index >= gone:
+            path = "/tools" if index == gone else f"/messages/{index - 1}{finding.path[match.end() :]}"
             finding = finding._replace(path=path)
-        placed.append(finding)
-    return placed
+        result.append(finding)
+    return result
 
 
 class Log:
-    """What one read or one write has to say, in order. Adapters fill it; nothing else is shared between them.
+    """Collects the findings of one read, or the losses of one write, in order.
 
     Attributes:
-        findings: what the reader noticed.
+        findings: what the reader repaired or assumed.
         losses: what the writer could not carry over.
     """
 
@@ -270,41 +270,56 @@ class Log:
         self.losses: list[Loss] = []
 
     def find(self, code: FindingCode, path: str, detail: str, severity: Severity = Severity.CHANGED) -> None:
-        """Note something that a reader mended or assumed."""
+        """Add a finding.
+
+        Args:
+            code: the kind of finding.
+            path: a JSON pointer into the document that is read.
+            detail: a sentence for people.
+            severity: how much it matters.
+        """
         self.findings.append(Finding(code, severity, path, detail))
 
     def lose(self, code: LossCode, path: str, detail: str, severity: Severity = Severity.LOST) -> None:
-        """Note something that a writer cannot carry over."""
+        """Add a loss.
+
+        Args:
+            code: what is lost.
+            path: a JSON pointer into the document that is written.
+            detail: a sentence for people.
+            severity: whether it is lost, changed, or spelled differently.
+        """
         self.losses.append(Loss(code, severity, path, detail))
 
 
 RELATIONS: Final = frozenset({LossCode.ORDER, LossCode.PAIRING})
-"""What is lost between messages: where one stands, which call a reply answers. What their losses name is there."""
+"""Losses of relations between messages: their order, and which call a reply answers. The message at the path is not
+lost."""
 _ELEMENT: Final = re.compile(r"(?:/messages/\d+|/content/\d+)$")
 _PART: Final = re.compile(r"/content/\d+$")
 
 
 def named(losses: Iterable[Loss]) -> set[str]:
-    """The paths that losses name: what is there, or at or below it, may read differently."""
+    """Return the paths of the losses, except those of `RELATIONS`; values at or below them may read differently."""
     return {loss.path for loss in losses if loss.code not in RELATIONS}
 
 
 def gone(losses: Iterable[Loss]) -> set[str]:
-    """The paths of whole messages and whole parts that losses say are not there any more.
+    """Return the paths of the messages and parts that losses report as missing from the output.
 
-    A message that is there as part of another one counts; a part that is another one now does not.
+    A message that was merged into another one counts as missing; a part that was changed into another kind does not.
     """
     elements = (loss for loss in losses if loss.code not in RELATIONS and is_element(loss.path))
     return {loss.path for loss in elements if loss.severity is not Severity.CHANGED or not _PART.search(loss.path)}
 
 
 def is_element(path: str) -> bool:
-    """Whether a path names a whole message or a whole part."""
+    """Return whether a path is that of a whole message or a whole part."""
     return _ELEMENT.search(path) is not None
 
 
 def worst_class(losses: Iterable[Loss]) -> LossClass | None:
-    """The worst class of what is lost or changed; None where nothing is."""
+    """Return the worst class of what is lost or changed, or None if nothing is."""
     layout = Severity.LAYOUT
     codes = frozenset([code for code, severity, _, _ in losses if severity is not layout])
     return _worst_of(codes) if codes else None
@@ -319,7 +334,7 @@ _WORST: Final = tuple(LossClass)
 
 
 def is_lossless(losses: list[Loss] | tuple[Loss, ...]) -> bool:
-    """Whether nothing was lost or changed; differences of layout are allowed."""
+    """Return whether nothing is lost or changed; differences of layout are allowed."""
     layout = Severity.LAYOUT
     for loss in losses:  # noqa: SIM110  # a generator takes twice as long
         if loss.severity is not layout:

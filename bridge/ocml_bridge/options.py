@@ -1,4 +1,4 @@
-"""How to read or write: the options of every conversion, and those that a format declares for itself."""
+"""Define the options of a conversion, and the type of the options that a format declares."""
 
 from __future__ import annotations
 
@@ -13,23 +13,24 @@ Policy = Literal["neutralise", "refuse", "raw"]
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to read or write. Every adapter is given all of them and uses those that concern it.
+    """How to read or write. Every adapter gets all options and uses those that concern it.
 
     Attributes:
-        dialect: the dialect to write; None for the source's own where the format is the same, else the default one.
+        dialect: the dialect to write; None for the dialect of the source if the format is the same, else for the
+            format's default one.
         control_tokens: what to do with control tokens in content, in text formats that have no escape.
-        training: end the last final message as a model is trained to end it (Harmony's `<|return|>`). By a profile:
-            write a line to train on in place of a prompt.
-        force_format: read a source in the format that was named, however certain it is that it is something else.
-        special_tokens: more special tokens of the model's vocabulary, which content must not make: `control_tokens`
-            holds for them, in text formats that have no escape. Who reads the output is told the same ones.
-        plans: whether what a unit looks like is remembered. The result is the same without; it takes longer.
+        training: end the last final message as a model is trained to end it (Harmony's `<|return|>`). A profile then
+            writes a line to train on in place of a prompt.
+        force_format: read a source in the named format even if detection is certain that it is in another one.
+        special_tokens: more special tokens of the model's vocabulary, which content must not contain: `control_tokens`
+            applies to them, in text formats that have no escape. Read the output with the same ones.
+        plans: whether the engine caches plans. The result is the same without; it takes longer.
         format_options: the options that formats declare (`Adapter.options`), by name: `{"unsigned": "keep"}`. A
-            conversion refuses a name that no format declares, and a value that the option does not take.
+            conversion refuses a name that no format declares, and a value that the option does not allow.
 
     Raises:
-        BridgeError: OCB-OPTION for a word that `control_tokens` does not know, for a special token that cannot be
-            broken, and for format options that are no strings by name.
+        BridgeError: OCB-OPTION for an unknown value of `control_tokens`, for an invalid special token, and for format
+            options whose names or values are not strings.
     """
 
     dialect: str | None = None
@@ -41,12 +42,12 @@ class Options:
     format_options: Mapping[str, str] | tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse words that nobody knows: they would be passed over without one."""
+        """Refuse invalid values, which would have no effect; make `format_options` a tuple."""
         _check_word("control_tokens", self.control_tokens, get_args(Policy))
         if self.special_tokens:
             _check_tokens(self.special_tokens)
         if self.format_options != ():
-            # A tuple can be hashed and sent to other processes, and nobody changes it behind the options.
+            # A tuple is immutable, can be hashed, and can be pickled for other processes.
             object.__setattr__(self, "format_options", _pairs(self.format_options))
 
 
@@ -58,10 +59,10 @@ class FormatOption(Generic[_Default]):
     """An option that a format declares for itself, and reads with `of`.
 
     Attributes:
-        name: what it is called in `Options.format_options`; behind two dashes, what the command calls it.
+        name: its key in `Options.format_options`; the command's option is this name after two dashes.
         help: what it does, in a sentence for the command.
-        default: its value where none is given.
-        choices: the values that it takes; empty where it takes any.
+        default: its value if none is set.
+        choices: the values that it allows; empty if it allows any.
     """
 
     name: str
@@ -70,10 +71,10 @@ class FormatOption(Generic[_Default]):
     choices: tuple[str, ...] = ()
 
     def of(self, options: Options) -> str | _Default:
-        """Its value in some options.
+        """Return the value of this option in `options`, or the default.
 
         Raises:
-            BridgeError: OCB-OPTION for a value that it does not take.
+            BridgeError: OCB-OPTION for a value that it does not allow.
         """
         if not options.format_options:
             return self.default
@@ -91,14 +92,18 @@ def _check_word(name: str, word: object, known: tuple[str, ...]) -> None:
 
 
 def _pairs(options: Mapping[str, str] | tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
-    """Format options by name, in the order of the names."""
-    given = dict(options)
-    for name, value in cast("dict[object, object]", given).items():
+    """Return format options as pairs, sorted by name.
+
+    Raises:
+        BridgeError: OCB-OPTION if a name or a value is not a string.
+    """
+    by_name = dict(options)
+    for name, value in cast("dict[object, object]", by_name).items():
         if not isinstance(name, str) or not isinstance(value, str):
             raise BridgeError(
                 ErrorCode.OPTION, f"a format option must be a string with a name, not {name!r}: {value!r:.40}"
             )
-    return tuple(sorted(given.items()))
+    return tuple(sorted(by_name.items()))
 
 
 def _check_tokens(tokens: object) -> None:
@@ -113,6 +118,7 @@ def _check_tokens(tokens: object) -> None:
 LONGEST_TOKEN: Final = 128
 """The longest special token that an option can name, in characters."""
 _BREAK: Final = "\u200b"
+"""The character that breaks a token in content; a token that contains it could not be broken."""
 
 
 DEFAULT = Options()

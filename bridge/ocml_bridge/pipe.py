@@ -1,4 +1,7 @@
-"""Streams by their ids: a decoder, an encoder, and one behind the other."""
+"""Make decoders and encoders by stream id, and connect a decoder to an encoder.
+
+A stream id is a format id, or a format id with a framing: `openai-sse`, `ocm-2.2-events`.
+"""
 
 from __future__ import annotations
 
@@ -16,80 +19,82 @@ if TYPE_CHECKING:
     from .chat.visibility import Visibility
     from .events import Answer, Decoder, Encoder, Event, Reason
 
-_Made = TypeVar("_Made")
+_Factory = TypeVar("_Factory")
 
 
 def decoder(stream: str | Adapter, *, options: Options = DEFAULT, prefix: str | bytes | Sequence[int] = "") -> Decoder:
-    """What reads a stream as it arrives.
+    """Return a decoder, which reads a stream as it arrives.
 
     Args:
-        stream: a format id, with a dialect where wanted, or how a format is framed: `openai-sse`; or an adapter.
+        stream: a stream id, with `:dialect` if another than the default one is wanted; or an adapter.
         options: how to read.
-        prefix: what stands before the stream, as text or as token ids; a model's answer is read by its profile
-            (`Profile.answering`).
+        prefix: the text, or the token ids, before the stream. `Profile.answering` returns a decoder with the right
+            prefix for a model's answer.
 
     Raises:
-        BridgeError: OCB-FORMAT-UNKNOWN where there is no such stream.
+        BridgeError: OCB-FORMAT-UNKNOWN if there is no such stream.
     """
     stream, options = _in_dialect(stream, options)
     adapter, make = _find(stream, lambda adapter: adapter.decoders, "read")
     registry.check_format_options(options, stream)
-    made = make(options)
+    result = make(options)
     added = added_to(adapter, options)
     if added is not None:
         from .stream.added_tokens import MendingDecoder
 
-        made = MendingDecoder(made, added)
+        result = MendingDecoder(result, added)
     if isinstance(prefix, (str, bytes)):
         if prefix:
-            made.feed(prefix)
+            result.feed(prefix)
     else:
-        made.feed_tokens(prefix)
-    return made
+        result.feed_tokens(prefix)
+    return result
 
 
 def encoder(
     stream: str, *, answer: Answer | None = None, options: Options = DEFAULT, visibility: Visibility | None = None
 ) -> Encoder:
-    """What writes a stream as it comes. Streams for clients hold no private reasoning unless that is asked for.
+    """Return an encoder, which writes a stream event by event.
+
+    Streams for clients leave out private reasoning by default.
 
     Args:
-        stream: a format id, with a dialect where wanted, or how a format is framed: `openai-sse`, `ocm-2.2-events`.
-        answer: ids and times.
+        stream: a stream id, with `:dialect` if another than the default one is wanted.
+        answer: ids and times of the answer.
         options: how to write.
-        visibility: what is written; None for what the readers of the stream are to see (`audience`).
+        visibility: which messages are written; None for the default of the stream (`audience`).
 
     Raises:
-        BridgeError: OCB-FORMAT-UNKNOWN where there is no such stream.
+        BridgeError: OCB-FORMAT-UNKNOWN if there is no such stream.
     """
-    # Imported here, as below: whoever converts whole documents needs nothing of streams.
+    # Imported here, as below, because conversions of whole documents do not need them.
     from .events import Answer
     from .stream.visible import FilteredEncoder
 
     named, options = _in_dialect(stream, options)
     adapter, make = _find(named, lambda adapter: adapter.encoders, "written")
     registry.check_format_options(options, stream)
-    made = make(answer or Answer(), options)
+    result = make(answer or Answer(), options)
     added = added_to(adapter, options)
     if added is not None:
         from .stream.added_tokens import GuardedEncoder
 
-        made = GuardedEncoder(made, adapter, added, options)
+        result = GuardedEncoder(result, adapter, added, options)
     seen = audience(adapter.id if isinstance(named, Adapter) else named) if visibility is None else visibility
-    return made if seen is None else FilteredEncoder(made, seen)
+    return result if seen is None else FilteredEncoder(result, seen)
 
 
 def answer_ids(stream: str) -> str:
-    """What the ids of answers begin with in a stream that is written; "" where the format asks for nothing.
+    """Return the prefix of the ids of answers in a stream, such as `chatcmpl-`; "" if the format requires none.
 
     Raises:
-        BridgeError: OCB-FORMAT-UNKNOWN where there is no such stream.
+        BridgeError: OCB-FORMAT-UNKNOWN if there is no such stream that can be written.
     """
     return _find(_in_dialect(stream, DEFAULT)[0], lambda adapter: adapter.encoders, "written")[0].answer_ids
 
 
 def _in_dialect(stream: str | Adapter, options: Options) -> tuple[str | Adapter, Options]:
-    """A stream without the dialect that it names, and the options with it."""
+    """Split `stream:dialect`; return the stream, and the options with the dialect."""
     if isinstance(stream, Adapter) or ":" not in stream:
         return stream, options
     adapter, dialect = registry.adapter(stream)
@@ -97,10 +102,10 @@ def _in_dialect(stream: str | Adapter, options: Options) -> tuple[str | Adapter,
 
 
 def audience(stream: str) -> Visibility | None:
-    """What the readers of a stream are to see unless somebody asks for more; None for everything.
+    """Return which messages are written to a stream by default; None for all of them.
 
-    A text format is what models read, and transcripts are kept in: it is written whole. Any other stream is a client's,
-    who runs the tools and is not to see private reasoning.
+    Text formats are for models and for archives, so everything is written. The reader of any other stream is a client,
+    which runs the tools and must not see private reasoning.
     """
     from .chat.visibility import APPLICATION
 
@@ -109,7 +114,7 @@ def audience(stream: str) -> Visibility | None:
 
 
 def streams() -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The ids of the streams that can be read, and of those that can be written."""
+    """Return the ids of the streams that can be read, and of those that can be written."""
     adapters, _ = registry.load_all()
     return (
         tuple(name for adapter in adapters for name in adapter.decoders),
@@ -117,30 +122,39 @@ def streams() -> tuple[tuple[str, ...], tuple[str, ...]]:
     )
 
 
-def _find(stream: str | Adapter, table: Callable[[Adapter], Mapping[str, _Made]], done: str) -> tuple[Adapter, _Made]:
+def _find(
+    stream: str | Adapter, table: Callable[[Adapter], Mapping[str, _Factory]], done: str
+) -> tuple[Adapter, _Factory]:
+    """Return the adapter of a stream, and the function that makes its decoder or encoder.
+
+    Args:
+        stream: a stream id, or an adapter.
+        table: returns the decoders, or the encoders, of an adapter.
+        done: "read" or "written", for the error.
+    """
     if isinstance(stream, Adapter):
-        made = table(stream).get(stream.id)
-        if made is not None:
-            return stream, made
+        factory = table(stream).get(stream.id)
+        if factory is not None:
+            return stream, factory
         stream = stream.id
     names = [name for name in registry.formats() if stream == name or stream.startswith(f"{name}-")]
     if names:
         adapter = registry.adapter(max(names, key=len))[0]
-        made = table(adapter).get(stream)
-        if made is not None:
-            return adapter, made
+        factory = table(adapter).get(stream)
+        if factory is not None:
+            return adapter, factory
     known = streams()[done == "written"]
     choices = with_choices(did_you_mean(stream, known), f"these can: {', '.join(known)}")
     raise BridgeError(ErrorCode.FORMAT_UNKNOWN, f"no stream {stream!r} can be {done}{choices}")
 
 
 class Pipe:
-    """Bytes in, bytes out: a decoder, and behind it an encoder.
+    """Convert a stream: bytes in, bytes out.
 
     Args:
-        source: reads what comes.
-        target: writes what goes.
-        visibility: what is passed on, in place of what the encoder was made to write; None for just that.
+        source: decodes the input.
+        target: encodes the events.
+        visibility: which messages are written; None for the encoder's own setting.
     """
 
     def __init__(self, source: Decoder, target: Encoder, visibility: Visibility | None = None) -> None:
@@ -153,24 +167,33 @@ class Pipe:
             self._target = target.showing(visibility) if filtered else FilteredEncoder(target, visibility)
 
     def feed(self, data: str | bytes) -> bytes:
-        """The next chunk, cut anywhere; b"" while there is nothing to say.
+        """Convert the next chunk, cut anywhere; return b"" if it completes nothing that can be written.
 
         Raises:
-            BridgeError: where what comes is not of the format.
+            BridgeError: if the input is not in the format.
         """
         return self._out(self._source.feed(data))
 
     def finish(self, reason: Reason | None = None, usage: dict[str, object] | None = None) -> bytes:
-        """Nothing more comes: the rest."""
+        """End the input; return the rest of the output.
+
+        Args:
+            reason: why the stream ended, as for `Decoder.finish`.
+            usage: token counts, as for `Encoder.finish`.
+        """
         return self._out(self._source.finish(reason)) + b"".join(self._target.finish(usage))
 
     def fail(self, error: BridgeError) -> bytes:
-        """What came before the place that cannot be read, and that the stream broke there, for whoever listens."""
+        """Return the output for the input before an error, and the error as the target format writes it.
+
+        Args:
+            error: what `feed` raised.
+        """
         events = self._source.finish("error")
         return b"".join(broken(events, self._target, error)) if events else b""
 
     def cancel(self) -> None:
-        """Nobody listens any more."""
+        """Stop: the client has disconnected."""
         self._source.cancel()
 
     def _out(self, events: Sequence[Event]) -> bytes:
@@ -178,7 +201,13 @@ class Pipe:
 
 
 def broken(events: Sequence[Event], target: Encoder, error: BridgeError) -> list[bytes]:
-    """The last events of a stream that cannot be read on, with the error in place of an end."""
+    """Encode the last events of a stream that could not be decoded further, with the error in place of an end.
+
+    Args:
+        events: what the decoder's `finish("error")` returned.
+        target: the encoder.
+        error: what the decoder raised.
+    """
     *before, stop = events
     out = [*target.encode(before), *target.fail(error.code, error.message)]
     return [*out, *target.encode([stop])]

@@ -1,4 +1,4 @@
-"""A model's profile: how the model is prompted, and how its answers are read. One value for both directions.
+"""Make prompts for a model and read its answers: one `Profile` does both.
 
 from ocml_bridge.profiles import profile
 model = profile("gpt-oss")
@@ -38,13 +38,13 @@ class Prompt(Result):
     """A prompt: a result whose transcript, findings and losses are those of the request.
 
     Args:
-        account: the prompt as the result of the request.
-        written: the same as the result of writing the messages of the prompt.
-        names: what the model calls the declared tools.
+        account: the output as the result of converting the request.
+        written: the same output as the result of writing the document of the prompt.
+        names: the model's names for the declared tools.
 
     Attributes:
-        written: as given; what `verify` compares the output with.
-        names: as given.
+        written: the result of writing the document of the prompt, with which `verify` compares the output.
+        names: the model's names for the declared tools.
     """
 
     __slots__ = ("names", "written")
@@ -56,7 +56,7 @@ class Prompt(Result):
 
     @property
     def is_open(self) -> bool:
-        """Whether the prompt opens a turn, or ends in a message that an answer can go on with."""
+        """Whether the prompt opens a turn, or ends in an unfinished message that an answer can continue."""
         document = self.written.document
         if isinstance(document, Transcript) and document.open_turn is not None:
             return True
@@ -72,10 +72,10 @@ class Profile:
     """How models are prompted, and how their answers are read.
 
     Attributes:
-        name: by which it is known; None for the messages of a format as they are.
+        name: the profile's name; None for a format without a chat template.
         adapter: the format that the models read and write.
-        dialect: that their prompts are written in; None for the format's default one.
-        template: what the adapter says of it; None where it has no name.
+        dialect: the dialect of the prompts; None for the format's default one.
+        template: the models' chat template; None if `name` is None.
     """
 
     name: str | None
@@ -100,21 +100,21 @@ class Profile:
         policy: LossPolicy = DEFAULT_POLICY,
         spans: bool = False,
     ) -> Prompt:
-        """The text, or the token ids, that a model continues; with `options.training`, what it is trained on.
+        """Return the prompt of a request: text or token ids. With `options.training`, return a line to train on.
 
         Args:
-            request: text, bytes (UTF-8), parsed JSON, or what it was read as.
+            request: text, bytes (UTF-8), parsed JSON, a document or a reading.
             source: the format of the request; None to detect it.
-            date: today's, `YYYY-MM-DD`; None for a prompt without.
+            date: today's date, `YYYY-MM-DD`; None for a prompt without a date.
             effort: how much to reason; None for what the request asks for.
             options: how to read and write.
-            strict: refuse where anything of the request would be lost or changed that the policy does not allow.
+            strict: refuse every loss and change of the request that the policy does not allow by name.
             policy: which losses are allowed and which are refused.
-            spans: tell what stands where in the prompt, by paths into the request.
+            spans: whether to record which part of the prompt comes from which part of the request.
 
         Raises:
-            BridgeError: with code and position, where the request cannot be read; OCB-OPTION for a date that is none,
-                and for a date or an effort without a template; OCB-LOSS or OCB-EMPTIED where the policy refuses.
+            BridgeError: with code and position, if the request cannot be read; OCB-OPTION for an invalid date, and for
+                a date or an effort without a template; OCB-LOSS or OCB-EMPTIED if the policy refuses a loss.
         """
         if isinstance(request, Transcript):
             request = Reading(request, (), "canonical")
@@ -127,16 +127,17 @@ class Profile:
         return prompt
 
     def is_stable(self, request: Transcript, *, options: Options = DEFAULT) -> bool:
-        """Whether lines to train on of each beginning of a conversation begin that of all of it.
+        """Return whether the line to train on of each prefix of a conversation is a prefix of that of the whole.
 
-        Templates that rewrite what is history, such as reasoning, are not. Each beginning is written.
+        It is not if the template rewrites earlier turns, for example by dropping their reasoning. Every prefix is
+        written to find out.
 
         Args:
             request: the conversation.
             options: how to write.
         """
         options = replace(options, training=True)
-        return goes_on(request, lambda one: self.prompt(one, options=options, policy=LENIENT).output)
+        return goes_on(request, lambda prefix: self.prompt(prefix, options=options, policy=LENIENT).output)
 
     def answering(
         self,
@@ -146,51 +147,51 @@ class Profile:
         effort: str | None = None,
         options: Options = DEFAULT,
     ) -> Decoder:
-        """What reads the answer to a request.
+        """Return a decoder for the answer to a request.
 
-        It knows which tools are declared, what the prompt has begun of the answer, and gives tools the names that the
-        request has for them.
+        It knows the declared tools and the beginning of the answer that is in the prompt. It translates the model's
+        names of tools back to those of the request.
 
         Args:
-            request: as `prompt` takes it, or the prompt that was made of it; None for one that says nothing.
+            request: as for `prompt`, or the prompt itself; None for an empty request.
             source: the format of the request; None to detect it.
-            effort: how much to reason, as the prompt says it.
+            effort: how much to reason; the same as for `prompt`.
             options: how to read.
 
         Raises:
-            BridgeError: as `prompt`; OCB-OPTION where no answer can follow; OCB-FORMAT-UNKNOWN where answers of the
-                format are not read as they come.
+            BridgeError: as for `prompt`; OCB-OPTION if the prompt has no open turn; OCB-FORMAT-UNKNOWN if the format
+                has no decoder.
         """
-        # Imported here: whoever makes prompts alone needs nothing of streams.
+        # Imported here because making prompts does not need it.
         from .stream.answer import AnswerDecoder
 
         options = replace(options, training=False)
         if not isinstance(request, Prompt):
-            given = Transcript() if request is None else request
-            request = self.prompt(given, source=source, effort=effort, options=options, policy=LENIENT)
+            request = Transcript() if request is None else request
+            request = self.prompt(request, source=source, effort=effort, options=options, policy=LENIENT)
         end = self._end(request)
-        reads = AnswerDecoder(decoder(self.adapter, options=options), self._prefix(end, options), end.messages)
-        return request.names.decoder(reads)
+        answer = AnswerDecoder(decoder(self.adapter, options=options), self._prefix(end, options), end.messages)
+        return request.names.decoder(answer)
 
     def guide(self, prompt: Prompt, *, strict: bool = False) -> Guide | None:
-        """What an answer has to look like, for an engine that can hold the model to it.
+        """Return the grammar of valid answers, for an engine with guided decoding.
 
         Args:
-            prompt: what was made of the request.
-            strict: whether arguments of calls have to follow their schemas.
+            prompt: the prompt of the request.
+            strict: whether the arguments of calls have to match their schemas.
 
         Returns:
-            None where the request leaves the model free, and where the format has no way to say it.
+            None if the request does not restrict the answer, or if the profile has no guide.
         """
-        request, made = prompt.transcript, prompt.written.document
+        request, document = prompt.transcript, prompt.written.document
         if self.template is None or self.template.guide is None or not isinstance(request, Transcript):
             return None
-        guidance = _wanted(prompt.names.spelled(request), strict=strict, calls_once=self.template.calls_once)
-        # An answer that goes on with a message has no frames of its own.
-        if guidance is None or not isinstance(made, Transcript) or made.open_turn is None:
+        wanted = _wanted(prompt.names.spelled(request), strict=strict, calls_once=self.template.calls_once)
+        # An answer that continues a message has no frames of its own.
+        if wanted is None or not isinstance(document, Transcript) or document.open_turn is None:
             return None
         prefill = self._prefix(self._end(prompt), DEFAULT)
-        return self.template.guide(replace(guidance, prefill=prefill) if isinstance(prefill, str) else guidance)
+        return self.template.guide(replace(wanted, prefill=prefill) if isinstance(prefill, str) else wanted)
 
     def _written(self, prepared: Prepared, options: Options, *, spans: bool) -> Prompt:
         options = self._options(options)
@@ -199,15 +200,15 @@ class Profile:
         return Prompt(prepared.account(written, prefill), written, prepared.names)
 
     def _prefill(self, request: Reading, options: Options) -> str:
-        """What answers to a request go on with, from the token that begins their frame: the open turn of its prompt."""
-        wanted = request.transcript.settings if isinstance(request.transcript, Transcript) else None
-        settings = of_prompt(wanted)
+        """Return the open turn of a request's prompt, from the token that begins its frame: answers continue it."""
+        transcript = request.transcript
+        settings = of_prompt(transcript.settings if isinstance(transcript, Transcript) else None)
         key = self, request.source, options, repr(settings)
         prefill = _PREFILLS.get(key)
         return _PREFILLS.keep(key, self._opening(request.source, settings, options)) if prefill is None else prefill
 
     def _opening(self, source: str, settings: Settings | None, options: Options) -> str:
-        """The open turn of the prompt that is made of a request with these settings."""
+        """Return the open turn of the prompt of a request with these settings; "" if the output is no text."""
         question = Reading(Transcript((Message("user", "?"),), settings=settings), (), source)
         prompt = prepare(question, self.template).transcript
         written = write(prompt, self.adapter, options=options, policy=LENIENT, spans=True)
@@ -220,14 +221,17 @@ class Profile:
         return options if options.dialect or not self.dialect else replace(options, dialect=self.dialect)
 
     def _prefix(self, end: Transcript, options: Options) -> str | list[int]:
-        """What a prompt has begun of the answer: text, or token ids."""
+        """Write the end of a prompt (`_end`): the prefix of the answer's decoder, as text or token ids."""
         output = write(end, self.adapter, options=self._options(options), policy=LENIENT).output
         return output if isinstance(output, str) else cast("list[int]", output)
 
     def _end(self, prompt: Prompt) -> Transcript:
-        """What a prompt ends with: the turn that it opens, or the message that it leaves unfinished.
+        """Return the end of a prompt as a document: the open turn, or the unfinished last message.
 
-        With the declared tools, where an answer is read with them.
+        It has the declared tools if the template needs them to read an answer.
+
+        Raises:
+            BridgeError: OCB-OPTION if the prompt has neither.
         """
         document = prompt.written.document
         if not isinstance(document, Transcript) or not prompt.is_open:
@@ -243,12 +247,12 @@ class Profile:
 
 
 def _wanted(request: Transcript, *, strict: bool, calls_once: bool) -> Wanted | None:
-    """What a request asks an answer to be; None where that is nothing that a model need be held to.
+    """Return what a request requires of an answer, or None if it does not restrict the answer.
 
     Args:
-        request: as the model reads it, with the names that it has for the tools.
-        strict: whether arguments have to follow their schemas, though the model is free to call.
-        calls_once: whether the model calls once a turn anyway.
+        request: the request, with the model's names for the tools.
+        strict: whether arguments have to match their schemas even if no call is required.
+        calls_once: whether the model makes at most one call a turn in any case.
     """
     settings = request.settings or Settings()
     choice, form = settings.tool_choice or _ANY, settings.response_format
@@ -273,19 +277,20 @@ _ANY: Final = ToolChoice("auto")
 
 
 _PREFILLS: Final = Memo[Hashable, str](64)
-"""What answers begin with, by profile, the format of the request, options, and what the request asks for."""
+"""The results of `Profile._prefill`, by profile, the format of the request, the options and the settings."""
 
 
 def profile(name: str | None, target: str | Adapter | None = None) -> Profile:
-    """A profile by its name.
+    """Return a profile by its name.
 
     Args:
-        name: that `ocml-convert profiles` lists; None for the messages of a format as they are.
-        target: the format that the model reads, with a dialect where another than the profile's is wanted; None for
+        name: a name that `ocml-convert profiles` lists; None for a format without a chat template.
+        target: the format that the model reads, with `:dialect` if another one than the profile's is wanted; None for
             the first format that has the profile.
 
     Raises:
-        BridgeError: OCB-OPTION for a name that the format, or no format, has; OCB-FORMAT-UNKNOWN for the format.
+        BridgeError: OCB-OPTION if the format, or any format, has no such profile; OCB-FORMAT-UNKNOWN if there is no
+            such format.
     """
     if target is None:
         target = _format_of(name)
@@ -300,10 +305,10 @@ def profile(name: str | None, target: str | Adapter | None = None) -> Profile:
 
 
 def default_profile(target: str | Adapter) -> Profile:
-    """The profile of a format where nobody chose one: that of its own name, else the only one; else none.
+    """Return the default profile of a format: the one with the format's name, else its only one, else one without name.
 
     Args:
-        target: the format, with a dialect where wanted.
+        target: the format, `id` or `id:dialect`, or an adapter.
     """
     adapter, _ = registry.adapter(target)
     names = [*adapter.profiles]
@@ -312,12 +317,12 @@ def default_profile(target: str | Adapter) -> Profile:
 
 
 def profiles_of(adapter: Adapter) -> tuple[Profile, ...]:
-    """The profiles of a format."""
+    """Return the profiles of a format."""
     return tuple(profile(name, adapter) for name in adapter.profiles)
 
 
 def _format_of(name: str | None) -> Adapter:
-    """The first format that has a profile."""
+    """Return the first format that has a profile of this name."""
     if name is None:
         raise BridgeError(ErrorCode.OPTION, "name a profile or a format")
     adapters = registry.load_all()[0]

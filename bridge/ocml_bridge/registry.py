@@ -1,4 +1,7 @@
-"""Format id → adapter. Adapters are imported only when they are used; third parties add theirs by entry point."""
+"""Look up adapters by format id.
+
+An adapter is imported when it is first used. Third parties register theirs by entry point.
+"""
 
 from __future__ import annotations
 
@@ -35,13 +38,13 @@ BUILT_IN: Final[dict[str, str]] = {
 
 
 def formats() -> tuple[str, ...]:
-    """The ids of all formats: the built-in ones, then those of third parties by name."""
+    """Return the ids of all formats: the built-in ones, then those of third parties, sorted."""
     return (*BUILT_IN, *sorted(set(_plugins()) - set(BUILT_IN)))
 
 
 @cache
 def _plugins() -> dict[str, str]:
-    # Imported here: it takes as long to import as all the rest of the bridge.
+    # Imported here because its import takes as long as that of all the rest of the bridge.
     from importlib.metadata import entry_points
 
     return {point.name: point.value for point in entry_points(group=ENTRY_POINTS)}
@@ -49,27 +52,32 @@ def _plugins() -> dict[str, str]:
 
 @cache
 def _find(format_id: str) -> Adapter | Exception:
-    """An adapter, or why it cannot be loaded: what its author did wrong ends nothing else."""
+    """Return an adapter, or the exception that its import raised, so that a broken plug-in stops nothing else."""
     target = BUILT_IN.get(format_id) or _plugins()[format_id]
     try:
-        found = find(target)
+        adapter = find(target)
     except Exception as error:
         return error
-    return found if isinstance(found, Adapter) else TypeError(f"{target} is not an adapter")
+    return adapter if isinstance(adapter, Adapter) else TypeError(f"{target} is not an adapter")
 
 
 def _load(format_id: str) -> Adapter:
+    """Return an adapter by its id.
+
+    Raises:
+        BridgeError: OCB-FORMAT-UNKNOWN if there is no such format, OCB-DEPENDENCY if it cannot be loaded.
+    """
     if format_id not in BUILT_IN and format_id not in _plugins():
         raise _unknown(format_id)
-    found = _find(format_id)
-    if isinstance(found, Exception):
-        why = f"{type(found).__name__}: {found}"
-        raise BridgeError(ErrorCode.DEPENDENCY, f"the format {format_id!r} cannot be loaded: {why}") from found
-    return found
+    adapter = _find(format_id)
+    if isinstance(adapter, Exception):
+        why = f"{type(adapter).__name__}: {adapter}"
+        raise BridgeError(ErrorCode.DEPENDENCY, f"the format {format_id!r} cannot be loaded: {why}") from adapter
+    return adapter
 
 
 def third_party(module: str) -> str | None:
-    """The format whose code a module is, where that is a third party's.
+    """Return the id of the third party's format that a module belongs to, or None if it belongs to none.
 
     Args:
         module: its dotted name.
@@ -81,12 +89,12 @@ def third_party(module: str) -> str | None:
 
 
 def load_all() -> tuple[list[Adapter], list[BridgeError]]:
-    """The adapters of all formats, in their order, and one error for each plug-in that cannot be loaded."""
+    """Return the adapters in the order of `formats`, and one error for each plug-in that cannot be loaded."""
     return _loaded(formats())
 
 
 def third_parties() -> tuple[list[Adapter], list[BridgeError]]:
-    """As `load_all`, without the built-in formats."""
+    """Return what `load_all` returns, without the built-in formats."""
     return _loaded(formats()[len(BUILT_IN) :])
 
 
@@ -115,11 +123,11 @@ ALIASES: Final[dict[str, str]] = {
     **dict.fromkeys(("internlm", "internlm2-chat"), "internlm2"),
     **dict.fromkeys(("claude", "messages-api", "anthropic-messages"), "anthropic"),
 }
-"""Names of models and of specifications → the format that they write."""
+"""The format to suggest for the name of a model or of a specification that is given as a format id."""
 
 
 def _unknown(format_id: str) -> BridgeError:
-    """The error for an id that no format has, with the one that was probably meant."""
+    """Return the error for an unknown id, with a suggestion if one is likely."""
     known, name = formats(), format_id.casefold()
     if name not in known and any(name in (*adapter.decoders, *adapter.encoders) for adapter in load_all()[0]):
         detail = f"{name} is a stream; convert it with `ocml-convert stream`, or ocml_bridge.decoder and encoder"
@@ -130,55 +138,54 @@ def _unknown(format_id: str) -> BridgeError:
 
 
 def format_options() -> dict[str, FormatOption[str] | FormatOption[None]]:
-    """The options that the formats declare for themselves, by name."""
+    """Return the options that formats declare (`Adapter.options`), by name."""
     return {option.name: option for adapter in load_all()[0] for option in adapter.options}
 
 
 @cache
 def _built_in_options() -> frozenset[str]:
-    """The names of those of built-in formats, which every conversion may look for."""
+    """Return the names of the options of built-in formats: looking them up does not load the plug-ins."""
     return frozenset(option.name for name in BUILT_IN for option in _load(name).options)
 
 
 def check_format_options(options: Options, *formats: str | Adapter | None) -> None:
-    """Refuse options that no format declares: they would be passed over without a word.
+    """Refuse format options that no format declares; they would have no effect.
 
     Args:
         options: the options of a conversion.
-        formats: its formats, among which may be adapters that are not registered.
+        formats: the formats of the conversion; adapters among them need not be registered.
 
     Raises:
-        BridgeError: OCB-OPTION for the first of them, with the one that was probably meant.
+        BridgeError: OCB-OPTION for the first unknown option, with a suggestion.
     """
     if not options.format_options:
         return
-    own = {option.name for adapter in formats if isinstance(adapter, Adapter) for option in adapter.options}
+    declared = {option.name for adapter in formats if isinstance(adapter, Adapter) for option in adapter.options}
     for name, _ in options.format_options:
-        if name not in own and name not in _built_in_options() and name not in (known := format_options()):
+        if name not in declared and name not in _built_in_options() and name not in (known := format_options()):
             choices = with_choices(did_you_mean(name, known), f"there are {', '.join(known)}")
             raise BridgeError(ErrorCode.OPTION, f"no format has an option {name!r}{choices}")
 
 
 def adapter(format_id: str | Adapter) -> tuple[Adapter, str | None]:
-    """The adapter for `id` or `id:dialect`, and the dialect where one is named; an adapter stands for itself.
+    """Return the adapter for `id` or `id:dialect`, and the dialect or None; an adapter is returned as it is.
 
     Raises:
-        BridgeError: OCB-FORMAT-UNKNOWN for an unknown id or dialect, OCB-DEPENDENCY for one that cannot be
-            loaded.
+        BridgeError: OCB-FORMAT-UNKNOWN for an unknown id or dialect, OCB-DEPENDENCY if the adapter cannot be loaded.
     """
     return (format_id, None) if isinstance(format_id, Adapter) else _named(format_id)
 
 
 @cache
 def _named(format_id: str) -> tuple[Adapter, str | None]:
-    """As `adapter`; what is no name of a format is not remembered."""
+    """Look up `id` or `id:dialect`. Unknown names raise, so they do not fill the cache."""
     if ":" not in format_id:
         return _load(format_id), None
     name, _, dialect = format_id.partition(":")
-    found = _load(name)
-    if dialect not in found.dialects:
-        known = ", ".join(f"{name}:{known}" for known in found.dialects)
-        there = f"the dialects are {known}" if known else "the format has none"
-        choices = with_choices(did_you_mean(dialect, found.dialects), there)
+    adapter = _load(name)
+    if dialect not in adapter.dialects:
+        known = ", ".join(f"{name}:{known}" for known in adapter.dialects)
+        listed = f"the dialects are {known}" if known else "the format has none"
+        choices = with_choices(did_you_mean(dialect, adapter.dialects), listed)
         raise BridgeError(ErrorCode.FORMAT_UNKNOWN, f"{name} has no dialect {dialect!r}{choices}")
-    return found, dialect
+    return adapter, dialect

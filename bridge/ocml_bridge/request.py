@@ -1,8 +1,8 @@
-"""A request becomes a prompt, or a line to train on. `docs/requests.md` has the whole table.
+"""Prepare a request as a prompt, or as a line to train on. `docs/requests.md` has the whole table.
 
-Conversion leaves a transcript as it is; this does not. Reasoning that has done its work is dropped (OpenChatML 2.2
-§12.7), a chat template makes the messages that a model was trained on, and the assistant's turn is opened. All of it is
-in the report, by paths into the request.
+Unlike a conversion, this changes the conversation: it drops the reasoning of earlier turns (OpenChatML 2.2 §12.7),
+applies the model's chat template, and opens the assistant's turn. The report names every change by its path in the
+request.
 """
 
 from __future__ import annotations
@@ -29,11 +29,12 @@ class Prepared:
     """A prompt before it is written.
 
     Attributes:
-        transcript: what is to be written.
-        losses: what is not, or not as the request has it, by paths into the request.
-        origins: for each message, its path in the request; of one that was made, what it was made from.
+        transcript: the document to write.
+        losses: what of the request is lost or changed in it, by paths into the request.
+        origins: for each message, the path of the message in the request; for a message that the template added, the
+            path of what it was made from.
         reading: the request.
-        names: what the model calls the declared tools.
+        names: the model's names for the declared tools.
     """
 
     transcript: Transcript
@@ -43,11 +44,11 @@ class Prepared:
     names: ToolNames
 
     def account(self, written: Result, prefill: str = "") -> Result:
-        """The result of writing it, told of the request.
+        """Return the result of writing the prompt as a result of the request: losses and spans get the request's paths.
 
         Args:
-            written: what was written.
-            prefill: what of each answer is a prompt's, from the token on that begins its frame.
+            written: the result of writing `transcript`.
+            prefill: the beginning of each answer that belongs to the prompt, from the token that begins its frame.
         """
         losses = [*self.losses, *(each for loss in written.losses for each in self._in_request(loss))]
         spans = written.columns
@@ -57,16 +58,16 @@ class Prepared:
         return written.of(self.reading.transcript, losses, self.reading.findings, self.reading.source, spans)
 
     def _in_paths(self, spans: Columns) -> Columns:
-        """Spans by paths into the request, with the weights that its messages have there."""
+        """Return spans with paths into the request, and with the training weights of its messages."""
         request = self.reading.transcript
         weights = [message.weight for message in request.messages] if isinstance(request, Transcript) else []
         return rerooted(spans, self.origins, weights)
 
     def _in_request(self, loss: Loss) -> Iterator[Loss]:
-        found = _MESSAGE.match(loss.path)
-        if found is not None and int(found[1]) < len(self.origins):
-            origin, rest = self.origins[int(found[1])], loss.path[found.end() :]
-            # Of a message that was made there is no more to point at than what it was made from.
+        match = _MESSAGE.match(loss.path)
+        if match is not None and int(match[1]) < len(self.origins):
+            origin, rest = self.origins[int(match[1])], loss.path[match.end() :]
+            # A message that the template added has no fields in the request: name only what it was made from.
             yield loss._replace(path=origin + rest if _MESSAGE.match(origin) else origin)
         else:
             yield loss
@@ -84,19 +85,19 @@ def prepare(
     training: bool = False,
     goes_on: bool = True,
 ) -> Prepared:
-    """Everything but reading the request and writing the prompt.
+    """Turn a request into the document of its prompt.
 
     Args:
         reading: the request.
-        template: how the model is prompted; None for the messages as they are.
-        date: today's, `YYYY-MM-DD`; None for a prompt without.
+        template: the model's chat template; None for the messages as they are.
+        date: today's date, `YYYY-MM-DD`; None for a prompt without a date.
         effort: how much to reason; None for what the request asks for.
-        training: whether it is a line to train on: then the reasoning of its last turn stays, and no turn is opened.
-        goes_on: whether an answer goes on with a last message that is unfinished; else a turn is opened behind it.
+        training: whether to make a line to train on: the reasoning of the last turn stays, and no turn is opened.
+        goes_on: whether the answer continues an unfinished last message; if not, a new turn is opened after it.
 
     Raises:
-        BridgeError: OCB-OPTION for a date that is none, and for a date or an effort without a template; OCB-SHAPE for
-            what is no conversation.
+        BridgeError: OCB-OPTION for an invalid date, and for a date or an effort without a template; OCB-SHAPE if the
+            document is a text to complete.
     """
     if template is None and (date or effort):
         raise BridgeError(ErrorCode.OPTION, "a date and an effort need a profile; name one with --profile")
@@ -109,7 +110,7 @@ def prepare(
     if template is None or not template.shows_reasoning:
         current, dropped = drop_analysis(current, last=not training)
     if current.tools == ():
-        # A section without tools is one that no model was trained on.
+        # No model was trained on a section that declares no tools.
         current = replace(current, tools=None)
         dropped += (Loss(LossCode.TOOLS, Severity.LAYOUT, "/tools", "a prompt leaves out an empty list of tools"),)
     left = remaining(len(request.messages), dropped)
@@ -122,24 +123,24 @@ def prepare(
         current = replace(current, open_turn=None)
     if template is not None:
         current, overridden = _overridden(current, effort)
-        current, own = _own_tools(template, current, reading.source)
+        current, hosted = _hosted_tools(template, current, reading.source)
         names = _names(template, current)
         losses += renumber(names.losses(current), left)
-        made = template.make(names.spelled(current), date, own)
-        current = made.transcript
-        losses += overridden + renumber(made.losses, left)
-        origins = tuple(_origin(path, origins) for path in made.origins)
+        profiled = template.make(names.spelled(current), date, hosted)
+        current = profiled.transcript
+        losses += overridden + renumber(profiled.losses, left)
+        origins = tuple(_origin(path, origins) for path in profiled.origins)
     return Prepared(current, losses, origins, reading, names)
 
 
 def is_unfinished(transcript: Transcript) -> bool:
-    """Whether the last message is one of the assistant's that an answer goes on with."""
+    """Return whether the last message is an unfinished one of the assistant, which an answer continues."""
     last = transcript.messages[-1:]
     return transcript.open_turn is None and bool(last) and last[0].role == "assistant" and last[0].end is None
 
 
 def _opened(request: Transcript, *, goes_on: bool) -> Transcript:
-    """A request with the assistant's turn behind it, unless its last message is to be gone on with."""
+    """Open the assistant's turn after the messages, unless one is open or the answer continues the last message."""
     if request.open_turn is not None or (goes_on and is_unfinished(request)):
         return request
     return replace(request, open_turn=Message("assistant", "", end=None))
@@ -149,33 +150,37 @@ _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
 def _names(template: ChatTemplate, request: Transcript) -> ToolNames:
+    """Return the model's names for the declared tools."""
     tools = [tool for tool, _ in declared_in(request)]
     return ToolNames({} if template.names is None or not tools else template.names(tools))
 
 
-def _own_tools(template: ChatTemplate, request: Transcript, source: str) -> tuple[Transcript, Sequence[HostedTool]]:
-    """A request without the tools that the model has of its own, and those."""
+def _hosted_tools(template: ChatTemplate, request: Transcript, source: str) -> tuple[Transcript, Sequence[HostedTool]]:
+    """Take the tools that are built into the model out of a request; return the rest of it, and these tools."""
     take = registry.adapter(source)[0].hosted_tools
     return (request, ()) if take is None or not template.own_tools else take(request, template.own_tools)
 
 
 def _conversation(request: Transcript, source: str) -> Transcript:
-    """A request without what is the engine's business (sampling, limits, identifiers); its last message as meant."""
+    """Remove the engine's parameters (sampling, limits, identifiers) from a request.
+
+    If the request says that the answer continues the last message, that message is marked as unfinished.
+    """
     adapter = registry.adapter(source)[0]
     extras = dict(request.extras or {})
-    own = {key: value for key, value in extras.pop(adapter.home, {}).items() if key not in adapter.engine_keys}
+    keys = {key: value for key, value in extras.pop(adapter.home, {}).items() if key not in adapter.engine_keys}
     messages = request.messages
-    goes_on = any(own.get(key) is True for key in adapter.continuing[:1])
+    goes_on = any(keys.get(key) is True for key in adapter.continuing[:1])
     if goes_on and messages and messages[-1].role == "assistant":
         messages = (*messages[:-1], replace(messages[-1], end=None))
-        own = {key: value for key, value in own.items() if key not in adapter.continuing}
-    if own:
-        extras[adapter.home] = own
+        keys = {key: value for key, value in keys.items() if key not in adapter.continuing}
+    if keys:
+        extras[adapter.home] = keys
     return replace(request, messages=messages, settings=of_prompt(request.settings), extras=extras or None)
 
 
 def _overridden(request: Transcript, effort: str | None) -> tuple[Transcript, tuple[Loss, ...]]:
-    """A request that asks for another effort."""
+    """Set the reasoning effort of a request; report it if the request asks for another one."""
     if effort is None:
         return request, ()
     settings = request.settings or Settings()
@@ -187,6 +192,6 @@ def _overridden(request: Transcript, effort: str | None) -> tuple[Transcript, tu
 
 
 def _origin(path: str, origins: tuple[str, ...]) -> str:
-    """A path into a transcript whose messages have these origins, as a path into the request."""
-    found = _MESSAGE.match(path)
-    return path if found is None else origins[int(found[1])] + path[found.end() :]
+    """Translate a path into a transcript whose messages have these origins into a path into the request."""
+    match = _MESSAGE.match(path)
+    return path if match is None else origins[int(match[1])] + path[match.end() :]

@@ -1,4 +1,7 @@
-"""Several conversations in one text or JSON value, taken one by one; each format says where its own begin."""
+"""Split a document that holds several conversations, and read them one by one.
+
+The adapter of the format finds the boundaries (`Adapter.split`); they are the ones at which `read` raises OCB-SEVERAL.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ class Part(NamedTuple):
 
     Attributes:
         value: its text, or its JSON value.
-        place: where it stands in the document.
+        place: its position in the document.
     """
 
     value: Source | bytes
@@ -30,71 +33,77 @@ class Part(NamedTuple):
 
 
 def split(data: Source | bytes, source: str | Adapter | None = None, *, options: Options = DEFAULT) -> tuple[Part, ...]:
-    """Take a document apart, in linear time: the same boundaries that `read` refuses (OCB-SEVERAL).
+    """Split a document into its conversations, in linear time.
 
     Args:
-        data: as `read` takes it.
+        data: as for `read`.
         source: the format id; None to detect it.
         options: how to read.
 
     Raises:
-        BridgeError: where what it is cannot be told, or where boundaries cannot be looked for.
+        BridgeError: if the format cannot be detected, or the data cannot be decoded or split.
     """
-    found, dialect, value = _opened(data, source)
-    return _parts(found, dialect, value, options)
+    adapter, dialect, value = _opened(data, source)
+    return _parts(adapter, dialect, value, options)
 
 
 def read_all(
     data: Source | bytes, source: str | Adapter | None = None, *, options: Options = DEFAULT, strict: bool = False
 ) -> Iterator[Reading]:
-    """Read every conversation of a document; one that holds a single conversation gives one.
+    """Read every conversation of a document, also of a document that holds only one.
 
-    Each is read when it is asked for. One that cannot be read, or that `strict` refuses, raises in its turn, with its
-    place in the whole document; `next` goes on behind it.
+    Each conversation is read when the iterator reaches it. If it cannot be read, or `strict` refuses it, `next` raises
+    the error with its position in the whole document; the `next` after that reads the following conversation.
 
     Args:
-        data: as `read` takes it: text, JSON, JSON lines.
-        source: the format id, with a dialect where wanted, or an adapter; None to detect it.
+        data: as for `read`: text, JSON, JSON lines.
+        source: the format id, `id` or `id:dialect`, or an adapter; None to detect it.
         options: how to read.
-        strict: refuse a conversation that had to be mended.
+        strict: refuse a conversation that the reader had to repair.
 
     Returns:
-        The readings in order; `place` says where each one stood.
+        The readings in order; `place` is the position of each in the document.
 
     Raises:
-        BridgeError: where it cannot be told what the document is, or where its conversations begin.
+        BridgeError: if the format cannot be detected, or the data cannot be decoded or split.
     """
-    found, dialect, value = _opened(data, source)
-    parts = _parts(found, dialect, value, options)
+    adapter, dialect, value = _opened(data, source)
+    parts = _parts(adapter, dialect, value, options)
     if dialect is not None:
         options = replace(options, dialect=dialect)
-    if len(parts) == 1:  # read as it was given, so that what is noticed of its bytes is told, too
+    if len(parts) == 1:  # Read the data itself, so that findings about its bytes are reported as well.
         parts = (parts[0]._replace(value=data),)
-    if source is None:  # what the whole is, is not asked again of each
+    if source is None:  # The format of the whole was detected: do not detect it again for each part.
         options = replace(options, force_format=True)
-    return map(partial(_reading, found=found, options=options, strict=strict), parts)
+    return map(partial(_reading, adapter=adapter, options=options, strict=strict), parts)
 
 
 def _opened(data: Source | bytes, source: str | Adapter | None) -> tuple[Adapter, str | None, Source]:
-    """The adapter and dialect that read a document, and its text or JSON value."""
+    """Return the adapter and the dialect for a document, and its text or JSON value."""
     if source is None:
-        found, value = opened(data, Log())
-        return found, None, value
-    found, dialect = registry.adapter(source)
+        adapter, value = opened(data, Log())
+        return adapter, None, value
+    adapter, dialect = registry.adapter(source)
     try:
-        return found, dialect, decode(data, found.kind, Log())
+        return adapter, dialect, decode(data, adapter.kind, Log())
     except BridgeError as error:
-        raise explain(error, data, found) from error.__cause__
+        raise explain(error, data, adapter) from error.__cause__
 
 
-def _parts(found: Adapter, dialect: str | None, value: Source, options: Options) -> tuple[Part, ...]:
+def _parts(adapter: Adapter, dialect: str | None, value: Source, options: Options) -> tuple[Part, ...]:
     if dialect is not None:
         options = replace(options, dialect=dialect)
-    pieces = [(0, value)] if found.split is None else found.split(value, options)
-    return tuple(_placed(pieces, found.kind))
+    pieces = [(0, value)] if adapter.split is None else adapter.split(value, options)
+    return tuple(_placed(pieces, adapter.kind))
 
 
 def _placed(pieces: Sequence[tuple[int, Source]], kind: Kind) -> Iterator[Part]:
+    """Yield the parts of a document with their positions.
+
+    Args:
+        pieces: the offset (text) or index (JSON) of each part, and the part.
+        kind: whether they are text or JSON.
+    """
     line = column = 1
     for at, value in pieces:
         if kind is Kind.JSON:
@@ -107,10 +116,10 @@ def _placed(pieces: Sequence[tuple[int, Source]], kind: Kind) -> Iterator[Part]:
         column = len(text) - text.rfind("\n") if newlines else column + len(text)
 
 
-def _reading(part: Part, *, found: Adapter, options: Options, strict: bool) -> Reading:
+def _reading(part: Part, *, adapter: Adapter, options: Options, strict: bool) -> Reading:
     try:
-        reading = read(part.value, found, options=options, strict=strict)
+        reading = read(part.value, adapter, options=options, strict=strict)
     except BridgeError as error:
-        raise part.place.moved(error, json=found.kind is Kind.JSON) from error.__cause__
+        raise part.place.moved(error, json=adapter.kind is Kind.JSON) from error.__cause__
     reading.place = part.place
     return reading
