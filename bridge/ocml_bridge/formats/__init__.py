@@ -1,1 +1,1 @@
-"""What a format is: one entry of data and a few functions, and what those are given."""
+"""The description of a format (`Adapter`), and the types that its functions take."""

@@ -1,8 +1,8 @@
-"""What an adapter is: one entry of data and a few functions.
+"""Define `Adapter`: the data and functions that describe one format to the bridge.
 
-An adapter maps one format to the canonical form and back. With each output goes its *image*, the nearest document that
-the format can hold. It is exactly what reading the output gives back, so the difference between a document and its
-image is the loss, and nothing is lost in silence.
+An adapter maps one format to the canonical form and back. A writer returns each output with its *image*: the document
+that the output reads as, which is the nearest one that the format can hold. The engine reports every difference between
+the document and the image as a loss, so nothing is lost silently.
 """
 
 from __future__ import annotations
@@ -37,23 +37,23 @@ if TYPE_CHECKING:
     from .prompting import ChatTemplate, HostedTool
 
 Source = str | Json
-"""What a reader is given: text for text formats, a JSON value for the others."""
+"""The input of a reader: text for text formats, a JSON value for JSON formats."""
 
 
 class Kind(StrEnum):
-    """What a format's documents are made of."""
+    """Whether the documents of a format are text or JSON."""
 
     TEXT = "text"
     JSON = "json"
 
 
 class AddedTokens(NamedTuple):
-    """Special tokens that the options name and a format does not list, with what begins and ends its texts.
+    """The special tokens that the options name and the format itself does not know.
 
     Attributes:
-        tokens: their spellings.
-        bos: the token that a text begins with, if any; there it stands as such.
-        eos: the token that it ends with.
+        tokens: their texts.
+        bos: the token at the beginning of a whole text, which is not content there; "" for none.
+        eos: the token at the end of a whole text, likewise.
     """
 
     tokens: tuple[str, ...]
@@ -62,8 +62,11 @@ class AddedTokens(NamedTuple):
 
 
 TakeTools = Callable[[Transcript, Collection[str]], tuple[Transcript, "Sequence[HostedTool]"]]
+"""Takes the tools of some kinds out of a request; returns the rest of the request, and these tools."""
 MakeDecoder = Callable[[Options], "Decoder"]
+"""Makes a decoder of a stream."""
 MakeEncoder = Callable[["Answer", Options], "Encoder"]
+"""Makes an encoder of a stream."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,38 +75,38 @@ class Adapter:
 
     Attributes:
         id: the format id.
-        title: what it is called, for people.
+        title: the name of the format, for people.
         kind: whether its documents are text or JSON.
-        home: the key under which the format keeps extras and layout; two spellings of one format share it.
-        sniff: how sure it is that a source is of this format: 0 no, 1 possibly, 2 probably, 3 certainly.
-        reads_units: makes what reads it, unit by unit, with some options.
-        writes_units: makes what writes it.
-        dialects: the spellings it can write, the default one first.
-        dialect_of: the dialect that a document of the format was read in, whatever its messages; None where it says
-            nothing of that. It is written again unless the options name another.
-        has_marks: whether JSON is of the format as soon as it has what only that format has (`recognise`), whatever the
-            sniffer thinks of the rest.
-        options: the options that are the format's own, with which it is read or written.
-        split: cuts a source at its boundaries into sources of one conversation each, with the place of each: its offset
-            in a text, its index in a list. None where a source is always one. The reader refuses what it would cut
-            (OCB-SEVERAL).
-        compare: reads a source with the format's official reader beside ours, where there is one.
-        decoders: by stream id, what reads the format as it arrives. A stream id is the format's id, or begins with it
-            and says how it is framed (`openai-sse`).
-        encoders: by stream id, what writes it as it comes.
-        added_tokens: of the special tokens that the options name, those that the writer does not see to itself; None
-            where content makes no token, because the format has an escape or is no text.
-        frame_tokens: the special tokens that its texts are made with: an engine must not leave them out.
-        engine_keys: keys of its requests that are the engine's and the gateway's business: no part of a prompt.
-        continuing: the key of its requests that says, being true, that the answer goes on with the last message; then
-            those that say no more beside it.
-        hosted_tools: takes out of one of its requests the tools of some kinds that no client runs.
-        profiles: by name, how models that read the format are prompted.
-        frame_marks: what the tokens of its frames mean, so that spans of its outputs are told; None for a format whose
-            outputs are neither text nor token ids.
-        token_bytes: of a format of token ids, what each id spells, control tokens as they are written; a character may
-            be cut in two. None where that cannot be told.
-        answer_ids: what the ids of its answers begin with.
+        home: the key of the format's `extras` and `layout` in the canonical form; two spellings of one format share it.
+        sniff: returns how likely a source is in this format: 0 no, 1 possibly, 2 probably, 3 certainly.
+        reads_units: makes the `UnitReader` for some options.
+        writes_units: makes the `UnitWriter` for some options.
+        dialects: the dialects that it can write, the default one first.
+        dialect_of: returns the dialect that a document of the format was read in; None if the document does not show
+            it. The document is written in this dialect again unless the options name another one.
+        has_marks: whether a JSON value with a key or type that only this format has (`recognise`) is certainly in this
+            format, whatever `sniff` returns.
+        options: the options that the format declares for its reader or its writer.
+        split: cuts a source into sources of one conversation each; returns for each its offset (text) or index (list),
+            and the source. The reader raises OCB-SEVERAL for a source that this cuts. None if a source is always one
+            conversation.
+        compare: reads a source with the format's official reader and with ours; None if there is no official reader.
+        decoders: what makes a decoder, by stream id. A stream id is the format id, or the format id with a framing
+            (`openai-sse`).
+        encoders: what makes an encoder, by stream id.
+        added_tokens: returns those special tokens of the options that the engine has to break in content, because the
+            writer does not; None if content cannot form a token, because the format has an escape or is not text.
+        frame_tokens: returns the special tokens that its texts consist of; an engine must not strip them.
+        engine_keys: the keys of a request that concern the engine or the gateway, and are no part of a prompt.
+        continuing: the key of a request whose value `true` makes the answer continue the last message, then the keys
+            that have no further meaning next to it.
+        hosted_tools: takes the tools of some kinds, which the model's server runs, out of a request.
+        profiles: the chat templates of models that read the format, by profile name.
+        frame_marks: the meaning of the tokens of its frames, from which spans are computed; None if its outputs are
+            neither text nor token ids.
+        token_bytes: returns the bytes of each token id of a format of token ids; a character may be cut between two of
+            them, and control tokens are spelled out. None if that is not known.
+        answer_ids: the prefix of the ids of its answers, such as `chatcmpl-`; "" if it requires none.
     """
 
     id: str

@@ -1,4 +1,8 @@
-"""Where one conversation ends and another begins: the tokens that say so, and the error that names the place."""
+"""Find the boundaries between several conversations in one source, and make the error that names the place.
+
+In a text, the boundary is a token that begins or ends a whole text. In JSON, it is the boundary between the items of a
+list of documents.
+"""
 
 from __future__ import annotations
 
@@ -12,18 +16,17 @@ from .adapter import Options, Source
 
 BEGINS: Final = ("<s>", "<bos>", "[BOS]", "<|BOS|>", "<|begin_of_text|>", "<|startoftext|>")
 ENDS: Final = ("</s>", "<eos>", "[EOS]", "<|EOS|>", "<|end_of_text|>", "<|endoftext|>")
-"""The spellings in use of the tokens that a whole text begins and ends with."""
+"""The tokens that tokenizers in use put at the beginning (BOS) and at the end (EOS) of a whole text."""
 
 
 class Boundary:
-    """Tells where another conversation begins between two messages.
+    """Finds the beginning of another conversation in the text between two messages.
 
-    A token that begins or ends a whole text says so wherever it stands outside of messages; before the first message
-    and behind the last one it is spelling.
+    A BOS or EOS token between two messages is a boundary. Before the first message and after the last one it is layout.
 
     Args:
-        begins: tokens that begin a text.
-        ends: tokens that end one.
+        begins: the tokens that begin a text.
+        ends: the tokens that end a text.
     """
 
     def __init__(self, begins: Iterable[str] = BEGINS, ends: Iterable[str] = ENDS) -> None:
@@ -34,11 +37,11 @@ class Boundary:
         self._trivia: Final = re.compile(rf"(?:\s|{opening}|{closing})*")
 
     def is_trivia(self, gap: str) -> bool:
-        """Whether a text outside of messages is nothing but white space and such tokens."""
+        """Return whether a text outside of messages consists only of white space and such tokens."""
         return gap in ("", "\n") or self._trivia.fullmatch(gap) is not None
 
     def find(self, gap: str) -> int:
-        """Where in the text between two messages another conversation begins; -1 where it holds no such token."""
+        """Return the offset of the next conversation in the text between two messages; -1 if it has no such token."""
         if gap in ("", "\n"):
             return -1
         pieces = self._token.split(gap)
@@ -46,9 +49,12 @@ class Boundary:
         return -1 if at < 0 else sum(map(len, pieces[:at]))
 
     def cut(self, pieces: Sequence[str]) -> int:
-        """How many pieces of a gap belong to the conversation before it; -1 where no piece holds such a token.
+        """Return how many pieces of a gap belong to the conversation before it, or -1 if no piece has such a token.
 
-        The next one begins with the token that begins a text, else behind the one that ends it and its line.
+        The next conversation begins with the BOS token, else after the last EOS token and the white space after it.
+
+        Args:
+            pieces: the gap, split into tokens and the texts between them.
         """
         for at, piece in enumerate(pieces):
             if self._begin.search(piece) is not None:
@@ -63,17 +69,17 @@ class Boundary:
 
 
 EDGES: Final = Boundary()
-"""The boundary of every format that does not name tokens of its own."""
+"""The boundary of every format without BOS and EOS tokens of its own."""
 
 
 class Place(NamedTuple):
-    """Where a conversation begins in the document that holds it.
+    """The position of a conversation in a document of several.
 
     Attributes:
-        offset: in a text: how many characters stand before it; None in JSON.
-        line: the line that it begins in, from 1; None in JSON.
-        column: the column that it begins at, from 1; None in JSON.
-        path: in JSON: the pointer to it; None in a text.
+        offset: in a text, the number of characters before it; None in JSON.
+        line: its first line, from 1; None in JSON.
+        column: its first column, from 1; None in JSON.
+        path: in JSON, the pointer to it; None in a text.
     """
 
     offset: int | None = None
@@ -82,7 +88,12 @@ class Place(NamedTuple):
     path: str | None = None
 
     def moved(self, error: BridgeError, *, json: bool) -> BridgeError:
-        """An error about the conversation, with its place in the whole document."""
+        """Change the position of an error from one in the conversation to one in the whole document; return the error.
+
+        Args:
+            error: an error with a position in the conversation.
+            json: whether the document is JSON.
+        """
         if json and self.path and error.path is not None and not error.refused:
             error.path = self.path + error.path
         if error.offset is not None and self.offset is not None:
@@ -98,33 +109,33 @@ WHOLE: Final = Place()
 
 
 def several(*, offset: int | None = None, path: str | None = None) -> BridgeError:
-    """The error of a document that holds more than one conversation, with the place where the second begins."""
+    """Return the error for a document of several conversations, with the position of the second one."""
     message = "a second conversation begins here; 'ocml-convert batch' converts each one, and read_all() reads each one"
     return BridgeError(ErrorCode.SEVERAL, message, offset=offset, path=path)
 
 
 def several_documents(source: Sequence[object]) -> BridgeError:
-    """The same of a JSON list of documents; a list of one is told alike, as it is no document itself."""
+    """Return the error for a JSON list of documents. A list of one document is no document either."""
     return several(path="/1" if len(source) > 1 else "/0")
 
 
 def cut_text(text: str, starts: Iterable[int]) -> list[tuple[int, str]]:
-    """A text cut where conversations begin: each piece with its offset; together they are the text.
+    """Cut a text where conversations begin; return each piece with its offset.
 
     Args:
         text: the whole text.
-        starts: where all conversations but the first begin, in order.
+        starts: the offsets at which all conversations but the first begin, in order.
     """
     places = [0, *starts]
     return [(at, text[at:end]) for at, end in zip(places, (*places[1:], len(text)), strict=True)]
 
 
 class ListsOfDocuments:
-    """Tells a list of a format's documents from a list that is one document.
+    """Distinguishes a list of documents from a list that is one document.
 
     Args:
-        is_document: whether an object is a document.
-        is_item: whether a value stands in the list that a document may be; None where none is a list.
+        is_document: returns whether an object is a document.
+        is_item: returns whether a value is an item of a document that is a list; None if no document is a list.
     """
 
     def __init__(self, is_document: Callable[[dict[str, Any]], bool], is_item: Callable[[Json], bool] | None) -> None:
@@ -132,7 +143,7 @@ class ListsOfDocuments:
         self._is_item: Final = is_item
 
     def holds(self, source: object) -> bool:
-        """Whether a source is such a list: it is not empty, and each of its items is a document."""
+        """Return whether a source is a list of documents: not empty, and each of its items is a document."""
         return isinstance(source, list) and source != [] and all(map(self._is_one, cast("list[Json]", source)))
 
     def _is_one(self, value: Json) -> bool:
@@ -142,7 +153,7 @@ class ListsOfDocuments:
         return items != [] and all(map(cast("Callable[[Json], bool]", self._is_item), items))
 
     def refuse(self, source: Sequence[Json]) -> None:
-        """Refuse a list of documents where one document is asked for.
+        """Refuse a list of documents; for a reader that reads one document.
 
         Raises:
             BridgeError: OCB-SEVERAL.
@@ -151,12 +162,12 @@ class ListsOfDocuments:
             raise several_documents(source)
 
     def split(self, source: Source, _options: Options) -> list[tuple[int, Source]]:
-        """The documents of a list, each with its index; else the one document that a source is."""
+        """Return the documents of a list, each with its index; a source that is no such list is one document."""
         return list(enumerate(cast("list[Json]", source))) if self.holds(source) else [(0, source)]
 
 
 def is_list_of_lists(source: object) -> TypeGuard[list[list[Json]]]:
-    """Whether a JSON value is a list of lists, and so several documents of a format whose documents are lists."""
+    """Return whether a JSON value is a list of lists: several documents of a format whose documents are lists."""
     return (
         isinstance(source, list) and source != [] and all(isinstance(item, list) for item in cast("list[Json]", source))
     )

@@ -1,6 +1,7 @@
-"""What OpenChatML 2.2 asks of messages in both of its forms (§4, §5, §6, §8, §12, §13), as findings.
+"""Check messages against the rules that both forms of OpenChatML 2.2 share (§4, §5, §6, §8, §12, §13).
 
-A form's reader has each message checked alone, and all together; what only its own spelling can break, it finds itself.
+Violations become findings. The readers of the text form and of the JSON form call `check_alone` for each message and
+`check_together` for all of them. Rules about the spelling of one form are in its adapter.
 """
 
 from __future__ import annotations
@@ -15,22 +16,22 @@ from ..model import Json, Message
 from ..units.heads import Head, Item, messages_of
 
 ROLES: Final = frozenset({"system", "developer", "user", "assistant", "tool"})
-"""§4; a tool's name in place of the role is read as the role `tool`."""
+"""The roles of §4; a tool's name in place of the role is read as the role `tool`."""
 CHANNELS: Final = frozenset({"analysis", "commentary", "final"})
-"""§5."""
+"""The channels of §5."""
 INTENTS: Final = frozenset({"preamble", "status", "debug"})
-"""§6."""
+"""The intents of §6."""
 TOOL_CALLS: Final = "tool_calls"
-"""The JSON field that §6 names: what writes calls in another way than the envelope does."""
+"""The JSON field of §6, which is the other way to write calls than the envelope (header with recipient)."""
 
 
 def check_heading(message: Message, path: str, log: Log) -> None:
-    """Check the words of a message's header; an open turn has no more.
+    """Check the role, the channel and the intent of a message or of an open turn.
 
     Args:
-        message: as it was read.
-        path: where it is in the canonical form.
-        log: takes the findings.
+        message: the message, as read.
+        path: its path in the canonical form.
+        log: gets the findings.
     """
     find = log.find
     if message.role not in ROLES:
@@ -54,42 +55,42 @@ def check_heading(message: Message, path: str, log: Log) -> None:
 
 
 def check_alone(message: Message, path: str, log: Log) -> None:
-    """Check what a message says of itself: all but its body, and what its id is to other messages.
+    """Check the fields of one message that do not depend on its body or on other messages.
 
     Args:
-        message: as it was read.
-        path: where it is in the canonical form.
-        log: takes the findings.
+        message: the message, as read.
+        path: its path in the canonical form.
+        log: gets the findings.
     """
     check_heading(message, path, log)
-    called, answers = is_call(message), is_reply(message)
-    if message.call_id is None and (called or answers):
+    calls, replies = is_call(message), is_reply(message)
+    if message.call_id is None and (calls or replies):
         log.find(FindingCode.CALL_ID_MISSING, f"{path}/call_id", "a call and its reply must carry an id (§8.2)")
-    if called and message.channel != "commentary" and (message.recipient or "").startswith(FUNCTIONS):
+    if calls and message.channel != "commentary" and (message.recipient or "").startswith(FUNCTIONS):
         log.find(FindingCode.CALL_CHANNEL, f"{path}/channel", "a function must be called on commentary (§8.3)")
-    if answers and message.name is None:
+    if replies and message.name is None:
         log.find(FindingCode.NAME_MISSING, f"{path}/name", "a tool's reply must name the tool (§4, §6)")
 
 
 class _Together:
-    """Checks the messages of one document together, one after the other.
+    """Checks the messages of one document in their order: their bodies, and their ids against earlier ones.
 
     Args:
-        log: takes the findings.
+        log: gets the findings.
     """
 
     def __init__(self, log: Log) -> None:
         self._log = log
         self._call_ids: set[str] = set()
         self._ways: set[str] = set()
-        """How the calls of the assistant's turn under way are written: in the envelope, as `tool_calls`, or both."""
+        """How the calls of the assistant's current turn are written: in the envelope, as `tool_calls`, or both."""
 
     def check(self, message: Message, path: str, *, alternate: bool) -> None:
-        """Check the next message's body, and what its id and its way of calling are to the messages before it.
+        """Check the next message: its body, its call id, and whether its turn writes all calls in one way.
 
         Args:
-            message: as it was read.
-            path: where it is in the canonical form.
+            message: the message, as read.
+            path: its path in the canonical form.
             alternate: whether it is a call that is written in the JSON field `tool_calls`.
         """
         if message.constraint == "json" or message.content_type == "json":
@@ -104,7 +105,7 @@ class _Together:
             self._log.find(FindingCode.REPLY_UNPAIRED, f"{path}/call_id", detail)
 
     def _body(self, message: Message, path: str) -> None:
-        """JSON that the header promises."""
+        """Check that the body is JSON, which the header promises."""
         text = message.content
         if not isinstance(text, str) or jsontext.parse(text) is None:
             promise = "<|constrain|>json" if message.constraint == "json" else "content_type=json"
@@ -124,7 +125,7 @@ class _Together:
             self._turn(TOOL_CALLS, path)
 
     def _turn(self, way: str, path: str) -> None:
-        """A turn must not mix the envelope of calls with any `tool_calls` (§6)."""
+        """Check that the current turn writes calls in one way: §6 forbids a mix of the envelope and `tool_calls`."""
         if way not in self._ways:
             self._ways.add(way)
             if len(self._ways) > 1:
@@ -136,11 +137,11 @@ _QUOTED: Final = f'"{TOOL_CALLS}"'
 
 
 def check_together(items: Sequence[Item], log: Log, alternates: Collection[int] = ()) -> None:
-    """Check messages of which each was checked alone.
+    """Check the messages of a document together, after `check_alone` has checked each one.
 
     Args:
         items: the messages.
-        log: takes the findings.
+        log: gets the findings.
         alternates: the indices of calls that are written in the JSON field `tool_calls`.
     """
     if not alternates and _is_regular(items):
@@ -151,18 +152,18 @@ def check_together(items: Sequence[Item], log: Log, alternates: Collection[int] 
 
 
 def _is_regular(items: Sequence[Item]) -> bool:
-    """Whether nothing is to be found of messages together.
+    """Return whether `_Together` would find nothing: the fast path.
 
-    So it is where the ids of calls are all different, each reply has one of them, bodies are the JSON that they promise
-    to be, and none names the JSON field of calls.
+    That is so if the ids of calls are unique, each reply has one of them, every body that has to be JSON is JSON, and
+    no body contains the name of the field `tool_calls`.
     """
-    known: set[str | None] = set()
+    call_ids: set[str | None] = set()
     for head, content, call_id in items:
         if head.calls:
-            if call_id is not None and call_id in known:
+            if call_id is not None and call_id in call_ids:
                 return False
-            known.add(call_id)
-        elif head.role == "tool" and call_id is not None and call_id not in known:
+            call_ids.add(call_id)
+        elif head.role == "tool" and call_id is not None and call_id not in call_ids:
             return False
         if head.promises_json if not isinstance(content, str) else not is_regular(head, content):
             return False
@@ -170,17 +171,17 @@ def _is_regular(items: Sequence[Item]) -> bool:
 
 
 def is_regular(head: Head, content: str) -> bool:
-    """Whether nothing is to be found of a message among others for what it says."""
+    """Return whether the content of a message cannot cause a finding of `check_together`."""
     if head.role == "assistant" and not head.calls and _QUOTED in content:
         return False
     return not head.promises_json or jsontext.parse(content) is not None
 
 
 def _has_tool_calls(message: Message) -> bool:
-    """Whether a body is a JSON object with the field `tool_calls`; it is read as text."""
+    """Return whether the body, which is read as text, is a JSON object with the field `tool_calls`."""
     text = message.content
     if not isinstance(text, str) or _QUOTED not in text:
         return False
-    found = jsontext.parse(text)
-    value: Json = None if found is None else found.value
+    parsed = jsontext.parse(text)
+    value: Json = None if parsed is None else parsed.value
     return isinstance(value, dict) and TOOL_CALLS in value

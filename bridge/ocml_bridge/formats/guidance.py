@@ -1,4 +1,8 @@
-"""What an answer may be, for engines that hold a model to it: frames in order, in no engine's words."""
+"""Describe the valid answers to a request, for engines with guided decoding.
+
+A format turns what a request requires (`Wanted`) into the frames that an answer consists of (`Guide`). The drivers of
+the gateway translate that into the grammar of an engine.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +18,14 @@ OBJECT: Final[Json] = {"type": "object"}
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a request asks an answer to be.
+    """What a request requires of an answer.
 
     Attributes:
-        calls: the functions that may be called: the name that the model has for each, and the schema of its arguments.
-        must_call: whether one of them has to be called.
-        several: whether more than one call may be made.
-        answer: the JSON Schema of the answer in words; None for any text.
-        prefill: the text that the prompt has begun the answer with, its header included; "" where it is no text.
+        calls: the functions that may be called: the model's name of each, and the JSON Schema of its arguments.
+        must_call: whether the answer has to call one of them.
+        several: whether the answer may have more than one call.
+        answer: the JSON Schema of the final text; None for any text.
+        prefill: the beginning of the answer that is in the prompt, with its header; "" if the format is not text.
     """
 
     calls: tuple[tuple[str, Json], ...] = ()
@@ -33,15 +37,15 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """How an object is written whose members stand one behind another. A value is JSON, but for a text.
+    """How a format writes an object member by member. Values are JSON, except for strings.
 
     Attributes:
-        before: what stands before a name.
-        behind: what stands between a name and its value.
-        end: what stands behind a value.
-        between: what stands between two members.
-        quote: what stands around a text, in which it is escaped by a backslash; "" for a text as it is.
-        forbidden: what a text as it is does not hold.
+        before: the text before a name.
+        behind: the text between a name and its value.
+        end: the text after a value.
+        between: the text between two members.
+        quote: the quote around a string, which a backslash escapes inside it; "" for strings without quotes.
+        forbidden: texts that a string without quotes must not contain.
     """
 
     before: str
@@ -54,13 +58,13 @@ class Members:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A stretch of an answer.
+    """One frame of an answer.
 
     Attributes:
         begin: the text that it begins with, control tokens included.
-        schema: of the JSON that it holds; None for any text that has no `end` in it.
-        end: the text that it ends with; "" for the end of the answer, with whatever token the model ends it.
-        members: how the object is written that follows the schema; None for JSON.
+        schema: the JSON Schema of its body; None for any text that does not contain `end`.
+        end: the text that it ends with; "" if the answer ends there, with any token of the model.
+        members: how the object of the body is written; None for JSON.
     """
 
     begin: str
@@ -71,14 +75,14 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Several:
-    """Frames one behind another, at least one.
+    """A sequence of frames, at least one.
 
     Attributes:
-        frames: those that may stand there, as often as they like.
-        between: what stands between two.
-        begin: what stands before the first.
-        end: what stands behind the last.
-        only_one: whether there is but one.
+        frames: the frames that may occur, each any number of times.
+        between: the text between two frames.
+        begin: the text before the first frame.
+        end: the text after the last frame.
+        only_one: whether there is exactly one frame.
     """
 
     frames: tuple[Frame, ...]
@@ -90,11 +94,11 @@ class Several:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Any text to the end of the answer, and in it, where a text stands, frames that begin with it.
+    """Any text to the end of the answer. At a trigger in it, a frame begins.
 
     Attributes:
-        trigger: the text; nothing else that begins with it stands there.
-        frames: those that do; None for none.
+        trigger: the text that all of the frames begin with; it occurs only as the beginning of one.
+        frames: the frames; None if the text must not contain the trigger.
     """
 
     trigger: str
@@ -102,15 +106,16 @@ class Text:
 
 
 Stretch = Frame | Several | Text
+"""A part of an answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One of some stretches.
+    """A choice between parts of an answer.
 
     Attributes:
-        choices: those that may stand here.
-        optional: whether none of them need stand here.
+        choices: the parts, of which one occurs here.
+        optional: whether the answer may also have none of them here.
     """
 
     choices: tuple[Stretch, ...]
@@ -118,6 +123,6 @@ class Step:
 
 
 Guide = tuple[Step, ...]
-"""An answer: its steps in order."""
+"""The valid answers: their steps in order."""
 MakeGuide = Callable[[Wanted], Guide | None]
-"""Tells what a model's answer looks like that is what is wanted; None where the format has no way to say it."""
+"""Returns the valid answers of a model for what a request requires; None if they cannot be described."""

@@ -1,4 +1,4 @@
-"""What makes a model's prompt of a request, and which of a request's settings a prompt may say."""
+"""Define `ChatTemplate`, which turns a request into a prompt, and the settings of a request that concern a prompt."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ENGINE: Final = (
     *("presence_penalty", "frequency_penalty", "repetition_penalty"),
     *SERVICE,
 )
-"""Sampling, limits and bookkeeping: no part of the conversation, and none of a prompt's business."""
+"""Settings of the engine: sampling, limits and bookkeeping. They are no part of a prompt."""
 DEFAULTS: Final[dict[str, Any]] = {
     "tool_choice": ToolChoice("auto"),
     "parallel_tool_calls": True,
@@ -26,26 +26,26 @@ DEFAULTS: Final[dict[str, Any]] = {
     "verbosity": "medium",
     "modalities": ("text",),
 }
-"""What goes without saying."""
+"""Settings that have the default value; a prompt need not express them."""
 
 
 def of_prompt(settings: Settings | None) -> Settings | None:
-    """What a prompt has to account for of a request's settings; None where that is nothing."""
+    """Return the settings that a prompt has to express, or None if there are none."""
     if settings is None:
         return None
-    silent = [name for name, value in DEFAULTS.items() if getattr(settings, name) == value]
-    left = replace(settings, **dict.fromkeys((*ENGINE, *silent)))
+    defaults = [name for name, value in DEFAULTS.items() if getattr(settings, name) == value]
+    left = replace(settings, **dict.fromkeys((*ENGINE, *defaults)))
     return None if left == Settings() else left
 
 
 class Profiled(NamedTuple):
-    """A conversation as a model is prompted with it.
+    """The document of a prompt.
 
     Attributes:
-        transcript: the messages of the prompt; of the settings, those that the profile does not account for.
-        losses: what became of the request that the prompt does not say as the request does, by paths into the request.
-        origins: for each message, the path of the request's that it is; for one that is made, of what it is made
-            from, "" for nothing.
+        transcript: the messages of the prompt; its settings are those that the template could not express.
+        losses: what of the request is lost or changed in the prompt, by paths into the request.
+        origins: for each message, the path of the message in the request; for a message that the template added, the
+            path of what it is made from, "" for nothing.
     """
 
     transcript: Transcript
@@ -54,12 +54,12 @@ class Profiled(NamedTuple):
 
 
 class HostedTool(NamedTuple):
-    """A tool that a request wants, and that whoever runs the model runs as well.
+    """A tool that a request declares and that the model's server runs, such as a browser.
 
     Attributes:
-        kind: what the request calls it.
-        path: where it does so.
-        says_more: whether it says more of it than that.
+        kind: its type in the request.
+        path: its path in the request.
+        says_more: whether the request gives parameters for it.
     """
 
     kind: str
@@ -68,32 +68,35 @@ class HostedTool(NamedTuple):
 
 
 MakePrompt = Callable[[Transcript, str | None, Sequence[HostedTool]], Profiled]
-"""Makes a model's prompt of a request, whose settings are those that `of_prompt` leaves, of today's date
-(`YYYY-MM-DD`) where it is known, and of the tools of the model's own that are wanted. The turn to come is open in it; a
-request without goes on with its last message, or is a line to train on."""
+"""Makes the document of a prompt.
+
+It is called with the request, whose settings are those that `of_prompt` leaves; with today's date (`YYYY-MM-DD`) or
+None; and with the hosted tools that the request declares. If the request has no open turn, then its last message is to
+be continued, or the result is a line to train on.
+"""
 
 SpellNames = Callable[[Sequence[Tool]], Mapping[str, str]]
-"""Of declared tools, by the recipient for the name in the request, the function's name that a model has for it; only
-those that differ, and no two alike."""
+"""Returns the model's name for each declared tool, by the recipient of its calls in the request; only names that
+differ, and no name twice."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChatTemplate:
-    """How the models of some families are prompted, in the format that they read: what an adapter says of a profile.
+    """How models of some families are prompted, in the format of the adapter.
 
     Attributes:
-        make: makes the messages of the prompt.
-        families: the models, by the names under which people know them.
-        dialect: that the prompt is written in; None for the format's default one.
-        sources: by its file's name, the sha256 of each public chat template that the prompts were held to.
-        shows_reasoning: whether `make` tells which earlier reasoning is shown; else that of turns that ended in a final
-            answer is dropped before.
-        reads_with_tools: whether the declared tools tell what an answer says, such as the types of arguments: then they
-            stand in the prefix of its decoder.
-        names: how the models call the declared tools; None for just as the request does.
-        calls_once: whether a turn of the models ends with its first call, whatever is asked.
-        own_tools: what requests call the tools that the models have of their own.
-        guide: what an answer looks like that is what a request asks for; None where engines cannot be told.
+        make: makes the document of the prompt.
+        families: the names of the models.
+        dialect: the dialect of the prompt; None for the format's default one.
+        sources: the sha256 of each public chat template that the prompts were compared with, by file name.
+        shows_reasoning: whether `make` decides which earlier reasoning is shown; if not, the reasoning of turns that
+            ended in a final answer is dropped before.
+        reads_with_tools: whether reading an answer needs the declared tools, for example the types of arguments; then
+            they are in the prefix of its decoder.
+        names: returns the models' names for the declared tools; None for the names of the request.
+        calls_once: whether a turn of the models always ends with its first call.
+        own_tools: the types, in requests, of the tools that are built into the models.
+        guide: describes the valid answers to a request; None if the format has no description of them.
     """
 
     make: MakePrompt

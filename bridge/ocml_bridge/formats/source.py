@@ -1,4 +1,4 @@
-"""What a caller gives → what a reader takes: text, or a JSON value."""
+"""Turn a caller's data (text, bytes or parsed JSON) into what a reader takes: text, or a JSON value."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from .adapter import Kind, Source
 
 
 def decode(data: Source | bytes, kind: Kind, log: Log) -> Source:
-    """What the readers of text formats, or of JSON formats, take.
+    """Decode data for the reader of a known format.
 
     Args:
         data: text, bytes (UTF-8), or parsed JSON for the JSON formats.
-        kind: which they are.
-        log: where what is left out is noted.
+        kind: whether the format is text or JSON.
+        log: gets a finding if something is left out, such as a byte order mark.
 
     Raises:
-        BridgeError: OCB-SHAPE for parsed JSON where text is wanted, OCB-ENCODING for bytes that are not UTF-8, and what
-            `as_json` and `jsontext.loads` raise.
+        BridgeError: OCB-SHAPE for parsed JSON in a text format, OCB-ENCODING for bytes that are not UTF-8, and the
+            errors of `as_json` and `jsontext.loads`.
     """
     if not isinstance(data, (str, bytes)):
-        _refuse_what_has_no_data(data)
+        _refuse_references(data)
         if kind is Kind.TEXT:
             raise BridgeError(ErrorCode.SHAPE, "a text format is read from str or bytes, not from parsed JSON")
         return as_json(data)
@@ -38,12 +38,20 @@ _TEXT: Final = Kind.TEXT
 
 
 def guess(data: Source | bytes, log: Log) -> Source:
-    """Text as it is, or the JSON value that it is; for data of a format that is not known yet."""
+    """Decode data of an unknown format: return its JSON value if it is JSON, else its text.
+
+    Args:
+        data: text, bytes (UTF-8), or parsed JSON.
+        log: gets a finding if something is left out.
+
+    Raises:
+        BridgeError: as for `decode`; the error of the JSON if the text begins as JSON and has no control token.
+    """
     if not isinstance(data, (str, bytes)):
-        _refuse_what_has_no_data(data)
+        _refuse_references(data)
         return as_json(data)
     text = _text(data, log)
-    # A text format never begins like this and still parses as JSON; `[BOS]` and `[UNUSED_TOKEN_146]` do not.
+    # Texts that begin with `[BOS]` or `[UNUSED_TOKEN_146]` are not JSON. No text format begins like this and is JSON.
     if text.lstrip()[:1] in ("{", "["):
         try:
             return _json(text, log)
@@ -56,11 +64,11 @@ def guess(data: Source | bytes, log: Log) -> Source:
 _TOKEN: Final = re.compile(r"<\||\[(?:BOS|UNUSED_TOKEN_\d+)\]")
 
 
-def _refuse_what_has_no_data(data: Any) -> None:
-    """Refuse what only leads to data: a path, an open file, a buffer that may change.
+def _refuse_references(data: Any) -> None:
+    """Refuse a path, an open file and a mutable buffer, which are not data themselves.
 
     Raises:
-        BridgeError: OCB-SHAPE with what to give.
+        BridgeError: OCB-SHAPE, saying what to pass instead.
     """
     if hasattr(data, "__fspath__"):
         instead = "what is in the file: path.read_bytes()"
@@ -88,12 +96,12 @@ def _utf8(data: bytes) -> str:
 
 
 def _json(data: str | bytes, log: Log) -> Json:
-    """One JSON value, JSON lines as a list of them, or JSON with comments."""
+    """Parse a JSON value; JSON lines become a list, and JSON with comments is repaired."""
     try:
         return jsontext.loads(data)
     except BridgeError as error:
         text = _text(data, log)
-        if text is not data:  # places are counted in characters, behind a byte order mark
+        if text is not data:  # Parse the text, so that offsets count characters after the byte order mark.
             return _json(text, log)
         if error.code is not ErrorCode.JSON:
             raise error.locate(text) from error.__cause__
