@@ -1,1 +1,1 @@
-"""What was lost, and what it is called: from the difference of two documents to what a caller gets."""
+"""The report of losses: from the differences of two documents to the result that a caller gets."""

@@ -1,4 +1,4 @@
-"""What a difference of two documents is called: the code and severity of the loss, and the sentence for it."""
+"""Turn a difference between a document and its image into a loss: its code, its severity and its sentence."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ _LABELS: Final = {
     "strict": "strict flag",
     "weight": "training weight",
 }
-"""Fields whose names are no words."""
+"""What sentences call a field whose name is not a word."""
 
-# The members of an enumeration by names of their own: looking them up takes as long as the rest.
+# Global names for members of enumerations, whose lookup takes as long as the rest of `name_difference`.
 _ENDING, _EXTRAS, _GROUPING, _LAYOUT = LossCode.ENDING, LossCode.EXTRAS, LossCode.GROUPING, LossCode.LAYOUT
 _LOST, _CHANGED, _SPELLED = Severity.LOST, Severity.CHANGED, Severity.LAYOUT
 _NO_SETTINGS: Final = Settings()
@@ -57,11 +57,16 @@ _OWN_WAY: Final = {
     _GROUPING: "does not keep whether this message and the one before it were one",
     _ENDING: "does not keep how the source marked the end of this message",
 }
-"""What a target does not keep of the spelling, by the code of the loss."""
+"""The sentences of losses that have severity `layout` whatever the values are, by code."""
 
 
 def name_difference(difference: Difference, target: str) -> Loss:
-    """The loss that a difference is, by the field it is in and by what became of the value."""
+    """Return the loss for a difference: its code by the field, its severity by what became of the value.
+
+    Args:
+        difference: a difference between a document and its image.
+        target: the format id, for the sentence.
+    """
     path, old, new = difference
     code, label = _place(path)
     if code is _LAYOUT or code is _GROUPING or code is _ENDING:
@@ -86,72 +91,83 @@ def name_difference(difference: Difference, target: str) -> Loss:
 
 
 def name_emptied(path: str, target: str) -> Loss:
-    """The loss of a text that was not understood, and in whose place the output says nothing."""
+    """Return the loss of a text that the reader did not understand and for which the output has nothing."""
     return Loss(LossCode.EMPTIED, _LOST, path, emptied_in(target))
 
 
 def code_of(difference: Difference) -> LossCode:
-    """The code of the loss that a difference is."""
+    """Return the code of the loss for a difference, without making its sentence."""
     code = _place(difference.path)[0]
     return LossCode.OUTSIDE if code is _EXTRAS and _is_text_outside(difference) else code
 
 
 def _is_text_outside(difference: Difference) -> bool:
-    """Whether a difference in extras is that text outside messages is gone."""
+    """Return whether a difference in extras is the loss of text outside of messages."""
     path, old, new = difference
     gone = new is None or new is ABSENT
     return gone and isinstance(old, str) and old != "" and path.rpartition("/")[2] in OUTSIDE
 
 
 def _place(path: str) -> tuple[LossCode, str]:
-    """The code of a loss at a path, and what people call what is there."""
-    # Most paths are in many documents; but keys may be as long as a document, and are not kept.
-    return _remembered(path) if len(path) <= 100 else _looked_up(path)
+    """Return the code of a loss at a path, and the label of the field for its sentence."""
+    # Most paths occur in many documents. Long ones have a key of the user in them, and would fill the cache.
+    return _cached_place(path) if len(path) <= 100 else _place_of(path)
 
 
-def _looked_up(path: str) -> tuple[LossCode, str]:
+def _place_of(path: str) -> tuple[LossCode, str]:
     steps = path.split("/")
     return _code(steps[1:]), _label(steps)
 
 
-_remembered: Final = lru_cache(maxsize=2048)(_looked_up)
+_cached_place: Final = lru_cache(maxsize=2048)(_place_of)
 
 
-_OF_OTHERS: Final = frozenset({"extras", "parameters", "settings"})
-"""Fields whose members have the names that they have in people's JSON."""
+_FOREIGN_FIELDS: Final = frozenset({"extras", "parameters", "settings"})
+"""Fields of the canonical form whose members have the names of the user's JSON."""
 
 
 def _label(steps: list[str]) -> str:
-    """What a path leads to: in words for a field of ours, as a key for a member of people's JSON."""
+    """Return the label of the field at a path: in words for a canonical field, quoted for a key of the user's JSON.
+
+    Args:
+        steps: the JSON pointer, split at its slashes.
+    """
     last = steps[-1]
     if len(steps) < 2:
         return "the document"
     if last.isdecimal() and len(steps) == 3:
         return f"the {steps[1].removesuffix('s')}"
-    if steps[-2] == "extras" and _OF_OTHERS.isdisjoint(steps[1:-2]):
+    if steps[-2] == "extras" and _FOREIGN_FIELDS.isdisjoint(steps[1:-2]):
         return f"the {last} keys"
-    quoted = not _OF_OTHERS.isdisjoint(steps[1:-1])
+    quoted = not _FOREIGN_FIELDS.isdisjoint(steps[1:-1])
     if last.isdecimal():
         return f"item {last} of {shown(steps[-2]) if quoted else steps[-2]}"
     return shown(last) if quoted else f"the {_LABELS.get(last, last)}"
 
 
 def _member(label: str, value: object) -> str:
-    """A value by its label: `the name "bob"`, `"strict": true`."""
+    """Return a label with its value: `the name "bob"`, `"strict": true`."""
     return f"{label}: {shown(value)}" if label.endswith('"') else f"{label} {shown(value)}"
 
 
 def _is_by_format(value: Any) -> bool:
+    """Return whether a value is extras of several formats: an object of objects."""
     return isinstance(value, dict) and all(isinstance(item, dict) for item in cast("dict[str, Any]", value).values())
 
 
 def _of_one_format(extras: ByFormat) -> str:
-    """Extras by their keys: values are long, and a cut would hide keys."""
+    """Return extras in words, by their keys alone: values are long, and would have to be cut."""
     return " and ".join(f"the {home} keys {{{names_of(members)}}}" for home, members in extras.items())
 
 
 def _code(steps: list[str]) -> LossCode:
-    """The code by our own fields on a path; what stands below them may be people's JSON, whose keys may be any."""
+    """Return the code of a loss by the canonical fields on its path.
+
+    Only the fields of the canonical form decide: below them may be the user's JSON, with any keys.
+
+    Args:
+        steps: the JSON pointer, split at its slashes, without the empty first step.
+    """
     match steps:
         case []:
             return LossCode.COMPLETION
@@ -163,7 +179,7 @@ def _code(steps: list[str]) -> LossCode:
             return _FIELD_CODES[field]
         case ["tools", _, *of_tool]:
             return _code_in_tool(of_tool)
-        # Of a message in an alternative each field is what it is elsewhere.
+        # The fields of a message in an alternative have the codes of any message.
         case ["alternatives", _, "messages", _, _, *_]:
             return _code(steps[2:])
         case ["alternatives", _, field, *_]:

@@ -1,4 +1,4 @@
-"""What a target holds of a message's content, and what is left out of it."""
+"""Narrow the content of a message to the parts that a target format can hold, and report the rest as losses."""
 
 from __future__ import annotations
 
@@ -41,38 +41,51 @@ PART_CODES: Final[dict[type[Any], LossCode]] = {
 
 
 def drop_message(log: Log, index: int, reason: str) -> None:
-    """Report that a message has no place in the target at all; its image leaves it out."""
+    """Report that a message has no place in the target; the image does not have it.
+
+    Args:
+        log: gets the loss.
+        index: the index of the message in the document.
+        reason: the sentence of the loss.
+    """
     log.lose(LossCode.MESSAGE, f"/messages/{index}", reason)
 
 
-_BESIDE: Final = ("name", "weight", "signature", "cache", "extras")
-"""What may be said of a message that says nothing."""
+_FIELDS_OF_EMPTY: Final = ("name", "weight", "signature", "cache", "extras")
+"""The fields of an empty message that are lost with it."""
 
 
 def kind_of_blank(text: str) -> str:
-    """What a sentence calls a text that says nothing."""
+    """Return what a sentence calls a text that is empty or only white space."""
     return "a text of white space" if text else "an empty text"
 
 
 def drop_empty(message: Message, index: int, log: Log, reason: str, *, target: str) -> None:
-    """Report that a message is left out which says nothing in the target; what else is said of it is lost with it.
+    """Report that a message without content in the target is left out, with its other fields.
+
+    The severity is `layout` if the message has only empty texts and no other field.
 
     Args:
-        message: of the document, with parts that the target has no place for.
-        index: its place there.
-        log: takes the losses.
-        reason: why it is left out.
+        message: the message in the document, also with parts that the target has no place for.
+        index: its index in the document.
+        log: gets the losses.
+        reason: the sentence of the loss.
         target: the format id.
     """
     texts = all(isinstance(part, Text) for part in parts_of(message.content))
-    is_bare = texts and all(getattr(message, field) is None for field in _BESIDE)
+    is_bare = texts and all(getattr(message, field) is None for field in _FIELDS_OF_EMPTY)
     log.lose(LossCode.MESSAGE, f"/messages/{index}", reason, Severity.LAYOUT if is_bare else Severity.LOST)
     if (field := opaque_field(message)) is not None:
         log.lose(LossCode.EMPTIED, f"/messages/{index}/{field}", emptied_in(target))
 
 
 def with_own_extras(content: Content, home: str) -> Content:
-    """Parts whose texts have extras only where one format's are among them; one bare text alone is that text."""
+    """Remove the extras of text parts that have none of one format; return a single bare text as `str`.
+
+    Args:
+        content: the content of a message.
+        home: the key of the format's extras.
+    """
     if isinstance(content, str):
         return content
     parts = [
@@ -87,15 +100,15 @@ def with_own_extras(content: Content, home: str) -> Content:
 def with_supported(
     content: Content, path: str, log: Log, *, target: str, marks: bool, citations: Citations | None
 ) -> Content:
-    """Parts with what a target holds of their marks and citations; one bare text alone is that text.
+    """Remove cache marks and citations that a target cannot hold from parts; return a single bare text as `str`.
 
     Args:
-        content: of a message, as it stands in the document.
-        path: where it stands.
-        log: takes what is left out: what else becomes of the content may hide it.
+        content: the content of a message of the document.
+        path: its path.
+        log: gets the losses. They are reported here because later changes of the content may hide them.
         target: the format id.
-        marks: whether there is a place for marks behind parts.
-        citations: how they are said; None where there is no place for them.
+        marks: whether the target has cache marks on parts.
+        citations: how the target writes citations; None if it has none.
     """
     if isinstance(content, str):
         return content
@@ -107,8 +120,8 @@ def with_supported(
             bare = replace(bare, cache=None)
         if isinstance(bare, Text) and bare.citations is not None:
             place = Place(0, len(bare.text))
-            given = [] if citations is None else [citations.nearest(one, place) for one in bare.citations]
-            sources = tuple(one for one in given if one is not None)
+            nearest = [] if citations is None else [citations.nearest(each, place) for each in bare.citations]
+            sources = tuple(citation for citation in nearest if citation is not None)
             if len(sources) < len(bare.citations):
                 some = f"{len(bare.citations) - len(sources)} of {len(bare.citations)} sources"
                 what = some if sources else "the sources"
@@ -133,17 +146,17 @@ def fitted(
     hoisted: bool = True,
     refused: Callable[[str], bool] | None = None,
 ) -> Content:
-    """Parts that a target holds, each with what it holds of it; the others are reported.
+    """Narrow content to what a target can hold: cache marks, citations, kinds of parts and extras.
 
     Args:
-        content: of a message, as it stands in the document.
-        holds: the kinds of part that there are in the target.
-        path: where the content stands.
-        log: takes what is left out.
+        content: the content of a message of the document.
+        holds: the types of parts that the target has.
+        path: the path of the content.
+        log: gets the losses.
         target: the format id.
         able: as for `narrow`.
-        marks: whether there is a place for marks behind parts.
-        citations: how they are said; None where there is no place for them.
+        marks: as for `with_supported`.
+        citations: as for `with_supported`.
         hoisted: as for `narrow`.
         refused: as for `narrow`.
     """
@@ -153,31 +166,31 @@ def fitted(
 
 
 def drop_private(log: Log, index: int, target: str) -> None:
-    """Report that a message is left out as the target would show it."""
+    """Report that a message of a private role is left out, because the target would show it."""
     drop_message(log, index, f"{target} cannot keep text of this role private, so it leaves it out")
 
 
 _REASON: Final = Thought("reason")
 
 
-def _add_read(narrower: list[Part], part: Part, text: str, *, alone: bool) -> Part | None:
-    """Add a part as the text that it reads as; the part itself where what follows has to be set apart from it.
+def _add_as_text(narrower: list[Part], part: Part, text: str, *, one_text: bool) -> Part | None:
+    """Append a part as text to the narrowed parts; return the part if a separator is needed after it, else None.
 
     Args:
         narrower: the parts before it; the list is changed.
-        part: it.
-        text: what it reads as.
-        alone: whether all parts become one text: passages are then set apart from their neighbours.
+        part: the part.
+        text: its text.
+        one_text: whether all parts become one text; then passages are separated from their neighbours.
     """
     if not isinstance(part, Passages):
         narrower.append(Text(text))
         return None
-    last, made = narrower[-1] if alone and narrower else None, Text(text, cache=part.cache)
+    last, added = narrower[-1] if one_text and narrower else None, Text(text, cache=part.cache)
     if isinstance(last, Text) and last.is_bare:
-        narrower[-1] = apart(last, made)
+        narrower[-1] = apart(last, added)
     else:
-        narrower.append(made)
-    return part if alone else None
+        narrower.append(added)
+    return part if one_text else None
 
 
 def narrow(
@@ -192,14 +205,23 @@ def narrow(
     private: bool = False,
     refused: Callable[[str], bool] | None = None,
 ) -> Content:
-    """Content with only those kinds of part that the target holds; each part left out is reported at its path.
+    """Narrow content to the types of parts that a target has; report each part that is left out or becomes text.
 
-    Where `Text` is all that is held, texts side by side become one, which is reported as a change. Refusals, infills
-    and passages become their text where there is no place for what they are. `able` says of a part of a kind that is
-    held whether this one is, where that depends on more than its kind. `hoisted` says that declared tools have been
-    moved out, and that this was reported: they are passed over. `private` says that all of it is private reasoning in
-    the target: that it begins as `reason` goes without saying there, as it does of a thought of no kind. `refused` says
-    of a text that says nothing whether the target refuses it.
+    Refusals, infills and passages become text if the target does not have their type. If `holds` is without `Text`,
+    the content becomes one text where possible; joining texts is reported as a change.
+
+    Args:
+        content: the content of a message of the document.
+        holds: the types of parts that the target has; without `Text`, its texts have no parts of their own.
+        path: the path of the content.
+        log: gets the losses.
+        target: the format id.
+        able: returns whether the target can hold a part whose type is in `holds`; None if it can hold all of them.
+        hoisted: whether declared tools were moved out of the content and reported before; they are skipped.
+        private: whether the target shows the whole content as private reasoning; then the kind `reason` of its
+            beginning is the default, and leaving it out is a loss of layout only.
+        refused: returns whether the target refuses a text, of those that are empty or white space; None if it
+            refuses none.
     """
     if isinstance(content, str):
         return content
@@ -231,7 +253,7 @@ def narrow(
         elif (text := as_text(part)) is not None:
             place = at if Text in holds else path
             log.lose(PART_CODES[type(part)], place, f"{target} writes {kind_of(part)} as plain text", Severity.CHANGED)
-            separator = _add_read(narrower, part, text, alone=Text not in holds)
+            separator = _add_as_text(narrower, part, text, one_text=Text not in holds)
         else:
             if private and index == 0 and part == _REASON:
                 detail = f"{target} leaves out the kind 'reason', which is the default"

@@ -1,4 +1,4 @@
-"""Which losses a conversion may have: one value for `convert`, `batch` and the gateway."""
+"""Define which losses a conversion may have: one policy for `convert`, `batch` and the gateway."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from ..errors import BridgeError, ErrorCode
 from ..loss import CLASSES, Finding, Loss, LossClass, LossCode, Severity
 
 NAMES: Final = (*LossClass, *(code for code in LossCode if code not in frozenset(map(str, LossClass))))
-"""What a policy can name: classes, then codes. `content` is the class, and the code in it."""
+"""The names that a policy can have: classes, then codes. `content` is a class that contains the code `content`."""
 REFUSED_BY_DEFAULT: Final = (LossCode.EMPTIED, LossCode.ALTERNATIVES)
-"""What is refused unless it is allowed: text that comes out empty, and whole answers that are left out."""
+"""Losses that are refused unless a policy allows them: text that becomes empty, and whole answers that are left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class LossPolicy:
     """Which losses are allowed and which are refused.
 
-    The most particular name decides: a loss's code before its class, and its class before what holds for losses that
-    nothing names. Those are allowed, but for `REFUSED_BY_DEFAULT`; a strict conversion refuses them all. Layout is
-    never refused.
+    The most specific name decides: the code of a loss before its class, and its class before the default. By default,
+    all losses are allowed except `REFUSED_BY_DEFAULT`; in a strict conversion, none is. Losses with the severity
+    `layout` are never refused.
 
     Attributes:
         allow: codes and classes of losses that are allowed.
         refuse: codes and classes of losses that are refused.
 
     Raises:
-        BridgeError: OCB-OPTION for a name that is neither, and for one that is in both.
+        BridgeError: OCB-OPTION for an unknown name, and for a name in both `allow` and `refuse`.
     """
 
     allow: tuple[str, ...] = ()
@@ -45,23 +45,23 @@ class LossPolicy:
                 raise BridgeError(ErrorCode.OPTION, f"{name!r} cannot be both allowed and refused")
 
     def refusable(self, *, strict: bool = False) -> frozenset[LossCode]:
-        """The codes of the losses that are not allowed, unless they are of layout."""
+        """Return the codes of the losses that are refused, unless their severity is `layout`."""
         return _refusable(self, strict)
 
     def refused(self, losses: Iterable[Loss], *, strict: bool = False) -> list[Loss]:
-        """The losses that are not allowed, in order."""
+        """Return the losses that are refused, in order."""
         codes = self.refusable(strict=strict)
         return [loss for loss in losses if loss.code in codes and loss.severity is not Severity.LAYOUT]
 
     def check(self, losses: Sequence[Loss], *, strict: bool = False) -> None:
-        """Refuse losses that are not allowed.
+        """Raise an error if any loss is refused.
 
         Args:
-            losses: what a conversion loses.
-            strict: whether losses that nothing names are refused.
+            losses: the losses of a conversion.
+            strict: whether losses that the policy does not name are refused.
 
         Raises:
-            BridgeError: OCB-EMPTIED where a message is emptied, else OCB-LOSS, with the path of the first.
+            BridgeError: OCB-EMPTIED if a message becomes empty, else OCB-LOSS, with the path of the first loss.
         """
         if refused := self.refused(losses, strict=strict):
             raise refusal(refused)
@@ -88,7 +88,11 @@ LENIENT: Final = LossPolicy(allow=tuple(map(str, LossClass)))
 
 
 def refusal(notes: Sequence[Loss | Finding]) -> BridgeError:
-    """The error that refuses what findings or losses (one at least) are about; for the caller to raise."""
+    """Return the error that refuses some losses or findings, for the caller to raise.
+
+    Args:
+        notes: the losses or findings, at least one.
+    """
     first = next((note for note in notes if note.code is LossCode.EMPTIED), notes[0])
     more = f" (and {len(notes) - 1} more)" if len(notes) > 1 else ""
     codes = dict.fromkeys(note.code for note in notes)
@@ -102,4 +106,4 @@ def refusal(notes: Sequence[Loss | Finding]) -> BridgeError:
 
 
 _ERRORS: Final[dict[str, ErrorCode]] = {LossCode.EMPTIED: ErrorCode.EMPTIED, **{code: code for code in ErrorCode}}
-"""Losses and findings that have an error's code of their own."""
+"""The error codes of losses and findings that have one of their own."""

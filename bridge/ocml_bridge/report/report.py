@@ -1,7 +1,6 @@
-"""The report of a conversion: from a document and its image to what was lost.
+"""Compare a document with its image, and report what the conversion loses.
 
-A report is data first. What the two differ in is kept as it was found; the sentences that people read are made when
-somebody looks at them, and until then a loss costs no more than finding it.
+A report stores the differences and makes the sentences of losses when they are read, because most reports are not read.
 """
 
 from __future__ import annotations
@@ -17,9 +16,9 @@ from .naming import code_of, name_difference, name_emptied
 
 
 class Report:
-    """What a conversion loses, in order; the sentences are made when `losses` is looked at, and then kept.
+    """The losses of a conversion, in order. Their sentences are made when `losses` is first read.
 
-    Two reports are equal where their losses are.
+    Two reports are equal if their losses are.
     """
 
     __slots__ = ("_after", "_before", "_differences", "_losses", "_target")
@@ -32,13 +31,13 @@ class Report:
         *,
         target: str = "",
     ) -> None:
-        """Collect what is lost.
+        """Store what is lost.
 
         Args:
-            before: what the adapter logged.
-            differences: what else the document and its image differ in; nobody may change what they refer to.
-            after: what was found later than these.
-            target: the format id, for their sentences.
+            before: the losses that the adapter logged.
+            differences: the other differences between the document and its image; their values must not be changed.
+            after: losses that come after these.
+            target: the format id, for the sentences of the differences.
         """
         self._before = before
         self._differences = differences
@@ -48,9 +47,9 @@ class Report:
 
     @property
     def losses(self) -> tuple[Loss, ...]:
-        """All losses, with their sentences."""
+        """All losses."""
         if self._losses is None:
-            differences = (name_difference(each, self._target) for each in self._differences)
+            differences = (name_difference(difference, self._target) for difference in self._differences)
             self._losses = (*self._before, *differences, *self._after)
         return self._losses
 
@@ -60,7 +59,7 @@ class Report:
         return self._before
 
     def of(self, codes: Collection[LossCode]) -> list[Loss]:
-        """The losses with one of these codes; only for those sentences are made."""
+        """Return the losses with one of these codes, without making the others."""
         if self._losses is not None:
             return [loss for loss in self._losses if loss.code in codes]
         named = (name_difference(each, self._target) for each in self._differences if code_of(each) in codes)
@@ -71,7 +70,7 @@ class Report:
         ]
 
     def with_more(self, losses: Sequence[Loss]) -> Report:
-        """A report of these losses too, which were found later."""
+        """Return a report with more losses at the end."""
         if not losses:
             return self
         return Report(self._before, self._differences, (*self._after, *losses), target=self._target)
@@ -89,14 +88,14 @@ class Report:
 def compared(
     document: Document, image: Document, losses: Sequence[Loss], *, target: str, order: Sequence[int] | None = None
 ) -> Report:
-    """What a conversion loses: what was logged, and every difference between a document and its image.
+    """Return the report of a conversion: the logged losses, and every other difference between document and image.
 
     Args:
-        document: what was written.
-        image: what the output reads as.
-        losses: those that were logged, by paths into the document.
+        document: the document that was written.
+        image: the document that the output reads as.
+        losses: the losses that the adapter logged, by paths into the document.
         target: the format id.
-        order: indices of the document's messages in the order in which the image has them, where some were moved.
+        order: the indices of the document's messages in the order of the image; None if the order is the same.
     """
     if document is image:
         return Report(losses)
@@ -109,34 +108,43 @@ def compared(
 
 
 def report(document: Document, image: Document, log: Log, *, target: str, order: Sequence[int] | None = None) -> None:
-    """Add to the log every difference between a document and its image that no loss there names yet; as `compared`."""
+    """Add to a log every difference between a document and its image that none of its losses names.
+
+    Args:
+        document: the document that was written.
+        image: the document that the output reads as.
+        log: has the losses that the adapter logged, and gets the others.
+        target: the format id.
+        order: as for `compared`.
+    """
     log.losses[:] = compared(document, image, [*log.losses], target=target, order=order).losses
 
 
 def unnamed(
     document: Document, other: Document, losses: Collection[Loss], order: Sequence[int] | None = None
 ) -> list[Difference]:
-    """Every difference between a document and what another format makes of it that no loss names.
+    """Return every difference between two documents that no loss names.
 
     Args:
-        document: what was written.
-        other: its image, or what the output reads as.
-        losses: what was reported, by paths into the document.
-        order: indices of the document's messages in the order in which the other has them, where some were moved.
+        document: the document that was written.
+        other: its image, or the document that the output reads as.
+        losses: the losses that were reported, by paths into the document.
+        order: the indices of the document's messages in the order of the other; None if the order is the same.
     """
     if not losses:
         return diff(document, other, order=order)
-    known = named(losses)
-    return [place for place in diff(document, other, gone(losses), order) if not covered(place.path, known)]
+    reported = named(losses)
+    differences = diff(document, other, gone(losses), order)
+    return [difference for difference in differences if not covered(difference.path, reported)]
 
 
 def unreported(code: LossCode, path: str, detail: str) -> Loss:
-    """What a check of an output found and no loss says."""
+    """Return the loss for a difference that a check of an output found and no loss reports."""
     return Loss(code, Severity.CHANGED, path, f"{ErrorCode.UNREPORTED}: {detail}")
 
 
 def covered(path: str, named: Collection[str]) -> bool:
-    """Whether a path is at or below one of those named."""
+    """Return whether a path is one of the named paths or below one."""
     while path not in named:
         if not path:
             return False

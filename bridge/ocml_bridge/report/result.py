@@ -1,4 +1,4 @@
-"""What reading and writing give: values, whose parts become objects when someone looks at them."""
+"""Define the results of reading and of writing. Expensive parts (losses, spans, copies) are made when they are read."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from .report import Report
 
 @dataclass(slots=True)
 class Reading:
-    """What was read: a value.
+    """The result of reading.
 
     Attributes:
         transcript: the document in the canonical form.
-        findings: what the reader mended or assumed, in order.
-        source: the format id it was read as.
-        place: where it stood, in a document of several conversations.
+        findings: what the reader repaired or assumed, in order.
+        source: the format id that it was read as.
+        place: its position in a document of several conversations.
     """
 
     transcript: Document
@@ -39,12 +39,14 @@ class Reading:
 
 
 class Outcome(Protocol):
-    """What was written.
+    """What the engine knows after writing; `Result` presents it to the caller.
+
+    The engine has implementations that make losses and image on demand.
 
     Attributes:
         output: `str` for text formats, plain JSON values for the others.
-        order: as `Result` has it.
-        spans: those of `Result`, by columns.
+        order: as in `Result`.
+        spans: the spans of `Result`, as columns.
     """
 
     output: Source
@@ -58,27 +60,27 @@ class Outcome(Protocol):
 
     @property
     def logged(self) -> Sequence[Loss]:
-        """Those of them that the format itself reported, before the document was compared with the image."""
+        """The losses that the format itself reported, before the document was compared with the image."""
         ...
 
     def losses_of(self, codes: frozenset[LossCode]) -> Sequence[Loss]:
-        """The losses with one of these codes; others need not be looked at."""
+        """Return the losses with one of these codes, without making the others."""
         ...
 
     @property
     def image(self) -> Document:
-        """What the output reads as."""
+        """The document that the output reads as."""
         ...
 
     @property
     def characters(self) -> int:
-        """How many characters of what was said are in the output."""
+        """The number of characters of content in the output."""
         ...
 
 
 @dataclass(slots=True)
 class DocumentOutcome:
-    """The outcome of writing a document as a whole."""
+    """An outcome whose report and image are known."""
 
     output: Source
     report: Report
@@ -93,27 +95,27 @@ class DocumentOutcome:
 
     @property
     def logged(self) -> Sequence[Loss]:
-        """Those of them that the format itself reported, before the document was compared with the image."""
+        """The losses that the format itself reported, before the document was compared with the image."""
         return self.report.logged
 
     @property
     def characters(self) -> int:
-        """How many characters of what was said are in the output."""
+        """The number of characters of content in the output."""
         return characters(self.image)
 
     def losses_of(self, codes: frozenset[LossCode]) -> Sequence[Loss]:
-        """The losses with one of these codes; of others no sentence is made."""
+        """Return the losses with one of these codes, without making the others."""
         return self.report.of(codes)
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class Result:
-    """What was written: a value. What it gives is the caller's own, to change; `data` stays as it is.
+    """The result of writing. `output`, `transcript` and `image` are copies that the caller may change.
 
     Attributes:
-        findings: what the reader of the source mended or assumed.
-        source: format id of the source; None where a transcript was written directly.
-        target: format id of the output.
+        findings: what the reader of the source repaired or assumed.
+        source: the format id of the source; None if a document was written directly.
+        target: the format id of the output.
     """
 
     _outcome: Outcome
@@ -136,17 +138,15 @@ class Result:
 
     @property
     def order(self) -> tuple[int, ...] | None:
-        """Indices of the transcript's messages in the order in which the output has them, where some were moved.
-
-        None where all stand in their own order.
-        """
+        """The indices of the transcript's messages in the order of the output; None if the order is the same."""
         return self._outcome.order
 
     @property
     def spans(self) -> tuple[Span, ...] | None:
-        """What stands where in the output, where that was asked for.
+        """Which part of the output comes from which part of the document; None if spans were not requested.
 
-        Ranges of characters in a text, of indices in a list of token ids. One behind the other they are the output.
+        A span is a range of characters in a text, or of indices in a list of token ids. Together, in their order, they
+        cover the output.
         """
         columns = self._outcome.spans
         if self._spans is None and columns is not None:
@@ -155,25 +155,25 @@ class Result:
 
     @property
     def columns(self) -> Columns | None:
-        """The spans by columns, as the conversion has them: not to be changed."""
+        """The spans as columns, not copied: do not change them."""
         return self._outcome.spans
 
     @property
     def document(self) -> Document:
-        """The document that was written, as the conversion has it: not to be changed."""
+        """The document that was written, not copied: do not change it."""
         return self._document.transcript if isinstance(self._document, Conversation) else self._document
 
     @property
     def output(self) -> Any:
         """`str` for text formats, plain JSON values for the others."""
-        # Copied when it is looked at: whoever wants the bytes need not pay for it.
+        # Copied only when it is read, because `data` does not need the copy.
         if self._own_output is None:
             self._own_output = own_json(self._outcome.output)
         return self._own_output
 
     @property
     def text(self) -> str | None:
-        """The output where it is a text; None for any other."""
+        """The output if it is a text, else None."""
         output = self._outcome.output
         return output if isinstance(output, str) else None
 
@@ -186,7 +186,7 @@ class Result:
 
     @property
     def image(self) -> Document:
-        """What the output reads as."""
+        """The document that the output reads as."""
         return own(self._outcome.image)
 
     @property
@@ -195,7 +195,11 @@ class Result:
         return self.encode()
 
     def encode(self, *, pretty: bool = False) -> bytes:
-        """The bytes to write; JSON indented where `pretty`."""
+        """Return the bytes to write to a file.
+
+        Args:
+            pretty: whether JSON is indented.
+        """
         output = self._outcome.output
         if isinstance(output, str):
             return output.encode("utf-8", "surrogatepass")
@@ -216,26 +220,26 @@ class Result:
         source: str | None,
         spans: Columns | None = None,
     ) -> Result:
-        """The same output as the result of writing another document, such as the request that it is the prompt of.
+        """Return the same output as the result of another document; a prompt becomes the result of its request.
 
         Args:
-            document: that document.
-            losses: by its paths.
-            findings: what its reader mended or assumed.
-            source: the format that it was read from.
-            spans: by its paths, in columns.
+            document: the other document.
+            losses: what of it is lost, with its paths.
+            findings: what its reader repaired or assumed.
+            source: the format id that it was read as.
+            spans: the spans as columns, with its paths.
         """
         outcome = DocumentOutcome(self._outcome.output, Report(losses), self._outcome.image, spans=spans)
         return Result(outcome, document, findings, source, self.target)
 
     def place_of(self, path: str) -> tuple[int, int] | None:
-        """Where what a loss is about stands in the output: what is at its path, or at the nearest place above it.
+        """Return the range of the output that a path of the transcript was written to, or the range of its parent.
 
         Args:
-            path: JSON pointer into the transcript.
+            path: a JSON pointer into the transcript, such as that of a loss.
 
         Returns:
-            A half-open range, as spans have it; None where nothing of it is there, or spans were not asked for.
+            A half-open range, as in spans; None if nothing of it is in the output, or if spans were not requested.
         """
         if self._places is None:
             self._places = ranges(self.spans or ())
@@ -250,13 +254,13 @@ class Result:
 
     @property
     def characters(self) -> Characters:
-        """How many characters of what was said were read, and how many are in the output; counted when asked for."""
+        """The number of characters of content in the document, and in the output; counted when this is read."""
         document = self._document
         read = document.characters if isinstance(document, Conversation) else characters(document)
         return Characters(read, self._outcome.characters)
 
     def report(self) -> dict[str, Json]:
-        """The report of findings and losses as JSON values."""
+        """Return the findings and losses as JSON values."""
         return {
             "source": self.source,
             "target": self.target,
@@ -267,26 +271,26 @@ class Result:
         }
 
     def _placed(self, loss: Loss) -> Json:
-        """A loss as a JSON value, with its place in the output where spans were asked for."""
-        noted, place = loss.to_json(), self.place_of(loss.path)
-        return noted if place is None else {**noted, "span": [*place]}
+        """Return a loss as JSON values, with its range in the output if there are spans."""
+        values, place = loss.to_json(), self.place_of(loss.path)
+        return values if place is None else {**values, "span": [*place]}
 
-    def _known(self) -> DocumentOutcome:
-        """The outcome with all that it tells, however it was made."""
+    def _materialised(self) -> DocumentOutcome:
+        """Return the outcome with all losses and the image made: comparable, and picklable."""
         return DocumentOutcome(self._outcome.output, Report(self.losses), self._outcome.image, self.order, self.columns)
 
     def __eq__(self, other: object) -> bool:
         return self.__reduce__() == other.__reduce__() if isinstance(other, Result) else NotImplemented
 
     def __repr__(self) -> str:
-        fields = f"{self._known()!r}, {self.document!r}, {self.findings!r}, {self.source!r}, {self.target!r}"
+        fields = f"{self._materialised()!r}, {self.document!r}, {self.findings!r}, {self.source!r}, {self.target!r}"
         return f"{type(self).__name__}({fields})"
 
     def __reduce__(self) -> tuple[type[Result], tuple[Any, ...]]:
-        return type(self), (self._known(), self.document, self.findings, self.source, self.target)
+        return type(self), (self._materialised(), self.document, self.findings, self.source, self.target)
 
 
 def extras_of(result: Result) -> ByFormat | None:
-    """What only one format can say around the messages of what was written, as the conversion has it: not to change."""
+    """Return the extras of the document that was written, not copied: do not change them."""
     document = result._document  # pyright: ignore[reportPrivateUsage]
     return (document.around if isinstance(document, Conversation) else document).extras

@@ -1,10 +1,12 @@
-"""Sidecars: what an output could not hold, kept beside it, so that every conversion can be undone (law 8).
+"""Make and apply sidecars, which store what an output could not hold, so that a conversion can be undone (law 8).
 
-A sidecar is the JSON Patch (RFC 6902) from what the output reads as to the document that was written, with a digest of
-the output, and the order of keys where the patch does not restore it: to RFC 6902, objects have none. It holds nothing
-that the output says itself. Each message has an anchor, and each operation that takes a value away has a digest of it
-(a member that RFC 6902 lets others pass over), so that of an output edited meanwhile what still fits can be told from
-what does not.
+A sidecar has the JSON Patch (RFC 6902) from the document that the output reads as to the document that was written, and
+a digest of the output. It also has the order of keys, if the patch does not restore it: in RFC 6902, objects are
+unordered.
+
+An output may be edited before its sidecar is applied. To find what of the patch still applies, the sidecar has a digest
+of each message (its anchor), and each operation that removes a value has a digest of that value (a member that RFC 6902
+allows and ignores).
 """
 
 from __future__ import annotations
@@ -43,14 +45,14 @@ def make(
     data: bytes,
     target: str,
 ) -> Object:
-    """The sidecar of an output.
+    """Return the sidecar of an output.
 
     Args:
-        document: what was written.
-        back: what the output reads as.
+        document: the document that was written.
+        back: the document that the output reads as.
         origins: for each message of the output, its index in the document.
         data: the bytes of the output.
-        target: its format id.
+        target: the format id of the output.
     """
     old, new = cast("Object", to_json(back)), cast("Object", to_json(document))
     patch = list(_patch(old, new, origins))
@@ -60,27 +62,28 @@ def make(
         "sidecar": VERSION,
         "target": target,
         "digest": digest(data),
-        "anchors": [_short(message) for message in old.get("messages", [])],
+        "anchors": [_short_digest(message) for message in old.get("messages", [])],
         "patch": own_json(patch),
         "order": order,
     }
 
 
 def digest(data: bytes) -> str:
-    """The digest of an output, by which its sidecar knows it."""
+    """Return the digest that identifies an output in its sidecar."""
     return f"sha256:{hashlib.sha256(data).hexdigest()}"
 
 
-def _short(value: Json) -> str:
+def _short_digest(value: Json) -> str:
+    """Return the digest of a message or of a removed value, with which an edit is noticed."""
     return hashlib.sha256(jsontext.dumps(value)).hexdigest()[:8]
 
 
 def _patch(old: Object, new: Object, left: Sequence[int]) -> Iterator[Object]:
-    """Operations from `old` to `new`: moves, missing messages, then message by message, then the rest.
+    """Yield the operations from `old` to `new`: moves, added messages, then the changes of each message, then the rest.
 
     Args:
-        old: what the output reads as.
-        new: the document.
+        old: the document that the output reads as.
+        new: the document that was written.
         left: for each message of `old`, its index in `new`.
     """
     before, after = cast("list[Json]", old.get("messages", [])), cast("list[Json]", new.get("messages", []))
@@ -93,45 +96,52 @@ def _patch(old: Object, new: Object, left: Sequence[int]) -> Iterator[Object]:
         if index not in there:
             yield {"op": "add", "path": f"/messages/{index}", "value": message}
     for index, message in sorted(there.items()):
-        yield from _between(message, after[index], f"/messages/{index}")
-    yield from _between(_rest(old), _rest(new), "")
+        yield from _changes(message, after[index], f"/messages/{index}")
+    yield from _changes(_without_messages(old), _without_messages(new), "")
 
 
 def _moves(order: Sequence[int]) -> Iterator[Object]:
-    """Operations that put messages, of which these are the indices in the document, into its order."""
+    """Yield the operations that move messages into the order of the document.
+
+    Args:
+        order: for each message of the output, its index in the document.
+    """
     starts = {index: at for at, index in enumerate(order)}
     moved: list[int] = []
     for place, index in enumerate(sorted(order)):
         start = starts[index]
-        # What was moved to the front from behind it has pushed it back by one.
+        # Each message that was moved from after this one to the front has shifted it by one.
         at = start + len(moved) - bisect(moved, start)
         if at != place:
             insort(moved, start)
             yield {"op": "move", "from": f"/messages/{at}", "path": f"/messages/{place}"}
 
 
-def _rest(document: Object) -> Object:
+def _without_messages(document: Object) -> Object:
     return {key: value for key, value in document.items() if key != "messages"}
 
 
-def _between(old: Json, new: Json, path: str) -> Iterator[Object]:
+def _changes(old: Json, new: Json, path: str) -> Iterator[Object]:
+    """Yield the operations from one value to another at a path, with the digests (`was`) of the values they remove."""
     if old == new and jsontext.dumps(old) == jsontext.dumps(new):
         return
     state = deepcopy(old)
     for operation in jsonpatch.JsonPatch.from_diff(old, new, optimization=False).patch:
-        removed = _short(jsonpointer.resolve_pointer(state, operation["path"])) if operation["op"] != "add" else None
-        yield {**operation, "path": path + operation["path"], **({"was": removed} if removed else {})}
+        changed = {**operation, "path": path + operation["path"]}
+        if operation["op"] != "add":
+            changed["was"] = _short_digest(jsonpointer.resolve_pointer(state, operation["path"]))
+        yield changed
         state = jsonpatch.apply_patch(state, [operation], in_place=True)
 
 
 def _orders(old: Json, new: Json, path: str) -> Iterator[tuple[str, list[str]]]:
-    """The keys of each object in `new` that has them in another order than in `old`, by its path."""
+    """Yield the path and the keys of each object in `new` whose keys have another order in `old`."""
     if isinstance(old, dict) and isinstance(new, dict):
-        one, other = cast("Object", old), cast("Object", new)
-        if list(one) != list(other):
-            yield path, list(other)
-        for key, value in other.items():
-            yield from _orders(one.get(key), value, f"{path}/{escape(key)}")
+        before, after = cast("Object", old), cast("Object", new)
+        if list(before) != list(after):
+            yield path, list(after)
+        for key, value in after.items():
+            yield from _orders(before.get(key), value, f"{path}/{escape(key)}")
     elif isinstance(old, list) and isinstance(new, list):
         for index, (item, value) in enumerate(zip(cast("list[Json]", old), cast("list[Json]", new), strict=False)):
             yield from _orders(item, value, f"{path}/{index}")
@@ -141,17 +151,19 @@ def _orders(old: Json, new: Json, path: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def apply(back: Document, sidecar: Json, data: bytes, target: str, log: Log) -> Document:
-    """The document that was written, from what its output reads as and the output's sidecar.
+    """Return the document that was written, from an output and its sidecar.
+
+    If the output was edited, the operations that still match are applied, and the others are reported.
 
     Args:
-        back: what the output reads as.
-        sidecar: as `make` gave it.
-        data: the bytes of the output; where they were edited, what still fits is applied and the rest is reported.
+        back: the document that the output reads as.
+        sidecar: the sidecar, as `make` returned it.
+        data: the bytes of the output.
         target: the format id of the output.
-        log: where what does not fit any more is reported.
+        log: gets a finding for each operation that does not match any more.
 
     Raises:
-        BridgeError: OCB-SIDECAR where it is no sidecar, or the sidecar of another output.
+        BridgeError: OCB-SIDECAR if the value is not a sidecar, or is the sidecar of another output.
     """
     values = _checked(own_json(sidecar), target)
     old = cast("Object", to_json(back))
@@ -161,7 +173,7 @@ def apply(back: Document, sidecar: Json, data: bytes, target: str, log: Log) -> 
             for path, keys in values["order"].items():
                 _reorder(patched, path, keys)
             return from_json(patched)
-        return from_json(_apply_what_fits(old, values, log))
+        return from_json(_apply_to_edited(old, values, log))
     except (jsonpatch.JsonPatchException, jsonpointer.JsonPointerException, BridgeError) as error:
         if isinstance(error, BridgeError) and error.code is ErrorCode.SIDECAR:
             raise
@@ -171,6 +183,11 @@ def apply(back: Document, sidecar: Json, data: bytes, target: str, log: Log) -> 
 
 
 def _checked(sidecar: Json, target: str) -> Object:
+    """Return the members of a sidecar, brought to the current version.
+
+    Raises:
+        BridgeError: OCB-SIDECAR if the value is not a sidecar, is damaged, or belongs to another format.
+    """
     values: Object = cast("Object", sidecar) if isinstance(sidecar, dict) else {}
     if not any(values.get("sidecar") == version and values.keys() == keys for version, keys in _KEYS.items()):
         raise BridgeError(ErrorCode.SIDECAR, f"not a sidecar of version 1 to {VERSION}; --sidecar-out writes one")
@@ -190,22 +207,33 @@ def _checked(sidecar: Json, target: str) -> Object:
 
 
 def _has_only(value: Json, kind: type[Any]) -> bool:
-    """Whether a value is a list with nothing but values of a kind in it."""
+    """Return whether a value is a list of values of one type."""
     return isinstance(value, list) and all(isinstance(item, kind) for item in cast("list[Any]", value))
 
 
 class _Place(NamedTuple):
-    """Where a message of the written document is in the edited one."""
+    """The place of a message of the written output in the edited one.
+
+    Attributes:
+        at: its index; -1 if the message was removed.
+        here: whether the message is unchanged.
+    """
 
     at: int
     here: bool
 
 
-def _apply_what_fits(document: Object, values: Object, log: Log) -> Object:
-    """Apply each operation whose place and old value are still there; report the others as findings."""
+def _apply_to_edited(document: Object, values: Object, log: Log) -> Object:
+    """Apply a sidecar to an edited output: each operation whose path and old value still match.
+
+    Args:
+        document: the document that the edited output reads as; it is changed.
+        values: the members of the sidecar.
+        log: gets a finding for each operation that does not match.
+    """
     messages = cast("list[Json]", document.get("messages", []))
     anchors = cast("list[str]", values["anchors"])
-    places = _line_up(anchors, [_short(message) for message in messages])
+    places = _line_up(anchors, [_short_digest(message) for message in messages])
     if sum(place.here for place in places) * 2 < max(len(anchors), 1):
         raise BridgeError(
             ErrorCode.SIDECAR, "the sidecar belongs to another output: fewer than half of its messages are here"
@@ -221,7 +249,7 @@ def _apply_what_fits(document: Object, values: Object, log: Log) -> Object:
             added[index] = operation.get("value")
         else:
             rest.append(operation)
-    while added and (beyond := max(added)) >= len(places) + len(added):  # no output of the document has such a place
+    while added and (beyond := max(added)) >= len(places) + len(added):  # More messages than the document had.
         rest.append({"op": "add", "path": f"/messages/{beyond}", "value": added.pop(beyond)})
     places = _move_back(places, messages)
     where = _final_places(places, added, messages)
@@ -237,10 +265,20 @@ def _apply_what_fits(document: Object, values: Object, log: Log) -> Object:
     return document
 
 
-def _line_up(anchors: list[str], found: list[str]) -> list[_Place]:
-    """For each message as written, its index in the edited output; an edited message is taken to be where it was."""
+def _line_up(anchors: list[str], digests: list[str]) -> list[_Place]:
+    """Match the messages of the written output with those of the edited one.
+
+    A run of changed messages matches if it has as many messages as before: they were edited, not replaced.
+
+    Args:
+        anchors: the digests of the messages as written.
+        digests: the digests of the messages as edited.
+
+    Returns:
+        The place of each message as written.
+    """
     places = [_Place(-1, here=False)] * len(anchors)
-    for tag, a, b, c, d in SequenceMatcher(None, anchors, found, autojunk=False).get_opcodes():
+    for tag, a, b, c, d in SequenceMatcher(None, anchors, digests, autojunk=False).get_opcodes():
         if tag == "equal" or (tag == "replace" and b - a == d - c):
             for step in range(b - a):
                 places[a + step] = _Place(c + step, here=tag == "equal")
@@ -248,17 +286,34 @@ def _line_up(anchors: list[str], found: list[str]) -> list[_Place]:
 
 
 def _move_back(places: Sequence[_Place], messages: list[Json]) -> list[_Place]:
-    """Put messages that stand where others stood before into the order of their places; gives where they are then."""
+    """Put the messages of the edited output into the order of `places`.
+
+    Args:
+        places: their places, in the order of the written document.
+        messages: the messages of the edited output; the list is changed.
+
+    Returns:
+        Their new places.
+    """
     slots = sorted(place.at for place in places if place.at >= 0)
-    found = [messages[place.at] for place in places if place.at >= 0]
-    for slot, message in zip(slots, found, strict=True):
+    ordered = [messages[place.at] for place in places if place.at >= 0]
+    for slot, message in zip(slots, ordered, strict=True):
         messages[slot] = message
     free = iter(slots)
     return [place if place.at < 0 else place._replace(at=next(free)) for place in places]
 
 
 def _final_places(places: list[_Place], added: dict[int, Json], messages: list[Json]) -> dict[int, int]:
-    """Put the messages back that the output could not hold; index in the written document → index in the edited one."""
+    """Insert the messages that the output could not hold.
+
+    Args:
+        places: the places of the other messages, in the order of the written document.
+        added: the messages to insert, by their index in the written document.
+        messages: the messages of the edited output; the list is changed.
+
+    Returns:
+        For the index of a message in the written document, its index in the edited one.
+    """
     where: dict[int, int] = {}
     remaining = iter(places)
     shift, last = 0, -1
@@ -277,12 +332,13 @@ def _final_places(places: list[_Place], added: dict[int, Json], messages: list[J
 
 
 def _moved(operation: Object, where: dict[int, int]) -> Object | None:
-    """An operation with the path that it has in the edited document; None where its message is gone."""
+    """Return an operation with its path in the edited document, or None if its message was removed."""
     path = _moved_path(str(operation.get("path")), where)
     return None if path is None else {**operation, "path": path}
 
 
 def _moved_path(path: str, where: dict[int, int]) -> str | None:
+    """Return a path in the edited document for one in the written document, or None if its message was removed."""
     if not path.startswith("/messages/"):
         return path
     index, slash, rest = path[len("/messages/") :].partition("/")
@@ -292,25 +348,26 @@ def _moved_path(path: str, where: dict[int, int]) -> str | None:
 
 
 def _reorder(document: Object, path: str, keys: Json) -> None:
-    """Put the keys of the object at a path in an order, as long as they still are its keys."""
+    """Put the keys of the object at a path in an order, unless it has other keys by now."""
     try:
-        found = jsonpointer.resolve_pointer(document, path, None)
+        value = jsonpointer.resolve_pointer(document, path, None)
     except jsonpointer.JsonPointerException:
         return
-    if isinstance(found, dict) and isinstance(keys, list):
-        members = cast("Object", found)
+    if isinstance(value, dict) and isinstance(keys, list):
+        members = cast("Object", value)
         if sorted(members) == sorted(map(str, cast("list[Json]", keys))):
             for key in cast("list[str]", keys):
                 members[key] = members.pop(key)
 
 
 def _try(document: Object, operation: Object) -> bool:
+    """Apply an operation to a document if its path and the digest of the old value match; return whether they did."""
     path = str(operation.get("path"))
     try:
         present = jsonpointer.resolve_pointer(document, path, _MISSING)
         if operation.get("op") == "add" and present is not _MISSING and not _in_list(document, path):
             return False
-        if "was" in operation and (present is _MISSING or _short(present) != operation["was"]):
+        if "was" in operation and (present is _MISSING or _short_digest(present) != operation["was"]):
             return False
         jsonpatch.apply_patch(document, [operation], in_place=True)
     except (jsonpatch.JsonPatchException, jsonpointer.JsonPointerException, TypeError):

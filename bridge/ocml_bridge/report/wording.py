@@ -1,4 +1,4 @@
-"""Values and parts in words, for the sentences of losses."""
+"""Describe values and parts in words, for the sentences of losses."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _MEDIA: Final = {"image": "an image", "audio": "audio", "video": "a video", "fil
 
 
 def kind_of(part: Part) -> str:
-    """What a part is: `an image`; of one that its reader did not understand, what its format calls it."""
+    """Return what a part is: `an image`; for a part that the reader did not understand, its type in its format."""
     if isinstance(part, Media):
         uploaded = f" that was uploaded to {part.vendor[:LONGEST]}" if part.vendor and part.data is None else ""
         return f"{_MEDIA[part.media]}{uploaded}"
@@ -63,6 +63,7 @@ def kind_of(part: Part) -> str:
 
 
 def _called(value: Json) -> str:
+    """Describe a JSON value by its member `type`, else by its keys."""
     if isinstance(value, dict):
         members = cast("dict[str, Json]", value)
         name = members.get("type")
@@ -71,7 +72,7 @@ def _called(value: Json) -> str:
 
 
 def shown(value: object) -> str:
-    """A value as JSON, cut after `LONGEST` characters; a large one as what it is made of."""
+    """Return a value as JSON of at most `LONGEST` characters; describe a longer list or object by its keys or items."""
     if isinstance(value, str):
         return _quoted(value)
     if isinstance(value, (bool, float)):
@@ -113,7 +114,7 @@ def _as_json(plain: Json) -> str:
 
 
 def _unplaced(item: Json) -> Json:
-    """An item of a list; of one that was set apart from a list with its place there, the item itself."""
+    """Return an item of a list; if the item is stored with its index (`{"at": …}`), return it without the index."""
     members = cast("dict[str, Json]", item) if isinstance(item, dict) else {}
     if len(members) != 2 or type(members.get("at")) is not int:
         return cast("Json", item)
@@ -121,22 +122,22 @@ def _unplaced(item: Json) -> Json:
 
 
 def _listed(items: list[Json]) -> str:
-    """A list by the number of its items, and what they are called where all are objects that have a name or a type."""
+    """Describe a list by the number of its items, and by their titles if all of them have one."""
     count = f"{len(items):,} item{'' if len(items) == 1 else 's'}"
     titles = [_title(item) for item in items]
-    called = names_of([title for title in titles if title is not None]) if None not in titles else ""
-    return f"[{count}: {called}]" if called else f"[{count}]"
+    names = names_of([title for title in titles if title is not None]) if None not in titles else ""
+    return f"[{count}: {names}]" if names else f"[{count}]"
 
 
 def _title(item: Json) -> str | None:
-    """The name of an object, its type, or its only key."""
+    """Return the name of an object, its type, or its only key; None if it has none of them."""
     members = cast("dict[str, Json]", item) if isinstance(item, dict) else {}
-    found = (members.get("name"), members.get("type"), *(members if len(members) == 1 else ()))
-    return next((title for title in found if isinstance(title, str) and title), None)
+    titles = (members.get("name"), members.get("type"), *(members if len(members) == 1 else ()))
+    return next((title for title in titles if isinstance(title, str) and title), None)
 
 
 def names_of(names: Collection[str]) -> str:
-    """Names in a row: `id, model and 3 more`."""
+    """Return a list of names in words: `id, model and 3 more`."""
     listed = [_name(name) for name in names][:_MOST_NAMES]
     more = len(names) - len(listed)
     return f"{', '.join(listed)} and {more} more" if more else ", ".join(listed)
@@ -153,5 +154,5 @@ def _quoted(text: str) -> str:
 
 
 def emptied_in(target: str) -> str:
-    """What is said of a text that was not understood, and in whose place the output says nothing."""
+    """Return the sentence for a text that the reader did not understand and for which the output has nothing."""
     return f"the reader understood nothing of this text, and {target} would have nothing in its place"
