@@ -1,1 +1,1 @@
-"""What conversations mean in any format: turns, who may see what, how much was said, citations, names of tools."""
+"""The meaning of conversations in any format: turns, calls, visibility, amount of content, citations, tool names."""

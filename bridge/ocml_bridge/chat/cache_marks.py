@@ -1,4 +1,4 @@
-"""Marks of a cache as wires say them: an object with a type and, where it is said, how long."""
+"""Read and write cache marks of JSON wires: `{"type": …}` or `{"type": …, "ttl": …}`."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from ..model import CacheMark, Json
 
 
 def read_mark(value: Json, kind: str) -> CacheMark | None:
-    """The mark that an object is; None for one of another type, and for one that says anything else.
+    """Return the cache mark of a JSON object; None if it has another type or other members.
 
     Args:
-        value: a member, or what a block holds.
-        kind: the type that it must have.
+        value: the JSON value.
+        kind: the required value of `type`.
     """
     if not isinstance(value, OBJECT):
         return None
@@ -25,5 +25,5 @@ def read_mark(value: Json, kind: str) -> CacheMark | None:
 
 
 def write_mark(mark: CacheMark, kind: str) -> Object:
-    """A mark as an object of a type."""
+    """Return a cache mark as a JSON object of a type."""
     return {"type": kind, "ttl": mark.ttl} if mark.ttl else {"type": kind}

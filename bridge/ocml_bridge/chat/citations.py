@@ -1,4 +1,4 @@
-"""Citations as wires say them: objects of a type, whose members are a table for each type."""
+"""Read and write citations of JSON wires by a table: for each type of citation, its members and their fields."""
 
 from __future__ import annotations
 
@@ -19,11 +19,10 @@ class Kind:
     """A type of citation.
 
     Attributes:
-        name: the type.
-        fields: its members, in our order, and the fields that they are.
-        needs: the field that a citation read elsewhere must have to be one of this type; None for a type that is
-            never made of such.
-        required: the members that it must have, and what they are where nothing is known.
+        name: the value of its member `type`.
+        fields: the fields of `Citation` by member, in the order in which they are written.
+        needs: the field that a citation from another format must have to be written as this type; None if none is.
+        required: the members that must be there, with their default values.
     """
 
     name: str
@@ -33,7 +32,7 @@ class Kind:
 
     @cached_property
     def order(self) -> tuple[str, ...]:
-        """Its keys, in our order."""
+        """Its keys, in the order in which they are written."""
         return ("type", *self.fields, *(key for key in self.required if key not in self.fields))
 
     @cached_property
@@ -43,11 +42,11 @@ class Kind:
 
 
 class Place(NamedTuple):
-    """The text of a citation among the texts that indices count.
+    """The position of a citation's text in the texts that the indices of the wire count through.
 
     Attributes:
-        at: how many characters stand before it.
-        length: how many it has.
+        at: the number of characters before it.
+        length: the number of its characters.
     """
 
     at: int
@@ -55,25 +54,25 @@ class Place(NamedTuple):
 
 
 WHOLE: Final = Place(0, 0)
-"""Of the text of a citation that says no indices."""
+"""The place for citations without indices."""
 
 
 class Citations(Protocol):
-    """What a format holds of citations."""
+    """How a format narrows citations."""
 
     def nearest(self, citation: Citation, place: Place, /) -> Citation | None:
-        """A citation as it is read again; None for one that the format has no place for."""
+        """Return a citation as the format reads it back, or None if the format has no place for it."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class CitationTable:
-    """How a format says citations.
+    """The citations of a format.
 
     Attributes:
         home: the format id.
-        kinds: the types that it has; of those that fit a citation, the first is written.
-        vendor: whose files it cites by their ids.
+        kinds: its types; a citation is written as the first type that fits.
+        vendor: the vendor whose files it cites by their ids.
     """
 
     home: str
@@ -81,21 +80,21 @@ class CitationTable:
     vendor: str
 
     def read(self, value: Json, place: Place) -> Citation | None:
-        """The citation that an object is; None for one that could not be written back.
+        """Return the citation of a JSON object, or None if it could not be written back as it is.
 
         Args:
             value: the object.
-            place: of the text that it stands at.
+            place: the place of its text.
         """
         if not isinstance(value, OBJECT):
             return None
         members: Object = value
-        kind = self._called(members.get("type"))
+        kind = self._kind_named(members.get("type"))
         if kind is None:
             return None
-        fields = {field: members[key] for key, field in kind.fields.items() if _fits(field, members.get(key))}
+        fields = {field: members[key] for key, field in kind.fields.items() if _is_valid(field, members.get(key))}
         keys = [key for key, field in kind.fields.items() if field in fields]
-        citation = Citation(**_within(fields, place), vendor=self.vendor if "file_id" in fields else None)
+        citation = Citation(**_relative(fields, place), vendor=self.vendor if "file_id" in fields else None)
         extras = rest(members, ("type", *keys))
         if self._kind_of(citation) is not kind:
             extras = {"type": kind.name, **extras}
@@ -107,10 +106,10 @@ class CitationTable:
         return citation if written is not None and _members(written) == _members(members) else None
 
     def write(self, citation: Citation, place: Place) -> Object | None:
-        """A citation as an object; None for one that the format has no place for."""
+        """Return a citation as a JSON object, or None if the format has no place for it."""
         citation = citation_for(citation, self.vendor)
         extras = (citation.extras or {}).get(self.home, {})
-        kind = self._called(extras.get("type")) or self._kind_of(citation)
+        kind = self._kind_named(extras.get("type")) or self._kind_of(citation)
         if kind is None:
             return None
         members: Object = {"type": kind.name}
@@ -125,37 +124,37 @@ class CitationTable:
         return shape(written, (citation.layout or {}).get(self.home, {}).get("form"), fixed=fixed)
 
     def nearest(self, citation: Citation, place: Place) -> Citation | None:
-        """A citation as it is read again; None for one that the format has no place for."""
+        """Return a citation as the format reads it back, or None if the format has no place for it."""
         written = self.write(citation, place)
-        if written is not None and (found := self.read(written, place)) is not None:
-            return found
+        if written is not None and (back := self.read(written, place)) is not None:
+            return back
         written = self.write(replace(citation, extras=None, layout=None), place)
         return None if written is None else self.read(written, place)
 
-    def _called(self, name: Any) -> Kind | None:
+    def _kind_named(self, name: Any) -> Kind | None:
         for kind in self.kinds:
             if kind.name == name:
                 return kind
         return None
 
     def _kind_of(self, citation: Citation) -> Kind | None:
-        """The type that is written of a citation which says none."""
+        """Return the first type that fits a citation from another format, or None."""
         for kind in self.kinds:
             if kind.needs and getattr(citation, kind.needs) is not None:
                 return kind
         return None
 
 
-def _fits(field: str, value: Json) -> bool:
+def _is_valid(field: str, value: Json) -> bool:
     return type(value) is int if field in _NUMBERS else isinstance(value, str) and value != ""
 
 
-def _within(fields: dict[str, Any], place: Place) -> dict[str, Any]:
-    """Fields whose indices count the characters of the text, and which say none where it is all of the text."""
-    counted = {key: value - place.at if key in _NUMBERS else value for key, value in fields.items()}
-    if (counted.get("start"), counted.get("end")) == (0, place.length):
-        del counted["start"], counted["end"]
-    return counted
+def _relative(fields: dict[str, Any], place: Place) -> dict[str, Any]:
+    """Return fields with indices into the citation's own text, without indices if they cover all of it."""
+    result = {key: value - place.at if key in _NUMBERS else value for key, value in fields.items()}
+    if (result.get("start"), result.get("end")) == (0, place.length):
+        del result["start"], result["end"]
+    return result
 
 
 def joined(texts: Sequence[Text]) -> tuple[Citation, ...] | None:
@@ -171,14 +170,14 @@ def joined(texts: Sequence[Text]) -> tuple[Citation, ...] | None:
 
 
 def _members(value: Object) -> list[tuple[str, type, Json]]:
-    """What an object has, in order: False is not 0."""
+    """Return the members of an object with their types, for a comparison in which False is not 0."""
     return [(key, type(member), member) for key, member in value.items()]
 
 
 def places(texts: Sequence[str]) -> list[Place]:
-    """The places of texts whose characters are counted through."""
-    at, found = 0, list[Place]()
+    """Return the places of consecutive texts."""
+    at, result = 0, list[Place]()
     for text in texts:
-        found.append(Place(at, len(text)))
+        result.append(Place(at, len(text)))
         at += len(text)
-    return found
+    return result

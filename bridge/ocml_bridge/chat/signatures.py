@@ -1,4 +1,4 @@
-"""Whose signatures an API takes back."""
+"""Decide which signatures an API accepts."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from ..model import Message, Signature
 
 
 def signature_by(message: Message, vendor: str) -> Signature | None:
-    """The signature of a message that a vendor may have made; one of which nobody is named may be anybody's.
+    """Return the signature of a message if the API of a vendor may accept it, else None.
+
+    A signature without a vendor may be anybody's. A sealed signature replaces the text, so the message must have none.
 
     Args:
-        message: any; one that is empty may be sealed, and a text stands beside its signature.
-        vendor: whose API it is.
+        message: the message.
+        vendor: the vendor of the API.
     """
     signature = message.signature
     if signature is None or signature.vendor not in (None, vendor) or not signature.value:

@@ -1,8 +1,8 @@
-"""How much was said: the characters of a document that somebody wrote, and which messages lose all of theirs.
+"""Count the characters of content in a document, and find messages that lose all of theirs.
 
-What counts is the text of messages, thoughts, calls, replies and refusals; ids, names, keys and declared tools do not.
-Of a part that its reader did not understand, the strings that are evidently text count; so do those of the further keys
-of a message that has no content.
+Content is the text of messages, thoughts, calls, replies and refusals; ids, names, keys and declared tools are not. In
+a part that the reader did not understand, the strings that are evidently text count, and also those in the extras of a
+message without content.
 """
 
 from __future__ import annotations
@@ -33,13 +33,18 @@ from ..model.diff import escape
 
 
 class Characters(NamedTuple):
-    """How many characters of what was said are in a document, and how many in what its output reads as."""
+    """Numbers of characters of content.
+
+    Attributes:
+        read: those in the document.
+        written: those in the document that its output reads as.
+    """
 
     read: int
     written: int
 
     def plus(self, other: Characters) -> Characters:
-        """Both together."""
+        """Return the sums of both counts."""
         return Characters(self.read + other.read, self.written + other.written)
 
 
@@ -47,33 +52,33 @@ NOTHING: Final = Characters(0, 0)
 
 
 def characters(document: Document) -> int:
-    """How many characters of what was said are in a document."""
+    """Return the number of characters of content in a document."""
     if not isinstance(document, Transcript):
         return characters_of(document.content)
-    total = _characters_in_all(document.messages) + _outside(document.extras)
+    total = _in_messages(document.messages) + _in_outside_text(document.extras)
     for alternative in document.alternatives or ():
-        total += _characters_in_all(alternative.messages)
+        total += _in_messages(alternative.messages)
     return total
 
 
-def _characters_in_all(messages: Sequence[Message]) -> int:
+def _in_messages(messages: Sequence[Message]) -> int:
     total = 0
     for message in messages:
         content = message.content
-        total += (len(content) if isinstance(content, str) else characters_of(content)) or _beside_content(message)
+        total += (len(content) if isinstance(content, str) else characters_of(content)) or _in_extras(message)
         if message.extras is not None:
-            total += _outside(message.extras)
+            total += _in_outside_text(message.extras)
     return total
 
 
-def _outside(extras: ByFormat | None) -> int:
-    """How many characters of text stand outside of any message; a stray token says nothing."""
+def _in_outside_text(extras: ByFormat | None) -> int:
+    """Return the number of characters of text outside of messages, without stray tokens."""
     members = () if extras is None else (item for values in extras.values() for item in values.items())
-    return sum(len(_words(text)) for key, text in members if key in OUTSIDE and isinstance(text, str))
+    return sum(len(_without_tokens(text)) for key, text in members if key in OUTSIDE and isinstance(text, str))
 
 
-def _words(text: str) -> str:
-    """What a text outside of messages says."""
+def _without_tokens(text: str) -> str:
+    """Return a text outside of messages without control tokens and surrounding white space."""
     return _TOKEN.sub("", text).strip()
 
 
@@ -81,30 +86,30 @@ _TOKEN: Final = re.compile(r"<\|[^<|>]{0,64}\|>")
 
 
 def characters_of(content: Content) -> int:
-    """How many characters of what was said are in a message's content."""
-    return len(content) if isinstance(content, str) else sum(map(_characters_in, content))
+    """Return the number of characters in a message's content."""
+    return len(content) if isinstance(content, str) else sum(map(_in_part, content))
 
 
 def emptied(
     document: Document, image: Document, missing: Collection[str], order: Sequence[int] | None = None
 ) -> list[str]:
-    """Paths of text that was not understood as what a message says, where the output says nothing in its place.
+    """Return the paths of texts that the reader did not understand as content and for which the output has nothing.
 
-    That is the text of a message of which nothing was understood, and which comes out without any; and text outside of
-    messages, where nothing else is said in the document, and nothing at all in the output.
+    These are the texts of a message whose content was not understood at all, if the image has the message without any;
+    and texts outside of messages, if the document has no other content and the output has none.
 
     Args:
-        document: what is written.
-        image: what the output reads as.
-        missing: paths of the messages that the target leaves out by rule. They are lost, and not counted here.
-        order: indices of the document's messages in the order in which the image has them, where some were moved.
+        document: the document that is written.
+        image: the document that the output reads as.
+        missing: the paths of messages that were reported as lost; they are skipped here.
+        order: the indices of the document's messages in the order of the image; None if the order is the same.
     """
     if not isinstance(document, Transcript) or not isinstance(image, Transcript):
         return []
     opaque = {
         index: field
         for index, message in enumerate(document.messages)
-        # Most messages are a plain text, and looked at no further.
+        # Fast path: most messages are a plain text.
         if (not isinstance(message.content, str) or not message.content) and (field := opaque_field(message))
     }
     if not opaque:
@@ -124,12 +129,12 @@ def _emptied_outside(document: Transcript, image: Transcript) -> list[str]:
         for path, extras in homes
         for home, members in (extras or {}).items()
         for key, text in members.items()
-        if key in OUTSIDE and isinstance(text, str) and _words(text)
+        if key in OUTSIDE and isinstance(text, str) and _without_tokens(text)
     ]
 
 
 def _left(document: Transcript, missing: Collection[str], order: Sequence[int] | None) -> list[int]:
-    """Indices of the messages that are still there, in their order there."""
+    """Return the indices of the document's messages that are not missing, in the order of the image."""
     order = range(len(document.messages)) if order is None else order
     return [index for index in order if f"/messages/{index}" not in missing]
 
@@ -137,13 +142,13 @@ def _left(document: Transcript, missing: Collection[str], order: Sequence[int] |
 def vanished(
     document: Document, back: Document, losses: Collection[Loss], order: Sequence[int] | None = None
 ) -> list[str]:
-    """Paths of what was said in a document, is not in what its output reads as, and is in no loss of class content.
+    """Return the paths of content that is missing from an output and that no loss of class `content` reports.
 
     Args:
-        document: what was written.
-        back: what the output reads as.
-        losses: what was reported.
-        order: indices of the document's messages in the order in which the other has them, where some were moved.
+        document: the document that was written.
+        back: the document that the output reads as.
+        losses: the losses that were reported.
+        order: the indices of the document's messages in the order of `back`; None if the order is the same.
     """
     reported = [
         loss for loss in losses if loss.loss_class is LossClass.CONTENT and loss.severity is not Severity.LAYOUT
@@ -152,26 +157,26 @@ def vanished(
         return [] if reported or characters(back) >= characters(document) else ["/content"]
     pairs = zip(_left(document, gone(losses), order), back.messages, strict=False)
     after = {index: message.content for index, message in pairs}
-    named = {int(found[1]) for loss in reported if (found := _CONTENT.match(loss.path))}
+    named = {int(match[1]) for loss in reported if (match := _CONTENT.match(loss.path))}
     return [
         f"/messages/{index}/content"
         for index, message in enumerate(document.messages)
         if index not in named
-        and characters_of(after.get(index, "")) < characters_of(message.content) - _silent_in(message.content)
+        and characters_of(after.get(index, "")) < characters_of(message.content) - _white_space_in(message.content)
         and not _is_same_json(message.content, after.get(index, ""))
     ]
 
 
-def _is_same_json(one: Content, other: Content) -> bool:
-    """Whether two contents are JSON that says the same: white space in it and spellings of its numbers say nothing."""
-    if not isinstance(one, str) or not isinstance(other, str):
+def _is_same_json(old: Content, new: Content) -> bool:
+    """Return whether two contents are JSON with the same value; white space and the spelling of numbers may differ."""
+    if not isinstance(old, str) or not isinstance(new, str):
         return False
-    value, its = jsontext.parse(one), jsontext.parse(other)
-    return value is not None and its is not None and value.value == its.value
+    old_json, new_json = jsontext.parse(old), jsontext.parse(new)
+    return old_json is not None and new_json is not None and old_json.value == new_json.value
 
 
-def _silent_in(content: Content) -> int:
-    """How many characters of a content are texts of white space, which say nothing."""
+def _white_space_in(content: Content) -> int:
+    """Return the number of characters in texts of a content that are only white space."""
     texts = (content,) if isinstance(content, str) else (part.text for part in content if isinstance(part, Text))
     return sum(len(text) for text in texts if text.isspace())
 
@@ -180,26 +185,30 @@ _CONTENT: Final = re.compile(r"/messages/(\d+)(?:/content|\Z)")
 
 
 def evident_text(value: Json, *, named: bool = False) -> int:
-    """How many characters of a JSON value are evidently text.
+    """Return the number of characters in strings of a JSON value that are evidently text.
 
-    A string counts under a key that names text, and below one; or, unless it has to be `named` so, because it has words
-    in it, under any key but those that never name text.
+    A string counts at or below a key of `_TEXT`. Without `named`, a string of several words counts, too. Nothing counts
+    at or below a key of `_NO_TEXT`.
+
+    Args:
+        value: the JSON value; a string alone counts.
+        named: whether only strings at or below a key of `_TEXT` count.
     """
     total = 0
-    waiting: list[tuple[Any, bool]] = [(value, isinstance(value, str))]
-    while waiting:
-        item, under_name = waiting.pop()
+    pending: list[tuple[Any, bool]] = [(value, isinstance(value, str))]
+    while pending:
+        item, is_named = pending.pop()
         if isinstance(item, str):
-            total += len(item) if under_name or (not named and any(map(str.isspace, item.strip()))) else 0
+            total += len(item) if is_named or (not named and any(map(str.isspace, item.strip()))) else 0
         elif isinstance(item, list):
-            waiting += [(each, under_name) for each in cast("list[Json]", item)]
+            pending += [(each, is_named) for each in cast("list[Json]", item)]
         elif isinstance(item, dict):
             members = cast("dict[str, Json]", item).items()
-            waiting += [(each, under_name or key in _TEXT) for key, each in members if key not in _NO_TEXT]
+            pending += [(each, is_named or key in _TEXT) for key, each in members if key not in _NO_TEXT]
     return total
 
 
-def _characters_in(part: Part) -> int:
+def _in_part(part: Part) -> int:
     if isinstance(part, (Text, Refusal)):
         return len(part.text)
     if isinstance(part, Infill):
@@ -210,11 +219,11 @@ def _characters_in(part: Part) -> int:
 
 
 def _size_of(message: Message) -> int:
-    return characters_of(message.content) or _beside_content(message)
+    return characters_of(message.content) or _in_extras(message)
 
 
-def _beside_content(message: Message) -> int:
-    """How many characters of text stand under further keys, which its reader did not take for content."""
+def _in_extras(message: Message) -> int:
+    """Return the number of characters of text in the extras of a message without media."""
     content = message.content
     if message.extras is None or (content and any(isinstance(part, Media) for part in content)):
         return 0
@@ -222,14 +231,17 @@ def _beside_content(message: Message) -> int:
 
 
 def opaque_field(message: Message) -> str | None:
-    """The field with the text of a message of which nothing was understood; None where something was, or has none."""
+    """Return the field (`content` or `extras`) with the text of a message that the reader did not understand at all.
+
+    None if the reader understood some of its content, or if it has no text.
+    """
     content = message.content
     count = characters_of(content)
     if not count:
-        return "extras" if _beside_content(message) else None
+        return "extras" if _in_extras(message) else None
     if isinstance(content, str):
         return None
-    foreign = sum(_characters_in(part) for part in content if isinstance(part, Foreign))
+    foreign = sum(_in_part(part) for part in content if isinstance(part, Foreign))
     return "content" if foreign == count else None
 
 
@@ -238,10 +250,10 @@ _TEXT: Final = frozenset(
     | {"args", "result", "response", "thinking", "reasoning", "reasoning_content", "summary", "transcript", "refusal"}
     | {"answer", "caption", "code", "completion", "prompt", "query", "question"}
 )
-"""Keys under which formats put what somebody said."""
+"""Keys of formats whose values are content."""
 _NO_TEXT: Final = frozenset(
     {"type", "id", "call_id", "tool_call_id", "tool_use_id", "toolUseId", "name", "role", "url", "uri", "file_id"}
     | {"filename", "format", "mime_type", "mimeType", "media_type", "data", "bytes", "encrypted_content", "signature"}
     | {"detail", "status", "cache_control"}
 )
-"""Keys under which they put everything else."""
+"""Keys of formats whose values are never content."""

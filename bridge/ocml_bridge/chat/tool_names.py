@@ -1,8 +1,8 @@
-"""The names of declared tools, as a client has them and as a model writes them: there and back.
+"""Translate the names of declared tools from the client's to the model's, and back in answers.
 
-A model's world may have no place for a name that a client may give: `python` is a tool of its own, a dot ends a
-namespace, white space ends a word of a header. The profile says how it writes such a name; what it writes in an answer
-is the client's name again, in a document and in a stream.
+A model's format may not allow a name that a client uses: `python` is a built-in tool, a dot ends a namespace, white
+space ends a word of a header. The profile chooses another name for the prompt. In answers, both documents and streams,
+it becomes the client's name again.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _Rename = Callable[[Tool], Tool]
 
 
 def declared_in(transcript: Transcript) -> Iterator[tuple[Tool, str]]:
-    """All declared tools, each with its path."""
+    """Yield all declared tools, those of messages too, each with its path."""
     for at, tool in enumerate(transcript.tools or ()):
         yield tool, f"/tools/{at}"
     for index, message in enumerate(transcript.messages):
@@ -31,25 +31,24 @@ def declared_in(transcript: Transcript) -> Iterator[tuple[Tool, str]]:
 
 
 class ToolNames:
-    """Names that a model writes otherwise than the client.
+    """The names of tools for which a model and a client use different ones.
 
     Args:
-        spelled: by the recipient for a declared name, the function's name that the model has for it; of two recipients
-            no one has the same.
+        spelled: the model's function name, by the recipient for the client's name; no function name occurs twice.
     """
 
     def __init__(self, spelled: Mapping[str, str]) -> None:
         self._spelled: Final = dict(spelled)
-        self._there: Final = {recipient: FUNCTIONS + name for recipient, name in spelled.items()}
+        self._model_recipients: Final = {recipient: FUNCTIONS + name for recipient, name in spelled.items()}
         # A model may leave out the namespace of functions.
         bare = {name: recipient for recipient, name in spelled.items() if name}
-        self._back: Final = bare | {there: recipient for recipient, there in self._there.items()}
+        self._client_recipients: Final = bare | {model: client for client, model in self._model_recipients.items()}
 
     def __bool__(self) -> bool:
-        return bool(self._there)
+        return bool(self._model_recipients)
 
     def losses(self, transcript: Transcript) -> list[Loss]:
-        """What the model does not read as the client wrote it; answers have the client's names."""
+        """Return a loss for each declared tool that the prompt names differently."""
         losses: list[Loss] = []
         for tool, path in declared_in(transcript):
             declared = full_name(tool)
@@ -61,32 +60,43 @@ class ToolNames:
         return losses
 
     def spelled(self, transcript: Transcript) -> Transcript:
-        """A request as the model reads it."""
-        made = self._with(transcript, self._there, self._tool_there)
-        settings = made.settings or Settings()
+        """Return a request with the model's names."""
+        result = self._renamed(transcript, self._model_recipients, self._model_tool)
+        settings = result.settings or Settings()
         choice = settings.tool_choice
         if choice is None or not choice.names:
-            return made
-        names = tuple(self._there.get(name, name) for name in choice.names)
-        return replace(made, settings=replace(settings, tool_choice=replace(choice, names=names)))
+            return result
+        names = tuple(self._model_recipients.get(name, name) for name in choice.names)
+        return replace(result, settings=replace(settings, tool_choice=replace(choice, names=names)))
 
     def declared(self, transcript: Transcript) -> Transcript:
-        """What a model wrote, as the client knows it."""
-        return self._with(transcript, self._back, self._tool_back)
+        """Return the document of an answer with the client's names."""
+        return self._renamed(transcript, self._client_recipients, self._client_tool)
 
     def decoder(self, source: Decoder) -> Decoder:
-        """What reads an answer as it arrives, as the client knows it."""
+        """Return a decoder whose events have the client's names.
+
+        Args:
+            source: the decoder of the model's answer.
+        """
         return _DeclaredNames(source, self) if self else source
 
     def event(self, event: Event) -> Event:
-        """An event of an answer, as the client knows it."""
+        """Return an event of an answer with the client's names."""
         if isinstance(event, (Start, End)):
-            return event._replace(message=self._message(event.message, self._back, self._tool_back))
+            return event._replace(message=self._message(event.message, self._client_recipients, self._client_tool))
         if isinstance(event, Stop) and isinstance(event.document, Transcript):
             return event._replace(document=self.declared(event.document))
         return event
 
-    def _with(self, transcript: Transcript, names: Mapping[str, str], rename: _Rename) -> Transcript:
+    def _renamed(self, transcript: Transcript, names: Mapping[str, str], rename: _Rename) -> Transcript:
+        """Return a transcript with other names of tools.
+
+        Args:
+            transcript: the transcript.
+            names: the new recipients by the old ones.
+            rename: returns a declared tool with its new name.
+        """
         if not names:
             return transcript
         turn, tools = transcript.open_turn, transcript.tools
@@ -105,12 +115,12 @@ class ToolNames:
             return message
         return replace(message, content=content, recipient=recipient, name=name)
 
-    def _tool_there(self, tool: Tool) -> Tool:
+    def _model_tool(self, tool: Tool) -> Tool:
         name = self._spelled.get(recipient_of(full_name(tool)))
         return tool if name is None else replace(tool, name=name, namespace=None)
 
-    def _tool_back(self, tool: Tool) -> Tool:
-        recipient = self._back.get(FUNCTIONS + tool.name) if tool.namespace is None else None
+    def _client_tool(self, tool: Tool) -> Tool:
+        recipient = self._client_recipients.get(FUNCTIONS + tool.name) if tool.namespace is None else None
         if recipient is None:
             return tool
         namespace, name = split_name(name_of(recipient))
@@ -126,30 +136,35 @@ def _with_tools(content: Content, rename: _Rename) -> Content:
 
 
 class _DeclaredNames:
-    """A decoder whose events have the names that the client declared."""
+    """A decoder whose events have the client's names of tools.
+
+    Args:
+        source: the decoder of the model's answer.
+        names: the names of tools.
+    """
 
     def __init__(self, source: Decoder, names: ToolNames) -> None:
         self._source = source
         self._names = names
 
     def feed(self, data: str | bytes, /) -> list[Event]:
-        """Take the next chunk."""
+        """Decode the next chunk."""
         return self._named(self._source.feed(data))
 
     def feed_tokens(self, ids: Sequence[int | str], /) -> list[Event]:
-        """Take the next token ids."""
+        """Decode the next token ids."""
         return self._named(self._source.feed_tokens(ids))
 
     def finish(self, reason: Reason | None = None, /) -> list[Event]:
-        """Nothing more comes."""
+        """End the stream."""
         return self._named(self._source.finish(reason))
 
     def cancel(self) -> list[Event]:
-        """Nobody listens any more."""
+        """End the stream because the client disconnected."""
         return self._named(self._source.cancel())
 
     def copy(self) -> Self:
-        """A decoder that goes on from here."""
+        """Return an independent decoder in the same state."""
         return deepcopy(self)
 
     def _named(self, events: list[Event]) -> list[Event]:

@@ -1,4 +1,7 @@
-"""Changes to a transcript that a person asks for, each with its report. No conversion makes them on its own."""
+"""Drop private reasoning on request, and translate indices and paths between a transcript and what is left of it.
+
+A conversion drops reasoning only if the caller requests it.
+"""
 
 from __future__ import annotations
 
@@ -12,29 +15,29 @@ from ..model import Message, Transcript, replace
 from .turns import is_call, is_thought
 
 Dropped = Literal["final", "all"]
-"""Whose private reasoning is dropped: that of turns that ended in a final answer, or of all turns."""
+"""Which private reasoning is dropped: that of turns that ended in a final answer, or of all turns."""
 
 
 def drop_analysis(
     transcript: Transcript, of: Dropped = "final", *, last: bool = True
 ) -> tuple[Transcript, tuple[Loss, ...]]:
-    """Drop the private reasoning that led to a final answer, as before the next sampling (HIP-1 §12.7), or all of it.
+    """Drop the private reasoning of turns that ended in a final answer (HIP-1 §12.7, before the next sampling), or all.
 
-    A final answer that is complete drops the thoughts of its own turn. The thoughts of a turn without one are kept:
-    they led to a call that is still unanswered, or whose reply the model has yet to use. Calls of built-in tools on
-    `analysis` and their replies are no thoughts and stay.
+    With "final", the thoughts of a turn without a complete final answer are kept: they led to a call that is still
+    unanswered, or whose reply the model has yet to use. Calls of built-in tools on `analysis`, and their replies, are
+    not thoughts and are always kept.
 
     Args:
         transcript: the conversation.
-        of: whose reasoning: of the turns that ended in a final answer, or of all turns.
-        last: whether those of an answer that ends the conversation are dropped, too; a model that is trained on it
-            learns them.
+        of: the reasoning to drop: "final" or "all".
+        last: whether to drop also the reasoning of the answer that ends the conversation; not if a model is to be
+            trained on that answer.
 
     Returns:
         The transcript without those messages, and one loss for each.
 
     Raises:
-        BridgeError: OCB-OPTION for another word.
+        BridgeError: OCB-OPTION for another value of `of`.
     """
     if of not in _REASONS:
         raise BridgeError(ErrorCode.OPTION, f"drop_analysis cannot be {of!r}; it is one of {', '.join(_REASONS)}")
@@ -60,8 +63,13 @@ def drop_analysis(
             remaining.append(message)
     alternatives = transcript.alternatives
     if alternatives is not None:
-        alternatives = tuple(replace(one, at=one.at - sum(index < one.at for index in dropped)) for one in alternatives)
+        alternatives = tuple(replace(each, at=_index_without(dropped, each.at)) for each in alternatives)
     return replace(transcript, messages=tuple(remaining), alternatives=alternatives), tuple(losses)
+
+
+def _index_without(dropped: set[int], index: int) -> int:
+    """Return the index of a message after those at some other indices are dropped."""
+    return index - sum(each < index for each in dropped)
 
 
 _REASONS: Final[dict[Dropped, str]] = {
@@ -71,43 +79,43 @@ _REASONS: Final[dict[Dropped, str]] = {
 
 
 def missing(losses: Iterable[Loss]) -> set[int]:
-    """Indices of the messages that losses say are not there any more."""
+    """Return the indices of the messages that losses report as missing."""
     return {index for path in gone(losses) if (index := message_index(path)) is not None}
 
 
 def message_index(path: str) -> int | None:
-    """The index of the message that a path names as a whole; None for any other path."""
-    found = _MESSAGE.match(path)
-    return None if found is None else int(found[1])
+    """Return the index of the message at a path; None for the path of anything else, such as a field of a message."""
+    match = _MESSAGE.match(path)
+    return None if match is None else int(match[1])
 
 
 def remaining(count: int, losses: Iterable[Loss], order: Sequence[int] | None = None) -> list[int]:
-    """Indices of the messages that are still there, in their order there.
+    """Return the indices of the messages that are in an output, in the order of the output.
 
     Args:
-        count: how many messages there were.
-        losses: those at whole messages tell which are missing.
-        order: the indices in another order, where some were moved.
+        count: the number of messages in the document.
+        losses: the losses of the conversion; some report missing messages.
+        order: the indices in the order of the output; None if the order is the same.
     """
     dropped = missing(losses)
     return [index for index in (range(count) if order is None else order) if index not in dropped]
 
 
 def renumber(losses: Iterable[Loss], origins: Sequence[int]) -> tuple[Loss, ...]:
-    """Losses with the paths of another transcript.
+    """Return losses with the paths of the transcript from which theirs was made.
 
     Args:
-        losses: as they were reported.
-        origins: for each message of the transcript that they are of, its index in the other one.
+        losses: the losses, with the paths of their own transcript.
+        origins: for each message of their transcript, its index in the other one.
     """
     return tuple(_renumbered(loss, origins) for loss in losses)
 
 
 def _renumbered(loss: Loss, origins: Sequence[int]) -> Loss:
-    found = _INDEX.match(loss.path)
-    if found is None or int(found[1]) >= len(origins):
+    match = _INDEX.match(loss.path)
+    if match is None or int(match[1]) >= len(origins):
         return loss
-    return loss._replace(path=f"/messages/{origins[int(found[1])]}{loss.path[found.end() :]}")
+    return loss._replace(path=f"/messages/{origins[int(match[1])]}{loss.path[match.end() :]}")
 
 
 _MESSAGE: Final = re.compile(r"/messages/(\d+)\Z")
@@ -115,7 +123,7 @@ _INDEX: Final = re.compile(r"/messages/(\d+)")
 
 
 def _last_answer(messages: tuple[Message, ...]) -> int:
-    """The index of the answer that ends a conversation; its length where something else does."""
+    """Return the index of the final answer that ends a conversation, or its length if it ends otherwise."""
     last = messages[-1:]
     return len(messages) - (last != () and last[0].role == "assistant" and last[0].channel == "final")
 
@@ -125,6 +133,7 @@ def _thoughts(messages: tuple[Message, ...]) -> set[int]:
 
 
 def _thoughts_answered(messages: tuple[Message, ...]) -> set[int]:
+    """Return the indices of the thoughts of turns that have a complete final answer."""
     dropped: set[int] = set()
     thoughts: list[int] = []
     for index, message in enumerate(messages):

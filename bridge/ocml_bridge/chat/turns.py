@@ -1,7 +1,7 @@
-"""Conversational structure that several formats need: calls and replies, wire messages, declared tools.
+"""Classify messages (calls, replies, thoughts), group them into turns, and move declared tools.
 
-Formats that nest (OpenAI, InternLM2, OCM 0.1) put thoughts, text and calls of one turn into one wire message; flat
-formats (Harmony, OCM 2.2) give each its own. The canonical form is flat and remembers the grouping in `continues`.
+Nested formats (OpenAI, InternLM2, OCM 0.1) put the thoughts, text and calls of a turn into one wire message; flat
+formats (Harmony, OCM 2.2) have a message for each. The canonical form is flat, and stores the grouping in `continues`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ BUILTINS: Final = frozenset({"python"})
 
 
 def is_call(message: Message) -> bool:
-    """Whether a message is a tool call: the assistant's, to a recipient that is not a participant."""
+    """Return whether a message is a tool call: from the assistant to a recipient that is not a participant."""
     return message.role == "assistant" and message.recipient is not None and message.recipient not in _PARTICIPANTS
 
 
@@ -42,25 +42,25 @@ _PARTICIPANTS: Final = frozenset({"", "all", "assistant", "developer", "system",
 
 
 def is_hosted(message: Message) -> bool:
-    """Whether a message is a call of a tool that an API itself has: it keeps the type of the item or block it was."""
+    """Return whether a message is a call that the API runs itself: its extras have the type of its item or block."""
     return is_call(message) and any("type" in members for members in (message.extras or {}).values())
 
 
 def is_reply(message: Message) -> bool:
-    """Whether a message is a tool's reply."""
+    """Return whether a message is a tool's reply."""
     return message.role == "tool"
 
 
 def is_thought(message: Message) -> bool:
-    """Whether a message is private reasoning and nothing else."""
+    """Return whether a message is private reasoning of the assistant, and not a call."""
     return message.role == "assistant" and message.channel == "analysis" and not is_call(message)
 
 
 def recipient_of(name: str) -> str:
-    """The recipient for a tool's name in a format that knows no namespaces of its own.
+    """Return the recipient for a tool's name in a format without namespaces.
 
-    No two names have one recipient: a bare name, and one that begins like a recipient of such a name, get `functions.`
-    before them, and so does the empty name; a name with another namespace and a built-in are recipients already.
+    The mapping is injective. `functions.` is put before a bare name, before the empty name, and before a name that
+    already looks like `functions.` with a bare name. A name with another namespace and a built-in stay as they are.
 
         f → functions.f     functions.f → functions.functions.f     browser.search → browser.search
     """
@@ -68,32 +68,32 @@ def recipient_of(name: str) -> str:
 
 
 def name_of(recipient: str) -> str:
-    """The name for a recipient, such that `recipient_of` gives it back; what would not come back is kept whole."""
+    """Return the tool's name for a recipient: the inverse of `recipient_of`; other recipients stay as they are."""
     name = recipient.removeprefix(FUNCTIONS)
     return name if name is not recipient and _is_function(name) else recipient
 
 
 def _is_function(name: str) -> bool:
-    """Whether nothing but `functions.`, any number of times, stands before a last word that is not built in."""
+    """Return whether a name is a word that is not built in, with `functions.` before it any number of times."""
     namespace, dot, word = name.rpartition(".")
     return word not in BUILTINS and not (namespace + dot).replace(FUNCTIONS, "")
 
 
 def with_namespace(recipient: str) -> str:
-    """A recipient as a format with namespaces writes it, with the one that it leaves out where it names a function.
+    """Return a recipient of a format with namespaces, with `functions.` before a bare name.
 
-    Here `functions.f` is the function `f`: it is not the name of a function, as for `recipient_of`.
+    Unlike in `recipient_of`, `functions.f` is the function `f` here, and stays as it is.
     """
     return recipient if "." in recipient or recipient in BUILTINS or not recipient else FUNCTIONS + recipient
 
 
 def full_name(tool: Tool) -> str:
-    """A declared tool's name, whose recipient `recipient_of` gives: without the default namespace."""
+    """Return a declared tool's name, without the default namespace; `recipient_of` returns the recipient for it."""
     return tool.name if tool.namespace is None else name_of(f"{tool.namespace}.{tool.name}")
 
 
 def split_name(name: str) -> tuple[str | None, str]:
-    """Namespace (None for the default one) and bare name of a declared tool: its recipient's, where it has a dot."""
+    """Return the namespace (None for the default one) and the bare name of a tool with this full name."""
     if "." not in name:
         return None, name
     recipient = recipient_of(name)
@@ -105,9 +105,9 @@ def split_name(name: str) -> tuple[str | None, str]:
 
 
 def continues(before: Message, message: Message) -> bool:
-    """Whether, in a flat format, a message belongs to the turn of the one before it.
+    """Return whether a message of a flat format belongs to the same turn as the message before it.
 
-    Thoughts open a turn, a preamble goes before calls, calls follow one another, a final answer closes the turn.
+    Thoughts open a turn, a preamble comes before calls, calls follow calls, and a final answer closes the turn.
     """
     if before.role != "assistant" or message.role != "assistant" or before.end == "return":
         return False
@@ -117,7 +117,7 @@ def continues(before: Message, message: Message) -> bool:
 
 
 def infer_grouping(messages: Sequence[Message]) -> tuple[Message, ...]:
-    """The messages as a flat format gives them back: `continues` by the rule of `continues`."""
+    """Return messages as a flat format reads them back: the function `continues` sets the field `continues`."""
     out: list[Message] = []
     before: Message | None = None
     for message in messages:
@@ -136,9 +136,9 @@ _MOVED: Final = "the tools of this message are declared outside it"
 
 
 def hoist_tools(transcript: Transcript, log: Log) -> Transcript:
-    """Move tools declared inside messages out to the transcript, for formats that keep them apart.
+    """Move tools that are declared in messages to the transcript, for formats that declare them outside of messages.
 
-    A message that holds nothing else goes with them. Each move is reported.
+    A message without other content is removed. Each move is reported to the log.
     """
     if not any(map(declares_tools, transcript.messages)):
         return transcript
@@ -167,47 +167,47 @@ def hoist_tools(transcript: Transcript, log: Log) -> Transcript:
 
 
 def declares_tools(message: Message) -> bool:
-    """Whether tools are declared inside a message."""
+    """Return whether a message declares tools."""
     content = message.content
     return not isinstance(content, str) and any(isinstance(part, Tools) for part in content)
 
 
 def _without_tools(content: Content) -> list[Part]:
-    """The parts around declared tools; texts that these kept apart become one."""
+    """Return the parts of a content without declared tools; texts before and after the tools become one text."""
     rest: list[Part] = []
-    behind_tools = False
+    after_tools = False
     for part in parts_of(content):
         if isinstance(part, Tools):
-            behind_tools = True
+            after_tools = True
             continue
         before = rest[-1] if rest else None
-        if behind_tools and isinstance(before, Text) and isinstance(part, Text) and before.is_bare and part.is_bare:
+        if after_tools and isinstance(before, Text) and isinstance(part, Text) and before.is_bare and part.is_bare:
             rest[-1] = apart(before, part)
         else:
             rest.append(part)
-        behind_tools = False
+        after_tools = False
     return rest
 
 
 def apart(before: Text, after: Text) -> Text:
-    """Two texts that something kept apart, as one: with a blank line between them where nothing else is."""
+    """Join two texts, with a blank line between them unless white space separates them already."""
     glued = before.text[-1:].strip() and after.text[:1].strip()
     return Text(f"{before.text}\n\n{after.text}" if glued else before.text + after.text)
 
 
 def places(transcript: Transcript, log: Log) -> list[int]:
-    """Indices of a document's messages, without those that a loss says are not there any more."""
+    """Return the indices of a document's messages, without those that the log reports as missing."""
     missing = gone(log.losses)
     return [index for index in range(len(transcript.messages)) if f"/messages/{index}" not in missing]
 
 
 def parts_of(content: Content) -> tuple[Part, ...]:
-    """Content as parts, whether it is one text or several parts."""
+    """Return content as parts; a `str` is one text part."""
     return (Text(content),) if isinstance(content, str) else content
 
 
 def content_of(parts: Sequence[Part]) -> Content:
-    """Parts as content: one bare text alone is a `str`, texts that stand side by side are joined."""
+    """Return parts as content: adjacent bare texts are joined, and a single bare text becomes a `str`."""
     joined: list[Part] = []
     for part in parts:
         last = joined[-1] if joined else None
@@ -223,14 +223,14 @@ def content_of(parts: Sequence[Part]) -> Content:
 
 
 def lower_tools(transcript: Transcript, layout: ByFormat | None = None) -> tuple[Message, ...]:
-    """The messages with the transcript's tools in them, for formats that declare tools in the developer's message.
+    """Return the messages with the transcript's tools in them, for formats that declare tools in a developer message.
 
-    They go behind the text of the first developer message, where only system messages stand before it; else into a
-    developer message made for them behind the leading system messages.
+    The tools are added at the end of the first developer message if only system messages come before it. Else a
+    developer message is inserted for them after the leading system messages.
 
     Args:
-        transcript: whose tools to place.
-        layout: the layout of the message, where it is made.
+        transcript: the document with the tools.
+        layout: the layout of an inserted message.
     """
     if transcript.tools is None:
         return transcript.messages
@@ -249,9 +249,9 @@ class Lifted(NamedTuple):
     """Messages without their declared tools.
 
     Attributes:
-        messages: the messages that are left.
-        tools: the tools; None where there are none.
-        layout: the layout of a message that held nothing else, and is gone.
+        messages: the remaining messages.
+        tools: the tools; None if there are none.
+        layout: the layout of the developer message, if it had no other content and was removed.
     """
 
     messages: tuple[Message, ...]
@@ -260,7 +260,10 @@ class Lifted(NamedTuple):
 
 
 def lift_tools(messages: Sequence[Message]) -> Lifted:
-    """Undo `lower_tools`: a developer message that holds nothing but tools is the transcript's tools."""
+    """Take the declared tools out of the developer message: the inverse of `lower_tools`.
+
+    A message without other content is removed.
+    """
     at = developer_place(messages)
     message = messages[at] if at < len(messages) else None
     if message is None or message.role != "developer" or isinstance(content := message.content, str):
@@ -275,12 +278,12 @@ def lift_tools(messages: Sequence[Message]) -> Lifted:
 
 
 def says_nothing(message: Message) -> bool:
-    """Whether a developer's message is nothing but the place of the declared tools."""
+    """Return whether a message is an empty developer message without other fields, as if made only for the tools."""
     return replace(message, layout=None) == Message("developer", "")
 
 
 def developer_place(messages: Sequence[Message]) -> int:
-    """Where the developer's message with the tools stands, or goes: behind the leading system messages."""
+    """Return the index after the leading system messages: there the developer message with the tools is, or goes."""
     at = 0
     while at < len(messages) and messages[at].role == "system":
         at += 1
@@ -288,7 +291,7 @@ def developer_place(messages: Sequence[Message]) -> int:
 
 
 def as_transcript(completion: Completion, log: Log) -> Transcript:
-    """A text to be completed as one user message, for formats that hold conversations only. It is reported."""
+    """Return a text to complete as one user message, for formats that hold only conversations; report the change."""
     text = "".join(_plain_text(part) for part in parts_of(completion.content))
     log.lose(LossCode.COMPLETION, "", "the text to complete becomes one user message", Severity.CHANGED)
     return Transcript((Message("user", text),))
@@ -301,21 +304,21 @@ def _plain_text(part: Part) -> str:
 
 
 def is_blank(text: str) -> bool:
-    """Whether a text says nothing: it is empty, or white space."""
+    """Return whether a text is empty or only white space."""
     return not text or text.isspace()
 
 
 def as_text(part: Part) -> str | None:
-    """A part that is no text as the text that a person would read, or None where there is none."""
+    """Return the text of a refusal, an infill or passages as a person reads it; None for any other part."""
     if isinstance(part, Refusal):
         return part.text
     if isinstance(part, Infill):
         return part.prefix + (part.middle or "") + part.suffix
-    return _as_read(part) or None if isinstance(part, Passages) else None
+    return _text_of_passages(part) or None if isinstance(part, Passages) else None
 
 
-def _as_read(passages: Passages) -> str:
-    """Passages in paragraphs, below what says where they are from."""
+def _text_of_passages(passages: Passages) -> str:
+    """Return passages as paragraphs, after a paragraph with their title, source and context."""
     lines = (passages.title, passages.source, passages.context)
     head = "\n".join(line for line in lines if line is not None and not is_blank(line))
     return "\n\n".join(text for text in (head, *passages.texts) if not is_blank(text))

@@ -1,4 +1,4 @@
-"""Files that were uploaded to a vendor: only its own API finds them again."""
+"""Recognise files that were uploaded to a vendor, and remove them for the APIs of other vendors."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from typing import Final
 from ..model import Citation, Media, replace
 
 _STORES: Final[dict[str, str]] = {"https://generativelanguage.googleapis.com/": "google"}
-"""How the addresses begin at which a vendor has the files that were uploaded to it → that vendor."""
+"""The vendors of uploaded files, by the prefix of their URLs."""
 
 
 def vendor_at(address: str) -> str | None:
-    """The vendor that has an uploaded file at an address; None for an address where anybody may look."""
+    """Return the vendor whose uploaded file a URL is, or None for a public URL."""
     return next((vendor for begin, vendor in _STORES.items() if address.startswith(begin)), None)
 
 
 def media_for(media: Media, vendor: str | None) -> Media:
-    """Media as a vendor's API finds them: without a file that was uploaded to another vendor.
+    """Return media for a vendor's API: without the id or URL of a file that was uploaded to another vendor.
 
     Args:
-        media: any; a file of which no vendor is named may be anybody's.
-        vendor: whose API it is; None for one that has no files of its own.
+        media: the media; a file without a vendor may be anybody's.
+        vendor: the vendor of the API; None for an API without uploads.
     """
     if media.vendor in (None, vendor):
         return media
@@ -30,5 +30,5 @@ def media_for(media: Media, vendor: str | None) -> Media:
 
 
 def citation_for(citation: Citation, vendor: str) -> Citation:
-    """A citation as a vendor's API understands it: without the id of a file that was uploaded to another vendor."""
+    """Return a citation for a vendor's API: without the id of a file that was uploaded to another vendor."""
     return citation if citation.vendor in (None, vendor) else replace(citation, file_id=None, vendor=None)

@@ -1,7 +1,7 @@
-"""Who may see what (OpenChatML 2.2 §4, §5, §6, §11), as data.
+"""Decide which messages and parts end users may see (OpenChatML 2.2 §4, §5, §6, §11).
 
-`RULES` says what is hidden from end users and why, the first rule that applies wins. Adapters, streams, hosts and views
-ask it; there is no other place that decides. It fails closed: a channel that nobody knows is hidden.
+`RULES` lists what is hidden and why; the first rule that applies wins. Adapters, streams, hosts and views all use it.
+It fails closed: an unknown channel is hidden.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ class Rule(NamedTuple):
     """One reason to hide a message from end users.
 
     Attributes:
-        name: what is hidden, in a word; `Visibility.show` asks for it by this name.
-        section: where OpenChatML 2.2 says so.
-        hides: whether it hides a message.
+        name: the name of what is hidden, which `Visibility.show` uses.
+        section: the section of OpenChatML 2.2.
+        hides: returns whether the rule hides a message.
     """
 
     name: str
@@ -31,7 +31,7 @@ class Rule(NamedTuple):
 
 
 def _plain(value: str | None) -> str | None:
-    """A role or channel however it is spelled: `System ` hides as `system` does."""
+    """Normalise a role or a channel, so that `System ` is hidden like `system`."""
     return None if value is None else value.strip().casefold()
 
 
@@ -44,7 +44,7 @@ def _is_tool_traffic(message: Message) -> bool:
 
 
 def is_preamble(message: Message) -> bool:
-    """Whether it is commentary that the assistant means for the user (§5 rule 4)."""
+    """Return whether a message is commentary of the assistant for the user (§5 rule 4)."""
     return message.role == "assistant" and message.channel == "commentary" and message.intent == "preamble"
 
 
@@ -67,37 +67,37 @@ def _is_no_display(message: Message) -> bool:
 RULES: Final = (
     Rule("system", "§4", _has_role("system")),
     Rule("developer", "§4", _has_role("developer")),
-    # Wherever it stands: what is said between the model and a tool is commentary (§8.1), on analysis too (§8.3).
+    # Calls and replies are commentary (§8.1), even if they are on analysis (§8.3).
     Rule("tool", "§8.1, §11", _is_tool_traffic),
     Rule("analysis", "§5 rule 3", _is_on("analysis")),
     Rule("commentary", "§5 rule 4, §11", _is_private_commentary),
-    # No channel is the final one (§5 rule 2); one that the specification does not know is not shown unasked.
+    # A message without a channel is on final (§5 rule 2); an unknown channel is hidden by default.
     Rule("other", "§5", _is_on_unknown_channel),
     Rule("status", "§6", _is_no_display),
 )
 NAMES: Final = frozenset(rule.name for rule in RULES)
-"""Everything that is hidden from end users."""
+"""The names of all rules."""
 
 
 def hidden_by(message: Message) -> Rule | None:
-    """The rule that hides a message from end users; None where they see it."""
+    """Return the rule that hides a message from end users, or None if they see it."""
     return next((rule for rule in RULES if rule.hides(message)), None)
 
 
 PRIVATE: Final = frozenset({"analysis", "commentary", "other", "status"})
-"""The rules that hide what the assistant says; the others hide who speaks, or what is said to and by tools."""
+"""The rules that hide texts of the assistant; the others hide system and developer messages, calls and replies."""
 
 
 def is_private(message: Message) -> bool:
-    """Whether a message is the assistant's text and end users must not see it: its reasoning, whatever it is called.
+    """Return whether a message is private text of the assistant, such as reasoning, which end users must not see.
 
-    So is the text of a role that nobody knows, and text with a thought marker in it (§7), all of it. Calls and what the
-    tools reply are not meant. A format without a place for its channel writes such a message as reasoning or leaves it
-    out, and never as what is visible.
+    This includes messages of unknown roles, and the whole of a message with a thought marker (§7). It excludes calls
+    and replies. A format without the message's channel must write it as reasoning or leave it out, never as visible
+    text.
     """
     content = message.content
     marked = not isinstance(content, str) and any(isinstance(part, Thought) for part in content)
-    # Most messages are plain answers; they need not go through the rules.
+    # Fast path: most messages are plain answers.
     if not marked and message.channel in (None, "final") and message.intent is None:
         return False
     rule = hidden_by(message)
@@ -105,19 +105,19 @@ def is_private(message: Message) -> bool:
 
 
 def is_reasoning(message: Message) -> bool:
-    """Whether a message is private text of the assistant, which a format with one place for reasoning writes there."""
+    """Return whether a message is private text of the assistant that a format can write as its reasoning."""
     return message.role == "assistant" and not is_call(message) and is_private(message)
 
 
 def seen_text(message: Message) -> str:
-    """The text of a message that end users see: none of one that is hidden, and none behind a thought marker (§7)."""
+    """Return the text that end users see: "" if the message is hidden, else the text before a thought marker (§7)."""
     if hidden_by(message) is not None:
         return ""
     return _text(takewhile(lambda part: not isinstance(part, Thought), parts_of(message.content)))
 
 
 def text_of(message: Message) -> str:
-    """All text of a message, whoever sees it."""
+    """Return all text of a message."""
     return _text(parts_of(message.content))
 
 
@@ -126,27 +126,27 @@ def _text(parts: Iterable[Part]) -> str:
 
 
 def is_exposed(source: Message, image: Message) -> bool:
-    """Whether a message is private, and its image is not hidden from end users."""
+    """Return whether a message is private but its image is visible to end users."""
     return is_private(source) and not is_private(image) and hidden_by(image) is None
 
 
 def closed(source: Message, image: Message) -> Message:
-    """The image of a message, on `analysis` where it would show to end users what is private."""
+    """Return the image of a message, moved to `analysis` if it would expose private text."""
     return replace(image, channel="analysis", intent=None) if is_exposed(source, image) else image
 
 
 def channelled(message: Message) -> Message:
-    """A message on a channel that hides it where a thought marker alone does, for formats that leave the marker out."""
+    """Return a message, moved to `analysis` if only a thought marker hides it, for formats without thought markers."""
     return replace(closed(message, replace(message, content="")), content=message.content)
 
 
 def exposed_messages(document: Document, back: Document, origins: Sequence[int]) -> list[int]:
-    """The indices of a document's private messages that end users see in what is read back of it.
+    """Return the indices of a document's private messages that end users would see in its output.
 
     Args:
-        document: what was written.
-        back: what the output reads as.
-        origins: for each message that is read, its index in the document.
+        document: the document that was written.
+        back: the document that the output reads as.
+        origins: for each message of `back`, its index in the document.
     """
     if not isinstance(document, Transcript) or not isinstance(back, Transcript):
         return []
@@ -155,7 +155,7 @@ def exposed_messages(document: Document, back: Document, origins: Sequence[int])
     if not private:
         return []
     images = dict(zip(origins, back.messages, strict=False))
-    # What stands in another place is found by its text, unless others said the same.
+    # A private text in another message is recognised by its text, unless a public message has the same text.
     seen = {text for message in back.messages if (text := seen_text(message)).strip()}
     seen.difference_update(text_of(message) for message in sources if not is_private(message))
     return [
@@ -166,25 +166,24 @@ def exposed_messages(document: Document, back: Document, origins: Sequence[int])
 
 
 PART_RULES: Final[dict[type[Part], str]] = {
-    Thought: "analysis",  # §7: never shown, and neither is what follows it in its message
+    Thought: "analysis",  # §7: neither the marker nor what follows it in the message is ever shown
     Flags: "system",
     Tools: "developer",
     Foreign: "other",
 }
-"""Parts that are hidden in a message that is shown, and the rule that they fall under."""
+"""The rules for parts that are hidden in a visible message, by type."""
 
 
 @dataclass(frozen=True, slots=True)
 class Visibility:
-    """What is to be seen.
+    """A selection of messages: those that end users see, and more.
 
     Attributes:
-        show: names of rules whose messages are wanted although they are hidden from end users.
-        debug: the explicit opt-in that §4 asks for.
+        show: the names of rules whose messages are shown although they are hidden from end users.
+        debug: the explicit opt-in that §4 requires for `show`.
 
     Raises:
-        BridgeError: E-PERM-VISIBILITY for whoever asks for something hidden without the opt-in; OCB-OPTION for a name
-            that no rule has.
+        BridgeError: E-PERM-VISIBILITY for `show` without `debug`; OCB-OPTION for an unknown name.
     """
 
     show: frozenset[str] = frozenset()
@@ -200,12 +199,12 @@ class Visibility:
             )
 
     def hides(self, message: Message) -> str | None:
-        """The name of the rule that hides a message here; None where it is shown."""
+        """Return the name of the rule that hides a message, or None if it is shown."""
         rule = hidden_by(message)
         return None if rule is None or rule.name in self.show else rule.name
 
     def hides_part(self, part: Part) -> str | None:
-        """The name of the rule that hides a part of a message that is shown."""
+        """Return the name of the rule that hides a part of a visible message, or None if it is shown."""
         name = PART_RULES.get(type(part))
         return None if name in self.show else name
 
@@ -213,8 +212,8 @@ class Visibility:
 END_USER: Final = Visibility()
 """What end users see."""
 APPLICATION: Final = Visibility(frozenset({"tool"}), debug=True)
-"""What a program sees that runs the tools: calls too, but no private reasoning and nothing that it was instructed."""
+"""What a client that runs the tools sees: calls and replies, but no private reasoning, system or developer text."""
 REASONING: Final = Visibility(APPLICATION.show | PRIVATE, debug=True)
-"""What a program sees that is shown private reasoning, too."""
+"""What such a client sees if it may see private reasoning."""
 DEBUG: Final = Visibility(NAMES, debug=True)
 """Everything."""
