@@ -1,1 +1,1 @@
-"""JSON: its text, how it was spelled, settings by a table of members, data in addresses, schemas."""
+"""JSON: parsing and writing, the spelling of objects, settings by a table of members, data URLs, schemas."""

@@ -1,4 +1,4 @@
-"""Media as JSON wires have them: data URLs (RFC 2397), other addresses, media types, and what images are told by."""
+"""Read and write data URLs (RFC 2397), and find out the media type or format of media."""
 
 from __future__ import annotations
 
@@ -14,59 +14,56 @@ _SCHEME: Final = re.compile(r"([a-z][a-z0-9+.-]*)://", re.IGNORECASE)
 
 
 def scheme(address: str) -> str | None:
-    """The scheme of an address that names a place, such as `https` or `s3`, in small letters; None where there is none.
-
-    Data URLs name no place.
-    """
-    found = _SCHEME.match(address)
-    return None if found is None else found[1].lower()
+    """Return the scheme of a URL with `://`, such as `https` or `s3`, in lower case; None for others, as data URLs."""
+    match = _SCHEME.match(address)
+    return None if match is None else match[1].lower()
 
 
 def opened(url: str) -> tuple[str, str | None] | None:
-    """The base64 data of a data URL, and its media type where it names one; None for any other address."""
-    found = _DATA_URL.match(url)
-    return None if found is None else (url[found.end() :], found[1] or None)
+    """Return the base64 data of a data URL, and its media type or None; None for any other URL."""
+    match = _DATA_URL.match(url)
+    return None if match is None else (url[match.end() :], match[1] or None)
 
 
 def data_of(url: str) -> str | None:
-    """The base64 data of a data URL; None for any other address."""
-    found = _DATA_URL.match(url) if url.startswith("data:") else None
-    return None if found is None else url[found.end() :]
+    """Return the base64 data of a data URL; None for any other URL."""
+    match = _DATA_URL.match(url) if url.startswith("data:") else None
+    return None if match is None else url[match.end() :]
 
 
 def data_url(data: str, media_type: str | None) -> str:
-    """The data URL of base64 data."""
+    """Return the data URL of base64 data."""
     return f"data:{media_type or ''};base64,{data}"
 
 
 def media_type(media: Media) -> str | None:
-    """The media type of media, where they say any: a bare format, such as `webp`, is one of its kind."""
+    """Return the media type of media, or None if it has no format: `webp` of an image becomes `image/webp`."""
     if not media.format or "/" in media.format:
         return media.format
     return f"{'application' if media.media == 'file' else media.media}/{media.format}"
 
 
 _SOUNDS: Final[dict[str, str]] = {"mpeg": "mp3", "x-mp3": "mp3", "x-wav": "wav", "wave": "wav", "vnd.wave": "wav"}
-"""Subtypes of sounds → what APIs call them that have no media types."""
+"""The names of audio formats in APIs without media types, by subtype."""
 
 
 def sound_format(media: Media) -> str | None:
-    """The format of a sound as APIs have it that have no media types, such as `mp3`."""
+    """Return the format of a sound for APIs without media types, such as `mp3`."""
     kind, _, name = (media.format or "").rpartition("/")
     return _SOUNDS.get(name, name) if kind == "audio" else media.format
 
 
 _BEGINNINGS: Final[dict[str, str]] = {"iVBOR": "png", "/9j/": "jpeg", "R0lG": "gif", "UklG": "webp"}
-"""How the base64 of images begins → their format."""
+"""The formats of images, by the prefix of their base64 data."""
 BINARY: Final = frozenset({"iVBOR", "/9j/"})
-"""Beginnings of images that no text has."""
+"""The prefixes that cannot be the base64 data of a text."""
 
 
 def image_format(data: str) -> str | None:
-    """The format of an image, such as `png`, by how its base64 begins; None where that does not tell it."""
+    """Return the format of an image, such as `png`, from the prefix of its base64 data; None if it is unknown."""
     return _BEGINNINGS.get(beginning(data))
 
 
 def beginning(data: str) -> str:
-    """What tells the format of an image in how its base64 begins; "" where that does not tell it."""
+    """Return the prefix of an image's base64 data that shows its format; "" if it is unknown."""
     return next((begin for begin in _BEGINNINGS if data.startswith(begin)), "")

@@ -1,12 +1,12 @@
-"""How a JSON object was spelled: the order of its keys, and the keys whose value says nothing.
+"""Store and restore how a JSON object was spelled: the order of its keys, and its empty members.
 
-The canonical form has no place for the difference between `"content": null`, `"content": ""` and no content at all, nor
-for the order of keys. A *form* remembers it, and is made only where an object is not spelled as we would spell it: the
-list of its keys in order, where a key whose value says nothing stands together with that value.
+The canonical form does not distinguish `"content": null`, `"content": ""` and no content at all, and has no order of
+keys. A *form* stores both. It is made only if an object is not spelled as the writer would spell it: the list of its
+keys in their order, in which an empty member is a pair of key and value.
 
     {"content": null, "role": "assistant", "tool_calls": […]}   →   [["content", null], "role", "tool_calls"]
 
-A form never hides anything: what it does not name is written behind what it does.
+A form never hides a member: members that it does not name are written after the others.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Object = dict[str, Any]
 """A JSON object."""
 OBJECT: Final[Any] = dict
 ARRAY: Final[Any] = list
-"""For `isinstance`, where the type checker need not learn anything of the value: a cast would take its time."""
+"""`dict` and `list` typed as Any, for `isinstance` without narrowing: a cast after it would cost a call."""
 Form = list[Any]
 Read = TypeVar("Read")
 
@@ -30,7 +30,7 @@ _EMPTY_TEXT: Final = [{"type": "text", "text": ""}]
 
 
 def is_empty(value: Json) -> bool:
-    """Whether a value says nothing: null, an empty string, list or object, or a list of one empty text."""
+    """Return whether a value is empty: null, an empty string, list or object, or a list of one empty text block."""
     if value:
         return isinstance(value, list) and cast("list[Json]", value) == _EMPTY_TEXT
     return not isinstance(value, (bool, int, float))
@@ -38,48 +38,48 @@ def is_empty(value: Json) -> bool:
 
 @lru_cache(maxsize=256)
 def _in_order(keys: tuple[str, ...], order: tuple[str, ...]) -> bool:
-    """Whether known keys stand in their order and before all others."""
+    """Return whether the keys in `order` are in this order, and before all others."""
     return list(keys) == sorted(keys, key=_place_in(order))
 
 
 @cache
 def _place_in(order: tuple[str, ...]) -> Callable[[str], int]:
-    """What gives the place of a key in an order, behind all others where it is not in it."""
+    """Return a sort key for the keys of an object: keys that are not in `order` come last."""
     places = {key: at for at, key in enumerate(order)}
     return lambda key: places.get(key, len(places))
 
 
 def in_order(wire: Object, order: tuple[str, ...]) -> Object:
-    """An object with its keys in an order; those that are not in it stand behind the others, as they were."""
+    """Return an object with its keys in an order; keys that are not in it come last, in their own order."""
     if _in_order(tuple(wire), order):
         return wire
     return {key: wire[key] for key in sorted(wire, key=_place_in(order))}
 
 
 def form_of(wire: Object, order: tuple[str, ...], required: frozenset[str], known: Collection[str]) -> Form | None:
-    """The form of an object; None where it is spelled as we would spell it.
+    """Return the form of an object, or None if it is spelled as the writer would spell it.
 
     Args:
         wire: the object.
-        order: the keys that we write, in our order; others follow as they come.
-        required: the keys that we always write.
-        known: the keys whose value is known from elsewhere even if it is empty.
+        order: the keys in the order in which the writer writes them; other keys follow.
+        required: the keys that the writer always writes.
+        known: the keys whose value the canonical form keeps even if it is empty.
     """
-    silent = {key for key, value in wire.items() if not (value and type(value) is str) and is_empty(value)}
-    silent.difference_update(known)
-    if not silent and required <= wire.keys() and _in_order(tuple(wire), order):
+    empty = {key for key, value in wire.items() if not (value and type(value) is str) and is_empty(value)}
+    empty.difference_update(known)
+    if not empty and required <= wire.keys() and _in_order(tuple(wire), order):
         return None
-    return [[key, value] if key in silent else key for key, value in wire.items()] if silent else list(wire)
+    return [[key, value] if key in empty else key for key, value in wire.items()] if empty else list(wire)
 
 
 def shape(default: Object, form: Json, *, fixed: Collection[str] = (), implied: Collection[str] = ()) -> Object:
-    """An object as we would spell it, in the spelling that a form remembers.
+    """Return an object in the spelling that a form stores.
 
     Args:
-        default: the object.
-        form: its form; anything else than a list is passed over, and so is every item that does not fit the object.
-        fixed: keys that are written whatever the form says.
-        implied: keys that a form may leave out or empty although they have a value.
+        default: the object as the writer would spell it.
+        form: its form. A value that is no list is ignored, and so is every item that does not match the object.
+        fixed: keys that are written even if the form does not name them.
+        implied: keys that a form may omit or empty although they have a value.
     """
     if not isinstance(form, list):
         return default
@@ -99,6 +99,7 @@ def shape(default: Object, form: Json, *, fixed: Collection[str] = (), implied: 
 
 
 def _literal(item: Json) -> tuple[str, Json] | None:
+    """Return an item of a form as a key and its empty value; None if it is no such pair."""
     if not isinstance(item, list):
         return None
     pair = cast("list[Json]", item)
@@ -106,18 +107,24 @@ def _literal(item: Json) -> tuple[str, Json] | None:
 
 
 def names(form: Json, key: str) -> bool:
-    """Whether a form names a key that has a value."""
+    """Return whether a form has a key as a member that is not empty."""
     return isinstance(form, list) and key in cast("list[Json]", form)
 
 
 def rest(wire: Object, known: Collection[str]) -> Object:
-    """The members that are not known and say something."""
+    """Return the members of an object with unknown keys that are not empty."""
     unknown = [key for key in wire if key not in known]
     return {key: wire[key] for key in unknown if not is_empty(wire[key])} if unknown else {}
 
 
 def add(wire: Object, more: Json, order: tuple[str, ...] = ()) -> Object:
-    """An object with the members that it lacks; where a known key is among them, all stand in our order."""
+    """Return an object with more members, as far as it lacks them.
+
+    Args:
+        wire: the object.
+        more: an object with the members; any other value is ignored.
+        order: the order of keys; used if one of its keys is among the added members.
+    """
     if not isinstance(more, dict) or not more:
         return wire
     members = cast("Object", more)
@@ -126,29 +133,32 @@ def add(wire: Object, more: Json, order: tuple[str, ...] = ()) -> Object:
 
 
 def set_apart(raws: Sequence[Json], read: Callable[[Json], Read | None], name: str) -> tuple[list[Read], list[Object]]:
-    """What the items of a list are read as, and those that are not understood.
+    """Read the items of a list, and set those apart that the reader does not understand.
 
     Args:
         raws: the items.
-        read: what one is read as; None where it is not understood.
-        name: the key of one that is set apart, as `{"at": its place, name: the item}`.
+        read: reads an item; returns None if it does not understand it.
+        name: the key of an item that is set apart, in `{"at": its index, name: the item}`.
+
+    Returns:
+        What the items were read as, and those that were set apart.
     """
-    found: list[Read] = []
+    results: list[Read] = []
     apart: list[Object] = []
     for at, raw in enumerate(raws):
-        made = read(raw)
-        if made is None:
+        result = read(raw)
+        if result is None:
             apart.append({"at": at, name: raw})
         else:
-            found.append(made)
-    return found, apart
+            results.append(result)
+    return results, apart
 
 
 def with_apart(items: Sequence[Json], apart: Json, name: str) -> list[Json]:
-    """A list with the items that were set apart from it, each as `{"at": its place, name: the item}`."""
+    """Insert the items that `set_apart` set apart into a list, at their indices; ignore malformed ones."""
     written, out = iter(items), list[Json]()
-    for one in cast("list[Json]", apart) if isinstance(apart, list) else []:
-        entry: Object = cast("Object", one) if isinstance(one, dict) else {}
+    for each in cast("list[Json]", apart) if isinstance(apart, list) else []:
+        entry: Object = cast("Object", each) if isinstance(each, dict) else {}
         if entry.keys() == {"at", name} and type(entry["at"]) is int:
             out += islice(written, min(max(0, entry["at"] - len(out)), len(items)))
             out.append(entry[name])

@@ -1,9 +1,12 @@
-"""JSON in and out, and the raw text of JSON values.
+"""Parse and write JSON strictly, and find JSON values with their raw text in longer texts.
 
-Reading is orjson's. What it would pass over in silence (a key that stands twice, of which it keeps the last; a large
-integer, which it rounds) is found by a second look: most of what is sent is the same bytes when it is written again,
-and the rest is parsed by jiter, which takes no key twice and keeps integers. What these refuse though JSON allows it
-(halves of surrogate pairs as escapes, deep nesting) goes through the standard library.
+Three parsers are used, the fastest first:
+
+* orjson parses everything. It silently keeps the last of duplicate keys and rounds large integers. Neither happened if
+  writing the value gives the same bytes, as it does for most JSON without white space.
+* jiter parses the rest again: it refuses duplicate keys and keeps integers.
+* The standard library parses what these refuse although JSON allows it: escapes of half surrogate pairs, and deep
+  nesting.
 """
 
 from __future__ import annotations
@@ -22,15 +25,15 @@ from ..errors import BridgeError, ErrorCode
 from ..model import Json
 
 MAX_DEPTH: Final = 254
-"""How deep JSON may nest; deeper is refused rather than risked. It is as deep as orjson writes."""
+"""The maximum nesting depth of JSON, which is the one that orjson can write."""
 
 _DEPTH: Final = re.compile("recursion|depth", re.IGNORECASE)
-"""What orjson calls it when JSON nests too deep, in its old and its new words."""
+"""Matches orjson's error for JSON that nests too deep, in old and new versions."""
 _BEYOND_ORJSON: Final = re.compile(rb"\\u[dD][89a-fA-F]|(?<![0-9])[0-9]{309}")
-"""What orjson refuses though it is JSON: half of a surrogate pair as an escape, an integer that no float holds."""
-_SPACE_BEHIND_KEY: Final = b'": '
+"""Matches JSON that orjson refuses: an escape of half a surrogate pair, an integer too large for a float."""
+_SPACE_AFTER_KEY: Final = b'": '
 _BEGINNING: Final = 100
-"""How much of a text shows that it is not spelled without white space."""
+"""The number of bytes that are searched for white space after a key: with it, the JSON is not compact."""
 _parse: Final = partial(jiter.from_json, allow_inf_nan=False, catch_duplicate_keys=True, cache_mode="keys")
 
 
@@ -43,6 +46,7 @@ class _NoNumberError(ValueError):
 
 
 def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    """Return an object from its members; raise an error if a key occurs twice."""
     out = dict(pairs)
     if len(out) != len(pairs):
         seen: set[str] = set()
@@ -69,7 +73,7 @@ _NESTING: Final[Any] = (dict, list)
 
 
 def _depth(value: Json) -> int:
-    """How deep a value nests, as far as it matters."""
+    """Return the nesting depth of a value, or `MAX_DEPTH` + 1 if it is greater."""
     depth = 0
     level: list[Any] = [value] if isinstance(value, _NESTING) else []
     while level and depth <= MAX_DEPTH:
@@ -87,9 +91,9 @@ def loads(data: str | bytes) -> Json:
     """Parse JSON text, strictly.
 
     Raises:
-        BridgeError: OCB-JSON for what is not JSON, repeats a key, or has a number that a float would hold as infinite;
-            OCB-LIMIT for what nests deeper than `MAX_DEPTH` or has an integer too long to hold; with the offset in
-            characters where it is known.
+        BridgeError: OCB-JSON if the text is not JSON, repeats a key, or has a number that is infinite as a float;
+            OCB-LIMIT if it nests deeper than `MAX_DEPTH` or has an integer with too many digits; with the offset in
+            characters if it is known.
     """
     raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
     try:
@@ -104,8 +108,8 @@ def loads(data: str | bytes) -> Json:
             what = "the text ends in the middle of a value" if error.doc.strip() else "the text is empty"
         raise BridgeError(ErrorCode.JSON, f"not JSON: {what}", offset=error.pos) from error
     try:
-        # Behind a whole value there can be nothing but white space, such as the line break at the end of a file.
-        is_compact = _SPACE_BEHIND_KEY not in raw[:_BEGINNING] and raw.startswith(orjson.dumps(value))
+        # After the value there can only be white space, such as the line break at the end of a file.
+        is_compact = _SPACE_AFTER_KEY not in raw[:_BEGINNING] and raw.startswith(orjson.dumps(value))
         return value if is_compact else _parse(raw)
     except (orjson.JSONEncodeError, ValueError):
         return _loads_exactly(data)
@@ -115,11 +119,14 @@ _PLAIN: Final = {
     "unexpected content after document": "a second value begins here; write one value, or one on each line",
     "unexpected control character in string": "a string has a line break or a tab in it; write those as \\n and \\t",
 }
-"""Errors of the library that do not say what to do → sentences that do."""
+"""Sentences that say what to do, for errors of orjson that do not."""
 
 
 def known(data: bytes) -> Json:
-    """The value of JSON text that was parsed before; large integers are rounded. None where it was mended then."""
+    """Parse JSON text again that was parsed before, without the strict checks; None if it was repaired then.
+
+    Large integers may be rounded.
+    """
     data = data.removeprefix(codecs.BOM_UTF8)
     try:
         return orjson.loads(data)
@@ -153,19 +160,19 @@ def _loads_exactly(data: str | bytes) -> Json:
 
 
 def too_deep(value: Json) -> bool:
-    """Whether a value nests deeper than we read."""
+    """Return whether a value nests deeper than `MAX_DEPTH`."""
     return _depth(value) > MAX_DEPTH
 
 
 class Lines(list[Json]):
-    """The values of a JSON lines document; a list, so that a reader may take it for one."""
+    """The values of a JSON lines document. It is a list, so readers can treat it as one."""
 
 
 def loads_lines(text: str) -> Lines | None:
-    """Parse JSON lines; None where the text is not two lines of JSON at least.
+    """Parse JSON lines; return None if there are less than two lines or the first one is not JSON.
 
     Raises:
-        BridgeError: as `loads`, with line and column, for a line that is not JSON where the first one is.
+        BridgeError: as for `loads`, with line and column, for a later line that is not JSON.
     """
     lines = text.split("\n")
     if sum(1 for line in lines if line.strip()) < 2:
@@ -184,7 +191,7 @@ def loads_lines(text: str) -> Lines | None:
     return out
 
 
-# Possessive, and what does not end is taken to the end: each character is looked at once, and nothing is remembered.
+# The quantifiers are possessive, and unterminated strings and comments match to the end: linear time, no backtracking.
 COMMENT: Final = re.compile(
     r"""
     (?P<text> (?: "(?:[^"\\]++|\\.)*+"?+ | [^"/]++ | /(?![/*]) )++ )
@@ -196,8 +203,8 @@ COMMENT: Final = re.compile(
 
 
 def without_comments(text: str) -> str | None:
-    """JSON text with its `//` and `/* */` comments blanked out; None where what is left still is not JSON."""
-    bare = COMMENT.sub(lambda found: found[0] if found.lastgroup else " " * len(found[0]), text)
+    """Return JSON text with spaces in place of its `//` and `/* */` comments; None if the result is not JSON."""
+    bare = COMMENT.sub(lambda match: match[0] if match.lastgroup else " " * len(match[0]), text)
     return bare if bare != text and parse(bare) is not None else None
 
 
@@ -206,7 +213,7 @@ def _too_deep() -> BridgeError:
 
 
 def dumps(value: Json, *, pretty: bool = False) -> bytes:
-    """Write JSON as UTF-8: compact, or indented by two; what UTF-8 cannot hold is escaped."""
+    """Write JSON as UTF-8, compact or indented by two spaces; half surrogate pairs are escaped."""
     try:
         return orjson.dumps(value, option=orjson.OPT_INDENT_2 if pretty else None)
     except (orjson.JSONEncodeError, TypeError):
@@ -218,7 +225,7 @@ def dumps(value: Json, *, pretty: bool = False) -> bytes:
 
 
 class Span(NamedTuple):
-    """A JSON value and the text it was written as."""
+    """A JSON value and its raw text."""
 
     value: Json
     raw: str
@@ -228,36 +235,38 @@ _DECODER: Final = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no
 _SPACE: Final = re.compile(r"[ \t\r\n]*")
 _SPACES: Final = frozenset(" \t\r\n")
 _KEY: Final = re.compile(r'"([^"\\\x00-\x1f]*)"')
-"""A text without escapes."""
+"""Matches a string without escapes."""
 
 
 def _skip(text: str, at: int) -> int:
-    if text[at : at + 1] not in _SPACES:  # as most places are: a match takes three times as long
+    """Return the offset after white space."""
+    if text[at : at + 1] not in _SPACES:  # Fast path: a match takes three times as long.
         return at
     return cast("re.Match[str]", _SPACE.match(text, at)).end()
 
 
 class Unplaced(str):
-    """Text in which many places are tried for JSON: what is not JSON costs no counting of lines.
+    """A text for `value_at` at many offsets, of which most are not JSON.
 
-    The standard library counts the lines of the whole text before the place for each error that it raises.
+    For every error, the standard library counts the lines of the text before its place, which would take quadratic
+    time. In this text it counts none; nobody reads the places of these errors.
     """
 
     __slots__ = ()
 
     def count(self, *_: object) -> int:
-        """No lines: nobody asks for the place of these errors."""
+        """Return 0, without counting."""
         return 0
 
     def rfind(self, *_: object) -> int:
-        """No line before: as `count`."""
+        """Return -1, without searching."""
         return -1
 
 
 def value_at(text: str, at: int = 0) -> tuple[Json, int] | None:
-    """The JSON value at `at` (white space is skipped) and the offset behind it; None where there is none.
+    """Parse the JSON value at an offset, after white space; return it and the offset after it.
 
-    What nests deeper than `MAX_DEPTH` is none.
+    None if there is no JSON value, or if it nests deeper than `MAX_DEPTH`.
     """
     start = _skip(text, at)
     try:
@@ -271,7 +280,7 @@ def value_at(text: str, at: int = 0) -> tuple[Json, int] | None:
 
 
 def parsed_as_written(text: str) -> Span | None:
-    """The whole of a text as the JSON value that `text_of` gives it back for; None where that takes a closer look."""
+    """Parse a whole text if it is JSON as `text_of` writes it; None for any other text, which may be JSON as well."""
     raw = text.encode("utf-8", "surrogatepass")
     try:
         value = orjson.loads(raw)
@@ -281,22 +290,22 @@ def parsed_as_written(text: str) -> Span | None:
 
 
 def parse(text: str) -> Span | None:
-    """The whole of `text` as one JSON value; None where it is not one."""
+    """Parse a whole text as one JSON value; None if it is not JSON."""
     if '": ' not in text and (compact := parsed_as_written(text)) is not None:
         return compact
     try:
         return Span(_parse(text.encode("utf-8", "surrogatepass")), text)
     except ValueError:
-        found = value_at(text)
-    if found is None or _skip(text, found[1]) != len(text):
+        parsed = value_at(text)
+    if parsed is None or _skip(text, parsed[1]) != len(text):
         return None
-    return Span(found[0], text)
+    return Span(parsed[0], text)
 
 
 def members(text: str, at: int = 0) -> tuple[dict[str, Span], int] | None:
-    """The members of the JSON object at `at`, each with its raw text, and the offset behind the object.
+    """Parse the JSON object at an offset; return its members with their raw texts, and the offset after the object.
 
-    None where no object begins there, where it is broken, or where it repeats a key.
+    None if there is no object, if it is malformed, or if it repeats a key.
     """
     at = _skip(text, at)
     if not text.startswith("{", at):
@@ -327,12 +336,12 @@ def members(text: str, at: int = 0) -> tuple[dict[str, Span], int] | None:
 
 
 def spaced(value: Json) -> str:
-    """JSON in the spelling that the specifications use in their examples: `", "` and `": "`, non-ASCII kept."""
+    """Write JSON as in the examples of the specifications: with `", "` and `": "`, and without ASCII escapes."""
     return _SPACED.encode(value)
 
 
 def respaced(text: str) -> str | None:
-    """JSON that is spelled as `spaced` or without white space, as `spaced`; None for what is spelled otherwise."""
+    """Return JSON text in the spelling of `spaced`; None if it is neither spelled so nor compact."""
     span = parse(text)
     if span is None:
         return None
@@ -346,12 +355,12 @@ def respaced(text: str) -> str | None:
 
 
 def compact(value: Json) -> str:
-    """JSON without white space, non-ASCII kept."""
+    """Write JSON without white space, and without ASCII escapes."""
     return _COMPACT.encode(value)
 
 
 def exactly_compact(value: Json) -> str | None:
-    """A value as compact JSON; None where that does not give the value back."""
+    """Write a value as compact JSON; None if it nests too deep, or is not valid JSON, such as an infinite number."""
     if too_deep(value):
         return None
     text = compact(value)
@@ -359,7 +368,7 @@ def exactly_compact(value: Json) -> str | None:
 
 
 def parsed_compact(text: str) -> Json:
-    """The value that a text is the compact JSON of; the text itself where there is none, or none worth parsing."""
+    """Parse a text if it is the compact JSON of a value that is not a string or null; else return the text itself."""
     span = parse(text)
     if span is None or isinstance(span.value, str) or span.value is None or exactly_compact(span.value) != text:
         return text
@@ -367,10 +376,10 @@ def parsed_compact(text: str) -> Json:
 
 
 def text_of(value: Json) -> str | None:
-    """A value as compact JSON, with numbers in their shortest spelling; None where that does not give it back."""
+    """Write a value as compact JSON, with the shortest spelling of numbers; None if it is not valid JSON."""
     try:
         data = orjson.dumps(value)
-        if b"null" not in data or orjson.loads(data) == value:  # a number that is none becomes null there
+        if b"null" not in data or orjson.loads(data) == value:  # orjson writes NaN and infinity as null.
             return data.decode()
     except (orjson.JSONEncodeError, TypeError):
         pass
@@ -381,5 +390,5 @@ def text_of(value: Json) -> str | None:
 
 
 _COMPACT: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
-"""Made once: `json.dumps` makes a new one each time, which takes longer than a number does."""
+"""Made once, because `json.dumps` makes a new encoder each time, which takes longer than writing a number."""
 _SPACED: Final = json.JSONEncoder(ensure_ascii=False)

@@ -1,9 +1,12 @@
-"""The parameters of a JSON request or response as the settings of a conversation, both ways, by a format's table.
+"""Convert the parameters of a JSON request or response to settings of a conversation and back, by a format's table.
 
-A `Parameter` is one member that says settings: one, or several at once. Most formats remember the spelling of each
-(`read`, `write`): what we would write otherwise (another key, one text for a list of one) stands under `settings` in
-the layout, and counts for as long as it is read as the same. Formats that remember the spelling of a whole document
-take settings out of it and put them back (`take`, `put`).
+A `Parameter` is one member with one or more settings. There are two ways to keep their spelling:
+
+* Most formats use `read` and `write`. The raw value of a member that the writer would spell differently (another key, a
+  text in place of a list of one) is stored under `settings` in the layout. It is written again as long as it still
+  reads as the same settings.
+* Formats that store the spelling of a whole document use `take` and `put`, which remove the settings from the document
+  and insert them again.
 """
 
 from __future__ import annotations
@@ -19,20 +22,21 @@ from . import jsontext
 from .form import Object
 
 SETTINGS: Final = "settings"
-"""The key of the layout that remembers the spelling of settings."""
+"""The key of the layout under which the spelling of settings is stored."""
 Keys = tuple[str, ...]
-"""The keys that lead to a value in an object."""
+"""The path of a value in an object."""
 
 
 class Parameter(NamedTuple):
     """One member of a request or response.
 
     Attributes:
-        fields: of the settings, that it may say.
-        read: the settings of a value, by field; none where it is not understood.
-        write: the value of settings by field, beside other members of the same object; None where they have no place.
-        places: where in an object the settings stand, if others may stand beside them; () for a value that is nothing
-            but the settings.
+        fields: the fields of `Settings` that it may have.
+        read: returns the settings in a value, by field; empty if the value is not understood.
+        write: returns the value for settings by field, given the other members of the same object; None if they have
+            no place in it.
+        places: the paths of the settings in the value, if it is an object that may have other members; () if the value
+            is only the settings.
     """
 
     fields: tuple[str, ...]
@@ -42,7 +46,7 @@ class Parameter(NamedTuple):
 
 
 def as_it_is(value: Any) -> Json:
-    """A setting that is written as it is, as a JSON value."""
+    """Return a setting as a JSON value: tuples become lists."""
     return list(cast("tuple[str, ...]", value)) if isinstance(value, tuple) else value
 
 
@@ -52,13 +56,13 @@ def parameter(
     write: Callable[[Any], Json] = as_it_is,
     places: tuple[Keys, ...] = (),
 ) -> Parameter:
-    """A member that says one setting.
+    """Return the parameter for a member with one setting.
 
     Args:
-        field: of the settings.
-        read: the setting of a value; None where it is none.
-        write: the value of a setting; None where it has no place here.
-        places: where in an object it stands.
+        field: the field of `Settings`.
+        read: returns the setting of a value; None if the value is invalid.
+        write: returns the value of a setting; None if the setting has no place in it.
+        places: as in `Parameter`.
     """
 
     def settings_of(value: Json) -> Object:
@@ -73,20 +77,20 @@ def parameter(
 
 
 def plain_parameter(field: str) -> Parameter:
-    """A member that says one setting in its own form: a number, a text, a flag, or a list of texts."""
+    """Return the parameter for a member whose value is the setting: a number, a text, a flag, or a list of texts."""
     return parameter(field, READERS[field])
 
 
 def usage_at(places: Mapping[str, Keys]) -> Parameter:
-    """The parameter that tells the numbers of tokens, each at its place in an object.
+    """Return the parameter for an object with token counts.
 
     Args:
-        places: number → the keys that lead to it.
+        places: for each field of `Usage`, its path in the object.
     """
 
     def read(value: Json) -> Usage | None:
-        numbers = {name: found for name, keys in places.items() if (found := count(value_at(value, keys))) is not None}
-        return Usage(**numbers) if numbers else None
+        counts = {name: number for name, keys in places.items() if (number := count(value_at(value, keys))) is not None}
+        return Usage(**counts) if counts else None
 
     def write(usage: Usage) -> Json:
         out: Object = {}
@@ -102,32 +106,32 @@ def usage_at(places: Mapping[str, Keys]) -> Parameter:
 
 
 def members_of(value: Json) -> Object:
-    """The members of an object; none for any other value."""
+    """Return an object; an empty one for any other value."""
     return cast("Object", value) if isinstance(value, dict) else {}
 
 
 def value_at(value: Json, keys: Keys) -> Json:
-    """What stands at a place in an object; None where nothing does."""
+    """Return the value at a path in an object, or None if there is none."""
     for key in keys:
         value = members_of(value).get(key)
     return value
 
 
 def with_value(value: Json, keys: Keys, inner: Json) -> Object:
-    """An object with a value at a place in it."""
+    """Return an object with a value at a path in it."""
     key, *deeper = keys
     members = members_of(value)
     return {**members, key: with_value(members.get(key), tuple(deeper), inner) if deeper else inner}
 
 
 def _has_null(value: Json, keys: Keys) -> bool:
-    """Whether null stands at a place in an object."""
-    around = members_of(value_at(value, keys[:-1]))
-    return keys[-1] in around and around[keys[-1]] is None
+    """Return whether there is a null at a path in an object."""
+    parent = members_of(value_at(value, keys[:-1]))
+    return keys[-1] in parent and parent[keys[-1]] is None
 
 
 def _is_free(value: Json, keys: Keys) -> bool:
-    """Whether a value can be put at a place in an object without taking the place of another."""
+    """Return whether a value can be put at a path in an object without overwriting another value."""
     for key in keys:
         if not isinstance(value, dict):
             return value is None
@@ -136,24 +140,24 @@ def _is_free(value: Json, keys: Keys) -> bool:
 
 
 def _has_values(value: Json) -> bool:
-    """Whether there is anything but null in an object."""
+    """Return whether there is any value but null in an object, at any depth."""
     return any(map(_has_values, members_of(value).values())) if isinstance(value, dict) else value is not None
 
 
 def _is_spelled(raw: Json, written: Json) -> bool:
-    """Whether a value is spelled as we would, the order of keys and the kind of number included."""
+    """Return whether two values are spelled alike, with the order of keys and the types of numbers."""
     return raw is written or (type(raw) is type(written) and jsontext.dumps(raw) == jsontext.dumps(written))
 
 
-def _is_same(one: Any, other: Any) -> bool:
-    return type(one) is type(other) and one == other
+def _is_same(old: Any, new: Any) -> bool:
+    return type(old) is type(new) and old == new
 
 
 # --- one member -------------------------------------------------------------------------------------------------------
 
 
-def _beside(raw: Json, settings: Object, parameter: Parameter) -> Object:
-    """What a member says beside settings, with null in their places; nothing where it says nothing else."""
+def _other_members(raw: Json, settings: Object, parameter: Parameter) -> Object:
+    """Return the other members of a parameter's object, with null in place of the settings; {} if there are none."""
     if not parameter.places:
         return {}
     written = parameter.write(settings, members_of(raw))
@@ -163,8 +167,8 @@ def _beside(raw: Json, settings: Object, parameter: Parameter) -> Object:
     return members_of(raw) if _has_values(raw) else {}
 
 
-def _among(parameter: Parameter, settings: Object, others: Object) -> Object | None:
-    """The member that says settings among what else it says; None where that leaves no place for them."""
+def _combined(parameter: Parameter, settings: Object, others: Object) -> Object | None:
+    """Return a parameter's object with settings and other members; None if both have a value in the same place."""
     written = parameter.write(settings, others)
     out = others
     for keys in parameter.places:
@@ -177,6 +181,7 @@ def _among(parameter: Parameter, settings: Object, others: Object) -> Object | N
 
 
 def _by_field(settings: Settings) -> Object:
+    """Return the settings that are not None, by field."""
     return {field: setting for field, setting in zip(_FIELDS, _values(settings), strict=True) if setting is not None}
 
 
@@ -191,10 +196,10 @@ class Read(NamedTuple):
     """The settings of a document.
 
     Attributes:
-        settings: None where it has none.
-        keys: those that say them.
-        spelled: values that we would spell otherwise, by key.
-        others: what objects say beside settings, by key, with null in the settings' places.
+        settings: the settings; None if the document has none.
+        keys: the keys of the members that they were read from.
+        spelled: the values that the writer would spell differently, by key.
+        others: the other members of objects with settings, by key, with null in the places of the settings.
     """
 
     settings: Settings | None
@@ -204,15 +209,15 @@ class Read(NamedTuple):
 
 
 class Parameters:
-    """The parameters that a format has.
+    """The parameters of a format.
 
     Args:
-        table: key → the settings that it says. Of two for one setting the first is believed; the first is written. A
-            key with dots leads into objects, for `take` and `put`.
-        rename: gives the keys of an object as the table has them, for `take`.
+        table: the parameters by key. If several keys have the same setting, the first one is read, and the first one
+            is written. For `take` and `put`, a key with dots is a path into objects.
+        rename: for `take`, returns an object with its keys as they are in the table.
 
     Attributes:
-        names: the keys.
+        names: the keys of the table.
     """
 
     def __init__(self, table: Mapping[str, Parameter], rename: Callable[[Object], Object] = dict) -> None:
@@ -228,85 +233,85 @@ class Parameters:
         self._first: Final = first
         self._second: Final = table.keys() - first.values()
 
-    # --- documents whose members are remembered one by one ------------------------------------------------------------
+    # --- formats that store the spelling of each member ---------------------------------------------------------------
 
     def read(self, document: Object) -> Read:
-        """The settings that a request or response has among its members."""
-        found: Object = {}
+        """Read the settings among the members of a request or response."""
+        settings: Object = {}
         keys: list[str] = []
         spelled: Object = {}
         others: Object = {}
         for key in [key for key in self._table if key in document]:
             parameter, raw = self._table[key], document[key]
             members = parameter.read(raw)
-            if not members or not found.keys().isdisjoint(members):
+            if not members or not settings.keys().isdisjoint(members):
                 continue
-            found |= members
+            settings |= members
             keys.append(key)
-            if beside := _beside(raw, members, parameter):
-                others[key] = beside
-                written = _among(parameter, members, beside)
+            if other_members := _other_members(raw, members, parameter):
+                others[key] = other_members
+                written = _combined(parameter, members, other_members)
             else:
                 written = None if key in self._second else parameter.write(members, {})
             if not _is_spelled(raw, written):
                 spelled[key] = raw
-        return Read(Settings(**found) if found else None, keys, spelled, others)
+        return Read(Settings(**settings) if settings else None, keys, spelled, others)
 
     def write(self, settings: Settings | None, spelled: Json, extras: Object) -> Object:
-        """The members that say settings.
+        """Return the members for settings.
 
         Args:
-            settings: what to say.
-            spelled: how it was spelled, from the layout.
-            extras: what is said beside them, in which some have their place.
+            settings: the settings.
+            spelled: the raw values that `read` stored, from the layout.
+            extras: the extras of the document, which have the other members of objects with settings.
         """
         out: Object = {}
         if settings is None:
             return out
         left = _by_field(settings)
         for key, raw in members_of(spelled).items():
-            if key in self._table and self._says(key, raw, left, extras):
+            if key in self._table and self._is_current(key, raw, left, extras):
                 self._add(out, left, key, raw)
-        beside = {key: members_of(extras[key]) for key in self._shared if key in extras} if extras else {}
-        for key, others in beside.items():
+        objects = {key: members_of(extras[key]) for key in self._shared if key in extras} if extras else {}
+        for key, others in objects.items():
             if key not in out and any(_has_null(others, keys) for keys in self._table[key].places):
                 self._add(out, left, key, self._member(key, left, others))
         for field, key in self._first.items():
             if field in left and key not in out:
-                self._add(out, left, key, self._member(key, left, beside.get(key)))
+                self._add(out, left, key, self._member(key, left, objects.get(key)))
         return out
 
-    def _says(self, key: str, raw: Json, settings: Object, extras: Object) -> bool:
-        """Whether a member still says just these settings, beside what the extras have."""
+    def _is_current(self, key: str, raw: Json, settings: Object, extras: Object) -> bool:
+        """Return whether a stored raw value still has exactly these settings, and the other members in the extras."""
         parameter = self._table[key]
         members = parameter.read(raw)
         if not members or not all(_is_same(members.get(field), settings.get(field)) for field in parameter.fields):
             return False
-        return _beside(raw, members, parameter) == members_of(extras.get(key))
+        return _other_members(raw, members, parameter) == members_of(extras.get(key))
 
     def _member(self, key: str, settings: Object, others: Object | None) -> Json:
-        """The member that says settings, with what else it says where that leaves a place for them."""
+        """Return the value for settings; it has the other members of the same object if they leave a place for them."""
         parameter = self._table[key]
-        among = _among(parameter, settings, others) if others else None
-        return parameter.write(settings, {}) if among is None else among
+        combined = _combined(parameter, settings, others) if others else None
+        return parameter.write(settings, {}) if combined is None else combined
 
     def _add(self, out: Object, left: Object, key: str, value: Json) -> None:
-        """Add a member, if it says settings; they need not be said again."""
+        """Add a member to `out` if it has settings, and remove these settings from `left`."""
         if value is not None and (members := self._table[key].read(value)):
             out[key] = value
             for field in members:
                 left.pop(field, None)
 
-    # --- documents that are remembered whole --------------------------------------------------------------------------
+    # --- formats that store the spelling of the whole document --------------------------------------------------------
 
     def take(self, document: Object, but: Collection[str] = ()) -> tuple[Settings | None, Object]:
-        """The settings of a document, and the document without them.
+        """Return the settings of a document, and the document without them.
 
         Args:
             document: a request or response.
-            but: fields of the settings that it does not say, whatever it has in their places.
+            but: fields of `Settings` that are not read.
         """
-        found: Object = {}
+        settings: Object = {}
         for keys, parameter in self._paths:
             if parameter.fields[0] in but:
                 continue
@@ -314,16 +319,16 @@ class Parameters:
             if parameter.places:
                 value = self._parts(value, parameter.places)
             members = {} if value is None else parameter.read(value)
-            if not members or not found.keys().isdisjoint(members):
+            if not members or not settings.keys().isdisjoint(members):
                 continue
             if parameter.write(members, {}) is not None:
-                found |= members
+                settings |= members
                 for place in parameter.places or ((),):
                     document = self._without(document, (*keys, *place))
-        return Settings(**found) if found else None, document
+        return Settings(**settings) if settings else None, document
 
     def put(self, settings: Settings | None, document: Object) -> Object:
-        """A document with settings at their places, as far as they have one; what is not read back is left out."""
+        """Insert settings into a document; those that have no place, or would not be read back, are left out."""
         left = {} if settings is None else _by_field(settings)
         for keys, parameter in self._paths:
             value = None if left.keys().isdisjoint(parameter.fields) else parameter.write(left, {})
@@ -342,7 +347,7 @@ class Parameters:
         return value
 
     def _parts(self, value: Json, places: tuple[Keys, ...]) -> Object | None:
-        """An object with nothing but what it has at some places; None where that is nothing."""
+        """Return an object with only the values at some paths; None if there are none."""
         out: Object = {}
         for place in places:
             if (part := self._at(value, place)) is not None:
@@ -350,7 +355,7 @@ class Parameters:
         return out or None
 
     def _without(self, value: Object, keys: Keys) -> Object:
-        """An object without what it has at a place; objects that this leaves empty are left out."""
+        """Return an object without the value at a path; objects that become empty are removed, too."""
         key, *deeper = keys
         value = self._rename(value)
         inner: Json = value.get(key)

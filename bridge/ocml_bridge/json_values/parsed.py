@@ -1,7 +1,7 @@
-"""What a caller gives as JSON values becomes JSON, down to the last: exactly its classes, and numbers that it has.
+"""Check a caller's JSON values and documents, and convert subclasses to the exact JSON types.
 
-A format writes what a text says, and `str` of a text's subclass may say something else; JSON writes an infinite number
-as null. So subclasses become what they are of, and what is no JSON is refused.
+A subclass of `str` may override `__str__`, and JSON writers write infinite numbers as null. So values of subclasses are
+converted to their base types, and values that are not JSON are refused.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ _LISTS: Final = frozenset({list, Lines})
 
 
 def as_json(value: Any) -> Json:
-    """Values that a caller gives as parsed JSON: themselves where they are that, else a copy.
+    """Return values as exact JSON: the same object if they are, else a converted copy.
 
     Args:
-        value: dicts, lists and tuples, texts, numbers, True, False and None; subclasses of these, such as members of an
-            enumeration of texts, become what they are of, and tuples become lists.
+        value: dicts, lists and tuples, texts, numbers, True, False and None. Tuples become lists, and values of
+            subclasses, such as members of a `StrEnum`, become values of the base type.
 
     Raises:
-        BridgeError: OCB-SHAPE with the JSON pointer of the first that is none of these, such as an infinite number, a
-            key that is no text, or the object of a library; OCB-LIMIT where they nest too deep.
+        BridgeError: OCB-SHAPE with the JSON pointer of the first other value, such as an infinite number, a key that is
+            not a text, or the object of a library; OCB-LIMIT if the values nest too deep.
     """
     return value if _is_exact(value) else _exact(value, "", 0)
 
 
 def _is_exact(value: Any) -> bool:
-    """Whether values are exactly JSON."""
+    """Return whether values consist only of exact JSON types, and do not nest too deep."""
     level = [value]
     for _ in range(MAX_DEPTH + 1):
         deeper: list[Any] = []
@@ -65,8 +65,8 @@ def _exact(value: Any, path: str, depth: int) -> Any:
         return {_key(key, path): _exact(item, f"{path}/{escape(str(key))}", depth + 1) for key, item in members}
     if isinstance(value, (list, tuple)):
         items = cast("list[Any]", value)
-        made = [_exact(item, f"{path}/{index}", depth + 1) for index, item in enumerate(items)]
-        return Lines(made) if isinstance(value, Lines) else made
+        exact = [_exact(item, f"{path}/{index}", depth + 1) for index, item in enumerate(items)]
+        return Lines(exact) if isinstance(value, Lines) else exact
     return _scalar(value, path)
 
 
@@ -93,19 +93,19 @@ def _scalar(value: Any, path: str) -> Any:
 
 
 def as_document(document: Value) -> Value:
-    """A document of the model whose texts, numbers and JSON values are exactly that; itself where they are.
+    """Return a document whose texts, numbers and JSON values have exact types: itself if they have, else a copy.
 
     Args:
-        document: what a caller gives as one. What is not of the model is left as it is.
+        document: a caller's document. Objects that are not of the model are left as they are.
 
     Raises:
-        BridgeError: as `as_json`, with the JSON pointer into the document.
+        BridgeError: as for `as_json`, with a JSON pointer into the document.
     """
     return document if _is_document(document) else _as_document(document, "")
 
 
 def _is_document(value: Any) -> bool:
-    """Whether all texts, numbers and JSON values of an object of the model are exactly that."""
+    """Return whether all texts, numbers and JSON values of a model object have exact types."""
     kind = value.__class__
     if kind is tuple:
         return all(map(_is_document, value))
@@ -128,8 +128,8 @@ def _as_document(value: Any, path: str) -> Any:
         return _scalar(value, path)
     if type(value) is tuple:
         items = cast("tuple[Any, ...]", value)
-        made = [_as_document(item, f"{path}/{index}") for index, item in enumerate(items)]
-        return items if all(map(is_, made, items)) else tuple(made)
+        exact_items = [_as_document(item, f"{path}/{index}") for index, item in enumerate(items)]
+        return items if all(map(is_, exact_items, items)) else tuple(exact_items)
     names: tuple[str, ...] = getattr(value, "__match_args__", ())
     fields = [getattr(value, name) for name in names]
     exact = [_as_document(field, f"{path}/{name}") for name, field in zip(names, fields, strict=True)]
@@ -138,6 +138,6 @@ def _as_document(value: Any, path: str) -> Any:
 
 @lru_cache(maxsize=64)
 def _fields_of(kind: type[Any]) -> Callable[[Any], tuple[Any, ...]] | None:
-    """What gives the fields of an object of the model; None for one of another class, or with less than two."""
+    """Return a function that returns all fields of an object of a class; None if it has less than two fields."""
     names: tuple[str, ...] = getattr(kind, "__match_args__", ())
     return attrgetter(*names) if len(names) > 1 else None

@@ -1,8 +1,8 @@
-"""What changed between two JSON Schemas of one form, and whether that breaks anything.
+"""Compare two versions of a JSON Schema, and decide which changes are breaking.
 
-A change breaks where a document of the older form is not one of the newer form, or where whoever reads documents finds
-something that the older schema ruled out. A new member that may be left out, another word of a closed list and another
-kind of object beside named ones break nothing: whoever reads documents passes over what it does not know.
+A change is breaking if a document of the old version can be invalid in the new one, or if readers of documents can meet
+a value that the old schema excluded. Not breaking are a new optional member, a new word in an enum, and a new type of
+object next to named ones: readers are expected to skip what they do not know.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from ..model import Json
 Schema = Mapping[str, Any]
 
 _SILENT: Final = frozenset({"title", "description", "$comment", "examples", "$schema", "$defs", "discriminator"})
-"""Keywords that say nothing of what a document may be."""
+"""Keywords that do not restrict documents."""
 _NAMES: Final = frozenset({"anyOf", "oneOf", "type", "$ref", "const"})
-"""Keywords that say which kinds of values there may be."""
+"""Keywords that restrict the types of values."""
 _WALKED: Final = _NAMES | {"properties", "required", "additionalProperties"}
-"""Keywords that are compared by what they say; so are `enum` and `items` where both schemas have them."""
+"""Keywords that are compared by their meaning; so are `enum` and `items` if both schemas have them."""
 _REFERENCE: Final = "#/$defs/"
 
 
@@ -27,9 +27,9 @@ class SchemaChange(NamedTuple):
     """One change.
 
     Attributes:
-        path: where, from the root or from a named kind: `/Message/content`.
-        breaking: whether it breaks something.
-        what: what it is, for people.
+        path: the place of the change, from the root or from a named type: `/Message/content`.
+        breaking: whether the change is breaking.
+        what: a description for people.
     """
 
     path: str
@@ -41,15 +41,15 @@ class SchemaChange(NamedTuple):
 
 
 def schema_changes(old: Schema, new: Schema) -> list[SchemaChange]:
-    """Compare two schemas of one form, kind by kind, in the order of the older one."""
+    """Return the changes between two versions of a schema: of the root, then of each named type of the old version."""
     before, after = _kinds(old), _kinds(new)
-    found = list(_between(old, new, ""))
+    changes = list(_between(old, new, ""))
     for name, kind in before.items():
         if name in after:
-            found += _between(kind, after[name], f"/{name}")
+            changes += _between(kind, after[name], f"/{name}")
         else:
-            found.append(SchemaChange(f"/{name}", True, "this kind is gone"))
-    return found
+            changes.append(SchemaChange(f"/{name}", True, "this kind is gone"))
+    return changes
 
 
 def _kinds(schema: Schema) -> Mapping[str, Schema]:
@@ -57,7 +57,7 @@ def _kinds(schema: Schema) -> Mapping[str, Schema]:
 
 
 def _between(old: Schema, new: Schema, path: str) -> Iterator[SchemaChange]:
-    """The changes of one place, and of the places below it."""
+    """Yield the changes of a schema and of its subschemas."""
     yield from _keywords(old, new, path)
     yield from _members(old, new, path)
     yield from _words(old, new, path)
@@ -68,7 +68,7 @@ def _between(old: Schema, new: Schema, path: str) -> Iterator[SchemaChange]:
 
 
 def _keywords(old: Schema, new: Schema, path: str) -> Iterator[SchemaChange]:
-    """Keywords whose value is compared as a whole; what is not known here breaks, to be on the safe side."""
+    """Compare the values of all other keywords; every change is breaking, since their meaning is not known here."""
     walked = _SILENT | _WALKED | {key for key in ("enum", "items") if key in old and key in new}
     for key in sorted({*old, *new} - walked):
         before, after = old.get(key), new.get(key)
@@ -82,19 +82,19 @@ def _keywords(old: Schema, new: Schema, path: str) -> Iterator[SchemaChange]:
 
 def _members(old: Schema, new: Schema, path: str) -> Iterator[SchemaChange]:
     before, after = old.get("properties", {}), new.get("properties", {})
-    needed, needs = set(old.get("required", ())), set(new.get("required", ()))
+    was_required, is_required = set(old.get("required", ())), set(new.get("required", ()))
     for name, member in before.items():
         place = f"{path}/{name}"
         if name not in after:
             yield SchemaChange(place, True, "removed")
             continue
-        if (name in needed) != (name in needs):
-            now = "must be there now" if name in needs else "need not be there any more"
+        if (name in was_required) != (name in is_required):
+            now = "must be there now" if name in is_required else "need not be there any more"
             yield SchemaChange(place, True, now)
         yield from _between(member, after[name], place)
     for name in after:
         if name not in before:
-            must = name in needs
+            must = name in is_required
             yield SchemaChange(f"{path}/{name}", must, "new" + (", and must be there" if must else ""))
 
 
@@ -110,7 +110,7 @@ def _words(old: Schema, new: Schema, path: str) -> Iterator[SchemaChange]:
 
 
 def _alternatives(old: Schema, new: Schema, path: str) -> Iterator[SchemaChange]:
-    """Alternatives, which are known by the kind that they name, or by their type."""
+    """Compare the alternatives of `anyOf` and `oneOf`, which are identified by their named type or by `type`."""
     before, after = _by_name(old), _by_name(new)
     for name, each in before.items():
         if name not in after:
@@ -123,8 +123,8 @@ def _alternatives(old: Schema, new: Schema, path: str) -> Iterator[SchemaChange]
 
 
 def _by_name(schema: Schema) -> dict[str, Schema]:
-    found: list[Schema] = schema.get("anyOf") or schema.get("oneOf") or [schema]
-    return {_name(each): each for each in found}
+    alternatives: list[Schema] = schema.get("anyOf") or schema.get("oneOf") or [schema]
+    return {_name(each): each for each in alternatives}
 
 
 def _name(schema: Schema) -> str:
@@ -134,7 +134,7 @@ def _name(schema: Schema) -> str:
 
 
 def _others(old: Json, new: Json, path: str) -> Iterator[SchemaChange]:
-    """What members may be there that are not named."""
+    """Compare which members are allowed that `properties` does not name."""
     if isinstance(old, dict) and isinstance(new, dict):
         yield from _between(cast("Schema", old), cast("Schema", new), f"{path}/*")
     elif old != new:
