@@ -1,4 +1,4 @@
-"""The canonical form as JSON: out by hand (fast, defaults left out), in through pydantic (strict, closed)."""
+"""Write the canonical form as JSON by hand (fast, defaults left out), and read it through pydantic (strict)."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _ALWAYS = frozenset({"type", "role", "content", "messages", "name", "kind", "fla
 
 @cache
 def _defaults(kind: type[Any]) -> tuple[tuple[str, object], ...]:
-    """Field → default, in the order of the model; `type` first, as it says how to read the rest."""
-    found = [(field.name, field.default) for field in fields(kind)]
-    return tuple(sorted(found, key=lambda field: field[0] != "type"))
+    """Return the names and defaults of a class's fields; `type` is first, because it tells how to read the others."""
+    defaults = [(field.name, field.default) for field in fields(kind)]
+    return tuple(sorted(defaults, key=lambda field: field[0] != "type"))
 
 
 def to_json(value: object) -> Json:
-    """A model object as plain JSON values. What is at its default is left out; what identifies it never is."""
+    """Return a model object as plain JSON values, without the fields that have their default and are not `_ALWAYS`."""
     if isinstance(value, tuple):
         return [to_json(item) for item in cast("tuple[object, ...]", value)]
     if not is_dataclass(value):
@@ -43,7 +43,7 @@ def to_json(value: object) -> Json:
 
 @cache
 def _validator() -> TypeAdapter[Document]:
-    # Imported here: pydantic takes longer to import than most transcripts take to convert.
+    # Imported here because importing pydantic takes longer than converting most transcripts.
     from pydantic import Field, TypeAdapter
 
     return TypeAdapter(Annotated[Document, Field(discriminator="type")])
@@ -53,7 +53,7 @@ def from_json(value: Json) -> Document:
     """Validate plain JSON values as a document.
 
     Raises:
-        BridgeError: OCB-SHAPE, with the JSON pointer of the first place that does not fit.
+        BridgeError: OCB-SHAPE, with the JSON pointer of the first invalid value.
     """
     from pydantic import ValidationError
 
@@ -69,7 +69,7 @@ def from_json(value: Json) -> Document:
 
 
 def json_schema() -> dict[str, Json]:
-    """The JSON Schema (draft 2020-12) of the canonical form."""
+    """Return the JSON Schema (draft 2020-12) of the canonical form."""
     schema = _validator().json_schema(mode="validation")
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

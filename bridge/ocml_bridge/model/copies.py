@@ -1,4 +1,4 @@
-"""Copies of model objects in which some fields are others: a value is never changed in place."""
+"""Copy model objects with some fields replaced: values are never changed in place."""
 
 from __future__ import annotations
 
@@ -19,13 +19,17 @@ _Model = TypeVar("_Model", bound=_Object)
 
 
 def replace(value: _Model, /, **changes: Any) -> _Model:
-    """A copy of a model object with other values in some fields.
+    """Return a copy of a model object with other values in some fields.
 
-    It does for these classes what `dataclasses.replace` does, in a third of the time: they have slots, take all their
-    fields by position, and compute nothing from them.
+    For the model's classes this is `dataclasses.replace` in a third of the time: they have slots, take all fields by
+    position, and have no `__post_init__`.
+
+    Args:
+        value: the object.
+        changes: the new values, by field.
 
     Raises:
-        TypeError: where the object has no such field.
+        TypeError: if the object has no such field.
     """
     copy = value.__class__(*_fields(value.__class__)(value))
     try:
@@ -38,5 +42,6 @@ def replace(value: _Model, /, **changes: Any) -> _Model:
 
 @cache
 def _fields(kind: type[Any]) -> Callable[[Any], tuple[Any, ...]]:
+    """Return a function that returns the values of all fields of an object of a class."""
     names: tuple[str, ...] = kind.__match_args__
     return attrgetter(*names) if len(names) > 1 else lambda value: tuple(getattr(value, name) for name in names)

@@ -1,4 +1,4 @@
-"""Where two documents differ. The reports of loss, `verify` and the laws' tests all stand on this one function."""
+"""Compare two documents. The reports of losses, `verify` and the tests of the laws all use `diff`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from . import (
 
 
 class Absent(Enum):
-    """Stands for what is not there at all."""
+    """The type of `ABSENT`, which stands for a value that does not exist; it is not None, which is a value."""
 
     ABSENT = "absent"
 
@@ -35,7 +35,13 @@ ABSENT: Final = Absent.ABSENT
 
 
 class Difference(NamedTuple):
-    """One place where two documents differ: its path in the first, and both values (`ABSENT` where there is none)."""
+    """One place where two documents differ.
+
+    Attributes:
+        path: a JSON pointer into the old document.
+        old: the value in the old document; `ABSENT` if it has none.
+        new: the value in the new document; `ABSENT` if it has none.
+    """
 
     path: str
     old: object
@@ -43,22 +49,21 @@ class Difference(NamedTuple):
 
 
 def escape(step: str) -> str:
-    """One step of a JSON pointer (RFC 6901)."""
+    """Escape a key for a JSON pointer (RFC 6901)."""
     return step.replace("~", "~0").replace("/", "~1") if "/" in step or "~" in step else step
 
 
 def diff(
     old: Document, new: Document, gone: Collection[str] = (), order: Sequence[int] | None = None
 ) -> list[Difference]:
-    """Every place where `new` differs from `old`, by its path in `old`.
+    """Return every difference between two documents, with paths into `old`.
 
     Args:
         old: the document that was written.
-        new: what the other format gives back.
-        gone: paths of messages and parts of `old` that are known to be missing from `new`; they are passed over, and
-            what follows them is lined up again.
-        order: indices of the messages of `old` in the order in which `new` has them, where some were moved; None where
-            all stand as in `old`.
+        new: the document that the output reads as.
+        gone: the paths of messages and parts of `old` that are known to be missing from `new`. They are skipped, and
+            the others are compared with each other in their order.
+        order: the indices of the messages of `old` in the order of `new`; None if the order is the same.
     """
     out: list[Difference] = []
     if old is new:
@@ -79,7 +84,11 @@ def diff(
 
 
 class _Fields:
-    """Some fields of a kind of model object, compared at once."""
+    """Compares some fields of two objects at once.
+
+    Args:
+        names: the names of the fields.
+    """
 
     __slots__ = ("_get", "_names", "_places")
 
@@ -90,11 +99,11 @@ class _Fields:
         self._get: Callable[[object], tuple[Any, ...]] = get if len(names) > 1 else lambda value: (get(value),)
 
     def unlike(self, old: object, new: object) -> Iterator[tuple[str, Any, Any]]:
-        """The fields in which two objects differ, and both values."""
-        one, other = self._get(old), self._get(new)
-        for at in compress(self._places, map(is_not, one, other)):
-            if one[at] != other[at]:
-                yield self._names[at], one[at], other[at]
+        """Yield each field in which two objects differ, and both values."""
+        before, after = self._get(old), self._get(new)
+        for at in compress(self._places, map(is_not, before, after)):
+            if before[at] != after[at]:
+                yield self._names[at], before[at], after[at]
 
 
 @cache
@@ -109,13 +118,13 @@ _AROUND: Final = _Fields("header", "open_turn", "extras", "layout")
 def _fields(
     compared: _Fields, path: str, old: object, new: object, gone: Collection[str], out: list[Difference]
 ) -> None:
-    for name, one, other in compared.unlike(old, new):
+    for name, before, after in compared.unlike(old, new):
         if name == "content":
-            _content(f"{path}/{name}", one, other, gone, out)
-        elif name == "extras" and not isinstance(old, Header):  # those of a header are not by format
-            _extras(f"{path}/{name}", one, other, out)
+            _content(f"{path}/{name}", before, after, gone, out)
+        elif name == "extras" and not isinstance(old, Header):  # The extras of a header are not by format.
+            _extras(f"{path}/{name}", before, after, out)
         else:
-            _values(f"{path}/{name}", one, other, out)
+            _values(f"{path}/{name}", before, after, out)
 
 
 def _messages(
@@ -128,16 +137,16 @@ def _messages(
     remaining: Sequence[int] = range(len(old)) if order is None else order
     if gone:
         remaining = [index for index in remaining if f"/messages/{index}" not in gone]
-    for index, other in zip(remaining, new, strict=False):
-        if old[index] is not other:
-            _message(f"/messages/{index}", old[index], other, gone, out)
+    for index, message in zip(remaining, new, strict=False):
+        if old[index] is not message:
+            _message(f"/messages/{index}", old[index], message, gone, out)
     if len(remaining) != len(new):
         out += [Difference(f"/messages/{index}", old[index], ABSENT) for index in remaining[len(new) :]]
-        out += [Difference(f"/messages/{len(old)}", ABSENT, other) for other in new[len(remaining) :]]
+        out += [Difference(f"/messages/{len(old)}", ABSENT, message) for message in new[len(remaining) :]]
 
 
 def _message(path: str, old: Message, new: Message, gone: Collection[str], out: list[Difference]) -> None:
-    # Field by field: a loop over their names takes five times as long, and most losses are found here.
+    # Unrolled, because a loop over the names of fields takes five times as long, and most losses are found here.
     if old.role is not new.role and old.role != new.role:
         out.append(Difference(f"{path}/role", old.role, new.role))
     if old.content is not new.content and old.content != new.content:
@@ -162,11 +171,11 @@ def _message(path: str, old: Message, new: Message, gone: Collection[str], out: 
         out.append(Difference(f"{path}/continues", old.continues, new.continues))
     same = old.failed is new.failed and old.weight is new.weight and old.signature is new.signature
     if not (same and old.cache is new.cache and old.extras is new.extras and old.layout is new.layout):
-        _beside(path, old, new, out)
+        _rare_fields(path, old, new, out)
 
 
-def _beside(path: str, old: Message, new: Message, out: list[Difference]) -> None:
-    """The fields of a message that few messages have."""
+def _rare_fields(path: str, old: Message, new: Message, out: list[Difference]) -> None:
+    """Compare the fields that few messages have."""
     if old.failed is not new.failed:
         out.append(Difference(f"{path}/failed", old.failed, new.failed))
     if old.weight != new.weight:
@@ -185,14 +194,14 @@ def _tools(old: tuple[Tool, ...] | None, new: tuple[Tool, ...] | None, out: list
     if old is None or new is None:
         out.append(Difference("/tools", old, new))
         return
-    for k, (one, other) in enumerate(zip(old, new, strict=False)):
-        if one is not other:
-            _tool(f"/tools/{k}", one, other, out)
+    for k, (before, after) in enumerate(zip(old, new, strict=False)):
+        if before is not after:
+            _tool(f"/tools/{k}", before, after, out)
     _surplus("/tools", old, new, out)
 
 
 def _tool(path: str, old: Tool, new: Tool, out: list[Difference]) -> None:
-    # As `_message`.
+    # Unrolled like `_message`.
     if old.name is not new.name and old.name != new.name:
         out.append(Difference(f"{path}/name", old.name, new.name))
     if old.description is not new.description and old.description != new.description:
@@ -217,7 +226,7 @@ _NO_SETTINGS: Final = Settings()
 
 
 def _settings(old: Settings | None, new: Settings | None, out: list[Difference]) -> None:
-    """Each setting at its own place, also where one of two documents has none at all."""
+    """Compare settings one by one, also if one of the documents has none at all."""
     if old == new:
         return
     before = len(out)
@@ -229,7 +238,7 @@ def _settings(old: Settings | None, new: Settings | None, out: list[Difference])
 def _alternatives(
     old: tuple[Alternative, ...] | None, new: tuple[Alternative, ...] | None, out: list[Difference]
 ) -> None:
-    """Each alternative at its own place, also where one of two documents has none."""
+    """Compare alternatives one by one, also if one of the documents has none at all."""
     if old is None or new is None:
         _surplus("/alternatives", old or (), new or (), out)
         if not (old or new):
@@ -239,7 +248,7 @@ def _alternatives(
 
 
 def diff_extras(old: ByFormat | None, new: ByFormat | None) -> list[Difference]:
-    """Every place where the extras of two documents differ."""
+    """Return every difference between the extras of two documents."""
     out: list[Difference] = []
     if old != new:
         _extras("/extras", old, new, out)
@@ -247,11 +256,11 @@ def diff_extras(old: ByFormat | None, new: ByFormat | None) -> list[Difference]:
 
 
 def _extras(path: str, old: dict[str, Any] | None, new: dict[str, Any] | None, out: list[Difference]) -> None:
-    """What only one format can say, each member at its own place."""
-    before, (one, other) = len(out), (old or {}, new or {})
-    for home in {**one, **other}:
-        _keys(f"{path}/{escape(home)}", one.get(home, {}), other.get(home, {}), out)
-    if len(out) == before:
+    """Compare extras member by member, also if one of the objects has none at all."""
+    count, (before, after) = len(out), (old or {}, new or {})
+    for home in {**before, **after}:
+        _keys(f"{path}/{escape(home)}", before.get(home, {}), after.get(home, {}), out)
+    if len(out) == count:
         out.append(Difference(path, old, new))
 
 
@@ -265,15 +274,15 @@ def _content(path: str, old: Content, new: Content, gone: Collection[str], out: 
     if len(remaining) != len(new):
         out.append(Difference(path, old, new))
         return
-    for (at, one), other in zip(remaining, new, strict=True):
-        if type(one) is not type(other):
-            out.append(Difference(f"{at}/type", one, other))
-        elif one != other:
-            _values(at, one, other, out)
+    for (at, before), after in zip(remaining, new, strict=True):
+        if type(before) is not type(after):
+            out.append(Difference(f"{at}/type", before, after))
+        elif before != after:
+            _values(at, before, after, out)
 
 
 def _values(path: str, old: Any, new: Any, out: list[Difference]) -> None:
-    """Differences of two values that differ: model objects by field, JSON by key and index."""
+    """Compare two unequal values: model objects by field, JSON by key and index."""
     if old is None or new is None:
         out.append(Difference(path, old, new))
     elif isinstance(old, _OBJECT) and isinstance(new, _OBJECT):
@@ -286,29 +295,30 @@ def _values(path: str, old: Any, new: Any, out: list[Difference]) -> None:
         out.append(Difference(path, old, new))
 
 
-# Of any type to the type checker: what these tell is a value of which it cannot know more.
+# Typed as Any, so that the type checker learns nothing from `isinstance`: it cannot know the types of the members.
 _OBJECT: Final[Any] = dict
 _ARRAY: Final[Any] = (list, tuple)
 
 
 def _items(path: str, old: Sequence[Any], new: Sequence[Any], out: list[Difference]) -> None:
-    for k, (one, other) in enumerate(zip(old, new, strict=False)):
-        if one is not other and (type(one) is not type(other) or one != other):
-            _values(f"{path}/{k}", one, other, out)
+    for k, (before, after) in enumerate(zip(old, new, strict=False)):
+        if before is not after and (type(before) is not type(after) or before != after):
+            _values(f"{path}/{k}", before, after, out)
     _surplus(path, old, new, out)
 
 
 def _surplus(path: str, old: Sequence[Any], new: Sequence[Any], out: list[Difference]) -> None:
+    """Add the items of the longer one of two sequences."""
     if len(old) != len(new):
         out += [Difference(f"{path}/{k}", old[k], ABSENT) for k in range(len(new), len(old))]
         out += [Difference(f"{path}/{k}", ABSENT, new[k]) for k in range(len(old), len(new))]
 
 
 def _keys(path: str, old: dict[str, Any], new: dict[str, Any], out: list[Difference]) -> None:
-    for key, one in old.items():
-        other = new.get(key, ABSENT)
-        if one is not other and (type(one) is not type(other) or one != other):
-            _values(f"{path}/{escape(key)}", one, other, out)
-    for key, other in new.items():
+    for key, before in old.items():
+        after = new.get(key, ABSENT)
+        if before is not after and (type(before) is not type(after) or before != after):
+            _values(f"{path}/{escape(key)}", before, after, out)
+    for key, after in new.items():
         if key not in old:
-            out.append(Difference(f"{path}/{escape(key)}", ABSENT, other))
+            out.append(Difference(f"{path}/{escape(key)}", ABSENT, after))

@@ -1,4 +1,4 @@
-"""One message of the canonical form: one role, one channel, one body."""
+"""Define a message of the canonical form: one role, one channel, one body."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ Ending = Literal["end", "call", "return"]
 
 @dataclass(slots=True)
 class Signature:
-    """What a vendor gives with a thought or a call, and asks to have back with it as it was.
+    """A vendor's signature of a thought or a call, which the vendor requires unchanged in later requests.
 
     Attributes:
-        value: a text that only its vendor can read.
-        vendor: whose it is: `anthropic`, `google`, `openai`; None where the source does not say.
-        sealed: whether it is the thought itself, encrypted; the content is then a summary of it, or empty.
+        value: a text that only the vendor can read.
+        vendor: the vendor: `anthropic`, `google`, `openai`; None if the source does not say.
+        sealed: whether it is the encrypted thought itself; the content is then a summary of it, or empty.
     """
 
     value: str
@@ -31,23 +31,23 @@ class Message:
     """One message. It has one channel; a tool call is a message, a thought is a message on `analysis`.
 
     Attributes:
-        role: system, developer, user, assistant or tool; an unknown one is kept as it is.
+        role: system, developer, user, assistant or tool; an unknown role is kept as it is.
         content: one text as `str`, or a tuple of parts.
-        name: the speaker's; for role tool, the tool's with its namespace (`functions.get_weather`).
-        channel: analysis, commentary, final, or None where the source names none (that is not `final`).
-        recipient: whom it is for: `functions.get_weather` in a call, `assistant` in a reply.
-        call_id: what joins a call and its reply; None where the format has none. Never invented by a reader.
-        intent: OCM 2.2 §6: preamble, status or debug.
-        content_type: a hint at what the body is (`json`, `code`), without effect.
+        name: the name of the speaker; for role tool, the tool's name with its namespace (`functions.get_weather`).
+        channel: analysis, commentary, final, or None if the source names none (that is not `final`).
+        recipient: to whom the message is addressed: `functions.get_weather` in a call, `assistant` in a reply.
+        call_id: the id that joins a call and its reply; None if the format has none. Readers never invent it.
+        intent: preamble, status or debug (OCM 2.2 §6).
+        content_type: a hint at the type of the body (`json`, `code`), without effect.
         constraint: what the body must be (`<|constrain|>json`).
-        end: how it ended; None means that it was cut off.
-        continues: whether it belongs to the wire message of the message before it, in formats that nest.
-        failed: of a tool's reply, whether it reports an error; None where the source does not say.
-        weight: how much the message counts in training; None where the source does not say. 0 is not None.
-        extras: by format id, what only that format can say.
-        layout: by format id, how that format spelled it.
-        signature: of a thought or a call, what its vendor signed it with.
-        cache: of a call or a reply, a mark behind it; a text has it at its part.
+        end: how the message ended; None if it was cut off.
+        continues: whether it belongs to the same wire message as the message before it, in nested formats.
+        failed: in a tool's reply, whether it reports an error; None if the source does not say.
+        weight: the weight of the message in training; None if the source does not say. 0 is not None.
+        extras: what only one format can express, by format id.
+        layout: how a format spelled the message, by format id.
+        signature: the vendor's signature of a thought or a call.
+        cache: the cache mark after a call or a reply; texts have it on their part.
     """
 
     role: str

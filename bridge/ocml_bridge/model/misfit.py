@@ -1,4 +1,4 @@
-"""Why a document cannot be written that somebody has made of something else than the model's classes."""
+"""Find the first value in a document that is not of the model's classes, for the error message of `write`."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ from .transcript import Completion, Transcript
 
 _PARTS: Final = get_args(Part)
 _TEXTS: Final = ("name", "channel", "recipient", "call_id", "intent", "content_type", "constraint")
-"""The members of a message that are texts or None."""
+"""The fields of a message that are texts or None."""
 
 
 def misfit(document: object) -> BridgeError | None:
-    """The first thing in a document that is not of the model: OCB-SHAPE with its place; None where all of it is."""
+    """Return an OCB-SHAPE error for the first value in a document that is not of the model, or None if all are."""
     for path, value, wanted in _misfits(document):
         return BridgeError(ErrorCode.SHAPE, f"{wanted}, not {_kind(value)}", path=path)
     return None
 
 
 def _misfits(document: object) -> Iterator[tuple[str, object, str]]:
+    """Yield the path of each such value, the value, and the sentence that says what it must be."""
     if isinstance(document, Completion):
         return
     if not isinstance(document, Transcript):

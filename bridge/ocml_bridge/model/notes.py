@@ -1,4 +1,4 @@
-"""Notes: what one format keeps in `extras` and `layout`, the two places that have room for every format by its id."""
+"""Read and make the notes of one format: the values in `extras` and `layout` under its id."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ _NONE: Final[dict[str, Any]] = {}
 
 
 class Notes:
-    """Reads and makes the notes of one format.
+    """The notes of one format.
 
     Args:
-        home: the id that they are kept under.
+        home: the key of the format in `extras` and `layout`.
     """
 
     __slots__ = ("home",)
@@ -22,19 +22,19 @@ class Notes:
         self.home: Final = home
 
     def of(self, place: ByFormat | None) -> dict[str, Any]:
-        """The notes in a place; where there are none, an empty object that nobody may change."""
+        """Return the notes in `extras` or `layout`, or an empty object; do not change the result."""
         if place is None:
             return _NONE
-        found: Any = place.get(self.home, _NONE)
-        return cast("dict[str, Any]", found) if isinstance(found, dict) else _NONE
+        notes: Any = place.get(self.home, _NONE)
+        return cast("dict[str, Any]", notes) if isinstance(notes, dict) else _NONE
 
     def together(self, *places: ByFormat | None) -> dict[str, Any]:
-        """The notes of several places as one new object; of a key that is in two of them, the later value."""
-        found: dict[str, Any] = {}
+        """Return the notes of several places as one new object; the value of the last place wins."""
+        merged: dict[str, Any] = {}
         for place in places:
-            found.update(self.of(place))
-        return found
+            merged.update(self.of(place))
+        return merged
 
     def by_format(self, notes: dict[str, Any]) -> ByFormat | None:
-        """A place in which these are the only notes; None where there is nothing to keep."""
+        """Return `extras` or `layout` with only these notes, or None if there are none."""
         return {self.home: notes} if notes else None

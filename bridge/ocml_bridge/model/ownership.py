@@ -1,7 +1,6 @@
-"""Whose a value is: what the API takes and gives belongs to the caller, who may change it (law 14).
+"""Copy values at the boundary of the API: callers may change what they pass in and what they get back (law 14).
 
-Dicts and lists are copied where they pass from one owner to another. Strings are shared, and so are model objects that
-hold nothing else: they are values.
+Only dicts and lists are copied. Strings, and model objects that contain no dict or list, are shared.
 """
 
 from __future__ import annotations
@@ -17,43 +16,43 @@ Value = TypeVar("Value")
 
 
 def pack(value: Any) -> bytes:
-    """JSON values, in tuples where wanted, as bytes that `unpack` makes the same values of; for this process only.
+    """Serialise JSON values, which may be in tuples, for `unpack`; for this process only.
 
     Raises:
-        ValueError: where there is anything else among them.
+        ValueError: if a value is of any other type.
     """
     return marshal.dumps(value)
 
 
 def key_of(value: Any) -> bytes:
-    """JSON values as bytes that are the same where these are: the order of keys counts, and the kinds of numbers.
+    """Return a cache key for JSON values: equal bytes for equal values, with the order of keys and types of numbers.
 
     Raises:
-        ValueError: where there is anything else among them.
+        ValueError: if a value is of any other type.
     """
     return marshal.dumps(value, _WITHOUT_REFERENCES)
 
 
 _WITHOUT_REFERENCES: Final = 2
-"""The version of the format in which it does not matter which values are one object."""
+"""The version of marshal's format that does not encode which values are the same object."""
 
 
 def unpack(packed: bytes) -> Any:
-    """The values that were packed: new ones, which nobody else has."""
+    """Return new values from the bytes of `pack`."""
     return marshal.loads(packed)
 
 
 def own_json(value: Value) -> Value:
-    """A copy of JSON values that shares no dict and no list with them; what is not JSON stays as it is.
+    """Return a copy of JSON values that shares no dict and no list with them; other objects in them are not copied.
 
     Raises:
-        BridgeError: OCB-LIMIT for values that nest too deep, such as a list that holds itself.
+        BridgeError: OCB-LIMIT for values that nest too deep, such as a list that contains itself.
     """
     if isinstance(value, str):
         return value
     try:
         return unpack(pack(value))
-    except ValueError:  # subclasses, and what is not JSON
+    except ValueError:  # subclasses, and objects that are not JSON
         pass
     try:
         return _copied(value)
@@ -71,7 +70,7 @@ def _copied(value: Any) -> Any:
 
 
 def own(value: Value) -> Value:
-    """A model object whose dicts and lists are its owner's: itself where it holds none, else a copy."""
+    """Return a model object that shares no dict and no list with `value`: itself if it contains none, else a copy."""
     return _own(value)
 
 
@@ -80,7 +79,7 @@ def _own(value: Any) -> Any:
         return own_json(cast("Any", value))
     if type(value) is tuple:
         members = cast("tuple[Any, ...]", value)
-        # Most messages hold nothing: they are passed over without a call.
+        # Fast path without a call: most messages contain no dict or list.
         items = [
             item
             if type(item) is Message and item.extras is item.layout is None and type(item.content) is str
@@ -95,7 +94,7 @@ def _own(value: Any) -> Any:
 
 
 def fresh(value: Value) -> Value:
-    """A copy of a model object that shares nothing that anyone could change: whatever holds it, nobody else sees it."""
+    """Return a copy of a model object that shares only strings and numbers with it, and no model object."""
     return _fresh(value)
 
 

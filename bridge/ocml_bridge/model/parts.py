@@ -1,7 +1,7 @@
-"""What a message's content is made of when it is more than one text, and what tools are.
+"""Define the parts of a message's content, and declared tools.
 
-All are pure values: equal content is an equal object, nothing is generated, nothing is mutated.
-`extras` and `layout` hold, by format id, what only that format can say and how it spelled it.
+All are pure values: objects with equal fields are equal, no field is generated, and nothing is mutated. `extras` has,
+by format id, what only one format can express; `layout` has, by format id, how a format spelled the object.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ from typing import Any, ClassVar, Final, Literal
 Json = Any
 """Any JSON value: None, bool, int, float, str, list, dict."""
 ByFormat = dict[str, dict[str, Json]]
-"""Extras or layout: format id → what that format keeps."""
+"""Extras or layout: an object for each format, by format id."""
 
 OUTSIDE: Final = frozenset({"front", "before", "gap", "after", "tail"})
-"""Keys of extras under which text formats keep text that stands outside of any message: before one, or around all."""
+"""Keys of extras with text outside of messages, in text formats: before a message, or around all of them."""
 
 _STRICT: dict[str, str] = {"extra": "forbid"}
 
 
 @dataclass(slots=True)
 class CacheMark:
-    """A place up to which an engine is asked to keep what it has read, for requests that begin alike.
+    """A cache mark: the engine should cache the prompt up to here, for requests with the same beginning.
 
     Attributes:
-        ttl: how long, in the source's own word (`5m`, `1h`); None where it does not say.
+        ttl: the lifetime of the cache entry, as the source writes it (`5m`, `1h`); None if the source does not say.
     """
 
     ttl: str | None = None
@@ -34,17 +34,17 @@ class CacheMark:
 
 @dataclass(slots=True)
 class Citation:
-    """A source that a text rests on.
+    """A source that a text cites.
 
     Attributes:
-        url: where it is.
-        title: of the source.
-        cited_text: what the source says.
-        file_id: of a file that was uploaded.
-        filename: of that file.
-        start: the index of the first character of the text that rests on it; None where all of the text does.
-        end: the index behind the last of them.
-        vendor: to whom the file of `file_id` was uploaded; None where the source does not say.
+        url: the URL of the source.
+        title: the title of the source.
+        cited_text: the cited passage of the source.
+        file_id: the id of an uploaded file.
+        filename: the name of that file.
+        start: the index of the first character of the text that the citation supports; None for the whole text.
+        end: the index after the last of these characters.
+        vendor: the vendor to whom the file of `file_id` was uploaded; None if the source does not say.
     """
 
     url: str | None = None
@@ -62,11 +62,11 @@ class Citation:
 
 @dataclass(slots=True)
 class Text:
-    """Plain text beside other parts; one text part alone that says nothing else is always written as `str`.
+    """A text among other parts. Content that is a single bare text is a `str` instead.
 
     Attributes:
-        cache: a mark behind it.
-        citations: the sources that it names; None where it names none.
+        cache: a cache mark after it.
+        citations: the sources that it cites; None if it cites none.
     """
 
     text: str
@@ -78,13 +78,13 @@ class Text:
 
     @property
     def is_bare(self) -> bool:
-        """Whether it says nothing but its text."""
+        """Whether the part has no field but its text."""
         return self.extras is None and self.cache is None and self.citations is None
 
 
 @dataclass(slots=True)
 class Thought:
-    """A thought marker: what follows in this message is of that kind (OCM 0.1 §4, 2.2 §7)."""
+    """A thought marker: the rest of this message is a thought of this kind (OCM 0.1 §4, 2.2 §7)."""
 
     kind: Literal["reflect", "introspect", "reason"]
     type: Literal["thought"] = "thought"
@@ -93,7 +93,7 @@ class Thought:
 
 @dataclass(slots=True)
 class Flags:
-    """Thought flags: which thought blocks the model is asked to write (OCM 0.1 §4)."""
+    """Thought flags: the kinds of thoughts that the model should write (OCM 0.1 §4)."""
 
     flags: tuple[Literal["reflect", "introspect", "reason"], ...]
     type: Literal["flags"] = "flags"
@@ -102,11 +102,11 @@ class Flags:
 
 @dataclass(slots=True)
 class Freeform:
-    """What a tool takes that has no arguments: a text.
+    """The input of a tool that takes a text in place of arguments.
 
     Attributes:
-        syntax: of the grammar that the text follows: `lark`, `regex`; None for any text.
-        grammar: in that syntax.
+        syntax: the syntax of the text's grammar: `lark`, `regex`; None for any text.
+        grammar: the grammar, in that syntax.
     """
 
     syntax: str | None = None
@@ -119,13 +119,13 @@ class Tool:
     """One declared tool.
 
     Attributes:
-        name: without its namespace.
-        description: None where the source has none.
-        parameters: JSON Schema; None where the source has none.
-        namespace: None for the default one, `functions`.
-        strict: whether arguments must follow the schema to the letter; None where the source does not say.
-        freeform: of a tool that takes a text in place of arguments, which; None for a function.
-        cache: a mark behind it.
+        name: the name without the namespace.
+        description: the description; None if the source has none.
+        parameters: the JSON Schema of the arguments; None if the source has none.
+        namespace: the namespace; None for the default one, `functions`.
+        strict: whether arguments must match the schema exactly; None if the source does not say.
+        freeform: the input of a tool that takes a text in place of arguments; None for a function.
+        cache: a cache mark after it.
     """
 
     name: str
@@ -142,7 +142,7 @@ class Tool:
 
 @dataclass(slots=True)
 class Tools:
-    """Tools declared inside a message, at this place of its text."""
+    """Tools that are declared in a message, at this place of its content."""
 
     tools: tuple[Tool, ...]
     layout: ByFormat | None = None
@@ -155,9 +155,9 @@ class Media:
     """An image, a video, a sound or a file: by `url`, by `file_id`, or as base64 `data` of (media) type `format`.
 
     Attributes:
-        cache: a mark behind it.
-        vendor: to whom the file of `file_id` was uploaded, or that at `url` where there is no such id: `anthropic`,
-            `google`, `openai`; None where the source does not say, or anybody may look there.
+        cache: a cache mark after it.
+        vendor: the vendor to whom the file was uploaded that `file_id` names, or `url` if there is no id: `anthropic`,
+            `google`, `openai`; None if the source does not say, or if the URL is public.
     """
 
     media: Literal["image", "video", "audio", "file"]
@@ -177,15 +177,15 @@ class Media:
 
 @dataclass(slots=True)
 class Passages:
-    """Texts that are given to be cited: what a search found, or a document in pieces.
+    """Texts that the model can cite: a search result, or a document in passages.
 
     Attributes:
-        texts: in order; a citation is of one or more of them.
-        title: what they are called.
-        source: of what a search found, where it was found; None for a document.
-        context: what is said of a document beside its texts, which is not cited.
-        citable: whether the model is asked to cite them; None where the source does not say.
-        cache: a mark behind them.
+        texts: the passages in order; a citation refers to one or more of them.
+        title: the title of the document or search result.
+        source: the source of a search result; None for a document.
+        context: more about a document that is not to be cited.
+        citable: whether the model should cite them; None if the source does not say.
+        cache: a cache mark after them.
     """
 
     texts: tuple[str, ...]
@@ -201,7 +201,7 @@ class Passages:
 
 @dataclass(slots=True)
 class Refusal:
-    """The model's refusal, as OpenAI's messages set it apart from content."""
+    """The model's refusal, which OpenAI's messages separate from content."""
 
     text: str
     type: Literal["refusal"] = "refusal"
@@ -230,7 +230,7 @@ class FileBreak:
 
 @dataclass(slots=True)
 class Foreign:
-    """A content part of a kind that the canonical form does not know, kept as its format has it."""
+    """A content part that the canonical form does not know, as the JSON value of its format."""
 
     format: str
     value: Json
@@ -240,4 +240,4 @@ class Foreign:
 
 Part = Text | Thought | Flags | Tools | Media | Passages | Refusal | Infill | FileBreak | Foreign
 Content = str | tuple[Part, ...]
-"""A plain `str` where the content is one text, a tuple of parts otherwise."""
+"""A `str` if the content is one text without other fields, else a tuple of parts."""

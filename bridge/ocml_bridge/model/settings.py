@@ -1,6 +1,6 @@
-"""What a conversation asks of the engine that answers it, and what an answer tells of how it was made.
+"""Define the settings of a conversation: the parameters of a request, and the model and usage of an answer.
 
-The header of an OpenChatML 2.2 text, a request of Chat Completions and any vendor's request say the same here.
+The header of an OpenChatML 2.2 text and the requests of all APIs use the same fields.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ class ToolChoice:
     """Which tools the model may call in its answer.
 
     Attributes:
-        mode: none of them; any; at least one.
-        names: recipients of the only ones that may be called; () for all that are declared.
+        mode: `none`: no tool; `auto`: the model decides; `required`: at least one.
+        names: the recipients of the tools that may be called; () for all declared tools.
     """
 
     mode: Literal["none", "auto", "required"]
@@ -32,14 +32,14 @@ class ToolChoice:
 
 @dataclass(slots=True)
 class AnswerFormat:
-    """What the answer must be.
+    """The required format of the answer.
 
     Attributes:
-        type: any text; a JSON object; JSON that follows `schema`.
-        name: of the schema.
-        schema: JSON Schema.
-        description: what the answer is for.
-        strict: whether an answer that does not follow the schema is an error.
+        type: `text`: any text; `json_object`: any JSON object; `json_schema`: JSON that matches `schema`.
+        name: the name of the schema.
+        schema: the JSON Schema.
+        description: the purpose of the answer.
+        strict: whether an answer that does not match the schema is an error.
     """
 
     type: Literal["text", "json_object", "json_schema"]
@@ -52,11 +52,11 @@ class AnswerFormat:
 
 @dataclass(slots=True)
 class Usage:
-    """The numbers of tokens that an answer took.
+    """The token counts of an answer.
 
     Attributes:
-        cached_tokens: those of the input that were not read anew.
-        reasoning_tokens: those of the output that are private reasoning.
+        cached_tokens: the number of input tokens that came from the cache.
+        reasoning_tokens: the number of output tokens that are private reasoning.
     """
 
     input_tokens: int | None = None
@@ -69,26 +69,26 @@ class Usage:
 
 @dataclass(slots=True)
 class Settings:
-    """The settings of a conversation; None where nothing is said.
+    """The settings of a conversation. A field is None if the source does not set it.
 
     Attributes:
-        model: which model is asked, or has answered.
-        max_tokens: how many tokens the answer may have, reasoning included.
-        stop: texts that end the answer; () where it is said that there are none.
-        n: how many answers are wanted.
-        reasoning_effort: how much to reason, in the source's own word.
-        verbosity: how long an answer is wanted: low, medium, high.
-        modalities: what the answer may be made of: text, audio, image.
+        model: the model that should answer, or has answered.
+        max_tokens: the maximum number of tokens of the answer, reasoning included.
+        stop: texts that end the answer; () if the source sets an empty list.
+        n: the number of answers.
+        reasoning_effort: how much to reason, as the source writes it.
+        verbosity: the length of the answer: low, medium, high.
+        modalities: the modalities of the answer: text, audio, image.
         parallel_tool_calls: whether several calls may be made in one turn.
-        usage: of an answer, the numbers of tokens.
-        metadata: names and values that the service keeps with the answer.
-        store: whether the service keeps the answer.
-        service_tier: how the service is to treat the request, in its own word.
-        safety_identifier: who asks, as a word that the service can tell users by.
-        prompt_cache_key: tells requests whose prompts are alike.
-        prompt_cache_retention: how long a prompt may be remembered, in the service's own word.
-        user: who asks, as services had it before `safety_identifier` and `prompt_cache_key`.
-        stream: whether the answer is wanted as it is made.
+        usage: the token counts of an answer.
+        metadata: names and values that the service stores with the answer.
+        store: whether the service stores the answer.
+        service_tier: the service's processing tier, as the source writes it.
+        safety_identifier: an identifier of the end user, for the service.
+        prompt_cache_key: the cache key of requests with similar prompts.
+        prompt_cache_retention: how long the prompt may be cached, as the source writes it.
+        user: the end user, in the parameter that `safety_identifier` and `prompt_cache_key` replace.
+        stream: whether the answer is to be streamed.
     """
 
     model: str | None = None
@@ -125,27 +125,27 @@ class Settings:
 
 
 def text(value: Json) -> str | None:
-    """A text; None for anything else."""
+    """Return a text; None for any other value."""
     return value if isinstance(value, str) else None
 
 
 def flag(value: Json) -> bool | None:
-    """A truth value; None for anything else."""
+    """Return a boolean; None for any other value."""
     return value if isinstance(value, bool) else None
 
 
 def number(value: Json) -> Number | None:
-    """A number; None for anything else."""
+    """Return a number; None for any other value."""
     return value if type(value) in (int, float) else None
 
 
 def count(value: Json) -> int | None:
-    """A whole number; None for anything else."""
+    """Return an integer; None for any other value."""
     return value if type(value) is int else None
 
 
 def texts(value: Json) -> tuple[str, ...] | None:
-    """A list of texts; None for anything else."""
+    """Return a list of texts as a tuple; None for any other value."""
     if not isinstance(value, (list, tuple)):
         return None
     items = cast("list[Json]", value)
@@ -153,7 +153,7 @@ def texts(value: Json) -> tuple[str, ...] | None:
 
 
 def words(value: Json) -> dict[str, str] | None:
-    """An object whose members are texts; None for anything else, and for one that says nothing."""
+    """Return an object whose values are texts; None for any other value, and for an empty object."""
     if not isinstance(value, dict) or not value:
         return None
     members = cast("dict[str, Json]", value)
@@ -161,7 +161,7 @@ def words(value: Json) -> dict[str, str] | None:
 
 
 def tool_choice(value: Json) -> ToolChoice | None:
-    """A tool choice: a mode, or an object with `mode` and `names`; None for anything else."""
+    """Return the tool choice of a mode, or of an object with `mode` and `names`; None for any other value."""
     members = cast("dict[str, Json]", value) if isinstance(value, dict) else {"mode": value}
     mode, names = members.get("mode"), texts(members.get("names", ()))
     if mode not in ("none", "auto", "required") or names is None or members.keys() - {"mode", "names"}:
@@ -170,7 +170,7 @@ def tool_choice(value: Json) -> ToolChoice | None:
 
 
 def answer_format(value: Json) -> AnswerFormat | None:
-    """An answer format: an object with the members of one; None for anything else."""
+    """Return the answer format of an object with the fields of `AnswerFormat`; None for any other value."""
     members = cast("dict[str, Json]", value) if isinstance(value, dict) else {}
     if members.get("type") not in ("text", "json_object", "json_schema") or members.keys() - _FORMAT_MEMBERS.keys():
         return None
@@ -202,7 +202,8 @@ READERS: Final[dict[str, Callable[[Json], Any]]] = {
     "tool_choice": tool_choice,
     "parallel_tool_calls": flag,
 }
-"""What is asked for, by field → what reads it of a JSON value; None where the value is none of that setting's."""
+"""For each field of `Settings` about the answer, the function that reads it from JSON; it returns None for an invalid
+value."""
 
 
 SERVICE: Final[dict[str, Callable[[Json], Any]]] = {
@@ -210,17 +211,17 @@ SERVICE: Final[dict[str, Callable[[Json], Any]]] = {
     **dict.fromkeys(("store", "stream"), flag),
     **dict.fromkeys(("service_tier", "safety_identifier", "prompt_cache_key", "prompt_cache_retention", "user"), text),
 }
-"""The same for what is said to the service, and not to the model: OpenAI's APIs have the same words for it."""
+"""The same for the fields that concern the service and not the model; OpenAI's APIs use these names."""
 
 
 def settings_of(values: dict[str, Json]) -> tuple[Settings | None, dict[str, Json]]:
-    """The settings that are among some members, and the members that are none."""
-    known: dict[str, Any] = {}
+    """Split the members of a JSON object into settings (None if there are none) and other members."""
+    settings: dict[str, Any] = {}
     others: dict[str, Json] = {}
     for name, value in values.items():
         setting = READERS[name](value) if name in READERS else None
         if setting is None:
             others[name] = value
         else:
-            known[name] = setting
-    return Settings(**known) if known else None, others
+            settings[name] = setting
+    return Settings(**settings) if settings else None, others

@@ -1,4 +1,4 @@
-"""What a document is: a conversation, or a text to be completed."""
+"""Define a document: a conversation (`Transcript`), or a text to complete (`Completion`)."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _STRICT: dict[str, str] = {"extra": "forbid"}
 
 @dataclass(slots=True)
 class Header:
-    """A document header (OCM 2.2 §2), without the settings that stand in it.
+    """A document header (OCM 2.2 §2), without its settings.
 
     Attributes:
-        version: as text; `2.10` is not `2.1`.
-        extras: unknown keys, kept.
-        layout: by format id, the raw text with its comments.
+        version: the version as text, because `2.10` is not `2.1`.
+        extras: the unknown keys.
+        layout: the raw text with its comments, by format id.
     """
 
     version: str | None = None
@@ -32,12 +32,12 @@ class Header:
 
 @dataclass(slots=True)
 class Alternative:
-    """Another way in which a conversation goes on.
+    """An alternative continuation of a conversation.
 
     Attributes:
-        messages: what is said instead.
-        at: the index of the transcript's message from which on they stand instead of the others.
-        label: what it is: `choice` of several answers, `rejected` or `chosen` of a preference.
+        messages: the messages of the alternative.
+        at: the index of the first message of the transcript that they replace, with all after it.
+        label: the kind of alternative: `choice` for one of several answers, `rejected` or `chosen` for a preference.
     """
 
     messages: tuple[Message, ...]
@@ -53,10 +53,10 @@ class Transcript:
     """A conversation.
 
     Attributes:
-        tools: those declared outside any message; None where nothing is said of tools, () where it is said that there
-            are none.
-        alternatives: other ways in which it goes on; None where nothing is said of any.
-        settings: what is asked of the engine, and what an answer tells of it; None where nothing is said.
+        tools: the tools that are declared outside of messages; None if the source has no list of tools, () if the list
+            is empty.
+        alternatives: alternative continuations; None if the source has none.
+        settings: the parameters of the request, and data of the answer; None if the source sets none.
         open_turn: the turn that the text leaves open, as a message without content (`<|start|>assistant`).
     """
 
@@ -74,7 +74,7 @@ class Transcript:
 
 @dataclass(slots=True)
 class Completion:
-    """What is not a conversation: fill-in-the-middle and file sequences, in order (OCM 0.1 §6, §7)."""
+    """A text to complete, which is not a conversation: fill-in-the-middle and file sequences (OCM 0.1 §6, §7)."""
 
     content: Content
     layout: ByFormat | None = None
