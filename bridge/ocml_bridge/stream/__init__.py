@@ -1,6 +1,6 @@
-"""Conversations as they arrive: what the decoders and encoders of all formats share (`ocml_bridge.events` names them).
+"""Decode and encode conversations as they arrive: the parts that all formats share. Events: `ocml_bridge.events`.
 
-Everything here is sans-IO: data in, data out, no clock, no chance, no waiting.
+Everything here is sans-IO: data in, data out, without a clock, random numbers or waiting.
 """
 
 from __future__ import annotations

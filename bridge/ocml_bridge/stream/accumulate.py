@@ -1,4 +1,4 @@
-"""Events → transcript, and back: the transcript so far, a transcript told again as events."""
+"""Put events together to a transcript, and replay a transcript as events."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from .decoder import header_of, settle, text_of
 
 
 def accumulate(events: Iterable[Event]) -> Document:
-    """The document that events make so far.
+    """Return the document that the events so far describe.
 
-    Before the stream is over, messages that have not ended are in it as far as they have come; then it is the document
-    that a reader of the whole text gives.
+    Before the end of the stream, it contains unfinished messages with the text that has arrived; after it, it is the
+    document that a reader of the whole text returns.
     """
     started: dict[int, Message] = {}
     texts: dict[int, list[str]] = {}
@@ -46,7 +46,7 @@ def accumulate(events: Iterable[Event]) -> Document:
 
 
 def joined(events: Iterable[Event]) -> list[Event]:
-    """Events with deltas in one piece: what is the same however a stream is cut into chunks."""
+    """Join adjacent deltas of the same message: the result does not depend on how a stream is cut into chunks."""
     out: list[Event] = []
     for event in events:
         last = out[-1] if out else None
@@ -61,11 +61,11 @@ def joined(events: Iterable[Event]) -> list[Event]:
 
 
 def replay(document: Transcript, reason: Reason | None = None) -> Iterator[Event]:
-    """A transcript as events: each message begins, says all it has to say, and ends.
+    """Yield the events of a transcript: for each message `Start`, one `Delta` with its text, and `End`; then `Stop`.
 
     Args:
-        document: what to tell.
-        reason: why the stream is over; None for what its last message says.
+        document: the transcript.
+        reason: why the stream is over; None to infer it from the last messages.
     """
     for index, message in enumerate(document.messages):
         yield Start(index, replace(header_of(message), signature=message.signature), is_hosted(message))

@@ -1,4 +1,4 @@
-"""Added tokens (`Options.special_tokens`) in streams: broken behind the encoder, and mended before the decoder."""
+"""Break added tokens (`Options.special_tokens`) in the output of an encoder, and restore them before a decoder."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from ..text.added_tokens import Breaker, Passage
 
 
 class MendingDecoder:
-    """A decoder that is given text as it was before its added tokens were broken.
+    """A decoder that restores broken added tokens in the text and passes it to another decoder.
 
     Args:
-        source: reads it.
-        added: the tokens.
+        source: the other decoder.
+        added: the added tokens.
     """
 
     def __init__(self, source: Decoder, added: AddedTokens) -> None:
@@ -40,11 +40,11 @@ class MendingDecoder:
         return self._source.feed_tokens(ids)
 
     def finish(self, reason: Reason | None = None, /) -> list[Event]:
-        """Nothing more comes."""
+        """End the stream; return its last events."""
         return [*self._rest(), *self._source.finish(reason)]
 
     def cancel(self) -> list[Event]:
-        """Nobody listens any more."""
+        """End the stream because its consumer has cancelled it."""
         return [*self._rest(), *self._source.cancel()]
 
     def _rest(self) -> list[Event]:
@@ -52,20 +52,20 @@ class MendingDecoder:
         try:
             return self._source.feed(rest)
         except BridgeError:
-            return []  # the source knows, and says so as it finishes
+            return []  # the source reports the error when it finishes
 
     def copy(self) -> Self:
-        """A decoder that goes on from here."""
+        """Return an independent decoder in the same state."""
         return deepcopy(self)
 
 
 class GuardedEncoder:
-    """An encoder of text in which no content makes an added token.
+    """An encoder that breaks the added tokens in the output of another encoder.
 
     Args:
-        target: writes it.
-        adapter: its format.
-        added: the tokens.
+        target: the other encoder.
+        adapter: the adapter of its format.
+        added: the added tokens.
         options: how to write.
     """
 
@@ -80,15 +80,15 @@ class GuardedEncoder:
 
     @property
     def losses(self) -> list[Loss]:
-        """What could not be said, or was broken; complete when the stream is over."""
+        """The losses of the other encoder, and the tokens that were broken; complete when the stream is over."""
         return [*self._target.losses, *self._losses]
 
     def encode(self, events: Iterable[Event], /) -> list[bytes]:
-        """The text that events make.
+        """Return the text of events, in UTF-8.
 
         Raises:
-            BridgeError: OCB-CONTROL-TOKEN where the policy is to refuse; at the end OCB-OPTION where the format itself
-                writes an added token.
+            BridgeError: OCB-CONTROL-TOKEN if the policy is to refuse and content contains an added token; at the end
+                OCB-OPTION if the format itself writes an added token.
         """
         events = list(events)
         plain = self._target.encode(events)
@@ -106,7 +106,7 @@ class GuardedEncoder:
         return plain if self._options.control_tokens == "raw" else [text.encode() for text in safe if text]
 
     def _broken(self, stop: Stop | None = None) -> list[Loss]:
-        """What was broken, by its place in the document of `stop`, as far as that is known."""
+        """Return the losses of the broken tokens, with paths in the document of `stop` if it is known."""
         if self._options.control_tokens == "raw":
             return [WRITTEN_RAW]
         read = text_reader(self._adapter, self._options)
@@ -117,9 +117,9 @@ class GuardedEncoder:
         return list(renumber(losses, origins))
 
     def finish(self, usage: dict[str, object] | None = None, /) -> list[bytes]:
-        """What stands behind everything."""
+        """Return the output after the last message."""
         return self._target.finish(usage)
 
     def fail(self, code: str, message: str, /) -> list[bytes]:
-        """Say that the stream broke."""
+        """Return the output for an error that broke the stream."""
         return self._target.fail(code, message)

@@ -1,4 +1,4 @@
-"""An answer read behind the end of its prompt: what the prompt says is not passed on."""
+"""Decode a model's answer that continues the last turn of its prompt, and emit the events of the answer only."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ from .decoder import settle, text_of
 
 
 class AnswerDecoder:
-    """A decoder of what stands behind the end of a prompt.
+    """A decoder of the text after the end of a prompt.
 
-    Of a message that the prompt has begun, the answer is what comes behind that. Messages count from the first one of
-    the answer. Where a model goes on behind the end of the conversation and begins another, or goes on behind a text
-    for the user or a call with what somebody else says, the answer is what stands before that.
+    If the prompt has begun a message, only the rest of it belongs to the answer. Messages are numbered from the first
+    one of the answer. The answer ends where the model begins another conversation, or where, after a text for the user
+    or a call, it begins a message of another author.
 
     Args:
-        source: reads the end of the prompt, and the answer behind it.
+        source: the decoder of the format; it reads the end of the prompt, then the answer.
         prefix: the end of the prompt, as text or token ids.
-        prefill: the messages of its last turn that it has begun; the last of them is unfinished.
+        prefill: the messages with which the prompt begins the answer; the last of them is unfinished.
     """
 
     def __init__(self, source: Decoder, prefix: str | Sequence[int], prefill: Sequence[Message]) -> None:
         self._source = source
         self._prefilled = len(text_of(prefill[-1])) if prefill else 0
         self._skipped = 0
-        """How much of what the prompt has begun came by now."""
+        """How many characters of the prefilled message have arrived."""
         self._ended: list[Message] = []
         """The messages of the answer that have ended."""
         self._over = False
-        """Whether somebody else speaks behind the answer."""
+        """Whether a message of another author has begun after the answer."""
         events = source.feed(prefix) if isinstance(prefix, str) else source.feed_tokens(prefix)
         self._first = sum(isinstance(event, End) for event in events)
         """The number of the answer's first message."""
-        self._waiting = self._passed(
+        self._waiting = self._of_answer(
             event for event in events if isinstance(event, (Start, Delta)) and event.number >= self._first
         )
 
@@ -50,29 +50,29 @@ class AnswerDecoder:
         try:
             return self._next(self._source.feed(data))
         except BridgeError as error:
-            return self._go_on(error)
+            return self._ignore_after_answer(error)
 
     def feed_tokens(self, ids: Sequence[int | str], /) -> list[Event]:
         """Take the next token ids."""
         try:
             return self._next(self._source.feed_tokens(ids))
         except BridgeError as error:
-            return self._go_on(error)
+            return self._ignore_after_answer(error)
 
     def finish(self, reason: Reason | None = None, /) -> list[Event]:
-        """Nothing more comes."""
+        """End the stream; return its last events."""
         return self._next(self._source.finish(reason))
 
     def cancel(self) -> list[Event]:
-        """Nobody listens any more."""
+        """End the stream because its consumer has cancelled it."""
         return self._next(self._source.cancel())
 
     def copy(self) -> Self:
-        """A decoder that goes on from here."""
+        """Return an independent decoder in the same state."""
         return deepcopy(self)
 
-    def _go_on(self, error: BridgeError) -> list[Event]:
-        """Nothing, behind the answer, or where another conversation begins, which the source says again in the end.
+    def _ignore_after_answer(self, error: BridgeError) -> list[Event]:
+        """Return no events if the answer is over, or if another conversation begins, which the source reports again.
 
         Raises:
             BridgeError: any other error.
@@ -82,7 +82,7 @@ class AnswerDecoder:
         return []
 
     def _next(self, events: list[Event]) -> list[Event]:
-        # Nearly every chunk is more text of a message.
+        # The fast path: nearly every chunk is more text of a message.
         if (
             not (self._waiting or self._prefilled or self._over)
             and len(events) == 1
@@ -90,18 +90,18 @@ class AnswerDecoder:
         ):
             return [Delta(event.number - self._first, event.text)] if self._first else events
         waiting, self._waiting = self._waiting, []
-        return waiting + self._passed(events)
+        return waiting + self._of_answer(events)
 
-    def _passed(self, events: Iterable[Event]) -> list[Event]:
-        """Events as the answer has them."""
+    def _of_answer(self, events: Iterable[Event]) -> list[Event]:
+        """Return the events of the answer for those of the prompt with the answer."""
         out: list[Event] = []
         for event in events:
-            self._over = self._over or self._is_anothers(event)
+            self._over = self._over or self._begins_other_author(event)
             if self._over and not isinstance(event, Stop):
                 continue
             match event:
                 case Start(number, message, hosted):
-                    out.append(Start(number - self._first, self._own(number, message), hosted))
+                    out.append(Start(number - self._first, self._without_prompt(number, message), hosted))
                 case Delta(number, text):
                     if number == self._first and self._skipped < self._prefilled:
                         text = text[self._prefilled - self._skipped :]
@@ -113,41 +113,45 @@ class AnswerDecoder:
                 case Signed(number, signature):
                     out.append(Signed(number - self._first, signature))
                 case End(number, message):
-                    self._ended.append(self._own(number, message))
+                    self._ended.append(self._without_prompt(number, message))
                     out.append(End(number - self._first, self._ended[-1]))
                 case Stop():
                     out += self._stopped(event)
                 case Finding():
-                    out += self._found(event)
+                    out += self._finding(event)
                 case Named():
                     out.append(event)
         return out
 
-    def _is_anothers(self, event: Event) -> bool:
-        """Whether somebody else begins to speak behind an answer to the user, or behind a call."""
+    def _begins_other_author(self, event: Event) -> bool:
+        """Return whether an event begins a message of another author after an answer to the user, or after a call."""
         if not (isinstance(event, Start) and self._ended) or event.message.role == "assistant":
             return False
         last = self._ended[-1]
         return last.role == "assistant" and (is_call(last) or last.channel in (None, "final"))
 
-    def _own(self, number: int, message: Message) -> Message:
-        """A message as the answer has it: nothing stands before its first one, which the prompt may have begun."""
+    def _without_prompt(self, number: int, message: Message) -> Message:
+        """Return a message without what the prompt has of it; the first message of the answer continues nothing."""
         if number != self._first:
             return message
         if message.continues:
             message = replace(message, continues=False)
-        return replace(message, content=_behind(message.content, self._prefilled)) if self._prefilled else message
+        return (
+            replace(message, content=_without_beginning(message.content, self._prefilled))
+            if self._prefilled
+            else message
+        )
 
-    def _found(self, finding: Finding) -> Sequence[Finding]:
-        """A finding by its path in the answer; none where it is of the prompt."""
-        index = _INDEX.match(finding.path)
-        if index is None or not self._first:
+    def _finding(self, finding: Finding) -> Sequence[Finding]:
+        """Return a finding with its path in the answer; nothing if it is about the prompt."""
+        match = _INDEX.match(finding.path)
+        if match is None or not self._first:
             return (finding,)
-        number = int(index[1]) - self._first
-        return () if number < 0 else (finding._replace(path=f"/messages/{number}{finding.path[index.end() :]}"),)
+        number = int(match[1]) - self._first
+        return () if number < 0 else (finding._replace(path=f"/messages/{number}{finding.path[match.end() :]}"),)
 
     def _stopped(self, stop: Stop) -> Sequence[Event]:
-        """The end of the answer: its document has nothing of the prompt."""
+        """Return the end of the answer, with a document without the prompt."""
         if self._over or stop.error is ErrorCode.SEVERAL:
             document = Transcript(tuple(self._ended))
             return (_ANOTHERS if self._over else _ANOTHER, Stop(settle("stop", document), document))
@@ -156,8 +160,8 @@ class AnswerDecoder:
             return (stop,)
         if lifted is not None:
             first, lifted = (first - 1, None) if lifted < first else (first, lifted - first)
-        messages = tuple(starmap(self._own, enumerate(document.messages[first:], self._first)))
-        # Tools are the answer's own only where one of its messages declares them.
+        messages = tuple(starmap(self._without_prompt, enumerate(document.messages[first:], self._first)))
+        # The prompt declared the tools, unless a message of the answer did.
         document = replace(document, messages=messages, tools=None if lifted is None else document.tools)
         return (stop._replace(document=document, lifted=lifted),)
 
@@ -169,16 +173,16 @@ _ANOTHERS: Final = _ANOTHER._replace(detail="the model went on with what somebod
 _INDEX: Final = re.compile(r"/messages/(\d+)")
 
 
-def _behind(content: Content, length: int) -> Content:
-    """A content without its first characters."""
+def _without_beginning(content: Content, length: int) -> Content:
+    """Return content without its first characters, across its text parts."""
     if isinstance(content, str):
         return content[length:]
-    left: list[Part] = []
+    remaining: list[Part] = []
     for part in parts_of(content):
         if isinstance(part, Text) and length:
             cut, length = part.text[length:], max(0, length - len(part.text))
             if cut:
-                left.append(replace(part, text=cut))
+                remaining.append(replace(part, text=cut))
         else:
-            left.append(part)
-    return content_of(left)
+            remaining.append(part)
+    return content_of(remaining)

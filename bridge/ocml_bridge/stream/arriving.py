@@ -1,4 +1,4 @@
-"""What decoders share that take a stream of values, such as Server-Sent Events with JSON in them."""
+"""Decode a stream of values, such as Server-Sent Events with JSON: the base class of these decoders."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from .identity import named_in
 
 
 class Arrivals(Protocol):
-    """Takes the chunks of a stream apart."""
+    """A parser of the chunks of a stream."""
 
     def events(self, data: str | bytes, /) -> Iterable[Any]:
-        """What is complete with the next chunk."""
+        """Take the next chunk; yield the values that it completes."""
         ...
 
 
@@ -28,13 +28,13 @@ class ArrivingDecoder(ABC):
     """A decoder of one stream.
 
     Args:
-        arrivals: takes its chunks apart.
+        arrivals: parses its chunks.
 
     Attributes:
-        log: takes findings and events.
-        failed: whether the stream broke, or the server says that it cannot go on.
-        done: whether the stream says that nothing more comes.
-        closed: whether it is over, and everything was said.
+        log: receives findings and events.
+        failed: whether the stream could not be read, or the server reported an error.
+        done: whether the stream has announced its end.
+        closed: whether the stream was finished, and all events were emitted.
     """
 
     def __init__(self, arrivals: Arrivals) -> None:
@@ -46,28 +46,28 @@ class ArrivingDecoder(ABC):
 
     @abstractmethod
     def take_one(self, arrived: Any) -> None:
-        """Take one of the values of the stream."""
+        """Take one value of the stream."""
 
     @abstractmethod
     def finish(self, reason: Reason | None = None, /) -> list[Event]:
-        """Nothing more comes; a second time there is nothing to say.
+        """End the stream; return its last events. A second call returns none.
 
         Args:
-            reason: why, where the stream itself does not say.
+            reason: why the stream is over, if the stream itself does not say.
         """
 
     @property
     def is_closed(self) -> bool:
-        """Whether nothing more is wanted."""
+        """Whether further values are ignored."""
         return self.closed or self.failed or self.done
 
     def take_all(self, arrived: Iterable[Any]) -> None:
-        """Take values, one after the other, until nothing more is wanted.
+        """Take values, one after another, until the decoder is closed.
 
-        What stands behind that is not looked at: in another chunk it would not be, either.
+        Later values are not even parsed, as they would not be in a later chunk.
         """
-        for one in arrived:
-            self.take_one(one)
+        for value in arrived:
+            self.take_one(value)
             if self.is_closed:
                 return
 
@@ -75,7 +75,7 @@ class ArrivingDecoder(ABC):
         """Take the next chunk of the stream, cut anywhere.
 
         Raises:
-            BridgeError: OCB-JSON for data that is not JSON, OCB-LIMIT for what is too long.
+            BridgeError: OCB-JSON if the data is not JSON; OCB-LIMIT if a value is too long.
         """
         if self.is_closed:
             return []
@@ -87,32 +87,32 @@ class ArrivingDecoder(ABC):
         return self.log.take()
 
     def feed_tokens(self, _ids: Sequence[int | str], /) -> list[Event]:
-        """Chunks are text.
+        """Refuse token ids, which only token formats have.
 
         Raises:
-            BridgeError: OCB-OPTION.
+            BridgeError: OCB-OPTION, always.
         """
         raise BridgeError(ErrorCode.OPTION, "this stream is text; to stream token ids, use harmony-tokens")
 
     def cancel(self) -> list[Event]:
-        """Nobody listens any more."""
+        """End the stream because its consumer has cancelled it."""
         return self.finish("cancelled")
 
     def copy(self) -> Self:
-        """A decoder that goes on from here; takes time in proportion to what was read."""
+        """Return an independent decoder in the same state; takes time in proportion to the text that was read."""
         return deepcopy(self)
 
     def note(self, detail: str) -> None:
-        """Say what had to be mended, once."""
+        """Report what had to be mended, once for each text."""
         if detail not in self._noted:
             self._noted.add(detail)
             self.log.find(FindingCode.SHAPE, "", detail)
 
     def name(self, members: Object) -> None:
-        """Say which answer it is, where that is not said yet.
+        """Emit the id, the model and the time of the answer, if they are new.
 
         Args:
-            members: what stands around the messages of a response.
+            members: the members of a response around its messages.
         """
         named = named_in(members, self._named)
         if named != self._named:
@@ -120,7 +120,11 @@ class ArrivingDecoder(ABC):
             self.log.events.append(named)
 
     def fail(self, error: Json) -> None:
-        """The server says that it cannot go on."""
+        """Report that the server cut the stream off.
+
+        Args:
+            error: the server's error: an object with a `message`, or a text.
+        """
         self.failed = True
         reason = cast("Object", error).get("message") if isinstance(error, dict) else error
         has_reason = isinstance(reason, str) and reason

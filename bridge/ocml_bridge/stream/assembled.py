@@ -1,4 +1,4 @@
-"""What decoders share whose document is what a reader reads of the answer that their chunks make."""
+"""Decode streams of JSON chunks that are assembled to one response, which the format's reader reads."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from .decoder import header_of, settle, tell, text_of
 from .values import DONE, Arrived, Values
 
 Note = Callable[[str], None]
-"""Is told what had to be mended, in a sentence."""
+"""Takes a sentence that describes what was mended."""
 _COMPLETE: Final = frozenset({None, "stop", "tool_calls"})
-"""Reasons given from outside that leave it to the stream why it is over."""
+"""Reasons of a caller that do not override the reason of the stream."""
 
 
 class AssemblingDecoder(ArrivingDecoder):
-    """A decoder of one answer. Its messages end together with it, but for those of which no more can come.
+    """A decoder of one answer. Messages end with the answer, or earlier if the format tells that they are complete.
 
     Args:
         options: how to read.
 
     Attributes:
         options: how to read.
-        over: why the answer is over, by what came; None while it does not say.
-        ended: how many messages have ended.
+        over: why the answer is over, according to the stream; None until it tells.
+        ended: the number of messages that have ended.
     """
 
     def __init__(self, options: Options) -> None:
@@ -44,28 +44,33 @@ class AssemblingDecoder(ArrivingDecoder):
         self._lengths: list[int] = []
         self.ended = 0
 
-    # --- of a format --------------------------------------------------------------------------------------------------
+    # --- what a format defines ----------------------------------------------------------------------------------------
 
     @abstractmethod
     def take(self, value: Object, name: str | None) -> None:
-        """Take one more object; `start` and `more` say what it tells at once."""
+        """Take one more object, and call `start` and `more` for the messages and the text in it.
+
+        Args:
+            value: the object.
+            name: the name of its server-sent event; None if it has none.
+        """
 
     @abstractmethod
     def document(self, reason: Reason | None) -> Transcript:
-        """What a reader reads of the answer so far."""
+        """Return the document that the reader reads from the answer so far."""
 
     def hosts(self, call: Message, /) -> bool:
-        """Whether the API runs a call itself."""
+        """Return whether the API runs a call itself."""
         return is_hosted(call)
 
-    # --- for a format -------------------------------------------------------------------------------------------------
+    # --- what a format calls ------------------------------------------------------------------------------------------
 
     def start(self, message: Message, signature: Signature | None = None) -> int:
-        """Say that a message begins; its number.
+        """Emit the `Start` of a message; return its number.
 
         Args:
-            message: what is known of it.
-            signature: what it will be signed with, where that is known.
+            message: the message as far as it is known.
+            signature: its signature, if it is known already.
         """
         number = len(self._lengths)
         self._lengths.append(0)
@@ -77,23 +82,23 @@ class AssemblingDecoder(ArrivingDecoder):
         return number
 
     def more(self, number: int, text: str) -> None:
-        """Say more of a message."""
+        """Emit more text of a message."""
         if text:
             self._lengths[number] += len(text)
             self.log.events.append(Delta(number, text))
 
     def sign(self, number: int, message: Message | None) -> None:
-        """Say that the text of a message is whole, if it is signed.
+        """Emit the signature of a message whose text is complete, if it has one.
 
         Args:
-            number: of the message.
-            message: as it is read by itself.
+            number: the number of the message.
+            message: the message as it is read by itself.
         """
         if message is not None and message.signature is not None:
             self.log.events.append(Signed(number, message.signature))
 
     def end(self, message: Message) -> None:
-        """Say that the first message that has not ended does: no more of it can come, and others come behind it."""
+        """Emit the `End` of the first message that has not ended, because it is complete although the answer is not."""
         number, self.ended = self.ended, self.ended + 1
         if more := text_of(message)[self._lengths[number] :]:
             self.log.events.append(Delta(number, more))
@@ -101,13 +106,13 @@ class AssemblingDecoder(ArrivingDecoder):
 
     @property
     def started(self) -> int:
-        """How many messages have begun."""
+        """The number of messages that have begun."""
         return len(self._lengths)
 
     # --- the stream ---------------------------------------------------------------------------------------------------
 
     def take_one(self, arrived: Arrived) -> None:
-        """Take the next object, or what stands in its place."""
+        """Take the next value of the stream; report one that is not an object."""
         name, value = arrived
         if value == DONE:
             self.done = True
@@ -117,7 +122,7 @@ class AssemblingDecoder(ArrivingDecoder):
             self.note("an event is not an object; it is left out")
 
     def finish(self, reason: Reason | None = None, /) -> list[Event]:
-        """Nothing more comes; a second time there is nothing to say."""
+        """End the stream; return its last events. A second call returns none."""
         if self.closed:
             return []
         if not self.is_closed:
@@ -153,23 +158,29 @@ class AssemblingDecoder(ArrivingDecoder):
 
 
 def _kind_in(layout: ByFormat | None) -> ByFormat | None:
-    """What of a message's layout an encoder has to know before the message is whole.
+    """Return the members of a message's layout that an encoder needs at the beginning of the message.
 
-    That is what kind of call it is, and whether it was read from one item or block with the message before it.
+    That is the kind of a call, and whether the message shares an item or block with the previous one.
     """
-    found = {name: {key: members[key] for key in _KINDS if key in members} for name, members in (layout or {}).items()}
-    return {name: members for name, members in found.items() if members} or None
+    kinds = {name: {key: members[key] for key in _KINDS if key in members} for name, members in (layout or {}).items()}
+    return {name: members for name, members in kinds.items() if members} or None
 
 
 _KINDS: Final = ("kind", "merged")
 
 
 def untold(_detail: str, /) -> None:
-    """Takes what had to be mended where nobody asks: an encoder puts together what it wrote itself."""
+    """Ignore what was mended: an encoder assembles its own output."""
 
 
 def object_of(value: Json, what: str, note: Note) -> Object:
-    """A value that has to be an object; an empty one in the place of any other, which is named and left out."""
+    """Return a value that must be an object; an empty object for any other value, which is reported.
+
+    Args:
+        value: the value.
+        what: the subject of the report.
+        note: receives the report.
+    """
     if isinstance(value, dict):
         return cast("Object", value)
     if value is not None:
@@ -178,7 +189,13 @@ def object_of(value: Json, what: str, note: Note) -> Object:
 
 
 def objects_of(value: Json, what: str, note: Note) -> Iterator[Object]:
-    """The objects of what has to be a list of them; anything else is named and left out."""
+    """Yield the objects of a value that must be a list of objects; report anything else.
+
+    Args:
+        value: the value.
+        what: the subject of the report, in the plural.
+        note: receives the report.
+    """
     if value is not None and not isinstance(value, list):
         note(f"{what} are not a list; they are left out")
         return
@@ -190,20 +207,20 @@ def objects_of(value: Json, what: str, note: Note) -> Iterator[Object]:
 
 
 def merged(values: Sequence[Json]) -> Json:
-    """What the values of one member in several chunks say together: lists are continued, objects by member.
+    """Merge the values that one member has in several chunks: concatenate lists, merge objects by member.
 
-    Of anything else the last one counts, as chunks tell again what they told.
+    Of other values the last one is returned, because chunks repeat them.
     """
-    known = [value for value in values if value is not None]
-    if not known:
+    present = [value for value in values if value is not None]
+    if not present:
         return None
-    last = known[-1]
-    if all(value == last for value in known):
+    last = present[-1]
+    if all(value == last for value in present):
         return last
-    if all(isinstance(value, list) for value in known):
-        return [item for value in known for item in cast("list[Json]", value)]
-    if all(isinstance(value, dict) for value in known):
-        objects = cast("list[Object]", known)
+    if all(isinstance(value, list) for value in present):
+        return [item for value in present for item in cast("list[Json]", value)]
+    if all(isinstance(value, dict) for value in present):
+        objects = cast("list[Object]", present)
         keys = dict.fromkeys(key for value in objects for key in value)
         return {key: merged([value[key] for value in objects if key in value]) for key in keys}
     return last

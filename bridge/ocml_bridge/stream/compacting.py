@@ -1,4 +1,4 @@
-"""JSON text as it arrives → the same without what says nothing: white space, and longer spellings of characters."""
+"""Compact JSON text as it arrives: remove white space, and shorten escapes and numbers."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _ESCAPE: Final = re.compile(
 _UNFINISHED_ESCAPE: Final = re.compile(
     r"\\(?:u[0-9a-fA-F]{0,3}|u[dD][89abAB][0-9a-fA-F]{2}(?:\\(?:u[0-9a-fA-F]{0,3})?)?)?\Z"
 )
-"""What may become an escape with more text behind it."""
+"""The beginning of an escape, at the end of the text."""
 
 
 class Compactor:
-    """JSON text, cut anywhere, → compact JSON.
+    """Compact JSON text that arrives in pieces, cut anywhere.
 
-    What is no JSON comes out as it is, but for the white space. Nothing but a number, a word or an escape that is not
-    whole waits for more.
+    Only an incomplete number, word or escape waits for more text. Text that is not JSON is passed on without its white
+    space.
     """
 
     def __init__(self) -> None:
@@ -32,7 +32,7 @@ class Compactor:
         self._rest = ""
 
     def feed(self, text: str) -> str:
-        """As much compact JSON as is certain with more text."""
+        """Take more text; return the compact JSON that is certain."""
         text, self._rest = self._rest + text, ""
         out: list[str] = []
         at = 0
@@ -41,7 +41,7 @@ class Compactor:
         return "".join(out)
 
     def finish(self) -> str:
-        """What waits, where no more text comes."""
+        """End the text; return what waits."""
         rest, self._rest = self._rest, ""
         return self._ended_word() + rest
 
@@ -84,7 +84,7 @@ class Compactor:
 
 
 def _shortest(escape: str) -> str:
-    """An escape as compact JSON has it."""
+    """Return the shortest spelling of an escape."""
     span = jsontext.parse(f'"{escape}"')
     short = None if span is None else jsontext.text_of(span.value)
     return escape if short is None else short[1:-1]

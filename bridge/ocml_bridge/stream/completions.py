@@ -1,7 +1,7 @@
-"""What a completions server sends (`/v1/completions`): its stream of Server-Sent Events, or one JSON body.
+"""Read the output of a completions server (`/v1/completions`): a stream of Server-Sent Events, or one JSON body.
 
-`CompletionsReader` takes the bytes apart; `CompletionsDecoder` is a decoder of one answer that arrives so, for a
-`Pipe`. Neither waits: what fetches the bytes is another's.
+`CompletionsReader` parses the bytes; `CompletionsDecoder` decodes one answer in them, for a `Pipe`. Neither does any
+input or output: the caller fetches the bytes.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from ..events import Decoder, Event, Reason
 from .sse import LIMIT, Reader
 
 REASONS: Final[dict[str, Reason]] = {"stop": "stop", "length": "length", "content_filter": "content_filter"}
-"""What an engine may say of its end; anything else leaves it open why the answer is over."""
+"""The finish reasons of servers that a decoder knows; any other leaves it open why the answer is over."""
 DONE: Final = "[DONE]"
 """The data of the last event of a stream."""
 
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """A token that could stand at a place.
+    """A token with its probability at one position.
 
     Attributes:
-        text: its spelling.
+        text: the text of the token.
         logprob: the logarithm of its probability.
-        bytes: its bytes, where the engine says them.
+        bytes: its bytes, if the server has sent them.
     """
 
     text: str
@@ -40,28 +40,28 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True)
 class Sampled:
-    """A token that was written.
+    """A token that the model has generated.
 
     Attributes:
-        token: itself.
-        top: the most likely tokens at its place.
+        token: the token.
+        top: the most likely tokens at its position.
     """
 
     token: Alternative
     top: tuple[Alternative, ...] = ()
 
 
-@dataclass(slots=True)  # not frozen: one is made of every token
+@dataclass(slots=True)  # not frozen: one is created for every token
 class Piece:
-    """What a server says next of one answer.
+    """The next piece of one answer.
 
     Attributes:
-        index: of the answer.
-        text: what it wrote.
-        ids: the same as token ids, where they were asked for; a text among them stands for ids that the server left
-            out, and holds no control token.
-        reason: why the answer is over, in the server's word; None while it is not.
-        sampled: the same token by token with probabilities, where they were asked for.
+        index: the index of the answer.
+        text: the generated text.
+        ids: the text as token ids, if they were requested; a string among them replaces ids that the server left out,
+            and contains no control token.
+        reason: the server's finish reason; None before the end.
+        sampled: the tokens of the text with their probabilities, if they were requested.
     """
 
     index: int = 0
@@ -72,7 +72,7 @@ class Piece:
 
     @property
     def end(self) -> Reason | None:
-        """The reason in the word that a decoder's `finish` takes; None where the server has none of them."""
+        """The reason for a decoder's `finish`; None if the server has sent none, or another one."""
         return REASONS.get(self.reason or "")
 
 
@@ -80,9 +80,9 @@ class Chunk(NamedTuple):
     """One message of a server.
 
     Attributes:
-        pieces: of answers.
-        usage: the numbers of tokens, once they are known.
-        error: what went wrong, as the server says it; None where nothing did.
+        pieces: the pieces of answers in it.
+        usage: the numbers of tokens; None if it has none.
+        error: the server's error; None if there was none.
     """
 
     pieces: tuple[Piece, ...] = ()
@@ -91,18 +91,18 @@ class Chunk(NamedTuple):
 
 
 ReadChunk = Callable[[object], Chunk]
-"""Takes a message of a server, parsed, apart.
+"""Reads a parsed message of a server.
 
 Raises:
-    BridgeError: OCB-SHAPE for what is no completion.
+    BridgeError: OCB-SHAPE if it is no completion.
 """
 
 
 def read_chunk(message: object) -> Chunk:
-    """Take a message of `/v1/completions` apart: an event of its stream, or its whole body.
+    """Read a parsed message of `/v1/completions`: an event of its stream, or its whole body.
 
     Raises:
-        BridgeError: OCB-SHAPE for what is no completion.
+        BridgeError: OCB-SHAPE if it is no completion.
     """
     body = members(message)
     if body.get("error") is not None:
@@ -120,14 +120,14 @@ def _piece(choice: object) -> Piece:
         index if isinstance(index, int) else 0,
         text if isinstance(text, str) else "",
         cast("list[int | str]", ids) if isinstance(ids, list) else None,
-        # Some servers say "" while an answer goes on.
+        # Some servers send "" before the end of an answer.
         reason if isinstance(reason, str) and reason else None,
         tuple(_sampled(members(body.get("logprobs")))) if body.get("logprobs") else (),
     )
 
 
 def _sampled(logprobs: dict[str, Any]) -> Iterator[Sampled]:
-    """The `logprobs` of a completion: lists side by side."""
+    """Yield the tokens of a completion's `logprobs`, which are parallel lists."""
     tokens, values = logprobs.get("tokens") or (), logprobs.get("token_logprobs") or ()
     tops = logprobs.get("top_logprobs") or [None] * len(tokens)
     for token, value, top in zip(tokens, values, tops, strict=False):
@@ -136,19 +136,19 @@ def _sampled(logprobs: dict[str, Any]) -> Iterator[Sampled]:
 
 
 def members(value: object) -> dict[str, Any]:
-    """The members of a JSON object; none of anything else."""
+    """Return a JSON object, or an empty one for any other value."""
     return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
 class CompletionsReader:
-    """Bytes of a completions server → chunks, however the bytes are cut.
+    """Parse the bytes of a completions server, cut anywhere, as chunks.
 
     Args:
-        read: takes a message apart; another one for servers that speak otherwise.
-        limit: the longest message, in characters.
+        read: reads a parsed message; replace it for servers with other messages.
+        limit: the maximum length of a message, in characters.
 
     Attributes:
-        done: whether the server said that its stream is over.
+        done: whether the server has announced the end of its stream.
     """
 
     def __init__(self, read: ReadChunk = read_chunk, *, limit: int = LIMIT) -> None:
@@ -157,10 +157,10 @@ class CompletionsReader:
         self.done = False
 
     def feed(self, data: bytes) -> Iterator[Chunk]:
-        """The messages that are complete with the next bytes of a stream.
+        """Take the next bytes of a stream; yield the messages that they complete.
 
         Raises:
-            BridgeError: OCB-JSON, OCB-SHAPE, OCB-LIMIT: messages before the place are given before it is raised.
+            BridgeError: OCB-JSON, OCB-SHAPE, OCB-LIMIT; earlier messages are yielded before it is raised.
         """
         for event in self._events.events(data):
             if self.done or event.data == DONE:
@@ -169,7 +169,7 @@ class CompletionsReader:
             yield self.whole(event.data)
 
     def whole(self, data: str | bytes) -> Chunk:
-        """One message: the body of an answer that is not streamed.
+        """Return one message: the body of an answer that is not streamed.
 
         Raises:
             BridgeError: OCB-JSON, OCB-SHAPE.
@@ -182,10 +182,10 @@ class CompletionsReader:
 
 
 def take(source: Decoder, piece: Piece) -> list[Event]:
-    """Give a decoder what a server said.
+    """Feed a decoder with the ids or the text of a piece.
 
     Raises:
-        BridgeError: where it is not of the decoder's format.
+        BridgeError: if they are not in the decoder's format.
     """
     if piece.ids is not None:
         return source.feed_tokens(piece.ids)
@@ -193,16 +193,16 @@ def take(source: Decoder, piece: Piece) -> list[Event]:
 
 
 class CompletionsDecoder:
-    """A decoder of one answer that arrives as the stream of a completions server.
+    """A decoder of one answer in the stream of a completions server.
 
-    Text and token ids go to the decoder behind it, and so does the server's reason for the end.
+    It passes text, token ids and the server's finish reason to the decoder of the model's format.
 
     Args:
-        source: reads what the model writes.
-        reader: takes the server's messages apart.
+        source: the decoder of the model's format.
+        reader: parses the server's bytes.
 
     Attributes:
-        usage: the numbers of tokens, once the server has said them.
+        usage: the numbers of tokens, after the server has sent them.
     """
 
     def __init__(self, source: Decoder, reader: CompletionsReader | None = None) -> None:
@@ -215,7 +215,7 @@ class CompletionsDecoder:
         """Take the next bytes of the stream.
 
         Raises:
-            BridgeError: where they are no completion or an error, are of several answers, or not of the model's format.
+            BridgeError: if they are no completion or an error, have several answers, or are not in the model's format.
         """
         events: list[Event] = []
         for chunk in self._reader.feed(data.encode() if isinstance(data, str) else data):
@@ -234,23 +234,23 @@ class CompletionsDecoder:
         return take(self._source, piece)
 
     def feed_tokens(self, _ids: Sequence[int | str], /) -> list[Event]:
-        """What a completions server sends is bytes.
+        """Refuse token ids: a completions server sends bytes.
 
         Raises:
-            BridgeError: OCB-OPTION.
+            BridgeError: OCB-OPTION, always.
         """
         raise BridgeError(ErrorCode.OPTION, "a completions server's stream is bytes, which contain the ids")
 
     def finish(self, reason: Reason | None = None) -> list[Event]:
-        """Nothing more comes; the server's own reason counts where it gave one."""
+        """End the stream; return its last events. The server's finish reason overrides the caller's."""
         return self._source.finish(self._reason or reason)
 
     def cancel(self) -> list[Event]:
-        """Nobody listens any more."""
+        """End the stream because its consumer has cancelled it."""
         return self._source.cancel()
 
     def copy(self) -> Self:
-        """A decoder that goes on from here on its own."""
-        made = copy.copy(self)
-        made._source, made._reader = self._source.copy(), copy.deepcopy(self._reader)
-        return made
+        """Return an independent decoder in the same state."""
+        duplicate = copy.copy(self)
+        duplicate._source, duplicate._reader = self._source.copy(), copy.deepcopy(self._reader)
+        return duplicate

@@ -1,6 +1,6 @@
-"""What the decoders of all text formats share: UTF-8, control tokens cut in two, and how a stream ends.
+"""Decode a stream of text: UTF-8, control tokens that chunks cut in two, and the end of a stream.
 
-A format gives a `Reading`: its batch reader's scanner and header code, fed as text arrives.
+Each text format gives a `Reading`, which feeds the scanner and the header parser of its batch reader as text arrives.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from ..model import Document, Message, Thought, Transcript
 from .buffer import Hold
 
 WAITING: Final = 4_096
-"""The longest end of a text that waits for the rest of a token, in characters."""
+"""The maximum length of text that waits for the rest of a token, in characters."""
 PENDING: Final = 1_048_576
-"""The longest text that a reading keeps back because its meaning is not known yet, in characters."""
+"""The maximum length of text that a reading holds back because its meaning is not known yet, in characters."""
 
 
 _new: Final = cast("Callable[[type[Delta], tuple[int, str]], Delta]", tuple.__new__)  # pyright: ignore[reportUnknownMemberType]
-"""Makes a delta without the detour through its class."""
+"""Builds a `Delta` without calling its constructor, which is faster."""
 
 
 class LiveLog(Log):
-    """A log whose findings are events, in their place among the others.
+    """A log whose findings are also events, in order with the others.
 
     Attributes:
-        events: those that nobody took yet.
-        ended: the messages of those that were taken.
+        events: the events that were not taken yet.
+        ended: the messages of the `End` events that were taken.
     """
 
     __slots__ = ("ended", "events")
@@ -44,25 +44,25 @@ class LiveLog(Log):
         self.ended: list[Message] = []
 
     def find(self, code: FindingCode, path: str, detail: str, severity: Severity = Severity.CHANGED) -> None:
-        """Note something that a reader mended or assumed, and say so at once."""
-        found = Finding(code, severity, path, detail)
-        self.findings.append(found)
-        self.events.append(found)
+        """Report what a reader mended or assumed, also as an event."""
+        finding = Finding(code, severity, path, detail)
+        self.findings.append(finding)
+        self.events.append(finding)
 
     def take(self) -> list[Event]:
-        """The events since the last time."""
+        """Return the events since the last call."""
         events, self.events = self.events, []
         self.ended += [event.message for event in events if isinstance(event, End)]
         return events
 
 
 class Reading(Protocol):
-    """A format's reader, fed piece by piece; it puts its events into the log that it was made with.
+    """A format's reader, fed piece by piece. It puts its events into the log that it was created with.
 
     Attributes:
-        running: the index of the message whose text is passed on as it comes, or -1 where everything has to be looked
-            at. Text that holds nothing special is then appended to `body` without further ado.
-        body: the pieces of that text.
+        running: the index of the message whose text is passed on as it arrives; -1 if all text must be pushed. If an
+            index, the decoder appends text without special characters to `body` and does not push it.
+        body: the pieces of that message's text.
     """
 
     running: int
@@ -70,30 +70,30 @@ class Reading(Protocol):
 
     @property
     def pending(self) -> int:
-        """How many characters wait for their meaning to be known."""
+        """The number of characters that wait until their meaning is known."""
         ...
 
     def push(self, text: str) -> None:
-        """Take the next text; it is never cut inside a token."""
+        """Take the next text, which does not end inside a token."""
         ...
 
     def implied(self) -> str:
-        """The token that an engine stopped at and took away; "" where no message is open."""
+        """Return the token at which the engine stopped and which it removed; "" if no message is open."""
         ...
 
     def close(self) -> Document:
-        """There is no more text: say the rest, and give the document that the reader of the whole text gives."""
+        """End the text: emit the missing events, and return the document that the batch reader returns for the text."""
         ...
 
 
 def tell(log: LiveLog, index: int, message: Message, so_far: str | None = None) -> None:
-    """Say a whole message, or what has not been said of it.
+    """Emit the events of a whole message, except those that were emitted already.
 
     Args:
-        log: where to.
-        index: of the message.
-        message: as it was read.
-        so_far: the text that was said already; None where the message has not begun.
+        log: receives the events.
+        index: the index of the message.
+        message: the message as it was read.
+        so_far: the text for which deltas were emitted; None if `Start` was not emitted either.
     """
     if so_far is None:
         log.events.append(Start(index, header_of(message)))
@@ -104,7 +104,7 @@ def tell(log: LiveLog, index: int, message: Message, so_far: str | None = None) 
 
 
 def header_of(message: Message) -> Message:
-    """What a message's header says, and the thought markers in it, which make it private."""
+    """Return a message with the fields of the header only, and with its thought markers, which make it private."""
     content = message.content
     markers = "" if isinstance(content, str) else tuple(part for part in content if isinstance(part, Thought))
     return Message(
@@ -123,7 +123,7 @@ def header_of(message: Message) -> Message:
 
 
 def text_of(message: Message) -> str:
-    """A message's texts, as deltas give them."""
+    """Return the joined texts of a message, as deltas have them."""
     content = message.content
     if isinstance(content, str):
         return content
@@ -134,9 +134,9 @@ class TextDecoder:
     """A decoder of a text format.
 
     Args:
-        reading: the format's.
-        hold: its tokens.
-        log: the one that the reading puts its events into.
+        reading: the format's reading.
+        hold: finds which end of a text may be part of a token.
+        log: the log into which the reading puts its events.
     """
 
     def __init__(self, reading: Reading, hold: Hold, log: LiveLog) -> None:
@@ -156,12 +156,12 @@ class TextDecoder:
         """Take the next chunk.
 
         Raises:
-            BridgeError: where the text is not of the format, or OCB-LIMIT where too much of it has no meaning yet.
+            BridgeError: if the text is not in the format; OCB-LIMIT if too much of it waits for its meaning.
         """
         text = data if isinstance(data, str) else self._utf8.decode(data)
         reading = self._reading
         number = reading.running
-        # Nearly every chunk comes through here. One character is looked for faster than any of several.
+        # The fast path of nearly every chunk. Searching one character is faster than searching any of several.
         if number >= 0 and not self._waiting and (self._one not in text if self._one else not self._special(text)):
             if not text:
                 return []
@@ -184,10 +184,10 @@ class TextDecoder:
         return self._log.take()
 
     def feed_tokens(self, _ids: Sequence[int | str], /) -> list[Event]:
-        """Token ids mean something in token formats only.
+        """Refuse token ids, which only token formats have.
 
         Raises:
-            BridgeError: OCB-OPTION.
+            BridgeError: OCB-OPTION, always.
         """
         raise BridgeError(ErrorCode.OPTION, "this stream is text; to stream token ids, use harmony-tokens")
 
@@ -206,7 +206,7 @@ class TextDecoder:
         return error
 
     def finish(self, reason: Reason | None = None, /) -> list[Event]:
-        """Nothing more comes; a second time there is nothing to say."""
+        """End the stream; return its last events. A second call returns none."""
         if self._over:
             return []
         self._over = True
@@ -217,9 +217,9 @@ class TextDecoder:
         except BridgeError as error:
             self._fail(error)
         self._reading.running = -1
-        why = settle(reason, document) if self._error is None else "error"
+        final_reason = settle(reason, document) if self._error is None else "error"
         events = self._log.take()
-        return [*events, Stop(why, document, self._error, lifted(self._log.ended, document))]
+        return [*events, Stop(final_reason, document, self._error, lifted(self._log.ended, document))]
 
     def _rest(self, reason: Reason | None) -> Document:
         self._push(self._waiting + self._utf8.decode(b"", final=True))
@@ -228,26 +228,31 @@ class TextDecoder:
         return self._reading.close()
 
     def cancel(self) -> list[Event]:
-        """Nobody listens any more."""
+        """End the stream because its consumer has cancelled it."""
         return self.finish("cancelled")
 
     def copy(self) -> Self:
-        """A decoder that goes on from here; takes time in proportion to what was read."""
+        """Return an independent decoder in the same state; takes time in proportion to the text that was read."""
         return deepcopy(self)
 
 
 def lifted(messages: Sequence[Message], document: Document) -> int | None:
-    """The number of the message that was told and that the document has as its declared tools."""
+    """Return the number of the message that became the document's declared tools; None if none did.
+
+    Args:
+        messages: the messages of the `End` events.
+        document: the document at the end of the stream.
+    """
     if not isinstance(document, Transcript) or document.tools is None or len(messages) <= len(document.messages):
         return None
-    for number, (one, other) in enumerate(zip(messages, document.messages, strict=False)):
-        if one.role != other.role or text_of(one) != text_of(other):
+    for number, (message, document_message) in enumerate(zip(messages, document.messages, strict=False)):
+        if message.role != document_message.role or text_of(message) != text_of(document_message):
             return number
     return len(document.messages)
 
 
 def settle(reason: Reason | None, document: Document) -> Reason:
-    """Why a stream is over, by what the engine says and by what came."""
+    """Return why a stream is over, from the engine's reason and the last messages of the document."""
     if reason not in (None, "stop", "tool_calls"):
         return reason
     messages = document.messages if isinstance(document, Transcript) else ()

@@ -1,7 +1,7 @@
-"""How much work a JSON Schema makes of a value, told before the work is done.
+"""Estimate how many steps the validation of a value with a JSON Schema takes, before it is run.
 
-A schema of a few lines can ask for more steps than there are atoms: each definition refers to the next one twice. A
-validator takes all of them. So the steps are counted first, as far as they are allowed.
+A short schema can take an exponential number of steps, if each definition refers to the next one twice. So the steps
+are counted first, up to a limit.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from ..model import Json
 _TO_THE_SAME: Final = ("not", "if", "then", "else")
 _TO_THE_SAME_EACH: Final = ("allOf", "anyOf", "oneOf", "dependentSchemas", "dependencies")
 _LISTS: Final = ("enum", "required", "properties", "patternProperties", "dependentRequired", "dependencies")
-"""What a validator may go through whole at each step."""
+"""The keywords whose whole list or object a validator may go through at each step."""
 _UNEVALUATED: Final = frozenset({"unevaluatedProperties", "unevaluatedItems"})
 _SCALE: Final = 64
-"""So many characters count as one step."""
+"""The number of characters that count as one step."""
 
 
 def parts(value: Json) -> Iterator[Json]:
-    """A JSON value and everything in it, keys too, in any order."""
+    """Yield a JSON value and everything in it, also the keys, in any order."""
     todo: list[Any] = [value]
     while todo:
         item = todo.pop()
@@ -34,17 +34,17 @@ def parts(value: Json) -> Iterator[Json]:
 
 
 def size(value: Json) -> int:
-    """How large a JSON value is, in steps."""
+    """Return the size of a JSON value, in steps."""
     return sum(1 + len(part) // _SCALE if isinstance(part, str) else 1 for part in parts(value))
 
 
 def effort(schema: Json, value: Json, most: int) -> int | None:
-    """How many steps a validator takes at most; None where that is more than `most`.
+    """Return an upper bound of the steps of a validation, or None if it is greater than `most`.
 
     Args:
-        schema: whose references all are `#` or `#/…`, into itself.
-        value: to be validated.
-        most: takes time in proportion to it.
+        schema: the schema; all its references must be `#` or `#/…`.
+        value: the value to be validated.
+        most: the limit; the estimate takes time in proportion to it.
     """
     todo: list[tuple[Any, Any]] = [(schema, value)]
     steps = 0
@@ -56,7 +56,7 @@ def effort(schema: Json, value: Json, most: int) -> int | None:
             steps += sum(len(found) for key in _LISTS if isinstance(found := rule.get(key), (list, dict)))  # type: ignore[arg-type]
             steps += _weight(rule, item)
             same = [(each, item) for each in _in_place(schema, rule)]
-            # What these keywords ask for is which of the others looked at what: everything is gone through again.
+            # These keywords need to know what the others have evaluated: a validator evaluates these again.
             todo += same * 2 if _UNEVALUATED & rule.keys() else same
             todo += _below(rule, item)
         if steps + len(todo) > most:
@@ -65,7 +65,7 @@ def effort(schema: Json, value: Json, most: int) -> int | None:
 
 
 def _weight(rule: dict[str, Json], item: Json) -> int:
-    """What looking at one value costs, beyond one step."""
+    """Return the steps that one value takes, beyond the first."""
     if isinstance(item, str):
         return len(item) // _SCALE
     if isinstance(item, list) and "uniqueItems" in rule:
@@ -74,7 +74,7 @@ def _weight(rule: dict[str, Json], item: Json) -> int:
 
 
 def _in_place(root: Json, rule: dict[str, Json]) -> Iterator[Json]:
-    """Schemas that apply to the same value."""
+    """Yield the schemas inside a schema that apply to the same value."""
     target = rule.get("$ref")
     if isinstance(target, str):
         yield resolve(root, target)
@@ -82,26 +82,28 @@ def _in_place(root: Json, rule: dict[str, Json]) -> Iterator[Json]:
         if key in rule:
             yield rule[key]
     for key in _TO_THE_SAME_EACH:
-        found = rule.get(key)
-        yield from found.values() if isinstance(found, dict) else found if isinstance(found, list) else ()
+        subschemas = rule.get(key)
+        yield from (
+            subschemas.values() if isinstance(subschemas, dict) else subschemas if isinstance(subschemas, list) else ()
+        )
 
 
 def resolve(root: Json, reference: str) -> Json:
-    """What a reference of the form `#` or `#/…` points to; None where it leads nowhere."""
-    found = root
+    """Return the target of a reference of the form `#` or `#/…`; None if there is none."""
+    target = root
     for step in unquote(reference[1:]).split("/")[1:]:
         key = step.replace("~1", "/").replace("~0", "~")
-        if isinstance(found, dict):
-            found = cast("dict[str, Json]", found).get(key)
-        elif isinstance(found, list) and key.isdecimal() and int(key) < len(cast("list[Json]", found)):
-            found = cast("list[Json]", found)[int(key)]
+        if isinstance(target, dict):
+            target = cast("dict[str, Json]", target).get(key)
+        elif isinstance(target, list) and key.isdecimal() and int(key) < len(cast("list[Json]", target)):
+            target = cast("list[Json]", target)[int(key)]
         else:
             return None
-    return found
+    return target
 
 
 def _below(rule: dict[str, Json], item: Json) -> Iterator[tuple[Json, Json]]:
-    """Schemas that apply to what is inside the value, each with that."""
+    """Yield the schemas that apply to the members or items of a value, each with the member or item."""
     if isinstance(item, dict):
         yield from _members(rule, cast("dict[str, Json]", item))
     elif isinstance(item, list):
@@ -121,8 +123,8 @@ def _members(rule: dict[str, Json], item: dict[str, Json]) -> Iterator[tuple[Jso
 
 
 def _table(rule: dict[str, Json], key: str) -> dict[str, Json]:
-    found = rule.get(key)
-    return cast("dict[str, Json]", found) if isinstance(found, dict) else {}
+    table = rule.get(key)
+    return cast("dict[str, Json]", table) if isinstance(table, dict) else {}
 
 
 def _items(rule: dict[str, Json], item: list[Json]) -> Iterator[tuple[Json, Json]]:

@@ -1,4 +1,7 @@
-"""What the encoders of all text formats share: messages one after the other, safe text, and the account of losses."""
+"""Encode events as a stream of text: messages one after another, safe text, and the report of losses.
+
+Each text format derives its encoder from `TextEncoder`.
+"""
 
 from __future__ import annotations
 
@@ -26,28 +29,28 @@ from .replies import InCallOrder
 
 
 class TextEncoder(ABC):
-    """Writes messages as they come.
+    """Write messages as their events arrive.
 
-    A format says how a message is opened, what may stand in it and how it is closed. What could not be said is found in
-    the end by reading the text back, so nothing is lost in silence here either.
+    A format defines how a message is opened, which text it may contain and how it is closed. At the end of the stream,
+    the encoder reads back what it wrote, and reports every difference from the document as a loss.
 
     Args:
         target: the format id.
         read: the format's reader.
         options: how to write.
-        control: the tokens that text must not hold; None where `safe` escapes them.
-        hold: which ends of text wait for what follows.
+        control: the tokens that text must not contain; None if the format's `safe` escapes them.
+        hold: finds which end of a text waits for what follows.
 
     Attributes:
-        losses: what could not be said; complete when the stream is over.
-        order: indices of the document's messages in the order in which they were written, where replies were moved;
-            None where none was, or while the stream lasts.
+        losses: the losses; complete when the stream is over.
+        order: the indexes of the document's messages in the order in which they were written, if replies were moved;
+            None if none were, and before the end of the stream.
     """
 
     call_ids: ClassVar = False
-    """Whether the format says by an id which call a reply answers."""
+    """Whether the format has call ids."""
     names_replies: ClassVar = True
-    """Whether a reply says which tool it is from."""
+    """Whether a reply has the name of its tool."""
 
     def __init__(
         self,
@@ -74,54 +77,59 @@ class TextEncoder(ABC):
         self._in_call_order = None if self.call_ids else InCallOrder(named=self.names_replies)
         self._guarded: set[str] = set()
 
-    def _back(self, text: str, options: Options) -> Document:
+    def _read_back(self, text: str, options: Options) -> Document:
         return (
             document_of(self._read, text, Log())
             if isinstance(self._read, UnitReader)
             else self._read(text, options, Log())
         )
 
-    # --- what a format says -------------------------------------------------------------------------------------------
+    # --- what a format defines ----------------------------------------------------------------------------------------
 
     def begin(self) -> str:
-        """What stands before all messages."""
+        """Return the text before the first message."""
         return ""
 
     @abstractmethod
     def open(self, start: Start) -> str | None:
-        """What opens a message; None where the format has no place for it."""
+        """Return the text that opens a message; None if the format has no place for the message."""
 
     def safe(self, text: str, path: str) -> str:
-        """Text as it may stand in a message; control tokens are never cut, and are reported once a message."""
+        """Return text that may be written in a message; report control tokens once per message.
+
+        Args:
+            text: the text, which does not begin or end inside a token.
+            path: the JSON pointer of the message's content.
+        """
         assert self._control is not None, "a format without an escape of its own names its tokens"
         if self._control.is_free(text):
             return text
-        noted = Log()
-        safe = self._control.guard(text, self.options.control_tokens, path, noted)
-        if noted.losses and path not in self._guarded:
+        token_log = Log()
+        safe = self._control.guard(text, self.options.control_tokens, path, token_log)
+        if token_log.losses and path not in self._guarded:
             self._guarded.add(path)
-            self.log.losses += noted.losses
+            self.log.losses += token_log.losses
         return safe
 
     def waits(self, text: str) -> int:
-        """Where the end of a text begins that has to wait for what follows: its length where nothing has to."""
+        """Return the index from which a text must wait for what follows: its length if nothing must."""
         return self._hold.cut(text)
 
     @abstractmethod
     def close(self, message: Message) -> str:
-        """What closes a message; "" where it was cut off."""
+        """Return the text that closes a message; "" if it was cut off."""
 
     def end(self, _stop: Stop) -> str:
-        """What stands behind all messages."""
+        """Return the text after the last message."""
         return ""
 
     # --- the stream ---------------------------------------------------------------------------------------------------
 
     def encode(self, events: Iterable[Event], /) -> list[bytes]:
-        """The text that events make.
+        """Return the text of events, in UTF-8.
 
         Raises:
-            BridgeError: OCB-CONTROL-TOKEN where the options refuse tokens in content.
+            BridgeError: OCB-CONTROL-TOKEN if the options refuse tokens in content, and there is one.
         """
         out: list[str] = []
         ready = self._one_by_one.take(events)
@@ -139,9 +147,9 @@ class TextEncoder(ABC):
                     out.append(self._stop(event, out))
                 case _:
                     pass
-        made = [_SURROGATE.sub("\ufffd", text) for text in out if text]
-        self._written += made
-        return [text.encode() for text in made]
+        written = [_SURROGATE.sub("\ufffd", text) for text in out if text]
+        self._written += written
+        return [text.encode() for text in written]
 
     def _is_open(self, index: int) -> bool:
         return self._open is not None and self._open.number == index
@@ -173,17 +181,17 @@ class TextEncoder(ABC):
     def _stop(self, stop: Stop, before: list[str]) -> str:
         text = ("" if self._started else self.begin()) + self.end(stop)
         options = dataclasses.replace(self.options, dialect=None)
-        back = self._back("".join((*self._written, *before, text)), options)
+        image = self._read_back("".join((*self._written, *before, text)), options)
         if stop.lifted is not None or stop.places is not None:
             self.log.losses = [_replaced(loss, stop) for loss in self.log.losses]
-        order = self._moved(stop)
-        report(stop.document, back, self.log, target=self._target, order=order)
-        self._relate(stop.document, back, order)
+        order = self._order_of_writing(stop)
+        report(stop.document, image, self.log, target=self._target, order=order)
+        self._report_order(stop.document, image, order)
         self.losses = self.log.losses
         return text
 
-    def _moved(self, stop: Stop) -> list[int] | None:
-        """Indices of the messages in the order in which they were written, where that is not the document's."""
+    def _order_of_writing(self, stop: Stop) -> list[int] | None:
+        """Return the indexes of the messages in the order of writing; None if that is the document's order."""
         numbers = self._in_call_order.numbers if self._in_call_order is not None else []
         if stop.places is not None:
             numbers = numbers or range(len(stop.places))
@@ -191,43 +199,45 @@ class TextEncoder(ABC):
             return None
         return [index for number in numbers if (index := stop.place(number)) is not None]
 
-    def _relate(self, document: Document, back: Document, order: Sequence[int] | None) -> None:
-        """Report the messages that were moved, and the replies that read as answers to other calls."""
-        if not (isinstance(document, Transcript) and isinstance(back, Transcript)):
+    def _report_order(self, document: Document, image: Document, order: Sequence[int] | None) -> None:
+        """Report the messages that were moved, and the replies that are read as answers to other calls."""
+        if not (isinstance(document, Transcript) and isinstance(image, Transcript)):
             return
         messages = document.messages
         replies = frozenset(index for index, message in enumerate(messages) if is_reply(message))
-        left = remaining(len(messages), self.log.losses, order)
+        written_order = remaining(len(messages), self.log.losses, order)
         if order is not None:
-            self.order = tuple(left)
+            self.order = tuple(written_order)
             if replies:
-                self.log.losses += order_losses(messages, Plan(left, replies), self._target)
+                self.log.losses += order_losses(messages, Plan(written_order, replies), self._target)
             else:
-                self.log.losses += arrival_losses(left, self._target)
+                self.log.losses += arrival_losses(written_order, self._target)
         if replies:
-            self.log.losses += pairing_losses(misread(messages, pair(messages), back.messages, left), self._target)
+            self.log.losses += pairing_losses(
+                misread(messages, pair(messages), image.messages, written_order), self._target
+            )
 
     def finish(self, _usage: dict[str, object] | None = None, /) -> list[bytes]:
-        """A text has nothing behind its end."""
+        """Return nothing: no text follows the last message."""
         return []
 
     def fail(self, _code: str, _message: str, /) -> list[bytes]:
-        """A text has no place for an error: it stays cut off."""
+        """Return nothing: a text has no place for an error, and stays cut off."""
         return []
 
 
 def _replaced(loss: Loss, stop: Stop) -> Loss:
-    """A loss at a message by its number, at that message in the document."""
-    found = _MESSAGE.match(loss.path)
-    if found is None:
+    """Return a loss with the message's index in the document in its path, in place of its number in the stream."""
+    match = _MESSAGE.match(loss.path)
+    if match is None:
         return loss
-    number = int(found[1])
+    number = int(match[1])
     index = stop.place(number)
     if index is not None:
-        return loss._replace(path=f"/messages/{index}{loss.path[found.end() :]}")
+        return loss._replace(path=f"/messages/{index}{loss.path[match.end() :]}")
     return loss._replace(path="/tools") if number == stop.lifted else loss
 
 
 _MESSAGE: Final = re.compile(r"/messages/(\d+)")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
-"""Half of a pair, which UTF-8 cannot hold."""
+"""A surrogate without its pair, which UTF-8 cannot encode."""

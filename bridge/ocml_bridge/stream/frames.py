@@ -1,6 +1,7 @@
-"""What the decoders of the ChatML family share: frames as they arrive (`text.im`), and what is said of each.
+"""Turn the frames of the ChatML family into events as they arrive, for the decoders of these formats.
 
-The batch reader reads whole frames; here it does too, when they are complete, and what was not said yet is said then.
+`Live` scans the text (`text.im`), and opens a `Saying` for each frame, which passes on the frame's body as it arrives.
+Once a frame is complete, the format's batch reader reads it, and the events that are still missing are emitted.
 """
 
 from __future__ import annotations
@@ -19,31 +20,31 @@ class Reader(Protocol):
     """A format's batch reader.
 
     Attributes:
-        messages: those of the frames so far.
+        messages: the messages of the frames that were read.
     """
 
     messages: list[Message]
 
     def frame(self, frame: Frame, /) -> None:
-        """Take the next frame."""
+        """Read the next frame."""
         ...
 
     def finish(self, tail: str, /) -> Document:
-        """The document, with what stands behind the last frame."""
+        """Return the document, given the text after the last frame."""
         ...
 
 
 class Saying:
-    """Says the body of one frame as it arrives.
+    """Emit the events of one frame as its body arrives.
 
     Args:
-        log: where to.
-        index: of the frame's first message.
-        beginning: what the header says of that message; None where only the whole frame tells it.
-        restore: makes of text in a body what it says.
+        log: receives the events.
+        index: the index of the frame's first message.
+        beginning: that message as the header describes it; None if only the whole frame tells.
+        restore: returns the content for text of the body, without escapes.
 
     Attributes:
-        running: the message whose text is passed on as it comes, or -1.
+        running: the index of the message whose text is passed on as it arrives, or -1.
     """
 
     def __init__(self, log: LiveLog, index: int, beginning: Message | None, restore: Callable[[str], str]) -> None:
@@ -56,14 +57,14 @@ class Saying:
 
     @property
     def pending(self) -> int:
-        """How many characters wait for what they are to be known."""
+        """The number of characters that wait until the whole frame has arrived."""
         return self._waiting
 
     def passed(self, texts: Sequence[str]) -> None:
-        """Take texts that were passed on already."""
+        """Take texts of the body for which the decoder has emitted the events already."""
 
     def take(self, text: str) -> None:
-        """Take more of the body; it is never cut inside a token."""
+        """Take more of the body; no piece ends inside a token."""
         if self.beginning is None:
             self._waiting += len(text)
             return
@@ -73,7 +74,7 @@ class Saying:
         self.log.events.append(Delta(self.index, self.restore(text)))
 
     def end(self, messages: Sequence[Message]) -> None:
-        """Say what has not been said of the frame's messages."""
+        """Emit the missing events of the frame's messages, which are complete."""
         for index, message in enumerate(messages, self.index):
             if index == self.running:
                 self.log.events.append(End(index, message))
@@ -82,11 +83,11 @@ class Saying:
 
 
 class Live(ABC):
-    """The reading of a stream.
+    """The `Reading` of a stream of frames.
 
     Args:
-        log: takes the events.
-        grammar: which tokens open and close a frame.
+        log: receives the events.
+        grammar: the tokens that open and close a frame.
         reader: reads the frames.
     """
 
@@ -101,22 +102,27 @@ class Live(ABC):
 
     @abstractmethod
     def saying(self, header: str) -> Saying:
-        """What says the body of the next frame, which has this header."""
+        """Return the `Saying` of the next frame, which has this header."""
 
     @abstractmethod
     def ending(self, start: str, saying: Saying) -> str:
-        """What ends a frame, by how the token that opened it is spelled and by what its body holds so far."""
+        """Return the token that ends the open frame.
+
+        Args:
+            start: the token that opened the frame.
+            saying: the frame's `Saying`, with the body so far.
+        """
 
     @property
     def pending(self) -> int:
-        """How many characters wait for what they are to be known."""
+        """The number of characters that wait until their meaning is known."""
         return self._scanner.pending + (self._open.pending if self._open is not None else 0)
 
     def push(self, text: str) -> None:
-        """Take text that is not cut inside a token.
+        """Take more text, which does not end inside a token.
 
         Raises:
-            BridgeError: OCB-SEVERAL where another conversation begins.
+            BridgeError: OCB-SEVERAL if another conversation begins in it.
         """
         self._pass()
         for frame in self._scanner.feed(text):
@@ -130,7 +136,7 @@ class Live(ABC):
         self.running = self._open.running if self._open is not None else -1
 
     def _pass(self) -> None:
-        """See to what was passed on since the last time."""
+        """Tell the open frame the texts that the decoder has passed on since the last call."""
         if self._open is not None and len(self.body) > self._passed:
             self._open.passed(self.body[self._passed :])
             self._passed = len(self.body)
@@ -150,17 +156,17 @@ class Live(ABC):
             saying = self.saying(frame.header)
             if frame.body:
                 saying.take(frame.body)
-        known = len(self._reader.messages)
+        message_count = len(self._reader.messages)
         self._reader.frame(frame)
-        saying.end(self._reader.messages[known:])
+        saying.end(self._reader.messages[message_count:])
 
     def implied(self) -> str:
-        """The token that ends the open message."""
+        """Return the token that ends the open message, or ""."""
         frame = self._scanner.frame
         return self.ending(frame.start, self._open) if frame is not None and self._open is not None else ""
 
     def close(self) -> Document:
-        """There is no more."""
+        """End the text; emit the missing events and return the document."""
         self._pass()
         last, tail = self._scanner.finish()
         for frame in last:

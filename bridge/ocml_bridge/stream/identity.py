@@ -1,4 +1,4 @@
-"""Which answer it is: what APIs call its id, its model and its time, in streams and among what only one format has."""
+"""Read the id, the model and the time of an answer from the members of a response, by the names that APIs use."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _MEMBERS: Final[dict[str, tuple[str, ...]]] = {
     "model": ("model", "modelVersion"),
     "created": ("created", "created_at"),
 }
-"""What is said of an answer → the members of responses that say it."""
+"""The members of responses with each field of `Named`."""
 
 
 def named_in(members: Object, known: Named) -> Named:
-    """What the members of a response say, where it is not known yet; empty names and the time 0 say nothing."""
-    found = {name: _value(members, name) for name in _MEMBERS}
-    return Named(**{name: getattr(known, name) or value for name, value in found.items()})
+    """Return the fields of an answer that are known, and the others from a response; "" and 0 count as missing."""
+    values = {name: _value(members, name) for name in _MEMBERS}
+    return Named(**{name: getattr(known, name) or value for name, value in values.items()})
 
 
 def _value(members: Object, name: str) -> Any:
@@ -34,11 +34,11 @@ def _read(value: Json, name: str) -> str | int | None:
 
 
 def repeated_identity(extras: ByFormat | None, response: Object) -> ByFormat | None:
-    """Of what only the format of a document has, the id and the time that a response says, too."""
+    """Return the members of a document's extras that repeat the id or the time of a response."""
     named = named_in(response, Named())
-    known = {key: getattr(named, name) for name in ("id", "created") for key in _MEMBERS[name]}
-    kept = {
-        home: {key: value for key, value in members.items() if value is not None and value == known.get(key)}
+    identity = {key: getattr(named, name) for name in ("id", "created") for key in _MEMBERS[name]}
+    repeated = {
+        home: {key: value for key, value in members.items() if value is not None and value == identity.get(key)}
         for home, members in (extras or {}).items()
     }
-    return {home: members for home, members in kept.items() if members} or None
+    return {home: members for home, members in repeated.items() if members} or None

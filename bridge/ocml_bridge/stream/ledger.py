@@ -1,7 +1,8 @@
-"""The tool router's memory (OpenChatML 2.2 §8.2, §14, §18): which calls are open, and which reply answers which.
+"""Track tool calls for a tool router (OpenChatML 2.2 §8.2, §14, §18): which are open, and which reply answers which.
 
-Sans-IO: time is passed in, in milliseconds from any beginning, and every method gives what it noted as plain values. A
-program dispatches what was `Opened`, passes on what was `Answered`, and stops what has `Failed`.
+Sans-IO: the caller passes the time, in milliseconds from any origin, and every method returns its notes as plain
+values. A program runs each call that was `Opened`, passes on each reply that was `Answered`, and stops each call that
+`Failed`.
 """
 
 from __future__ import annotations
@@ -23,12 +24,12 @@ from .schema import DEADLINE, Schemas
 
 
 class Fault(StrEnum):
-    """Why a message, or a wish to cancel, was rejected. A call may be rejected with another `ErrorCode`, too."""
+    """Why a message or a cancellation was rejected. A call may also be rejected with another `ErrorCode`."""
 
     SCHEMA = str(ErrorCode.CALL_SCHEMA)
-    """A call's arguments do not fit what its tool declares."""
+    """A call's arguments do not fit the schema of its tool."""
     CUT = str(ErrorCode.STREAM_TRUNCATED)
-    """A call broke off; what came of its arguments must not be acted on."""
+    """A call was cut off; it must not be run."""
     ID_TAKEN = "call-id-taken"
     """A call has the id of one that is open."""
     UNKNOWN = str(FindingCode.REPLY_UNPAIRED)
@@ -36,18 +37,18 @@ class Fault(StrEnum):
     DOUBLED = "reply-doubled"
     """The call was answered already."""
     LATE = "reply-late"
-    """The call was cancelled, or its time is over."""
+    """The call was cancelled, or its deadline has passed."""
 
 
 class Call(NamedTuple):
     """A call that was opened.
 
     Attributes:
-        number: of the call in its ledger, from 0.
-        call_id: its own id, or the one that the ledger gave it.
-        message: as it came.
-        opened: when, in milliseconds.
-        deadline: when it fails, in milliseconds; None for never.
+        number: the number of the call in its ledger, from 0.
+        call_id: its id, or the one that the ledger gave it.
+        message: the message as it arrived.
+        opened: the time at which it was opened, in milliseconds.
+        deadline: the time at which it fails, in milliseconds; None for never.
     """
 
     number: int
@@ -58,25 +59,25 @@ class Call(NamedTuple):
 
 
 class Opened(NamedTuple):
-    """A call is to be made."""
+    """A call that the program has to run."""
 
     call: Call
 
 
 class Answered(NamedTuple):
-    """A reply has come for an open call."""
+    """An open call with its reply."""
 
     call: Call
     reply: Message
 
 
 class Failed(NamedTuple):
-    """An open call will get no answer.
+    """An open call that was cancelled or has timed out.
 
     Attributes:
-        call: which.
+        call: the call.
         code: E-TOOL-CANCELLED or E-TOOL-TIMEOUT.
-        reason: in words.
+        reason: a sentence for people.
     """
 
     call: Call
@@ -85,11 +86,11 @@ class Failed(NamedTuple):
 
 
 class Rejected(NamedTuple):
-    """Nothing came of it.
+    """A message or a cancellation that was rejected.
 
     Attributes:
         code: a `Fault` or an `ErrorCode`, as its string.
-        call_id: of the call that was meant, where that is known.
+        call_id: the id of the call in question; None if it is not known.
         detail: a sentence for people.
         path: a JSON pointer into the arguments; "" for the whole.
     """
@@ -110,17 +111,17 @@ _WORDS: Final = {
 
 
 class Ledger:
-    """Keeps account of tool calls.
+    """Track open calls, their replies and their deadlines.
 
-    A reply finds its call by the id; where it has none, by the tool's name and by order, those of the latest turn first
-    (`turns.Pairing`). Time does not go back: an earlier time is taken for the latest one that was told.
+    A reply is paired with its call by the id; if it has none, by the tool's name and by order, with calls of the latest
+    turn first (`units.pairing.Pairing`). A time that is earlier than the latest one counts as the latest one.
 
     Args:
-        tools: what is declared; calls that do not fit are rejected. None where arguments are not to be checked.
-        call_id: gives a call that has no id one, by its number.
+        tools: the declared tools; calls that do not fit them are rejected. None to check no arguments.
+        call_id: returns an id for a call that has none, by its number.
 
     Raises:
-        BridgeError: as `Schemas`, for tools whose parameters cannot be checked against.
+        BridgeError: as `Schemas`, for tools whose schemas cannot be used.
     """
 
     def __init__(self, tools: Iterable[Tool] | None = None, *, call_id: Callable[[int], str] = numbered) -> None:
@@ -137,18 +138,18 @@ class Ledger:
 
     @property
     def open(self) -> tuple[Call, ...]:
-        """The calls that wait for their replies, in order."""
+        """The open calls, in order."""
         return tuple(self._open.values())
 
     @property
     def next_deadline(self) -> int | None:
-        """When `expire` has something to say next, in milliseconds; None for never."""
+        """The earliest deadline of an open call, in milliseconds; None if none has a deadline."""
         while self._deadlines and not self._is_open(self._calls[self._deadlines[0][1]]):
             heappop(self._deadlines)
         return self._deadlines[0][0] if self._deadlines else None
 
     def feed(self, event: Event, now_ms: int) -> list[Note]:
-        """Take an event of a stream: a call or a reply counts when it has ended, whole."""
+        """Take an event of a stream: the `End` of a call opens it, that of a reply answers a call."""
         if not isinstance(event, End):
             return self.expire(now_ms)
         message = event.message
@@ -165,8 +166,8 @@ class Ledger:
         Args:
             message: the whole call.
             now_ms: the time.
-            deadline_ms: how long it may take; None for what its body says (§8.2: `deadline_ms`, a member of the
-                arguments), and without that, for ever.
+            deadline_ms: how long it may take; None for the member `deadline_ms` of its arguments (§8.2), and without
+                that, without limit.
         """
         notes = self.expire(now_ms)
         fault = self._fault(message)
@@ -186,7 +187,7 @@ class Ledger:
         return [*notes, Opened(call)]
 
     def reply(self, message: Message, *, now_ms: int) -> list[Note]:
-        """Take a reply, a message of role tool: it answers its call, or is rejected. At the deadline it is late."""
+        """Take a reply, a message with role `tool`: it answers its call or is rejected. At the deadline it is late."""
         notes = self.expire(now_ms)
         call = self._find(message)
         if call is not None:
@@ -196,7 +197,7 @@ class Ledger:
         return [*notes, self._missing(call_id)]
 
     def cancel(self, call_id: str, reason: str = "") -> list[Note]:
-        """`tool.cancel` (§8.2, §9): a reply that comes later is late."""
+        """Cancel a call (`tool.cancel`, §8.2, §9); a later reply to it is late."""
         call = self._open.get(call_id)
         if call is None:
             return [self._missing(call_id)]
@@ -204,7 +205,7 @@ class Ledger:
         return [Failed(call, ErrorCode.TOOL_CANCELLED, reason)]
 
     def expire(self, now_ms: int) -> list[Note]:
-        """Fail the calls whose deadline has come, the earliest first."""
+        """Fail the calls whose deadlines have passed, the earliest first."""
         now, notes = self._time(now_ms), list[Note]()
         while (deadline := self.next_deadline) is not None and deadline <= now:
             call = self._calls[heappop(self._deadlines)[1]]
@@ -222,7 +223,7 @@ class Ledger:
         return self._open.get(call.call_id) is call
 
     def _fault(self, message: Message) -> Rejected | None:
-        """What keeps a call from being opened."""
+        """Return why a call cannot be opened; None if it can."""
         if message.end is None:
             return Rejected(Fault.CUT, message.call_id, "the call is cut off")
         if message.call_id in self._open:
@@ -235,13 +236,13 @@ class Ledger:
         return None
 
     def _new_id(self) -> str:
-        """An id that no call has had, whatever the source of ids gives: a number is put behind one that is taken."""
-        name = made = self._name(len(self._calls))
+        """Return an id that no call has had: a number is appended to an id that is taken."""
+        name = call_id = self._name(len(self._calls))
         number = 1
-        while made in self._open or made in self._closed:
+        while call_id in self._open or call_id in self._closed:
             number += 1
-            made = f"{name}_{number}"
-        return made
+            call_id = f"{name}_{number}"
+        return call_id
 
     def _find(self, reply: Message) -> Call | None:
         number = self._pairing.feed(-1, reply)
@@ -253,7 +254,7 @@ class Ledger:
         return next(iter(waiting.values())) if waiting else None
 
     def _close(self, call: Call, later: Fault) -> None:
-        """Take a call off the open ones; `later` is what a further reply to it is."""
+        """Remove a call from the open ones; `later` is the fault of a further reply to it."""
         recipient = call.message.recipient
         del self._open[call.call_id]
         del self._named[recipient][call.number]
@@ -267,11 +268,11 @@ class Ledger:
 
 
 def _deadline_in(call: Message) -> int | None:
-    """What a call's arguments say of its deadline; anything but a number of milliseconds is an argument like others."""
+    """Return the deadline in a call's arguments, in milliseconds; None if there is none, or it is no natural number."""
     content = call.content
     if not isinstance(content, str) or DEADLINE not in content:
         return None
-    found = jsontext.parse(content)
-    arguments: Json = None if found is None else found.value
+    parsed = jsontext.parse(content)
+    arguments: Json = None if parsed is None else parsed.value
     value = cast("dict[str, Json]", arguments).get(DEADLINE) if isinstance(arguments, dict) else None
     return value if type(value) is int and value >= 0 else None

@@ -1,4 +1,4 @@
-"""Messages one after the other, for formats that cannot say two at a time."""
+"""Reorder events so that messages follow one another, for formats that cannot interleave messages."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from ..model import replace
 
 
 class InOrder:
-    """Puts events in an order in which each message ends before the next begins.
+    """Reorder events so that each message ends before the next one begins.
 
-    What is said of a message that begins before the one before it has ended waits until then. A message that never
-    ends is ended, cut off, before the stop.
+    The events of a message wait until all earlier messages have ended. A message without an end is ended, as cut off,
+    before the stop.
     """
 
     def __init__(self) -> None:
         self._open: dict[int, list[Event]] = {}
-        """By message, what waits; nothing does of the first one, which is told as it comes."""
+        """The waiting events of each open message; none for the first one, whose events are passed on at once."""
         self._started: dict[int, Start] = {}
 
     def take(self, events: Iterable[Event]) -> list[Event]:
-        """Take events; those that can be told by now."""
+        """Take events; return those that can be passed on."""
         out: list[Event] = []
         for event in events:
             match event:

@@ -1,4 +1,4 @@
-"""Replies in the order of their calls, for formats that have no call ids (OpenChatML 0.1 §8.4)."""
+"""Reorder replies in the order of their calls, for formats without call ids (OpenChatML 0.1 §8.4)."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from ..units.pairing import Pairing
 
 
 class InCallOrder:
-    """Holds a reply back until the replies to earlier calls of the same tool in its turn have come.
+    """Hold a reply back until the replies to earlier calls of the same tool in its turn have arrived.
 
-    Where replies do not name their tools, all calls of a turn are as those of one tool.
+    If replies do not name their tools, all calls of a turn count as calls of one tool.
 
-    A reply to no call of the turn that would read as the answer to one waits for all of them. At the latest the next
-    message that is no reply, or the end of the stream, ends the waiting: what is then still open stays so.
+    A reply that answers no call of the turn, but would be read as the answer to one, waits until all are answered. The
+    next message that is no reply, or the end of the stream, releases all replies; some calls then stay unanswered.
 
     Args:
         named: whether the format's replies name their tools.
 
     Attributes:
-        numbers: of the messages, in the order in which they were passed on.
+        numbers: the numbers of the messages, in the order in which they were passed on.
     """
 
     def __init__(self, *, named: bool = True) -> None:
@@ -32,20 +32,20 @@ class InCallOrder:
         self._named: Final = named
         self._pairing = Pairing()
         self._tools: dict[int, str | None] = {}
-        """The calls of the turn → the tools that were called."""
+        """The tool of each call of the turn."""
         self._open: dict[str | None, deque[int]] = {}
-        """By tool, the calls of the turn to which no reply was passed on."""
+        """The unanswered calls of the turn by tool; a call is answered when its reply is passed on."""
         self._waiting: dict[int, list[Event]] = {}
-        """Replies that wait for those to earlier calls, by their calls."""
+        """The events of waiting replies by call."""
         self._strays: list[Event] = []
-        """Replies that answer no call of the turn."""
+        """The events of waiting replies that answer no call of the turn."""
         self._buffer: list[Event] | None = None
-        """Where what comes of a message goes that has to wait; None where it is passed on."""
+        """The list that receives the events of the current message; None if they are passed on."""
         self._tool: str | None = None
-        """The tool that the reply is from which is passed on."""
+        """The tool of the reply that is passed on at present."""
 
     def take(self, events: Iterable[Event]) -> list[Event]:
-        """Take events, message by message; those that can be passed on by now."""
+        """Take events, message by message; return those that can be passed on."""
         out: list[Event] = []
         for event in events:
             match event:
@@ -92,7 +92,7 @@ class InCallOrder:
         self._answered(tool)
 
     def _answered(self, tool: str | None) -> None:
-        """The first open call of a tool has its reply."""
+        """Remove the first open call of a tool, which is answered."""
         calls = self._open[tool]
         calls.popleft()
         if not calls:
@@ -107,7 +107,7 @@ class InCallOrder:
             self._release(out)
 
     def _release(self, out: list[Event]) -> None:
-        """Pass on the replies that wait for nothing any more, now that one has ended."""
+        """Pass on the replies that waited only for the reply that has ended."""
         while (calls := self._open.get(self._tool)) and calls[0] in self._waiting:
             out += self._waiting.pop(calls[0])
             self._answered(self._tool)
@@ -116,7 +116,7 @@ class InCallOrder:
             self._strays = []
 
     def _release_all(self, out: list[Event]) -> None:
-        """Pass on all replies, those to calls in the order of these, then the others; further ones do not wait."""
+        """Pass on all waiting replies: those to calls in the calls' order, then the others. No later reply waits."""
         if not (self._waiting or self._strays):
             return
         for call in sorted(self._waiting):

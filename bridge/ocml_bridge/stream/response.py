@@ -1,4 +1,8 @@
-"""What encoders share that write one answer as JSON, in pieces as it comes or whole at its end."""
+"""Encode one answer as JSON, in chunks as it arrives or whole at its end: the base class of these encoders.
+
+At the end, the encoder reads back the response that a client has assembled, and reports what the document has and the
+response has not.
+"""
 
 from __future__ import annotations
 
@@ -30,22 +34,22 @@ _ERRORS: Final[dict[Reason, str]] = {
     "truncated": "the answer is cut off",
     "error": "the answer is cut off: what arrived cannot be read",
 }
-"""What a client is told where the answer is not whole and nobody said why. Nobody hears why one was cancelled."""
+"""The error messages for answers that are not complete. A client that cancelled an answer gets none."""
 
 
 class ResponseEncoder(ABC):
-    """An encoder of one answer: what the assistant says in it, and what a client puts together of that.
+    """An encoder of one answer of the assistant.
 
     Args:
-        answer: its id, model, time and index, where the stream does not say them; it gives ids to calls that have none.
+        answer: its id, model, time and index, if the stream does not have them; it gives ids to calls that have none.
         options: how to write, and how to read back what was written.
 
     Attributes:
-        losses: what could not be said; complete when the stream is over.
-        reason: why the answer is over, once it is whole.
-        heads: what the beginnings of its messages say, by their numbers.
-        written: the number of each message of which something was written, and what it is here.
-        calls: how many calls it makes.
+        losses: the losses; complete when the stream is over.
+        reason: why the answer is over; None if it is not complete.
+        heads: the messages that are written, as they began, by number.
+        written: the number and the format's kind of each message of which something was written.
+        calls: the number of calls in the answer.
         opened: whether the beginning of the answer is written.
         over: whether nothing more is written.
     """
@@ -53,13 +57,13 @@ class ResponseEncoder(ABC):
     stream: ClassVar[str]
     """The stream id, for losses."""
     reads: ClassVar[type[UnitReader]]
-    """What reads a response."""
+    """The reader of a response."""
     whole: ClassVar[bool] = False
-    """Whether nothing is written before the end, and then one response; nothing of an answer that is not whole."""
+    """Whether one response is written at the end, instead of chunks; nothing is written of an incomplete answer."""
     joined: ClassVar[frozenset[str]] = frozenset()
-    """What becomes one message where several stand side by side."""
+    """The kinds of which adjacent messages are read back as one message."""
     names: ClassVar[ToolAlphabet | None] = None
-    """The names that tools may have; None where they may have any."""
+    """The names that tools may have; None if any."""
 
     def __init__(self, answer: Answer, options: Options) -> None:
         self.losses: list[Loss] = []
@@ -75,86 +79,86 @@ class ResponseEncoder(ABC):
         self._settings: Settings | None = None
         self.identify(answer)
 
-    # --- of a format --------------------------------------------------------------------------------------------------
+    # --- what a format defines ----------------------------------------------------------------------------------------
 
     def arranged(self, events: Iterable[Event]) -> Iterable[Event]:
-        """Events in the order in which the format tells them."""
+        """Return events in the order in which the format writes them."""
         return events
 
     def accepts(self, message: Message) -> bool:
-        """Whether the format has a place for a message that begins."""
+        """Return whether the format has a place for a message that begins."""
         return message.role == "assistant"
 
     def hosts(self, _call: Message, /) -> bool:
-        """Whether the format has a place for a call of an API's own tool; a client would take it for one of its own."""
+        """Return whether the format has a place for a call that an API runs itself, so that no client would run it."""
         return False
 
     def identify(self, answer: Answer) -> None:
-        """Take what is known of the answer; more may be known before its beginning is written."""
+        """Take the id, the model and the time of the answer, which may change until its beginning is written."""
         self._answer = answer
 
     def open(self) -> list[bytes]:
-        """The beginning of the answer."""
+        """Write the beginning of the answer."""
         return []
 
     @abstractmethod
     def start(self, number: int, message: Message, /) -> list[bytes]:
-        """A message begins."""
+        """Write the beginning of a message."""
 
     @abstractmethod
     def more(self, number: int, text: str, /) -> list[bytes]:
-        """More text of a message that has begun."""
+        """Write more text of a message that has begun."""
 
     def refuse(self, number: int, text: str, /) -> list[bytes]:
-        """More text of its refusal; a format without refusals has it as text."""
+        """Write more text of a message's refusal; a format without refusals writes it as text."""
         return self.more(number, text)
 
     def sign(self, _number: int, _message: Message, /) -> list[bytes]:
-        """The text of a message is whole, and signed; a format that says so at any time waits for the end."""
+        """Write the signature of a message whose text is complete; by default it is written at the end."""
         return []
 
     def end(self, _number: int, _message: Message, /) -> list[bytes]:
-        """A message is complete."""
+        """Write the end of a message."""
         return []
 
     def interrupt(self) -> list[bytes]:
-        """The answer is over, whole or not: what is said of messages that have not ended."""
+        """Write the ends of messages that have not ended when the answer is over, complete or not."""
         return []
 
     @abstractmethod
     def complete(self, reason: Reason) -> list[bytes]:
-        """The answer is whole: why it is over."""
+        """Write why a complete answer is over."""
 
     @abstractmethod
     def error(self, code: str, message: str) -> list[bytes]:
-        """The answer broke off."""
+        """Write an error that ends the answer."""
 
     @abstractmethod
     def tail(self, usage: dict[str, object] | None) -> list[bytes]:
-        """What stands behind a whole answer: the numbers of tokens that the caller gives, the end of the stream."""
+        """Write the end of the stream after a complete answer, with the numbers of tokens that the caller gives."""
 
     @abstractmethod
     def wire(self) -> Object:
-        """The response as a client has it by now; an empty object where there is none."""
+        """Return the response that a client has assembled so far; an empty object if it has none."""
 
     def response(self, usage: dict[str, object] | None) -> Object:
-        """The response of a whole answer."""
+        """Return the response of a complete answer."""
         self.tail(usage)
         return self.wire()
 
     def close(self) -> None:
-        """Nothing more is written."""
+        """Write nothing more."""
         self.over = True
 
-    # --- for a format -------------------------------------------------------------------------------------------------
+    # --- what a format calls ------------------------------------------------------------------------------------------
 
     def opening(self) -> list[bytes]:
-        """The beginning of the answer, if it is not written yet."""
+        """Write the beginning of the answer, if it is not written yet."""
         opened, self.opened = self.opened, True
         return [] if opened else self.open()
 
     def call_id(self, call: Message) -> str:
-        """The id of a call that begins, or one made up for it that no call before has."""
+        """Return the id of a call that begins, or a new id if it has none."""
         index, self.calls = self.calls, self.calls + 1
         call_id = call.call_id or self._answer.id_of_call(index)
         if not call.call_id and call_id in self._ids:
@@ -163,31 +167,31 @@ class ResponseEncoder(ABC):
         return call_id
 
     def start_of(self, message: Message) -> Message:
-        """A message that begins, with the name that it is told by."""
+        """Return a message that begins, with the name that is written."""
         return self.named(message)
 
     def named(self, message: Message) -> Message:
-        """A call with a name that the format has, and any other message."""
+        """Return a call with a name that the format allows; any other message unchanged."""
         return message if self._names is None else self._names(message)
 
     @property
     def model(self) -> str:
-        """The name of the model: where neither caller nor stream says it the document's, too late for a stream."""
-        own = self._settings.model if self.whole and self._settings is not None else None
-        return self._answer.model or own or ""
+        """The name of the model: of the caller or the stream, else of the document if the output is not streamed."""
+        document_model = self._settings.model if self.whole and self._settings is not None else None
+        return self._answer.model or document_model or ""
 
     @property
     def usage(self) -> Usage | None:
-        """The numbers of tokens that the document tells."""
+        """The numbers of tokens in the document."""
         return None if self._settings is None else self._settings.usage
 
     # --- the stream ---------------------------------------------------------------------------------------------------
 
     def encode(self, events: Iterable[Event], /) -> list[bytes]:
-        """The pieces that events make, each complete in itself; none behind the end of the answer."""
+        """Return the chunks of events; none after the end of the answer."""
         out: list[bytes] = []
         for event in self.arranged(events):
-            if type(event) is Delta:  # nearly every one is
+            if type(event) is Delta:  # the fast path of nearly every event
                 number, text = event
                 if text and number in self.heads and not self.over:
                     out += self.more(number, text)
@@ -196,7 +200,7 @@ class ResponseEncoder(ABC):
         return [] if self.whole else out
 
     def take(self, event: Event) -> list[bytes]:
-        """The pieces of one event that is not more text."""
+        """Return the chunks of one event that is no `Delta`."""
         if self.over and not isinstance(event, Stop):
             return []
         match event:
@@ -237,11 +241,10 @@ class ResponseEncoder(ABC):
         return out
 
     def finish(self, usage: dict[str, object] | None = None, /) -> list[bytes]:
-        """What stands behind the answer, or the whole of it; nothing where it is not whole.
+        """Return the end of the stream, or the whole response; nothing if the answer is not complete.
 
         Args:
-            usage: the numbers of tokens that the caller knows, by the names of Chat Completions; None for what the
-                document tells.
+            usage: the numbers of tokens, by the names of Chat Completions; None for those of the document.
         """
         if not self.over:
             return self.fail(ErrorCode.STREAM_TRUNCATED, _ERRORS["truncated"])
@@ -250,17 +253,17 @@ class ResponseEncoder(ABC):
         return [jsontext.dumps(self.response(usage))] if self.whole else self.tail(usage)
 
     def fail(self, code: str, message: str, /) -> list[bytes]:
-        """An error, once; nothing comes behind it."""
+        """Return the chunks of an error, which ends the answer; nothing if it is over."""
         if self.over:
             return []
         out = self.error(str(code), message)
         self.close()
         return [] if self.whole else out
 
-    # --- what could not be said ---------------------------------------------------------------------------------------
+    # --- losses -------------------------------------------------------------------------------------------------------
 
     def account(self, stop: Stop) -> list[Loss]:
-        """What a document says and a client does not know."""
+        """Return the losses: what the document has, and the response of a client has not."""
         wire = self.wire()
         image = transcript_of(self.reads(self._options), wire, Log()) if wire else Transcript()
         settings = None if self._settings is None else self.known(image.settings or Settings(), self._settings)
@@ -270,9 +273,13 @@ class ResponseEncoder(ABC):
         return losses_of(stop.document, image, order, target=self.stream)
 
     def known(self, image: Settings, document: Settings) -> Settings:
-        """What a client knows of the settings that a document has: the model by its name, and numbers of tokens.
+        """Return the settings of a document that a client has: the name of the model, and numbers of tokens.
 
-        A number that the document does not have, and that is told because APIs want one, does not count.
+        Numbers that the document does not have are omitted: they were written only because APIs require them.
+
+        Args:
+            image: the settings that the client reads.
+            document: the settings of the document.
         """
         names = [field.name for field in fields(Usage) if getattr(document.usage, field.name, None) is not None]
         numbers = {name: getattr(image.usage, name) for name in names} if image.usage is not None else {}
@@ -280,7 +287,7 @@ class ResponseEncoder(ABC):
         return Settings(model=model, usage=Usage(**numbers) if numbers else None)
 
     def order(self) -> Sequence[int]:
-        """The number of each message of the image."""
+        """Return the number of each message of the image."""
         out: list[int] = []
         before = ""
         for number, kind in self.written:
@@ -291,13 +298,13 @@ class ResponseEncoder(ABC):
 
 
 def losses_of(document: Document, image: Transcript, order: Sequence[int], *, target: str) -> list[Loss]:
-    """Everything that a document says and a client does not know.
+    """Return the losses of a document of which a client reads the image.
 
     Args:
-        document: what was to be said.
-        image: what a client reads.
-        order: for each message of the image its index in the document; several that became one are counted once, and
-            one that is in pieces is counted with each.
+        document: the document.
+        image: the document that the client reads.
+        order: the index in the document for each message of the image. Messages that were joined are listed once; a
+            message that is in several pieces is listed once for each.
         target: the stream id.
     """
     log = Log()
@@ -311,17 +318,17 @@ def losses_of(document: Document, image: Transcript, order: Sequence[int], *, ta
                 detail = f"{target} has this message in pieces, with others between them"
                 log.lose(LossCode.ORDER, f"/messages/{index}", detail, Severity.CHANGED)
         log.losses += arrival_losses(places, target)
-        image = replace(image, messages=_whole(image.messages, order))
+        image = replace(image, messages=_joined_pieces(image.messages, order))
     report(document, image, log, target=target, order=places)
     return log.losses
 
 
-def _whole(messages: Sequence[Message], order: Sequence[int]) -> tuple[Message, ...]:
-    """The messages of an image, those put together that are pieces of one text.
+def _joined_pieces(messages: Sequence[Message], order: Sequence[int]) -> tuple[Message, ...]:
+    """Join the messages of an image that are pieces of one message.
 
     Args:
-        messages: of the image.
-        order: as for `losses_of`.
+        messages: the messages of the image.
+        order: the index of each in the document, as for `losses_of`.
     """
     out: list[Message] = []
     first: dict[int, int] = {}
@@ -336,12 +343,12 @@ def _whole(messages: Sequence[Message], order: Sequence[int]) -> tuple[Message, 
 
 
 def leave_out(message: Message, index: int, log: Log, target: str) -> None:
-    """Report that an answer does not have a message.
+    """Report a message of the document that the answer does not contain.
 
     Args:
-        message: of the document.
-        index: its place there.
-        log: takes the loss.
+        message: the message.
+        index: its index in the document.
+        log: receives the loss.
         target: the stream id.
     """
     if message.content == "" and not is_call(message) and not is_private(message):
@@ -369,20 +376,20 @@ _NAMES: Final = {
     "output_tokens": ("completion_tokens", "output_tokens"),
     "total_tokens": ("total_tokens",),
 }
-"""Number → its names in Chat Completions and in the formats that came behind it."""
+"""The names of each number in Chat Completions and in later formats."""
 _DETAILS: Final = {
     "cached_tokens": ("prompt_tokens_details", "input_tokens_details"),
     "reasoning_tokens": ("completion_tokens_details", "output_tokens_details"),
 }
-"""Number → the names of the objects that it may stand in."""
+"""The names of the objects that may contain each number."""
 
 
-def usage_in(given: dict[str, object] | None) -> Usage | None:
-    """The numbers of tokens that a caller gives; None where there are none."""
-    members = cast("dict[str, Any]", given or {})
-    found = {name: [members.get(key) for key in keys] for name, keys in _NAMES.items()}
-    found |= {name: [_inner(members.get(key), name) for key in keys] for name, keys in _DETAILS.items()}
-    numbers = {name: number for name, values in found.items() for number in values if type(number) is int}
+def usage_in(usage: dict[str, object] | None) -> Usage | None:
+    """Return the numbers of tokens in a caller's `usage` object; None if there are none."""
+    members = cast("dict[str, Any]", usage or {})
+    candidates = {name: [members.get(key) for key in keys] for name, keys in _NAMES.items()}
+    candidates |= {name: [_inner(members.get(key), name) for key in keys] for name, keys in _DETAILS.items()}
+    numbers = {name: number for name, values in candidates.items() for number in values if type(number) is int}
     return Usage(**numbers) if numbers else None
 
 

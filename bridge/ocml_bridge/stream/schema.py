@@ -1,7 +1,7 @@
-"""Whether a call's arguments fit what its tool declares (OpenChatML 2.2 §14, E-CALL-SCHEMA). Extra: `schema`.
+"""Validate a call's arguments with the schema of its tool (OpenChatML 2.2 §14, E-CALL-SCHEMA). Extra: `schema`.
 
 The validator is jsonschema-rs. A schema may come from anywhere, so nothing is ever fetched, patterns are matched in
-linear time or on short strings only, and `effort` refuses what would take too long.
+linear time or on short strings only, and validations that would take too long (`effort`) are refused.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
     from jsonschema_rs import Validator
 
 DEADLINE: Final = "deadline_ms"
-"""The member of a call's arguments that says how long it may take (§8.2)."""
+"""The member of a call's arguments with the time that it may take (§8.2)."""
 
 _STEPS: Final = 50_000
 _STEPS_PER_SIZE: Final = 20
-"""What a validation may take at most: so many steps, and so many more for each of the arguments' own."""
+"""The maximum steps of a validation: a constant, plus a multiple of the arguments' size."""
 _EXPLAINED: Final = 2_000
 _EXPLAINED_PER_SIZE: Final = 10
-"""The same where the validator is asked for the place of the fault, which takes it much longer."""
+"""The same if the validator has to find the place of the fault, which takes much longer."""
 _SHORT: Final = 1_000
-"""Strings that are matched with patterns that look around, which may take quadratic time, in characters."""
+"""The maximum length of strings for patterns with look-around, which may take quadratic time, in characters."""
 _DYNAMIC: Final = frozenset({"$dynamicRef", "$recursiveRef"})
 _NAMES: Final = frozenset({"$id", "id"})
-"""Keywords that, inside of a schema, change what the references below them mean."""
+"""Keywords that change the base of the references below them, if they are not at the root."""
 
 
 class _Compiled(NamedTuple):
@@ -41,16 +41,16 @@ class _Compiled(NamedTuple):
 
 
 class Schemas:
-    """Tools' declared parameters, compiled once.
+    """The compiled schemas of tools.
 
-    A schema is of the draft that its `$schema` names, else of 2020-12; its references lead into itself.
+    The draft of a schema is the one that its `$schema` names, else 2020-12. Its references must lead into itself.
 
     Args:
-        tools: what is declared; of two with one name the first counts.
+        tools: the declared tools; of two with the same name the first counts.
 
     Raises:
         BridgeError: OCB-DEPENDENCY without the extra `schema`; with a path into the tools, OCB-SHAPE for parameters
-            that are no schema, or one that refers to elsewhere, and OCB-LIMIT for one that nests too deep.
+            that are no schema or have a reference to elsewhere, and OCB-LIMIT for a schema that nests too deep.
     """
 
     def __init__(self, tools: Iterable[Tool]) -> None:
@@ -61,13 +61,13 @@ class Schemas:
             self._of.setdefault(recipient_of(full_name(tool)), compiled)
 
     def check(self, call: Message) -> None:
-        """Check a call's arguments. Tools that are built in are not declared, and take anything.
+        """Check a call's arguments. Built-in tools are not declared, and accept any arguments.
 
-        A `deadline_ms` that the tool does not declare is no argument of it.
+        A `deadline_ms` that the tool does not declare is ignored.
 
         Raises:
-            BridgeError: E-CALL-SCHEMA with a JSON pointer into the arguments, where they do not fit or the function is
-                not declared; OCB-LIMIT where to find out would take too long.
+            BridgeError: E-CALL-SCHEMA with a JSON pointer into the arguments, if they do not fit or the function is not
+                declared; OCB-LIMIT if the check would take too long.
         """
         name = call.recipient or ""
         if name not in self._of:
@@ -80,7 +80,7 @@ class Schemas:
 
 
 def check(call: Message, tools: Iterable[Tool]) -> None:
-    """Check one call; many are better checked by one `Schemas`, which raises the same."""
+    """Check one call, like `Schemas.check`; for many calls, create one `Schemas`."""
     Schemas(tools).check(call)
 
 
@@ -117,7 +117,7 @@ def _compile(schema: Json, path: str) -> _Compiled:
 
 
 def _references(schema: Json, path: str) -> Iterator[tuple[str, str]]:
-    """What in a schema leads out of it, or changes what its references mean, with its place."""
+    """Yield the JSON pointer and the value of each reference out of a schema, and of each keyword that rebases them."""
     todo: list[tuple[Any, str]] = [(schema, path)]
     while todo:
         item, place = todo.pop()
@@ -144,7 +144,7 @@ def _pointer(steps: Iterable[str | int]) -> str:
 
 
 def _arguments(call: Message) -> Json:
-    """A call's arguments; none at all are an object without members."""
+    """Return the parsed arguments of a call; an empty object if it has none."""
     if not isinstance(call.content, str):
         raise BridgeError(ErrorCode.CALL_SCHEMA, "the arguments are not one text", path="")
     if not call.content.strip():
@@ -165,14 +165,14 @@ def _without_deadline(arguments: Json, schema: Json) -> Json:
 def _validate(compiled: _Compiled, arguments: Json) -> None:
     from jsonschema_rs import ValidationError
 
-    own = size(arguments)
-    steps = effort(compiled.schema, arguments, _STEPS + _STEPS_PER_SIZE * own)
+    argument_size = size(arguments)
+    steps = effort(compiled.schema, arguments, _STEPS + _STEPS_PER_SIZE * argument_size)
     if steps is None or not (compiled.linear or _is_short(arguments)):
         raise BridgeError(ErrorCode.LIMIT, "checking these arguments would take too long", path="")
     try:
         if compiled.validator.is_valid(arguments):
             return
-        if steps <= _EXPLAINED + _EXPLAINED_PER_SIZE * own:
+        if steps <= _EXPLAINED + _EXPLAINED_PER_SIZE * argument_size:
             compiled.validator.validate(arguments)
     except ValidationError as error:
         if type(error.kind).__name__ == "BacktrackLimitExceeded":
@@ -188,5 +188,5 @@ def _validate(compiled: _Compiled, arguments: Json) -> None:
 
 
 def _is_short(arguments: Json) -> bool:
-    """Whether no string in a value is long."""
+    """Return whether all strings in a value are short."""
     return not any(isinstance(part, str) and len(part) > _SHORT for part in parts(arguments))

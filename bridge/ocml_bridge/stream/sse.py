@@ -1,4 +1,4 @@
-"""Server-Sent Events, both ways (WHATWG HTML §9.2): what chunks of an answer travel in."""
+"""Read and write Server-Sent Events (WHATWG HTML §9.2), which transport the chunks of an answer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 from ..errors import BridgeError, ErrorCode
 
 LIMIT: Final = 16_777_216
-"""The longest line, and the longest data of one event, in characters."""
+"""The maximum length of a line, and of the data of one event, in characters."""
 _MARK: Final = "\ufeff"
 
 
@@ -18,7 +18,7 @@ class ServerEvent(NamedTuple):
     """One event.
 
     Attributes:
-        name: its `event` field; None where it has none.
+        name: its `event` field; None if it has none.
         data: its `data` lines, joined by line feeds.
     """
 
@@ -27,11 +27,11 @@ class ServerEvent(NamedTuple):
 
 
 def write(data: str, name: str | None = None) -> bytes:
-    """One event as bytes, with the empty line that ends it.
+    """Return one event as bytes, with the empty line that ends it.
 
     Args:
         data: any text; each line of it becomes a `data` line, so a carriage return is read back as a line feed.
-        name: the event's; without line breaks.
+        name: the name of the event, without line breaks.
     """
     lines = data.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     fields = [] if name is None else [f"event: {name}"]
@@ -40,24 +40,24 @@ def write(data: str, name: str | None = None) -> bytes:
 
 
 def dumps(value: Any) -> str:
-    """JSON for the data of an event: compact, and ASCII, as U+2028 and its like are line breaks to some readers."""
+    """Return JSON for the data of an event: compact, and ASCII, because some readers take U+2028 for a line break."""
     return json.dumps(value, separators=(",", ":"))
 
 
 def write_json(value: Any, name: str | None = None) -> bytes:
-    """One event with JSON for data."""
+    """Return one event with JSON as its data."""
     field = "" if name is None else f"event: {name}\n"
     return f"{field}data: {dumps(value)}\n\n".encode("ascii")
 
 
 class Reader:
-    """Chunks, cut anywhere, → events.
+    """Parse events from chunks, cut anywhere.
 
-    Bytes are UTF-8, what is not becomes U+FFFD. Lines end in LF, CR or CRLF; a byte order mark at the beginning,
-    comments, ids, retry times and unknown fields are passed over, and so are events without data.
+    Bytes are decoded as UTF-8; invalid ones become U+FFFD. Lines end in LF, CR or CRLF. A byte order mark at the
+    beginning, comments, ids, retry times, unknown fields and events without data are ignored.
 
     Args:
-        limit: the longest line, and the longest data of one event, in characters.
+        limit: the maximum length of a line, and of the data of one event, in characters.
     """
 
     def __init__(self, limit: int = LIMIT) -> None:
@@ -72,32 +72,32 @@ class Reader:
         self._size = 0
 
     def feed(self, data: str | bytes) -> list[ServerEvent]:
-        """The events that are complete with the next chunk.
+        """Take the next chunk; return the events that it completes.
 
         Raises:
-            BridgeError: OCB-LIMIT where a line or an event is too long.
+            BridgeError: OCB-LIMIT if a line or an event is too long.
         """
         return list(self.events(data))
 
     def events(self, data: str | bytes) -> Iterator[ServerEvent]:
-        """As `feed`, one after the other: those before a place that is too long are given before it is."""
+        """Yield the events of `feed` one after another, so that none before a line that is too long is lost."""
         for line in self._lines(data if isinstance(data, str) else self._utf8.decode(data)):
             event = self._line(line)
             if event is not None:
                 yield event
 
     def finish(self, *, unended: bool = False) -> list[ServerEvent]:
-        """Nothing more comes.
+        """End the stream.
 
         Args:
-            unended: whether an event counts that no empty line ends; browsers and official clients discard it.
+            unended: whether to return an event that no empty line ends; browsers and official clients discard it.
 
         Raises:
             BridgeError: OCB-LIMIT.
         """
         tail = [*self._lines(self._utf8.decode(b"", final=True)), self._tail()]
-        found = [event for line in (*tail, "") if (event := self._line(line)) is not None]
-        return found if unended else []
+        events = [event for line in (*tail, "") if (event := self._line(line)) is not None]
+        return events if unended else []
 
     def _lines(self, text: str) -> Iterator[str]:
         if not text:
@@ -116,20 +116,20 @@ class Reader:
         self._wait(rest)
 
     def _wait(self, text: str) -> None:
-        """Keep a piece of a line until the rest of it is there."""
+        """Store a piece of a line until the rest of it arrives."""
         self._rest.append(text)
         self._length += len(text)
         if self._length > self._limit:
             raise BridgeError(ErrorCode.LIMIT, f"a line of more than {self._limit} characters")
 
     def _tail(self) -> str:
-        """The line that is complete now."""
+        """Return the stored line, which is complete."""
         line = "".join(self._rest)
         self._rest, self._length = [], 0
         return line
 
     def _line(self, line: str) -> ServerEvent | None:
-        """Take a line; the event that it ends."""
+        """Take a line; return the event that it ends, if it ends one."""
         if not line:
             name, data, self._name, self._data, self._size = self._name, self._data, None, [], 0
             return ServerEvent(name, "\n".join(data)) if data else None

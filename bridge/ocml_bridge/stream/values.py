@@ -1,4 +1,4 @@
-"""JSON objects as they arrive: as the data of Server-Sent Events, in a list, or one behind the other."""
+"""Parse the JSON objects of a stream: the data of Server-Sent Events, a list, or objects one after another."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from ..model import Json
 from . import sse
 
 DONE: Final = "[DONE]"
-"""What some servers say behind all events."""
+"""The data of the last event of some servers."""
 _TOKEN: Final = re.compile(r'["\\{}]')
 _BETWEEN: Final = re.compile(r"[\s,\[\]]*")
 _MARK: Final = "\ufeff"
 
 
 class Arrived(NamedTuple):
-    """One object.
+    """One value of a stream.
 
     Attributes:
-        name: of the event that it is the data of; None where it has none.
-        value: the object, or another value that stands in its place.
+        name: the name of the server-sent event with the value; None if it has none.
+        value: the JSON value, usually an object; or `DONE`.
     """
 
     name: str | None
@@ -32,10 +32,10 @@ class Arrived(NamedTuple):
 
 
 class Values:
-    """Chunks, cut anywhere, → JSON values.
+    """Parse JSON values from chunks, cut anywhere.
 
     Args:
-        limit: the longest value, in characters.
+        limit: the maximum length of a value, in characters.
     """
 
     def __init__(self, limit: int = sse.LIMIT) -> None:
@@ -46,10 +46,10 @@ class Values:
         self._started = False
 
     def events(self, data: str | bytes) -> Iterator[Arrived]:
-        """The values that are complete with the next chunk, one after the other.
+        """Take the next chunk; yield the values that it completes.
 
         Raises:
-            BridgeError: OCB-JSON for what is not JSON, OCB-LIMIT for a value that is too long.
+            BridgeError: OCB-JSON if the text is not JSON; OCB-LIMIT if a value is too long.
         """
         text = data if isinstance(data, str) else self._utf8.decode(data)
         if not self._started:
@@ -68,10 +68,10 @@ class Values:
             yield from map(_arrived, self._events.events(text))
 
     def finish(self) -> Iterator[Arrived]:
-        """What is whole although nothing ends it.
+        """End the stream; yield the values that are complete although nothing ends them.
 
         Raises:
-            BridgeError: OCB-JSON for what is not.
+            BridgeError: OCB-JSON if a value is not complete.
         """
         yield from self.events(self._utf8.decode(b"", final=True))
         if self._events is not None:
@@ -83,7 +83,7 @@ def _arrived(event: sse.ServerEvent) -> Arrived:
 
 
 class _Objects:
-    """Text, cut anywhere, → the objects in it, with white space, commas and brackets between them."""
+    """Split a text, cut anywhere, into its JSON objects; white space, commas and brackets separate them."""
 
     def __init__(self, limit: int) -> None:
         self.depth = 0
@@ -99,8 +99,8 @@ class _Objects:
             self._escaped = False
         if self.depth == 0:
             start = self._between(text, 0)
-        for found in _TOKEN.finditer(text, start):
-            at, token = found.start(), found[0]
+        for match in _TOKEN.finditer(text, start):
+            at, token = match.start(), match[0]
             if at == skipped or at < start:
                 continue
             if self._quoted:
@@ -126,9 +126,9 @@ class _Objects:
                 raise BridgeError(ErrorCode.LIMIT, f"a value of more than {self._limit} characters")
 
     def _between(self, text: str, at: int) -> int:
-        """The place of the next object, behind what may stand between two."""
-        found = _BETWEEN.match(text, at)
-        end = at if found is None else found.end()
+        """Return the index of the next object, after the separators."""
+        match = _BETWEEN.match(text, at)
+        end = at if match is None else match.end()
         if end < len(text) and text[end] != "{":
             raise BridgeError(ErrorCode.JSON, f"not JSON: {text[end : end + 20]!r} between the objects of a stream")
         return end

@@ -1,4 +1,4 @@
-"""Who sees what of a stream (OpenChatML 2.2 §4, §5, §9, §11): hidden messages are not passed on."""
+"""Remove the messages from a stream that its readers must not see (OpenChatML 2.2 §4, §5, §9, §11)."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from ..loss import Loss
 
 
 class Filter:
-    """Passes on what is to be seen. What a message is, is known by its beginning.
+    """Filter events: keep those of visible messages, which is decided at the `Start` of each.
 
-    Of a message that begins with a thought marker (§7) and is shown, no text is passed on: which part of it follows the
-    marker is not told.
+    If a visible message begins with a thought marker (§7), its deltas are removed: they do not tell which text follows
+    the marker.
 
     Args:
-        visibility: what is to be seen.
+        visibility: who the readers are, and what they may see.
     """
 
     def __init__(self, visibility: Visibility = END_USER) -> None:
@@ -26,7 +26,7 @@ class Filter:
         self._silent: set[int] = set()
 
     def apply(self, events: Iterable[Event]) -> list[Event]:
-        """The events that are to be seen, findings and the end of the stream among them."""
+        """Return the visible events, with all findings and the end of the stream."""
         return [event for event in events if not self._hides(event)]
 
     def _hides(self, event: Event) -> bool:
@@ -46,11 +46,11 @@ class Filter:
 
 
 class FilteredEncoder:
-    """An encoder that is given what its readers may see, and nothing else.
+    """An encoder that passes only visible events to another encoder.
 
     Args:
-        target: writes it.
-        visibility: what is to be seen.
+        target: the other encoder.
+        visibility: who the readers are, and what they may see.
     """
 
     def __init__(self, target: Encoder, visibility: Visibility) -> None:
@@ -59,21 +59,21 @@ class FilteredEncoder:
 
     @property
     def losses(self) -> list[Loss]:
-        """What could not be said, or was hidden; complete when the stream is over."""
+        """The losses, also of messages that were hidden; complete when the stream is over."""
         return self._target.losses
 
     def showing(self, visibility: Visibility) -> FilteredEncoder:
-        """The same encoder with something else to be seen, before it has encoded anything."""
+        """Return an encoder with another visibility; only before this one has encoded anything."""
         return FilteredEncoder(self._target, visibility)
 
     def encode(self, events: Iterable[Event], /) -> list[bytes]:
-        """The chunks that events make, those that are hidden aside."""
+        """Return the chunks of the visible events."""
         return self._target.encode(self._filter.apply(events))
 
     def finish(self, usage: dict[str, object] | None = None, /) -> list[bytes]:
-        """What stands behind everything."""
+        """Return the output after the last message."""
         return self._target.finish(usage)
 
     def fail(self, code: str, message: str, /) -> list[bytes]:
-        """Say that the stream broke."""
+        """Return the output for an error that broke the stream."""
         return self._target.fail(code, message)
