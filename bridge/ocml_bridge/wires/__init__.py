@@ -1,5 +1,6 @@
-"""What formats in JSON share whose documents are requests, responses and bare lists.
+"""Read and write documents in JSON: requests, responses and bare lists of wire messages.
 
-A format says which shapes its documents have (`documents.py`), and what stands around their units in each of them
-(`surroundings.py`); both ways, the document without its units is a `Shell` (`shell.py`).
+A format defines the shapes of its documents (`documents.py`), and for each shape the members around its units, such as
+tools and settings (`surroundings.py`). A document that was read, split into its units and all else, is a `Shell`
+(`shell.py`).
 """

@@ -1,4 +1,4 @@
-"""Empty texts behind the calls of a turn, where a wire has each text as a message of its own."""
+"""Remove empty texts after calls, for wires in which each text is a message of its own."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from ..units.heads import Item, message_of
 def without_blanks(
     items: Sequence[Item], origins: Sequence[int] | None, log: Log, *, target: str
 ) -> tuple[Sequence[Item], Sequence[int] | None]:
-    """The items, and their origins, without empty texts that a wire message had behind a call.
+    """Return the items and their origins without the empty texts after a call in the same wire message.
 
-    Streams of Gemini end in one. Between a call and its reply nobody may speak, and an empty text says nothing.
+    Streams of Gemini end with one. It would be written as a message between the call and its reply, which APIs refuse.
 
     Args:
-        items: of a document.
-        origins: for each its index in the document; None where they are all of its messages, in order.
-        log: takes what is left out.
+        items: the items of a document.
+        origins: the index of each in the document; None if they are all of its messages, in order.
+        log: receives the losses.
         target: the format id.
     """
     blanks = [at for at in range(1, len(items)) if _is_blank(items[at - 1], items[at])]
@@ -29,8 +29,8 @@ def without_blanks(
     for at in blanks:
         reason = f"{target} has no place for an empty text after a call"
         drop_empty(message_of(items[at]), places[at], log, reason, target=target)
-    left = [at for at in range(len(items)) if at not in blanks]
-    return [items[at] for at in left], [places[at] for at in left]
+    remaining = [at for at in range(len(items)) if at not in blanks]
+    return [items[at] for at in remaining], [places[at] for at in remaining]
 
 
 def _is_blank(before: Item, item: Item) -> bool:

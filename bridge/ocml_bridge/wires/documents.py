@@ -1,7 +1,7 @@
-"""The documents of a format in JSON: objects of a few shapes, and the bare list of units.
+"""Read and write the documents of a format in JSON: objects of a few shapes, and bare lists of units.
 
-The layout remembers the shape that a document was read from, except for requests: these are what is written where
-nothing else is remembered, or where units do not fit into what is.
+The layout stores the shape of the document that was read, unless it is a request. A document is written in the stored
+shape; as a request if none is stored, or if the units do not fit the shape.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _BATCH: Final = "to convert several conversations of one file, use 'ocml-convert
 
 
 class Surrounding(NamedTuple):
-    """What stands around the units of a document that is to be written.
+    """A document to be written, without its units.
 
     Attributes:
-        transcript: all of it.
-        extras: what only the format says of it.
-        layout: how it was spelled.
+        transcript: the document without its messages.
+        extras: its extras for the format.
+        layout: its layout for the format.
     """
 
     transcript: Transcript
@@ -42,19 +42,19 @@ class Surrounding(NamedTuple):
 
     @property
     def says_nothing(self) -> bool:
-        """Whether a bare list says as much."""
+        """Whether nothing is lost if the document is written as a bare list."""
         around = self.transcript
         return not self.extras and around.tools is around.settings is None
 
 
 class Shape(NamedTuple):
-    """A kind of documents that are objects.
+    """A shape of documents that are objects.
 
     Attributes:
-        name: of the shape, as the layout remembers it.
-        is_one: whether an object is such a document.
-        read: takes one apart.
-        write: puts one together; None where units do not fit into it.
+        name: the name of the shape in the layout.
+        is_one: returns whether an object has the shape.
+        read: splits an object of the shape into its units and its shell.
+        write: returns the object; None if the units do not fit the shape.
     """
 
     name: str
@@ -64,22 +64,22 @@ class Shape(NamedTuple):
 
 
 def has(*keys: str) -> Callable[[Object], bool]:
-    """What tells objects that have one of some members."""
+    """Return a function that tells whether an object has at least one of these members."""
     return lambda document: any(key in document for key in keys)
 
 
 class Documents:
-    """Takes the documents of a format apart, and puts them together.
+    """The reader and writer of a format's documents, without their units.
 
     Args:
-        notes: of the format.
-        shapes: of its objects, in the order in which they are looked for; one is the request.
-        expected: says what a document is.
-        item: what a unit is called.
-        is_item: whether a value stands in the list that a document may be.
-        is_document: whether an object in a list is a document, and no item.
-        is_prompt: whether a unit is what the system says before all others, for which a list has no place.
-        default: the role of items of a list that say none.
+        notes: the notes of the format, which access its extras and layout.
+        shapes: the shapes of its objects, in the order in which they are tried; one is the request.
+        expected: the text of the error for a document of no shape.
+        item: the word for a unit in error messages.
+        is_item: returns whether a value may be an item of a bare list.
+        is_document: returns whether an object in a list is a document, not an item.
+        is_prompt: returns whether a unit is the system prompt, for which a bare list has no place.
+        default: the role of items of a bare list that have none.
     """
 
     def __init__(
@@ -106,11 +106,11 @@ class Documents:
         self._lists: Final = ListsOfDocuments(is_document, is_item)
 
     def split(self, source: Source, options: Options) -> list[tuple[int, Source]]:
-        """The conversations of a list of documents, each with its index; else the one document that a source is."""
+        """Split a list of documents into its documents, each with its index; any other source is one document."""
         return self._lists.split(source, options)
 
     def part(self, source: Source, log: Log) -> Parted:
-        """A document as its units, what stands around them, and its shell.
+        """Split a document into its units, the transcript around them, and its shell.
 
         Raises:
             BridgeError: as `read`.
@@ -119,10 +119,10 @@ class Documents:
         return Parted(shell.units, shell.around(self._notes), shell.cut_off, shell)
 
     def read(self, source: Source, log: Log) -> Shell:
-        """Take a document apart.
+        """Split a document into its units and all else.
 
         Raises:
-            BridgeError: OCB-SHAPE for anything that is none of the shapes; OCB-SEVERAL for a list of documents.
+            BridgeError: OCB-SHAPE if it has none of the shapes; OCB-SEVERAL if it is a list of documents.
         """
         if isinstance(source, list):
             return self._read_list(cast("list[Json]", source))
@@ -144,18 +144,18 @@ class Documents:
         return Shell(list(source), default=self._default, layout={SHAPE: LIST})
 
     def write(self, around: Transcript, body: Body, *, shape: Json = None) -> Json:
-        """Put units into the shape that they were read from, or into a request where they do not fit it.
+        """Write units as a document of the stored shape; as a request if they do not fit it.
 
         Args:
-            around: what stands around them.
-            body: they, and those of the other answers.
-            shape: the name of the shape where the layout names none.
+            around: the transcript around the units.
+            body: the units, and those of the alternatives.
+            shape: the name of the shape if the layout has none.
         """
         extras, layout = self._notes.of(around.extras), self._notes.of(around.layout)
         surrounding = Surrounding(around, extras, layout)
         name = layout.get(SHAPE, shape)
         if name == LIST and surrounding.says_nothing and not any(map(self._is_prompt, body.units)):
             return body.units
-        found = self._by_name.get(name) if isinstance(name, str) else None
-        written = None if found is None else found.write(surrounding, body)
+        stored_shape = self._by_name.get(name) if isinstance(name, str) else None
+        written = None if stored_shape is None else stored_shape.write(surrounding, body)
         return self._by_name[REQUEST].write(surrounding, body) if written is None else written

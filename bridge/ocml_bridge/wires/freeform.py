@@ -1,4 +1,4 @@
-"""What custom tools take in place of arguments, as both wires of OpenAI declare it.
+"""Read and write the input format of custom tools, as both wires of OpenAI declare it: any text, or a grammar.
 
 {"type": "text"}
 {"type": "grammar", "syntax": "lark", "definition": "…"}                 Responses
@@ -17,29 +17,30 @@ from ..units.heads import Item
 
 FORMAT: Final = "format"
 TEXT_KEY: Final = "input"
-"""The member of an object that stands for a text."""
+"""The member with the text, in an object that replaces a text."""
 _TEXT: Final[Object] = {"type": "text"}
 _GRAMMAR: Final = "grammar"
 _MEMBERS: Final = ("syntax", "definition")
 
 
 def read_freeform(value: Json, *, nested: bool) -> tuple[Freeform, Json]:
-    """What a tool takes, and how that was spelled; None where it is not understood.
+    """Return the input format of a custom tool, and its spelling for the layout.
 
-    It is `text` where that is said, and the keys in their order where that is not ours; else an empty list.
+    The spelling is None if the value is not understood; "text" if it explicitly allows any text; the keys, if their
+    order is not the one that would be written; else an empty list.
 
     Args:
-        value: of the key `format`; None where there is none, which is any text.
-        nested: whether a grammar is an object of its own.
+        value: the value of the member `format`; None if there is none, which means any text.
+        nested: whether the grammar is in an object of its own (Chat Completions).
     """
     if value == _TEXT:
         return Freeform(), "text"
     members = cast("Object", value) if isinstance(value, dict) else {}
-    apart: Json = members.get(_GRAMMAR)
-    inner = cast("Object", apart) if nested and isinstance(apart, dict) else {} if nested else members
-    known = {"type", _GRAMMAR} if nested else {"type", *_MEMBERS}
+    grammar: Json = members.get(_GRAMMAR)
+    inner = cast("Object", grammar) if nested and isinstance(grammar, dict) else {} if nested else members
+    expected_keys = {"type", _GRAMMAR} if nested else {"type", *_MEMBERS}
     syntax, definition = (inner.get(key) for key in _MEMBERS)
-    is_whole = members.keys() == known and (not nested or inner.keys() == set(_MEMBERS))
+    is_whole = members.keys() == expected_keys and (not nested or inner.keys() == set(_MEMBERS))
     if not (is_whole and members["type"] == _GRAMMAR and isinstance(syntax, str) and isinstance(definition, str)):
         return Freeform(), None
     order = [*members, *inner] if nested else [*members]
@@ -47,12 +48,12 @@ def read_freeform(value: Json, *, nested: bool) -> tuple[Freeform, Json]:
 
 
 def write_freeform(freeform: Freeform, spelled: Json, *, nested: bool) -> Object:
-    """The member `format`; none for any text, unless it was read from one.
+    """Return the member `format` in an object; an empty object for any text, unless the member was read.
 
     Args:
-        freeform: what the tool takes.
-        spelled: as it was read.
-        nested: as for reading.
+        freeform: the input format of the tool.
+        spelled: the spelling that `read_freeform` returned.
+        nested: whether the grammar is in an object of its own.
     """
     if freeform.syntax is None or freeform.grammar is None:
         return {FORMAT: dict(_TEXT)} if spelled == "text" else {}
@@ -67,9 +68,9 @@ def _ordered(value: Object, spelled: Json) -> Object:
 
 
 def parameters_of(tool: Tool) -> Json:
-    """The schema of what a tool takes, for formats whose calls have objects.
+    """Return the JSON schema of a tool's arguments, for formats whose arguments are objects.
 
-    That of one that takes a text is an object with the text, as `nearest_object` writes the calls.
+    For a custom tool, it describes an object with the text in one member, as `nearest_object` writes the calls.
     """
     if tool.freeform is None or tool.parameters is not None:
         return tool.parameters
@@ -77,7 +78,7 @@ def parameters_of(tool: Tool) -> Json:
 
 
 def custom_calls(items: Sequence[Item], tools: Sequence[Tool] | None) -> list[int]:
-    """The places of the calls to tools that take a text, of which nothing says that they give JSON."""
+    """Return the indexes of the calls of custom tools that are not marked as JSON."""
     names = {recipient_of(full_name(tool)) for tool in tools or () if tool.freeform is not None}
     calls = enumerate(items) if names else ()
     return [

@@ -1,4 +1,4 @@
-"""What is kept of wire messages although their format does not have it so: the findings that all readers share."""
+"""Report the findings that all readers of wires share: unknown roles, unknown parts, and calls without a name."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from ..loss import FindingCode, Log
 from ..model import Message, Part
 
 _MEANT: Final = {"human": "user", "person": "user", "ai": "assistant", "bot": "assistant", "gpt": "assistant"}
-"""What other programs call the roles."""
+"""The names of roles in other programs."""
 PART: Final = "part of the content"
 BLOCK: Final = "content block"
 
 
 def note_role(role: str, known: Collection[str], path: str, log: Log, *, api: str) -> None:
-    """Note a role that a format does not have.
+    """Report a role that the format does not have.
 
     Args:
-        role: of a message.
-        known: the roles that there are.
-        path: JSON pointer to the message.
-        log: takes the finding.
-        api: what the format is called.
+        role: the role of a message.
+        known: the roles of the format.
+        path: the JSON pointer of the message.
+        log: receives the finding.
+        api: the name of the format.
     """
     if role not in known:
         meant = _MEANT.get(role.casefold(), role.casefold())
@@ -33,14 +33,14 @@ def note_role(role: str, known: Collection[str], path: str, log: Log, *, api: st
 
 
 def note_parts(message: Message, path: str, log: Log, is_odd: Callable[[Part], bool], *, what: str = PART) -> None:
-    """Note the parts of a message that a format does not have.
+    """Report the parts of a message that the format does not have.
 
     Args:
-        message: it.
-        path: JSON pointer to it.
-        log: takes the findings.
-        is_odd: whether a part is such a one.
-        what: what the format calls a part.
+        message: the message.
+        path: its JSON pointer.
+        log: receives the findings.
+        is_odd: returns whether the format does not have a part.
+        what: the format's word for a part.
     """
     for place, part in enumerate(message.content) if isinstance(message.content, tuple) else ():
         if is_odd(part):
@@ -48,16 +48,16 @@ def note_parts(message: Message, path: str, log: Log, is_odd: Callable[[Part], b
             log.find(FindingCode.SHAPE, f"{path}/content/{place}", detail)
 
 
-def note_names(made: Sequence[Message], index: int, log: Log, where: str = "/messages") -> None:
-    """Note the calls that name no tool.
+def note_names(messages: Sequence[Message], index: int, log: Log, where: str = "/messages") -> None:
+    """Report the calls whose tool has an empty name.
 
     Args:
-        made: messages.
-        index: the place of the first of them.
-        log: takes the findings.
-        where: JSON pointer to the messages among which they stand.
+        messages: the messages.
+        index: the index of the first of them.
+        log: receives the findings.
+        where: the JSON pointer of the list of messages.
     """
-    for at, message in enumerate(made, index):
+    for at, message in enumerate(messages, index):
         if message.recipient == FUNCTIONS:
             detail = f"a call has an empty name; it is read as a call to {FUNCTIONS!r}, which is not a tool"
             log.find(FindingCode.SHAPE, f"{where}/{at}/recipient", detail)

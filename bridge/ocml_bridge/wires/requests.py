@@ -1,4 +1,4 @@
-"""Requests as their units and their envelopes: where wire messages stand, and what the system says before them."""
+"""Split requests into units and envelope: their wire messages, the system prompt before them, and all other members."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from .shell import Place, Shell
 
 
 class Prompt(NamedTuple):
-    """What the system says before all wire messages, where a request has a member for it.
+    """The member of a request with the system prompt, which is read as the first unit.
 
     Attributes:
-        key: of the member.
-        unit: the unit of a value; None where it says nothing, or nothing that is understood.
-        is_unit: whether a unit is one of these.
-        value: that of such a unit.
-        stand_in: a value that is read as some unit.
+        key: the key of the member.
+        unit: returns the unit of its value; None if it is empty or not understood.
+        is_unit: returns whether a unit is a system prompt.
+        value: returns the value for such a unit.
+        stand_in: a value that is read as a unit, for the envelope.
     """
 
     key: str
@@ -30,14 +30,14 @@ class Prompt(NamedTuple):
 
 
 class RequestUnits:
-    """Takes units out of requests, and puts others in.
+    """Take the units out of requests, and put others in.
 
     Args:
-        key: of the member that has the wire messages.
-        prompt: what the system says before them; None where it is one of them.
-        is_one_of_a_kind: whether the envelope of a request may depend on its units; None where it never does.
-        last: stand-ins for wire messages, for those that matter to what stands around them; None where none does.
-        understood: the members that the format knows; any other is a label. None where none is known to be one.
+        key: the key of the member with the wire messages.
+        prompt: the member with the system prompt; None if it is one of the wire messages.
+        is_one_of_a_kind: returns whether the envelope of a request may depend on its units; None if it never does.
+        last: returns stand-ins for the wire messages on which the envelope depends; None if it depends on none.
+        understood: the members that the format knows, so that all others are labels; None if there are no labels.
     """
 
     def __init__(
@@ -56,29 +56,29 @@ class RequestUnits:
         self._understood: Final = None if understood is None else understood | OUTSIDE
 
     def shell(self, request: Object, wires: list[Json], base: str = "") -> tuple[Shell, list[str]]:
-        """The units of a request, and the members that they are from.
+        """Return a shell with the units of a request, and the keys of the members that they are from.
 
         Args:
-            request: it.
+            request: the request.
             wires: its wire messages.
-            base: JSON pointer to it.
+            base: its JSON pointer.
         """
-        first = self._first(request)
+        first = self._prompt_unit(request)
         if first is None or self.prompt is None:
             return Shell(wires, self.place(base)), [self.key]
         return Shell([first, *wires], self.place(base, prompted=True)), [self.prompt.key, self.key]
 
-    def _first(self, request: Object) -> Any:
-        """What the system says in a request, as a unit; None where it says nothing."""
+    def _prompt_unit(self, request: Object) -> Any:
+        """Return the system prompt of a request as a unit, or None."""
         prompt = self.prompt
         return None if prompt is None or prompt.key not in request else prompt.unit(request[prompt.key])
 
     def place(self, base: str = "", *, prompted: bool = False) -> Place:
-        """Index of a unit → JSON pointer to it.
+        """Return a function that gives the JSON pointer of the unit at an index.
 
         Args:
-            base: pointer to the request.
-            prompted: whether the first unit is what the system says.
+            base: the JSON pointer of the request.
+            prompted: whether the first unit is the system prompt.
         """
         wires = f"{base}/{self.key}/"
         if not prompted or self.prompt is None:
@@ -87,7 +87,10 @@ class RequestUnits:
         return lambda at: f"{wires}{at - 1}" if at else first
 
     def emptied(self, source: Json) -> Emptied | None:
-        """A request as its envelope and its units; None for a document of another shape, and one of a kind."""
+        """Split a request into its envelope and its units.
+
+        None for a document of another shape, and for a request whose envelope depends on its units.
+        """
         request = cast("Object", source) if source.__class__ is dict else {}
         wires: Any = request.get(self.key)
         if wires.__class__ is not list:
@@ -96,18 +99,18 @@ class RequestUnits:
             return None
         envelope: Object = {**request, self.key: [] if self._last is None else self._last(wires)}
         labels = () if self._understood is None else [key for key in request if key not in self._understood]
-        first = self._first(request)
+        first = self._prompt_unit(request)
         if first is None or self.prompt is None:
             return Emptied(envelope, wires, labels)
         return Emptied({**envelope, self.prompt.key: self.prompt.stand_in}, [first, *wires], labels)
 
     def refilled(self, envelope: Object, units: list[Any]) -> Object:
-        """A request with other units in an envelope. It is changed."""
+        """Put units into an envelope, which is changed and returned."""
         envelope.update(self.members(units))
         return envelope
 
     def members(self, units: list[Any]) -> Object:
-        """The members of a request that have its units."""
+        """Return the members of a request that contain its units."""
         prompt = self.prompt
         if prompt is None or not units or not prompt.is_unit(units[0]):
             return {self.key: units}

@@ -1,4 +1,4 @@
-"""Documents without their units: what stands around wire messages, and the other answers."""
+"""Represent a document that was split: its units, the members around them, and its alternative answers."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from ..model.notes import Notes
 CHOICE: Final = "choice"
 """The label of an alternative that is another answer of a response."""
 Place = Callable[[int], str]
-"""Index of a unit → JSON pointer to it."""
+"""Returns the JSON pointer of the unit at an index."""
 
 
 class Top(NamedTuple):
-    """What the system says before all wire messages, as a wire message without a role."""
+    """The system prompt before all wire messages, as a wire message without a role."""
 
     wire: Object
 
 
 def is_top(unit: object) -> bool:
-    """Whether a unit is what the system says before all wire messages."""
+    """Return whether a unit is the system prompt before all wire messages."""
     return isinstance(unit, Top)
 
 
 @dataclass(slots=True)
 class Branch:
-    """Another answer than the one that is read.
+    """An alternative answer in a document.
 
     Attributes:
         wires: its wire messages.
-        place: JSON pointer to where it stands.
-        extras: what else is said of it.
-        label: what it is, as an alternative.
-        start: index of the unit of the document from which on they stand instead of the others.
-        cut_off: whether the document says that its last message was cut off.
+        place: its JSON pointer.
+        extras: its other members.
+        label: its label as an alternative.
+        start: the index of the first unit of the document that it replaces.
+        cut_off: whether its last message was cut off.
     """
 
     wires: list[Json]
@@ -49,12 +49,12 @@ class Branch:
     cut_off: bool = False
 
     def alternative(self, messages: Sequence[Message], at: int, notes: Notes) -> Alternative:
-        """The answer as an alternative of a transcript, the last message without an ending where it was cut off.
+        """Return the answer as an alternative of a transcript; its last message has no end if it was cut off.
 
         Args:
-            messages: of its wire messages.
-            at: index of the message from which on they stand instead of the others.
-            notes: of the format.
+            messages: the messages of its wire messages.
+            at: the index of the first message that they replace.
+            notes: the notes of the format.
         """
         if self.cut_off and messages:
             messages = (*messages[:-1], replace(messages[-1], end=None))
@@ -62,20 +62,24 @@ class Branch:
 
 
 def in_list(at: int) -> str:
-    """The JSON pointer to an item of a bare list."""
+    """Return the JSON pointer of an item of a bare list."""
     return f"/{at}"
 
 
 @dataclass(slots=True)
 class Shell:
-    """A document without its units.
+    """A document, split into its units and all else.
 
     Attributes:
-        units: its wire messages, behind what the system says before them.
-        place: index of a unit → JSON pointer to it.
-        default: the role of the wire messages that say none.
-        cut_off: whether the document says that the last message was cut off.
-        branches: the other answers.
+        units: the system prompt, if there is one, and the wire messages.
+        place: returns the JSON pointer of the unit at an index.
+        default: the role of wire messages that have none.
+        tools: the declared tools.
+        settings: the settings.
+        extras: the other members, which only the format has.
+        layout: how the document was spelled.
+        cut_off: whether the last message was cut off.
+        branches: the alternative answers.
     """
 
     units: Sequence[Any]
@@ -89,14 +93,14 @@ class Shell:
     branches: list[Branch] = field(default_factory=list[Branch])
 
     def message(self, unit: Json, at: int) -> Object:
-        """A unit that has to be an object with a role.
+        """Return a unit that must be an object with a role.
 
         Args:
-            unit: it.
+            unit: the unit.
             at: its index.
 
         Raises:
-            BridgeError: OCB-SHAPE with the JSON pointer of what is none.
+            BridgeError: OCB-SHAPE with its JSON pointer, if it is none.
         """
         if not isinstance(unit, dict):
             raise BridgeError(ErrorCode.SHAPE, "a message must be an object with a 'role'", path=self.place(at))
@@ -106,6 +110,6 @@ class Shell:
         return wire
 
     def around(self, notes: Notes) -> Transcript:
-        """The transcript without its messages and alternatives, with the notes of a format."""
+        """Return the transcript without its messages and alternatives, with the notes of a format."""
         extras, layout = notes.by_format(self.extras), notes.by_format(self.layout)
         return Transcript((), self.tools, settings=self.settings, extras=extras, layout=layout)

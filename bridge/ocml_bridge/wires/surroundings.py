@@ -1,4 +1,4 @@
-"""What stands around the units of one shape of documents, as members of an object: tools, settings, and all others."""
+"""Read and write the members around the units of one shape of documents: tools, settings, and all others."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from .shell import Shell
 from .tool_choices import ToolChoices
 
 FORM: Final = "form"
-"""The key of the layout that remembers the order of members, and those that say nothing."""
+"""The key of the layout that stores the order of members, and the members without a meaning."""
 TOOLS: Final = "tools"
 _CHOICE: Final = "tool_choice"
 OF_CALLS: Final = frozenset({_CHOICE, "parallel_tool_calls"})
-"""Members that say how the declared tools are called, and the settings that they are."""
+"""The members with settings for the calls of tools."""
 
 
 class ToolList(NamedTuple):
-    """How a list of declared tools is read and written.
+    """Functions that read and write a list of declared tools.
 
     Attributes:
-        read: the tools in a list, and what else is in it, each with its place.
-        write: a list of tools, with what else was in it.
-        may_be_empty: whether an empty list declares that there are no tools, rather than nothing.
+        read: returns the tools in a list, and its other items, each with its index.
+        write: returns a list of tools and other items.
+        may_be_empty: whether an empty list means that no tools are declared; else it means nothing.
     """
 
     read: Callable[[list[Json]], tuple[tuple[Tool, ...], list[Object]]]
@@ -36,15 +36,15 @@ class ToolList(NamedTuple):
 
 
 class Surroundings:
-    """Reads and writes the members around units.
+    """The reader and writer of the members around units.
 
     Args:
-        settings: the members that say settings.
-        order: that in which members are written.
-        required: those that are always written.
-        tools: how tools are declared; None where they are not.
-        choices: tell in a tool choice which tools are custom ones; None where nothing does.
-        hosted: whether the tool choice of a document names a tool that is not the client's; None where none does.
+        settings: the table of the members with settings.
+        order: the order in which members are written.
+        required: the members that are always written.
+        tools: how tools are declared; None if the shape declares none.
+        choices: how a tool choice names custom tools; None if it does not.
+        hosted: returns whether the tool choice of a document names a tool that the API runs; None if none can.
     """
 
     def __init__(
@@ -65,27 +65,27 @@ class Surroundings:
         self._hosted: Final = hosted
 
     def read(self, shell: Shell, document: Object, known: list[str]) -> None:
-        """Take tools, settings, extras and form from what stands around units.
+        """Read tools, settings, extras and form of a document into its shell.
 
         Args:
-            shell: what they are added to.
-            document: where they stand.
-            known: the members that are taken from it otherwise; those that are taken here are added.
+            shell: receives them.
+            document: the document.
+            known: the members that the caller reads; the members that are read here are added.
         """
         others = self._read_tools(shell, document, known)
         if not document.keys() <= set(known):
-            found = self._settings.read(self._of_settings(document, alone=bool(others) and not shell.tools))
-            known += found.keys
+            result = self._settings.read(self._of_settings(document, alone=bool(others) and not shell.tools))
+            known += result.keys
         else:
-            found = _NOTHING
+            result = _NO_SETTINGS
         if (form := form_of(document, self._order, self._required, known)) is not None:
             shell.layout[FORM] = form
-        if self._choices is not None and _CHOICE in found.keys:
-            self._note_choice(found, document[_CHOICE], shell.tools or (), self._choices)
-        shell.settings = found.settings
-        if found.spelled:
-            shell.layout[SETTINGS] = found.spelled
-        shell.extras = {**rest(document, known), **found.others}
+        if self._choices is not None and _CHOICE in result.keys:
+            self._note_choice(result, document[_CHOICE], shell.tools or (), self._choices)
+        shell.settings = result.settings
+        if result.spelled:
+            shell.layout[SETTINGS] = result.spelled
+        shell.extras = {**rest(document, known), **result.others}
         if others:
             shell.extras[TOOLS] = others
 
@@ -99,14 +99,14 @@ class Surroundings:
         return others
 
     def _of_settings(self, document: Object, *, alone: bool) -> Object:
-        """A document without its tool choice, if that is no setting.
+        """Return a document without its tool choice, if that cannot be a setting.
 
-        Only the names of tools are settings. A choice that declares tools otherwise than the document does would be
-        said nowhere else, and no other API has the tools that are not the client's, or takes a choice of none.
+        A setting has only the names of tools. So the choice goes to the extras if it declares tools otherwise than the
+        document does, if it names a tool that the API runs, or if the document declares only such tools.
 
         Args:
-            document: with units, and what stands around them.
-            alone: whether it has no tools but such as are not the client's.
+            document: the document.
+            alone: whether all declared tools are run by the API.
         """
         if alone:
             return {key: value for key, value in document.items() if key not in OF_CALLS}
@@ -118,23 +118,23 @@ class Surroundings:
             return document
         return {key: value for key, value in document.items() if key != _CHOICE}
 
-    def _note_choice(self, found: Read, raw: Json, tools: Sequence[Tool], choices: ToolChoices) -> None:
-        """Say of a tool choice how it was spelled, as far as that is not how it is written beside some tools."""
-        if found.settings is None or all(tool.freeform is None for tool in tools):
+    def _note_choice(self, result: Read, raw: Json, tools: Sequence[Tool], choices: ToolChoices) -> None:
+        """Store the spelling of a tool choice, if it would be written otherwise with these tools."""
+        if result.settings is None or all(tool.freeform is None for tool in tools):
             return
-        written = self._settings.write(Settings(tool_choice=found.settings.tool_choice), None, {}).get(_CHOICE)
+        written = self._settings.write(Settings(tool_choice=result.settings.tool_choice), None, {}).get(_CHOICE)
         if compact(choices.with_custom(written, tools)) == compact(raw):
-            found.spelled.pop(_CHOICE, None)
+            result.spelled.pop(_CHOICE, None)
         else:
-            found.spelled[_CHOICE] = raw
+            result.spelled[_CHOICE] = raw
 
     def write(self, units: Object, surrounding: Surrounding, implied: Collection[str] = ()) -> Object:
-        """An object with units and what stands around them, in the spelling that the layout remembers.
+        """Return a document with units and the members around them, in the spelling that the layout stores.
 
         Args:
-            units: the members that have units, and what else is not said elsewhere, in order.
-            surrounding: what stands around them.
-            implied: those of the members that a form may leave out.
+            units: the members with units, and others that only the caller knows, in order.
+            surrounding: the document without its units.
+            implied: the members that the stored form may omit.
         """
         around, extras, layout = surrounding
         out = units
@@ -151,5 +151,5 @@ class Surroundings:
         return shape(add(ordered, extras, self._order), layout.get(FORM), fixed=fixed, implied=implied)
 
 
-_NOTHING: Final = Read(None, [], {}, {})
-"""What a document says in which all members are known."""
+_NO_SETTINGS: Final = Read(None, [], {}, {})
+"""The result for a document without other members."""

@@ -1,6 +1,7 @@
-"""Names of tools in the letters that a wire takes: what is declared, called, answered and chosen is renamed alike.
+"""Rename tools whose names have characters that a wire does not allow.
 
-No two names become one. A name that was read from the wire itself stays, whatever its letters are.
+A tool gets the same new name in its declaration, its calls, their replies and the tool choice. Different names stay
+different. A name that was read from the wire itself is not changed, whatever its characters are.
 """
 
 from __future__ import annotations
@@ -15,16 +16,16 @@ from ..model.notes import Notes
 from ..units.heads import Head, Item
 
 AS_IS: Final = "as_is"
-"""The key of the layout of what was read with a word that the wire does not take."""
+"""The key of the layout that marks a message, tool or request that was read with a name that the wire forbids."""
 
 
 class Alphabet:
-    """The words that a wire takes.
+    """The names that a wire allows.
 
     Args:
-        letters: that a word has, as in the brackets of a regular expression.
-        longest: how many of them a word has at most.
-        first: the letters that it begins with, where not all of them may.
+        letters: the allowed characters, as in the brackets of a regular expression.
+        longest: the maximum length of a name.
+        first: the characters that a name may begin with; None for all allowed ones.
     """
 
     def __init__(self, letters: str, longest: int, first: str | None = None) -> None:
@@ -35,29 +36,29 @@ class Alphabet:
         self._other: Final = re.compile(f"[^{letters}]")
 
     def takes(self, word: str) -> bool:
-        """Whether the wire takes a word."""
+        """Return whether the wire allows a name."""
         return self._word.fullmatch(word) is not None
 
     def nearest(self, word: str, used: Collection[str]) -> str:
-        """The word of the wire that is most like one, and is none of those that are taken: `_` for any other letter."""
+        """Return the nearest allowed name that is not used: `_` for forbidden characters, and a number if needed."""
         plain = self._other.sub("_", word)
         if self._first.match(plain) is None:
             plain = f"_{plain}"
         plain = plain[: self._longest]
-        made, number = plain, 1
-        while made in used:
+        candidate, number = plain, 1
+        while candidate in used:
             number += 1
-            made = f"{plain[: self._longest - len(str(number)) - 1]}_{number}"
-        return made
+            candidate = f"{plain[: self._longest - len(str(number)) - 1]}_{number}"
+        return candidate
 
 
 class Spelling:
-    """Words in an alphabet, each always the same.
+    """A mapping of names to allowed names; the same name always gets the same result.
 
     Args:
-        alphabet: the wire's.
-        words: that there are: of those that the wire takes none is given to another word.
-        fixed: those of them that stay as they are.
+        alphabet: the names that the wire allows.
+        words: all names of the conversation, none of which is given to another name.
+        fixed: the names that must not be changed.
     """
 
     def __init__(self, alphabet: Alphabet, words: Iterable[str] = (), fixed: Collection[str] = ()) -> None:
@@ -66,13 +67,13 @@ class Spelling:
         self._known = {word: word for word in self._used if word in fixed or alphabet.takes(word)}
 
     def __call__(self, word: str) -> str:
-        """A word as the wire has it."""
-        made = self._known.get(word)
-        if made is None:
-            made = self._alphabet.nearest(word, self._used)
-            self._used.add(made)
-            self._known[word] = made
-        return made
+        """Return the allowed name for a name."""
+        name = self._known.get(word)
+        if name is None:
+            name = self._alphabet.nearest(word, self._used)
+            self._used.add(name)
+            self._known[word] = name
+        return name
 
 
 def _never(_: Message) -> bool:
@@ -80,12 +81,12 @@ def _never(_: Message) -> bool:
 
 
 class ToolAlphabet:
-    """The names that a wire takes for tools.
+    """The names that a wire allows for tools.
 
     Args:
-        notes: of its format.
-        alphabet: of the names.
-        is_hosted: whether a call is one of a tool of the server, whose name its type says.
+        notes: the notes of its format.
+        alphabet: the allowed names.
+        is_hosted: returns whether a call is of a tool that the API runs, which is named by the type of the call.
     """
 
     def __init__(self, notes: Notes, alphabet: Alphabet, is_hosted: Callable[[Message], bool] = _never) -> None:
@@ -96,25 +97,25 @@ class ToolAlphabet:
     # --- reading ------------------------------------------------------------------------------------------------------
 
     def note(self, name: str) -> dict[str, Any]:
-        """What the layout says of a name that was read: nothing of one that the wire takes."""
+        """Return the layout for a name that was read: empty if the wire allows it."""
         return {} if self._alphabet.takes(name) else {AS_IS: True}
 
     def note_choice(self, settings: Settings | None) -> dict[str, Any]:
-        """What the layout of a request says of the names in its tool choice."""
+        """Return the layout of a request for the names in its tool choice: empty if the wire allows them."""
         return {} if all(map(self._alphabet.takes, _chosen(settings))) else {AS_IS: True}
 
     def is_unchanged(self, layout: ByFormat | None) -> bool:
-        """Whether something was read with a word that the wire does not take."""
+        """Return whether a layout marks that the name was read from the wire although it forbids it."""
         return self._notes.of(layout).get(AS_IS) is True
 
     # --- writing ------------------------------------------------------------------------------------------------------
 
     def fitted(self, items: Sequence[Item], around: Transcript) -> tuple[Sequence[Item], Transcript]:
-        """A conversation whose tools have names that the wire takes, but for those that were read from it.
+        """Rename the tools of a conversation whose names the wire forbids, except names that were read from it.
 
         Args:
-            items: its messages.
-            around: what stands around them, with the tools that are declared.
+            items: the messages.
+            around: the document around them, with the declared tools.
         """
         others = [message for one in around.alternatives or () for message in one.messages]
         tools = around.tools or ()
@@ -140,20 +141,20 @@ class ToolAlphabet:
         return self.is_unchanged(message.layout) or self._is_hosted(message)
 
     def streamed(self, declared: Collection[str] = ()) -> StreamedNames:
-        """The names of the calls of one answer, as they come.
+        """Return the renaming of calls in one answer, as they arrive.
 
         Args:
-            declared: the names that who gets the answer has given to its tools, which stay.
+            declared: the names of the tools that the receiver of the answer has declared; they are not changed.
         """
         return StreamedNames(Spelling(self._alphabet, fixed=declared), self._stays)
 
 
 class StreamedNames:
-    """Names of calls in an answer, in the letters of a wire.
+    """The renaming of calls in an answer.
 
     Args:
-        spelling: of the names.
-        stays: whether a call has a name that stays.
+        spelling: the mapping of names.
+        stays: returns whether the name of a call must not be changed.
     """
 
     def __init__(self, spelling: Spelling, stays: Callable[[Message], bool]) -> None:
@@ -161,7 +162,7 @@ class StreamedNames:
         self._stays: Final = stays
 
     def __call__(self, message: Message) -> Message:
-        """A call with a name that the wire takes; any other message as it is."""
+        """Return a call with a name that the wire allows; any other message unchanged."""
         recipient = message.recipient
         if recipient is None or not is_call(message) or self._stays(message):
             return message
@@ -174,7 +175,7 @@ def _chosen(settings: Settings | None) -> list[str]:
 
 
 def _names(message: Head | Message) -> Iterator[str]:
-    """The name of the tool that a message calls, or answers for."""
+    """Yield the names of the tools that a message calls or replies for."""
     if message.recipient is not None and _calls(message):
         yield name_of(message.recipient)
     if message.role == "tool" and message.name:
@@ -187,12 +188,12 @@ def _calls(message: Head | Message) -> bool:
 
 def _recipient(recipient: str, spelling: Spelling) -> str:
     name = name_of(recipient)
-    made = spelling(name)
-    return recipient if made == name else recipient_of(made)
+    new_name = spelling(name)
+    return recipient if new_name == name else recipient_of(new_name)
 
 
 def _renamed(message: Head | Message, spelling: Spelling) -> dict[str, str]:
-    """The members of a message that have other names."""
+    """Return the fields of a message whose names change, with the new names."""
     out: dict[str, str] = {}
     if message.recipient is not None and _calls(message):
         out["recipient"] = _recipient(message.recipient, spelling)
@@ -222,15 +223,16 @@ def _around(around: Transcript, spelling: Spelling) -> Transcript:
 
 def _tool(tool: Tool, spelling: Spelling) -> Tool:
     name = full_name(tool)
-    made = spelling(name)
-    if made == name:
+    new_name = spelling(name)
+    if new_name == name:
         return tool
-    namespace, bare = split_name(made)
-    return replace(tool, name=bare, namespace=namespace)
+    namespace, bare_name = split_name(new_name)
+    return replace(tool, name=bare_name, namespace=namespace)
 
 
-def _alternative(one: Alternative, spelling: Spelling) -> Alternative:
+def _alternative(alternative: Alternative, spelling: Spelling) -> Alternative:
     messages = tuple(
-        replace(message, **names) if (names := _renamed(message, spelling)) else message for message in one.messages
+        replace(message, **names) if (names := _renamed(message, spelling)) else message
+        for message in alternative.messages
     )
-    return replace(one, messages=messages)
+    return replace(alternative, messages=messages)

@@ -1,4 +1,4 @@
-"""Which tools may be called, as the APIs of OpenAI say it: a word, one tool, or a list of those that are allowed."""
+"""Read and write `tool_choice` as the APIs of OpenAI have it: a word, one tool, or a list of allowed tools."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ ALLOWED: Final = "allowed_tools"
 
 
 class ToolChoices:
-    """Reads and writes the member `tool_choice` of a request.
+    """The reader and writer of the member `tool_choice`.
 
     Args:
-        recipient: of a tool as it is named, or declared once more; None for anything else. What a declaration says
-            beyond the name is for `restates` to judge.
-        is_name: whether an object names a tool and says nothing else.
-        named: a function by its recipient.
-        as_custom: makes of a function's name that of a custom tool.
-        nested: whether the list of allowed tools stands in an object of its own.
+        recipient: returns the recipient of a tool that an object names, or declares again; None for any other object.
+            `restates` checks a declaration.
+        is_name: returns whether an object names a tool and has nothing else.
+        named: returns the object that names a function, by its recipient.
+        as_custom: turns an object that names a function into one that names a custom tool.
+        nested: whether the list of allowed tools is in an object of its own (Chat Completions).
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class ToolChoices:
         self._nested: Final = nested
 
     def read(self, value: Json) -> ToolChoice | None:
-        """The tool choice of a value; None where it is none."""
+        """Return the tool choice of a value; None if it is none."""
         if isinstance(value, str):
             return tool_choice(value)
         members = members_of(value)
@@ -64,11 +64,11 @@ class ToolChoices:
         return ToolChoice(mode, names) if mode in ("auto", "required") else None
 
     def restates(self, value: Json, tools: Json) -> bool:
-        """Whether the tools that are allowed say nothing but what the list of tools declares, or their names.
+        """Return whether the allowed tools only name tools, or repeat their declarations.
 
         Args:
             value: the tool choice.
-            tools: what the request declares.
+            tools: the list of declared tools of the request.
         """
         listed: Json = members_of(members_of(value).get(ALLOWED) if self._nested else value).get("tools")
         if not isinstance(listed, list):
@@ -80,7 +80,7 @@ class ToolChoices:
         )
 
     def write(self, choice: ToolChoice) -> Json:
-        """The value of a tool choice, in which all tools are functions."""
+        """Return the value of a tool choice in which all tools are functions."""
         if not choice.names:
             return choice.mode
         tools = [self._named(name) for name in choice.names]
@@ -90,7 +90,7 @@ class ToolChoices:
         return {"type": ALLOWED, **({ALLOWED: allowed} if self._nested else allowed)}
 
     def with_custom(self, choice: Json, tools: Sequence[Tool]) -> Json:
-        """A tool choice as it is written, in which those of some tools that take a text are named as custom ones."""
+        """Return the value of a tool choice in which the custom ones of these tools are named as custom."""
         custom = {recipient_of(full_name(tool)) for tool in tools if tool.freeform is not None}
         return self._with_custom(cast("Object", choice), custom) if custom and isinstance(choice, dict) else choice
 
@@ -103,7 +103,7 @@ class ToolChoices:
 
 
 def _is_part(value: Json, whole: Json) -> bool:
-    """Whether an object has no member that another has not, objects in it included; other values are the same."""
+    """Return whether all members of an object are in another one, recursively; other values must be equal."""
     if not isinstance(value, dict) or not isinstance(whole, dict):
         return compact(value) == compact(whole)
     members, others = cast("Object", value), cast("Object", whole)

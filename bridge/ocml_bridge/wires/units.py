@@ -1,4 +1,4 @@
-"""What reads and writes the documents of a format in JSON, as far as its shapes tell."""
+"""Base classes of the unit readers and writers of formats in JSON: they delegate to `Documents` and `RequestUnits`."""
 
 from __future__ import annotations
 
@@ -16,48 +16,48 @@ from .requests import RequestUnits
 
 
 class DocumentReader(UnitReader):
-    """Reads documents by their shapes.
+    """A unit reader of documents in JSON.
 
     Attributes:
-        documents: of the format.
-        request: where the units of its requests stand.
+        documents: the shapes of the format's documents.
+        request: the place of the units in its requests.
     """
 
     documents: ClassVar[Documents]
     request: ClassVar[RequestUnits]
 
     def part(self, source: str | Json, log: Log) -> Parted:
-        """A document without its units.
+        """Split a document into its units and all else.
 
         Raises:
-            BridgeError: OCB-SHAPE for anything that is none of the shapes; OCB-SEVERAL for a list of documents.
+            BridgeError: OCB-SHAPE if it has none of the shapes; OCB-SEVERAL if it is a list of documents.
         """
         return self.documents.part(source, log)
 
     def emptied(self, source: str | Json) -> Emptied | None:
-        """A request as its envelope and its units; None for a document of another shape."""
+        """Split a request into its envelope and its units; None for a document of another shape."""
         return self.request.emptied(source)
 
 
 class DocumentWriter(EnvelopeWriter):
-    """Writes documents by their shapes.
+    """A unit writer of documents in JSON.
 
     Attributes:
-        documents: of the format.
-        request: where the units of its requests stand.
+        documents: the shapes of the format's documents.
+        request: the place of the units in its requests.
     """
 
     documents: ClassVar[Documents]
     request: ClassVar[RequestUnits]
 
     def written(self, around: Transcript, body: Body) -> Json:
-        """A document in the shape that it was read from, or a request."""
+        """Return a document in the shape that was read, or as a request."""
         return self.documents.write(around, body)
 
     def is_plain_part(self, head: Head, text: str) -> bool:
-        """JSON says any text as it is; none is left out but one that is blank."""
+        """Return whether a text is not blank: JSON can hold any text unchanged, and only blank ones may be left out."""
         return text.strip() != ""
 
     def refilled(self, envelope: Json, units: list[Unit], around: Transcript) -> Json:
-        """A request with other units."""
+        """Return a request with other units in an envelope."""
         return self.request.refilled(cast("Object", envelope), units)

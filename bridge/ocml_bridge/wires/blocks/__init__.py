@@ -1,6 +1,7 @@
-"""What JSON wires share whose messages are lists of blocks: text, media, thoughts, calls and replies.
+"""Read and write JSON wires whose messages are lists of blocks: text, media, thoughts, calls and replies.
 
-A format says how one block is read and written (`grammar.py`). How blocks make messages and messages make wire messages
-(`reading.py`, `writing.py`), how their JSON was spelled (`spelling.py`), which of it are settings (`places.py`), and
-what becomes of JSON that stands in texts (`values.py`) is told here.
+A format defines how one block is read and written, in a `Grammar` (`grammar.py`). This package does the rest: wire
+messages become messages (`reading.py`) and back (`writing.py`), conversations are brought into the shape of the wire
+(`preparing.py`), the spelling of JSON is stored and restored (`spelling.py`), and texts that contain JSON become values
+(`values.py`).
 """

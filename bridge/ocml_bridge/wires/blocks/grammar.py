@@ -1,4 +1,4 @@
-"""What a format says of its blocks."""
+"""Define what a format of blocks has to provide: `Grammar` reads and writes one block, and names the roles."""
 
 from __future__ import annotations
 
@@ -19,33 +19,33 @@ from .skeletons import Slots
 from .spelling import is_empty
 
 AFTER: Final = "blocks behind"
-"""The key of extras that holds blocks which say nothing of their own and stand behind those of a message."""
+"""The key of the extras with the blocks after those of a message that are no message or part themselves."""
 WIRE: Final = "wire message"
-"""The key of extras, and of the layout, of what is said of a wire message beside its role and its blocks.
+"""The key of the extras with the members of a wire message other than role and blocks, and of the layout of these.
 
-No format has members with such names.
+No format has a member of this name.
 """
 BLOCKS: Final = "blocks"
-"""The key of the layout that holds the form of a message's blocks."""
+"""The key of the layout with the form of a message's blocks."""
 APART: Final = "apart"
-"""The key of the layout of a message that begins a wire message although it could stand in the one before."""
+"""The key of the layout that marks a message which begins a wire message although it could be in the previous one."""
 ROLE: Final = "role"
-"""The key of a wire message that says whose it is, and of the layout where that is not whom we would name."""
+"""The key of a wire message's role, and of the layout with the role if it is not the one that would be written."""
 UNKNOWN: Final = Foreign("", None)
-"""What a grammar reads of a block that it does not know."""
+"""The result of a grammar for a block that it does not know."""
 TOP: Final = ""
-"""Stands for the role of what the system says before all wire messages."""
+"""The side of the system prompt before all wire messages, which has no role."""
 EMPTY: Final = "empty"
-"""The key of the layout of a message that says nothing: whether it has no block, or one without text.
+"""The key of the layout that marks an empty message: `none` if it has no block, `text` if it has one without text.
 
-Where the format refuses texts that say nothing, that of one that was read with such a text among others, too.
+If the format refuses empty texts, also `part` for a message that was read with one among others.
 """
 
 MessageKind = Literal["text", "thought", "call", "reply"]
 
 
 def kind_of(message: Message) -> MessageKind:
-    """What a message is among the blocks of a wire message."""
+    """Return what kind of block a message is written as."""
     if message.role == "tool":
         return "reply"
     if message.role != "assistant":
@@ -54,11 +54,11 @@ def kind_of(message: Message) -> MessageKind:
 
 
 class MarkBlocks(NamedTuple):
-    """Blocks that are marks of a cache, each behind what it marks.
+    """Functions for blocks that are cache marks, each after the block that it marks.
 
     Attributes:
-        read: the mark that a block is; None for any other block.
-        write: a mark as a block.
+        read: returns the mark of a block; None for any other block.
+        write: returns the block of a mark.
     """
 
     read: Callable[[Object], CacheMark | None]
@@ -66,17 +66,17 @@ class MarkBlocks(NamedTuple):
 
 
 class Grammar(ABC):
-    """How a format's blocks are read and written, and what it calls those who speak.
+    """The reader and writer of a format's blocks, and the names of its roles.
 
     Attributes:
-        notes: of its extras and layout.
-        key: of a wire message, under which its blocks stand.
-        vendor: whose signatures it takes back.
-        roles: of wire messages, and whose they are.
-        has_system: whether the system may speak behind others.
-        joins_texts: whether texts that follow one another in one role have to be one wire message.
-        slots: the members of blocks that are calls and replies, as far as they are read alike.
-        marks: blocks that are marks of a cache; None where there are none.
+        notes: the notes of the format, which access its extras and layout.
+        key: the key of a wire message with its blocks.
+        vendor: the vendor whose signatures the API accepts.
+        roles: the role of a message by the role of its wire message.
+        has_system: whether system messages may follow others.
+        joins_texts: whether adjacent texts of one role must be one wire message.
+        slots: the members of blocks that are calls and replies, for skeletons.
+        marks: how blocks are cache marks; None if none are.
     """
 
     notes: ClassVar[Notes]
@@ -89,65 +89,66 @@ class Grammar(ABC):
     marks: ClassVar[MarkBlocks | None] = None
 
     def refuses(self, _text: str, /) -> bool:
-        """Whether the API refuses a text because it says nothing."""
+        """Return whether the API refuses a text because it is empty or blank."""
         return False
 
     def keys(self, value: Object) -> Object:
-        """An object with its keys as we write them."""
+        """Return an object with the keys that the writer uses."""
         return value
 
     def alias(self, key: str) -> str:
-        """The key that we write for one that was read."""
+        """Return the key that the writer uses for a key that was read."""
         return key
 
     @abstractmethod
     def read(self, block: Object, side: str) -> Message | Part | None:
-        """A block: a thought, a call, a reply, or a part of a text; None for what says nothing of its own.
+        """Return the message (a thought, a call, a reply) or the part (of a text) of a block.
 
-        What it cannot be written back from is kept as a foreign part by the caller, and so is what is `UNKNOWN`.
+        None if the block is neither; `UNKNOWN` if the format does not know it. The caller stores unknown blocks, and
+        those that would not be written back unchanged, as foreign parts.
 
         Args:
-            block: its keys as we write them.
+            block: the block, with the keys that the writer uses.
             side: the role of the wire message.
         """
 
     def cites(self, _side: str, /) -> Citations | None:
-        """How a text names its sources in a wire message of a role; None where it cannot."""
+        """Return the citations that texts can have in a wire message of a role; None if they can have none."""
         return None
 
     @abstractmethod
     def knows(self, block: Json) -> bool:
-        """Whether a block is one of the format's, although nothing but the format has a place for it."""
+        """Return whether a block is defined by the format, although the canonical form has no place for it."""
 
     @abstractmethod
     def write(self, message: Message) -> Json:
-        """The block of a thought, a call or a reply that is the nearest one."""
+        """Return the block of a thought, a call or a reply, which must be an image that the format can hold."""
 
     @abstractmethod
     def write_part(self, part: Part) -> Json:
-        """The block of a part; None where it has no place."""
+        """Return the block of a part; None if the format has no place for it."""
 
     @abstractmethod
     def nearest_reply(self, message: Message, path: str, log: Log) -> Message:
-        """A reply with parts that the format can hold; what is one text stays as it is."""
+        """Return a reply with the parts that the format can hold; a reply that is one text is returned unchanged."""
 
     @abstractmethod
     def settled(self, message: Message, path: str, log: Log) -> str:
-        """What a call or a reply says that is one text, as `UnitWriter.settled` gives it."""
+        """Return the text of a call or a reply as it is written, like `UnitWriter.settled`."""
 
     @abstractmethod
     def classify(self, head: Head, content: str) -> ContentClass | None:
-        """The class of a call's or a reply's text, as `UnitWriter.classify` gives it; there is nothing in the head."""
+        """Return the class of a call's or a reply's text, like `UnitWriter.classify`; the head has no notes."""
 
     def side(self, message: Message) -> str:
-        """The role of the wire message that a message stands in; "" for the system's, which stands before all."""
+        """Return the role of the wire message for a message; `TOP` for the system prompt."""
         role: Json = self.notes.of(message.layout).get(ROLE)
         if isinstance(role, str) and role and self._may_stand_in(message, role):
             return role
         return self.default_side(message)
 
     def default_side(self, message: Message) -> str:
-        """The same for a message that remembers nothing of it."""
+        """Return the role of the wire message for a message whose layout has none."""
         if message.role == "system":
             return TOP
         return self.assistant if message.role == "assistant" else self.user
@@ -168,17 +169,17 @@ class Grammar(ABC):
 
     @property
     def user(self) -> str:
-        """The role of the wire messages of everybody else."""
+        """The role of all other wire messages."""
         return next(role for role, whose in self.roles.items() if whose == "user")
 
 
-def more_of(value: Object, known: tuple[str, ...]) -> Object:
-    """The members that are not known and say something."""
-    return {key: member for key, member in value.items() if key not in known and not is_empty(member)}
+def more_of(value: Object, known_keys: tuple[str, ...]) -> Object:
+    """Return the members that are not known and not empty."""
+    return {key: member for key, member in value.items() if key not in known_keys and not is_empty(member)}
 
 
 def added(value: Object, more: Json) -> Object:
-    """An object with the members that it lacks."""
+    """Return an object with those of the other members that it does not have."""
     if not isinstance(more, dict) or not more:
         return value
     return {**value, **{key: member for key, member in cast("Object", more).items() if key not in value}}

@@ -1,4 +1,8 @@
-"""Conversations as they are written in blocks: where the system speaks, and texts that have to be one."""
+"""Bring a conversation into the order that wires of blocks require, before its messages are written.
+
+Instructions go to the system prompt, replies directly after their calls, and adjacent texts into one message if the
+format requires it. Each change is reported.
+"""
 
 from __future__ import annotations
 
@@ -18,17 +22,17 @@ from .grammar import ROLE, TOP, Grammar, kind_of
 from .joining import is_apart
 
 Near = Callable[[Message, int, Log], Message | None]
-"""The nearest message that a format can hold."""
+"""Returns the nearest message that the format can hold for a message and its index, and reports the losses."""
 
 
 def prepared(grammar: Grammar, conversation: Conversation, near: Near, log: Log) -> Prepared:
-    """A conversation with its tools apart from messages, and with what the system says in its place.
+    """Prepare a conversation for writing.
 
     Args:
-        grammar: the format's.
-        conversation: the document.
-        near: the nearest message.
-        log: takes what is lost.
+        grammar: the grammar of the format.
+        conversation: the conversation.
+        near: returns the nearest message.
+        log: receives the losses.
     """
     conversation, origins = with_tools_apart(conversation, log)
     items = list(conversation.items)
@@ -51,7 +55,7 @@ def prepared(grammar: Grammar, conversation: Conversation, near: Near, log: Log)
 
 
 def _place_system(grammar: Grammar, items: list[Item]) -> None:
-    """Give the first instructions to the system; those behind them stay where they are, as the format can have them."""
+    """Give the leading instructions the role `system`; later ones get the role `user`, or `system` if it may follow."""
     if _INSTRUCTING.isdisjoint([item[0].role for item in items]):
         return
     leading = True
@@ -71,9 +75,9 @@ _INSTRUCTING: Final = frozenset({"system", "developer"})
 
 
 def _answers_first(grammar: Grammar, items: Sequence[Item]) -> list[int] | None:
-    """The order in which what follows calls begins with their replies, in the order of the calls; None where it does.
+    """Return the order of items in which calls are followed by their replies, in the order of the calls.
 
-    What was read from the format itself stays as it was.
+    None if the items have this order already. Messages that were read from the format itself are not moved.
     """
     if paired_in_order(items) is not None:
         return None
@@ -92,32 +96,32 @@ def _answers_first(grammar: Grammar, items: Sequence[Item]) -> list[int] | None:
 
 
 def _is_of_model(grammar: Grammar, head: Head) -> bool:
-    """Whether a reply stands among what the model says, such as what its code printed."""
+    """Return whether a reply is in a wire message of the assistant, such as the output of its code."""
     return grammar.roles.get(grammar.side(head.message("", None)).lower()) == "assistant"
 
 
 def _is_placed(grammar: Grammar, head: Head) -> bool:
-    """Whether a message was read where it stands: in a wire message with the one before it, or apart from that."""
+    """Return whether the position of a message was read from the format, so that it must not be moved."""
     return head.continues or (not head.bare and is_apart(grammar, head.message("", None)))
 
 
 def _note_moved(
     grammar: Grammar, items: Sequence[Item], indices: Sequence[int], fused: set[int], near: Near, log: Log
 ) -> None:
-    """Report the replies that go before what they stood behind, among the messages that are left."""
-    left = [
+    """Report the replies that move forward, among the messages that are written."""
+    written = [
         (item, index)
         for at, (item, index) in enumerate(zip(items, indices, strict=True))
         if at not in fused and near(message_of(item), index, Log()) is not None
     ]
-    for (item, index), stood in zip(left, sorted(index for _, index in left), strict=True):
-        if index > stood and item[0].role == "tool":
+    for (item, index), position in zip(written, sorted(index for _, index in written), strict=True):
+        if index > position and item[0].role == "tool":
             detail = f"{grammar.home} has the replies of a turn first, in the order of their calls; this message moves"
             log.lose(LossCode.ORDER, f"/messages/{index}", detail, Severity.CHANGED)
 
 
 def _sorted(grammar: Grammar, stretch: Sequence[int], items: Sequence[Item], pairs: Mapping[int, int]) -> Sequence[int]:
-    """What follows calls, the replies to them first; a reply to no call stays behind what it stands behind."""
+    """Sort the messages after calls: first the replies to the calls, then the others, also replies to no call."""
     if not stretch or stretch[0] == 0 or any(_is_placed(grammar, items[at][0]) for at in stretch[1:]):
         return stretch
     answers = sorted((at for at in stretch if at in pairs), key=lambda at: pairs[at])
@@ -128,13 +132,13 @@ def _sorted(grammar: Grammar, stretch: Sequence[int], items: Sequence[Item], pai
 
 
 def _may_fuse(grammar: Grammar, items: Sequence[Item]) -> bool:
-    """Whether there may be texts that have to be one."""
+    """Return whether there may be texts that must be joined."""
     before, called = "", False
     for head, content, _ in items:
         texts = head.role == before != "tool" and not (called or head.calls)
         if texts and (before == "system" or grammar.joins_texts):
             return True
-        # A message may be left out, and its neighbours stand side by side.
+        # A message may be left out, so that its neighbours become adjacent.
         odd = not content or content.__class__ is not str or head.role not in ("system", "user", "assistant", "tool")
         if grammar.joins_texts and odd:
             return True
@@ -143,12 +147,10 @@ def _may_fuse(grammar: Grammar, items: Sequence[Item]) -> bool:
 
 
 def _fused(grammar: Grammar, items: list[Item], indices: Sequence[int], near: Near, log: Log) -> set[int]:
-    """Put texts that stand side by side into the first of them, where they have to be one wire message.
-
-    The list is changed.
+    """Join adjacent texts that must be one wire message into the first of them; the list is changed.
 
     Returns:
-        The places of those that are in another one now.
+        The indexes of the items that were joined to an earlier one.
     """
     dropped: set[int] = set()
     first: tuple[int, str, Message] | None = None
@@ -180,7 +182,7 @@ def _fused(grammar: Grammar, items: list[Item], indices: Sequence[int], near: Ne
 
 
 def _role_of(grammar: Grammar, message: Message) -> dict[str, dict[str, object]] | None:
-    """What a message remembers of its role; the rest of its spelling is of its text alone."""
+    """Return the layout of a message with its role only; the rest of it describes a text that has changed."""
     role = grammar.notes.of(message.layout).get(ROLE)
     return None if role is None else {grammar.home: {ROLE: role}}
 
@@ -196,20 +198,23 @@ def _placed(
     near: Near,
     log: Log,
 ) -> tuple[Alternative, ...]:
-    """The alternatives of a document, each behind as many messages as are left there."""
-    nearer = Log()
+    """Return the alternatives with their positions among the messages that are written."""
+    near_log = Log()
     for at, item in enumerate(items):
         if at not in fused:
-            near(message_of(item), indices[at], nearer)
-    dropped = missing([*log.losses, *nearer.losses])
-    return tuple(replace(one, at=one.at - sum(index < one.at for index in dropped)) for one in alternatives)
+            near(message_of(item), indices[at], near_log)
+    dropped = missing([*log.losses, *near_log.losses])
+    return tuple(
+        replace(alternative, at=alternative.at - sum(index < alternative.at for index in dropped))
+        for alternative in alternatives
+    )
 
 
 # --- replies ----------------------------------------------------------------------------------------------------------
 
 
 def named(items: Sequence[Item]) -> Sequence[Item]:
-    """The items, each reply without a name with that of the tool whose call it answers."""
+    """Return the items; a reply without a name gets that of the tool whose call it answers."""
     if not any(head.role == "tool" and head.name is None for head, _, _ in items):
         return items
     pairs, out = pair(links_of(items)), list(items)

@@ -1,4 +1,4 @@
-"""A wire message of blocks → messages: texts with what stands between them, thoughts, calls and replies."""
+"""Read a wire message of blocks as messages: one for each thought, call and reply, and for each run of texts."""
 
 from __future__ import annotations
 
@@ -16,29 +16,36 @@ from .spelling import Form, UnlikeError, form_of, form_of_items, is_same, respel
 
 
 class _Run:
-    """The blocks of one message as they come."""
+    """The blocks of one message while they are collected.
+
+    Attributes:
+        message: the thought, call or reply; None for a run of texts.
+        parts: the parts of a run of texts.
+        forms: the form of each block.
+        after: the blocks after them that are no message or part.
+    """
 
     def __init__(self) -> None:
-        self.made: Message | None = None
+        self.message: Message | None = None
         self.parts: list[Part] = []
         self.forms: list[Form] = []
         self.after: list[Json] = []
 
     @property
     def has_blocks(self) -> bool:
-        return self.made is not None or bool(self.parts)
+        return self.message is not None or bool(self.parts)
 
 
 def read_wire(grammar: Grammar, wire: Object, default: str) -> list[Message]:
-    """The messages of one wire message; there is always one at least.
+    """Return the messages of one wire message, at least one.
 
     Args:
-        grammar: the format's.
-        wire: the wire message; its blocks are a list, or not there.
-        default: the role of one that says none; `TOP` for what the system says before all.
+        grammar: the grammar of the format.
+        wire: the wire message; its blocks are a list, or missing.
+        default: the role if it has none; `TOP` for the system prompt.
     """
-    known = grammar.keys(wire)
-    role, blocks = known.get(ROLE), known.get(grammar.key)
+    members = grammar.keys(wire)
+    role, blocks = members.get(ROLE), members.get(grammar.key)
     side = role if default != TOP and isinstance(role, str) and role else default
     speaker = "system" if side == TOP else grammar.roles.get(side.lower(), side)
     raws = cast("list[Json]", blocks) if isinstance(blocks, list) else []
@@ -58,10 +65,10 @@ def _channel(speaker: str) -> str | None:
 
 
 def _note_wire(grammar: Grammar, first: Message, wire: Object, side: str) -> None:
-    """Keep what a wire message says beside its role and its blocks, and how."""
-    known = grammar.keys(wire)
-    has_role = side != TOP and isinstance(known.get(ROLE), str)
-    more = more_of(known, (ROLE, grammar.key) if has_role else (grammar.key,))
+    """Store the other members of a wire message in the first message, and their spelling."""
+    members = grammar.keys(wire)
+    has_role = side != TOP and isinstance(members.get(ROLE), str)
+    more = more_of(members, (ROLE, grammar.key) if has_role else (grammar.key,))
     raw: Object = {key: [] if value and grammar.alias(key) == grammar.key else value for key, value in wire.items()}
     form = form_of(written_wire(grammar, side, [], more), raw, grammar.alias)
     if more:
@@ -71,7 +78,7 @@ def _note_wire(grammar: Grammar, first: Message, wire: Object, side: str) -> Non
 
 
 def written_wire(grammar: Grammar, side: str, blocks: list[Json], more: Json) -> Object:
-    """A wire message as we write it."""
+    """Return a wire message as the writer writes it."""
     out: Object = {grammar.key: blocks} if side == TOP else {ROLE: side, grammar.key: blocks}
     if isinstance(more, dict):
         out.update((key, value) for key, value in cast("Object", more).items() if key not in out)
@@ -82,26 +89,26 @@ def written_wire(grammar: Grammar, side: str, blocks: list[Json], more: Json) ->
 
 
 def _runs(grammar: Grammar, raws: Sequence[Json], side: str) -> list[_Run]:
-    """Blocks by the message that they are of: each by itself, but for texts and what stands between them."""
+    """Group blocks by message: each block that is a message by itself, and each run of texts."""
     runs: list[_Run] = []
     run = _Run()
     for raw in raws:
-        made, form = _read_block(grammar, raw, side)
-        if made is None:
+        value, form = _read_block(grammar, raw, side)
+        if value is None:
             if not _mark(run, grammar, raw):
                 run.after.append(raw)
             continue
-        if isinstance(made, Message) or run.made is not None:
+        if isinstance(value, Message) or run.message is not None:
             if not run.has_blocks:
                 _open(run, grammar)
             if run.has_blocks:
                 runs.append(run)
                 run = _Run()
-        if isinstance(made, Message):
-            run.made, run.forms = made, [form]
+        if isinstance(value, Message):
+            run.message, run.forms = value, [form]
         else:
             _open(run, grammar)
-            run.parts.append(made)
+            run.parts.append(value)
             run.forms.append(form)
     if not run.has_blocks:
         _open(run, grammar)
@@ -109,9 +116,9 @@ def _runs(grammar: Grammar, raws: Sequence[Json], side: str) -> list[_Run]:
 
 
 def _mark(run: _Run, grammar: Grammar, raw: Json) -> bool:
-    """Whether a block is a mark of the cache, which the call, the reply or the part before it gets."""
+    """Give a cache mark to the call, the reply or the part before it; return whether the block is such a mark."""
     mark = grammar.marks.read(cast("Object", raw)) if grammar.marks and not run.after else None
-    marked = run.made or (run.parts[-1] if run.parts else None)
+    marked = run.message or (run.parts[-1] if run.parts else None)
     if mark is None or not isinstance(marked, (Message, Text, Media, Passages)) or marked.cache is not None:
         return False
     if isinstance(marked, Message) and kind_of(marked) == "thought":
@@ -122,43 +129,42 @@ def _mark(run: _Run, grammar: Grammar, raw: Json) -> bool:
 
 
 def _open(run: _Run, grammar: Grammar) -> None:
-    """What stood behind a text stands inside of it, because more of the text follows."""
+    """Turn the blocks after a text into foreign parts of it, because more of the text follows."""
     run.parts += [Foreign(grammar.home, raw) for raw in run.after]
     run.forms += [None] * len(run.after)
     run.after = []
 
 
 def read_block(grammar: Grammar, raw: Json, side: str) -> Message | Part | None:
-    """A block; a foreign part for one that could not be written back.
+    """Return the message or the part of a block; None if it is neither.
 
-    Returns:
-        None for what says nothing of its own.
+    A block that would not be written back unchanged is read as a foreign part.
     """
     return _read_block(grammar, raw, side)[0]
 
 
 def _read_block(grammar: Grammar, raw: Json, side: str) -> tuple[Message | Part | None, Form]:
-    """The same with the form of the block."""
+    """Return the same as `read_block`, and the form of the block."""
     foreign = Foreign(grammar.home, raw), None
     if not isinstance(raw, dict):
         return foreign
     block = cast("Object", raw)
-    made = grammar.read(grammar.keys(block), side)
-    if made is None:
+    value = grammar.read(grammar.keys(block), side)
+    if value is None:
         return None, None
-    if made is UNKNOWN or (side == TOP and isinstance(made, Message)):
+    if value is UNKNOWN or (side == TOP and isinstance(value, Message)):
         return foreign
     try:
-        written = grammar.write(made) if isinstance(made, Message) else grammar.write_part(made)
+        written = grammar.write(value) if isinstance(value, Message) else grammar.write_part(value)
         form = form_of(written, block, grammar.alias)
     except UnlikeError:
         return foreign
-    return (made, form) if form is None or is_same(respelled(written, form), block) else foreign
+    return (value, form) if form is None or is_same(respelled(written, form), block) else foreign
 
 
 def _message(grammar: Grammar, run: _Run, speaker: str) -> Message:
-    if run.made is not None:
-        message = run.made
+    if run.message is not None:
+        message = run.message
     else:
         message = Message(speaker, tuple(run.parts), channel=_channel(speaker))
         part = run.parts[0]
@@ -180,25 +186,25 @@ def _message(grammar: Grammar, run: _Run, speaker: str) -> Message:
 
 
 def related(grammar: Grammar, items: list[Item]) -> None:
-    """Give each item what its neighbours tell of it; the list is changed.
+    """Complete each item with what depends on its neighbours; the list is changed.
 
-    A message that begins a wire message although it could stand in the one before remembers that it stands apart. A
-    text of the assistant is a preamble where a call follows it in its wire message.
+    A message that begins a wire message although it could be in the previous one is marked as `APART` in its layout. A
+    text of the assistant becomes a preamble if a call follows it in its wire message.
     """
-    known = _apart.get(grammar.home)
-    if known is None:
-        known = _apart.keep(grammar.home, Memo[tuple[Head, Head], Head](LIMIT))
+    cache = _apart.get(grammar.home)
+    if cache is None:
+        cache = _apart.keep(grammar.home, Memo[tuple[Head, Head], Head](LIMIT))
     for at in range(1, len(items)):
         (before, _, _), (head, content, call_id) = items[at - 1], items[at]
         if head.continues or (before.role == "assistant" and head.role == "user"):
             continue
-        found = known.get((before, head))
-        if found is None:
-            found = _apart_from(grammar, before, head)
+        new_head = cache.get((before, head))
+        if new_head is None:
+            new_head = _apart_from(grammar, before, head)
             if before.shared and head.shared:
-                known.keep((before, head), found)
-        if found is not head:
-            items[at] = (found, content, call_id)
+                cache.keep((before, head), new_head)
+        if new_head is not head:
+            items[at] = (new_head, content, call_id)
     with_preambles(items)
 
 
@@ -206,8 +212,9 @@ _apart: Final = Memo[str, Any](16)
 
 
 def _apart_from(grammar: Grammar, before: Head, head: Head) -> Head:
-    one, message = before.message("", None), head.message("", None)
-    if not joins(grammar, one, message):
+    """Return a head that is marked as `APART`, if its message could be in the wire message of the previous one."""
+    previous, message = before.message("", None), head.message("", None)
+    if not joins(grammar, previous, message):
         return head
-    own = {**grammar.notes.of(message.layout), APART: True}
-    return head.replaced(layout={**(message.layout or {}), grammar.home: own})
+    layout = {**grammar.notes.of(message.layout), APART: True}
+    return head.replaced(layout={**(message.layout or {}), grammar.home: layout})

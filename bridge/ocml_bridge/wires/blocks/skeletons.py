@@ -1,4 +1,7 @@
-"""Wire messages of blocks without contents and ids: those that are alike are read once."""
+"""Split wire messages of blocks into a skeleton and their contents and ids.
+
+Wire messages with the same skeleton are read in the same way, so the plan for a skeleton is made only once.
+"""
 
 from __future__ import annotations
 
@@ -12,16 +15,16 @@ from ...units.media import Medium, add_medium, next_medium, of_address, of_image
 from ..shell import Top
 
 _LONGEST: Final = 200
-"""The longest word that plans are made for, in characters."""
+"""The maximum length of a role or a name in a skeleton, in characters."""
 
 
 class Slot(NamedTuple):
-    """What a member of a block is in a skeleton.
+    """How a member of a block is split.
 
     Attributes:
-        add: adds a value to what is equal for blocks that are read alike, or to contents and ids; False for one that is
-            not for plans.
-        filled: the value with the next content or id in it.
+        add: appends the value of the member to the key of the skeleton, or to the contents and ids; returns False if
+            the block can have no skeleton.
+        filled: returns the value with the next content or id in it.
     """
 
     add: Callable[[Any, list[Hashable], list[str]], bool]
@@ -29,7 +32,7 @@ class Slot(NamedTuple):
 
 
 Slots = Mapping[str, Mapping[str, Slot]]
-"""Kind of a block other than a text → its members."""
+"""The slots of the members of each kind of block other than a text."""
 
 
 def _add_word(value: Any, key: list[Hashable], _values: list[str]) -> bool:
@@ -49,7 +52,7 @@ def _add_object(value: Any, _key: list[Hashable], values: list[str]) -> bool:
 
 
 def object_with(text: str) -> dict[str, int]:
-    """An object that stands for any other, with a text in it."""
+    """Return an object with a text in it, as a stand-in for any object."""
     return {text: 0}
 
 
@@ -79,7 +82,7 @@ def _word(value: Any, _values: Iterator[str]) -> Any:
 
 
 def next_text(_value: Any, values: Iterator[str]) -> str:
-    """The next content or id."""
+    """Return the next content or id."""
     return next(values)
 
 
@@ -88,35 +91,35 @@ def _next_object(_value: Any, values: Iterator[str]) -> Any:
 
 
 A_WORD: Final = Slot(_add_word, _word)
-"""What tells a block apart from others: a name."""
+"""A word that is part of the skeleton, such as a name."""
 A_TEXT: Final = Slot(_add_text, next_text)
-"""A content or an id that stands there as it is."""
+"""A text that is a content or an id."""
 AN_OBJECT: Final = Slot(_add_object, _next_object)
-"""A content that is the JSON of an object."""
+"""An object whose JSON is a content."""
 AN_ADDRESS: Final = Slot(_add_address, _next_address)
-"""Where a medium is."""
+"""The URL of a medium."""
 AN_IMAGE: Final = Slot(_add_image, _next_image)
 """The data of an image."""
 
 
 def skeleton(unit: Any, key: str, slots: Slots) -> Skeleton | None:
-    """A wire message without contents and ids; None where there is more to say of it.
+    """Return the skeleton of a wire message, with its contents and ids; None if it has other members or values.
 
     Args:
-        unit: any value that stands where a wire message does, or what the system says before all of them.
-        key: of its blocks.
-        slots: the members of those that are no texts.
+        unit: any value in place of a wire message, or the system prompt.
+        key: the key of its blocks.
+        slots: the slots of blocks other than texts.
     """
     wire = unit.wire if isinstance(unit, Top) else unit
     if wire.__class__ is not dict:
         return None
     keys, blocks = tuple(wire), cast("Any", wire.get(key))
-    is_top = wire is not unit  # such a one may name a role, too, which says nothing
+    is_top = wire is not unit  # a system prompt may also have a role, which is ignored
     role: Any = wire.get("role") if len(keys) == 2 else "" if is_top and len(keys) == 1 else None
     if role.__class__ is not str or len(role) > _LONGEST or blocks.__class__ is not list:
         return None
     if not (role or is_top):
-        return None  # whose it is depends on the document
+        return None  # the role depends on the document
     shape: list[Hashable] = [is_top, keys, role]
     values: list[str] = []
     for block in blocks:
@@ -128,7 +131,7 @@ def skeleton(unit: Any, key: str, slots: Slots) -> Skeleton | None:
 
 
 def _add_text_block(block: dict[str, Any], key: list[Hashable], values: list[str]) -> bool:
-    """A text, and what marks it, such as that it is a thought."""
+    """Add a text block, with its other members if they are booleans, such as `thought`."""
     text = block["text"]
     if text.__class__ is not str or is_blank(text):
         return False
@@ -161,7 +164,7 @@ def _add(block: dict[str, Any], slots: Mapping[str, Slot] | None, key: list[Hash
 
 
 def filled(unit: Any, key: str, slots: Slots, values: Sequence[str]) -> Unit:
-    """A wire message that has a skeleton, with other contents and ids."""
+    """Return a wire message that has a skeleton, with other contents and ids."""
     following = iter(values)
     wire = cast("dict[str, Any]", unit.wire if isinstance(unit, Top) else unit)
     made = {**wire, key: [_filled(block, slots, following) for block in wire[key]]}

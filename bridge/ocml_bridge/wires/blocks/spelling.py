@@ -1,7 +1,7 @@
-"""How a JSON value was spelled where we would write it otherwise: the order and names of keys, empty members.
+"""Store how a JSON value was spelled, if the writer would spell it otherwise: order and names of keys, empty members.
 
-A *form* says how to get from what we write to what was read. It never hides anything: it holds no value that says
-something, unless ours says the same (`"STRING"` and `"string"`, `3` and `"3"`).
+A *form* describes how to turn the value that the writer writes into the one that was read. It contains no value with a
+meaning of its own, only other spellings of the same one (`"STRING"` and `"string"`, `3` and `"3"`).
 
     written   {"role": "user", "parts": […]}
     raw       {"parts": […], "role": "USER", "name": null}
@@ -19,29 +19,29 @@ from ...model import Json
 from ...model.ownership import key_of
 
 Form = Json
-"""How a value was spelled; None where it was spelled as we would."""
+"""The spelling of a value; None if it is the writer's."""
 Alias = Callable[[str], str]
-"""The name that we write for a key."""
+"""Returns the key that the writer uses for a key that was read."""
 
 
 class UnlikeError(ValueError):
-    """What was read says something that is not in what we would write."""
+    """The value that was read has another meaning than the one that would be written."""
 
 
 def is_empty(value: Json) -> bool:
-    """Whether a value says nothing: null, false, or an empty text, list or object."""
+    """Return whether a value is empty: null, false, or an empty text, list or object."""
     return not value and type(value) not in (int, float)
 
 
 def is_same(one: Json, other: Json) -> bool:
-    """Whether two values are the same, the order of keys and the kind of numbers included."""
+    """Return whether two values are the same, with the same order of keys and the same types of numbers."""
     if one.__class__ is not other.__class__:
         return False
     if not isinstance(one, (dict, list)):
         return one == other
     try:
         return key_of(one) == key_of(other)
-    except ValueError:  # what is no JSON is there in documents made by hand
+    except ValueError:  # documents that a caller builds may contain values that are not JSON
         return _is_same_by_hand(one, other)
 
 
@@ -62,32 +62,32 @@ def _same_name(key: str) -> str:
 
 
 def form_of(written: Json, raw: Json, alias: Alias = _same_name) -> Form:
-    """The form of a value.
+    """Return the form of a value.
 
     Args:
-        written: as we would write it.
-        raw: as it was read.
-        alias: what we call a key.
+        written: the value as the writer would write it.
+        raw: the value as it was read.
+        alias: returns the writer's key for a key.
 
     Raises:
-        UnlikeError: where the raw value says what the written one does not, or the other way round.
+        UnlikeError: if the two values have different meanings.
     """
     return None if is_same(written, raw) else _form_of(written, raw, alias)
 
 
 FORM: Final = "form"
-"""The key of the layout that holds the form of a document, or of a declared tool."""
+"""The key of the layout with the form of a document, or of a declared tool."""
 
 
 def keep_form(layout: Object, written: Json, raw: Json, alias: Alias = _same_name, *, exactly: bool = False) -> bool:
-    """Keep in a layout how a value was spelled, where that is not as we would; whether that is possible.
+    """Store the form of a value in a layout, if it is not the writer's; return False if it has no form.
 
     Args:
-        layout: takes the form.
-        written: as we would write it.
-        raw: as it was read.
-        alias: what we call a key.
-        exactly: whether a form is of no use that does not give the very same value.
+        layout: receives the form.
+        written: the value as the writer would write it.
+        raw: the value as it was read.
+        alias: returns the writer's key for a key.
+        exactly: whether the form must give exactly the same value.
     """
     try:
         form = form_of(written, raw, alias)
@@ -115,13 +115,13 @@ def _form_of(written: Json, raw: Json, alias: Alias) -> Form:
 
 
 def form_of_items(forms: Sequence[Form]) -> Form:
-    """The form of a list whose items have these forms."""
-    found = {str(at): form for at, form in enumerate(forms) if form is not None}
-    return {"items": found} if found else None
+    """Return the form of a list whose items have these forms."""
+    by_index = {str(at): form for at, form in enumerate(forms) if form is not None}
+    return {"items": by_index} if by_index else None
 
 
 def _is_alike(written: Json, raw: Json) -> bool:
-    """Whether two values say the same: one word, one number; or one goes without saying, and the other says nothing."""
+    """Return whether two values mean the same: the same word or number, or an empty value in place of a default."""
     if is_empty(raw):
         return is_empty(written) or not isinstance(written, (dict, list))
     if isinstance(written, str) and isinstance(raw, str):
@@ -154,7 +154,7 @@ def _form_of_object(written: Object, raw: Object, alias: Alias) -> Form:
 
 
 def respelled(written: Json, form: Form) -> Json:
-    """What we would write, in the spelling that a form remembers; what of the form does not fit is passed over."""
+    """Return the value that would be written, in the spelling of a form; parts that do not fit are ignored."""
     if not isinstance(form, dict):
         return written
     how = cast("Object", form)

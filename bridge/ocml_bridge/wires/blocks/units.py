@@ -1,4 +1,4 @@
-"""Wire messages of blocks and their messages: what reads and writes the documents of a format."""
+"""Define the unit reader and the unit writer of formats whose wire messages are lists of blocks."""
 
 from __future__ import annotations
 
@@ -32,34 +32,34 @@ _ROLES: Final = frozenset({"system", "assistant", "user", "tool"})
 
 
 class BlockReader(DocumentReader):
-    """Reads wire messages of blocks.
+    """A unit reader of wire messages of blocks.
 
     Attributes:
-        grammar: what the format says of its blocks.
+        grammar: the grammar of the format's blocks.
     """
 
     looks_at_contents = False
     grammar: ClassVar[Grammar]
 
     def skeleton(self, unit: Any, before: Any) -> Skeleton | None:
-        """A wire message of texts, calls and replies, without what they say."""
+        """Return the skeleton of a wire message of texts, calls and replies, or None."""
         return skeleton(unit, self.grammar.key, self.grammar.slots)
 
     def filled(self, unit: Any, values: Sequence[str]) -> Unit:
-        """A wire message that has a skeleton, with other contents and ids."""
+        """Return a wire message that has a skeleton, with other contents and ids."""
         return filled(unit, self.grammar.key, self.grammar.slots, values)
 
     def read(self, unit: Unit, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
-        """The messages of a wire message.
+        """Return the messages of a wire message.
 
         Raises:
-            BridgeError: OCB-SHAPE with the JSON pointer of what is none.
+            BridgeError: OCB-SHAPE with its JSON pointer, if it is no wire message.
         """
         shell = cast("Shell", parted.document)
         wire, default = (unit.wire, TOP) if isinstance(unit, Top) else (unit, shell.default)
-        made = self._read(wire, shell.place(at), default)
-        self._notice(made, index, log)
-        return made
+        messages = self._read(wire, shell.place(at), default)
+        self._notice(messages, index, log)
+        return messages
 
     def _read(self, wire: Json, path: str, default: str) -> list[Message]:
         key = self.grammar.key
@@ -74,10 +74,10 @@ class BlockReader(DocumentReader):
         except UnlikeError as error:
             raise BridgeError(ErrorCode.SHAPE, "a message is not understood", path=path) from error
 
-    def _notice(self, made: Sequence[Message], index: int, log: Log) -> None:
-        """Note what is kept although the format does not have it so."""
-        note_role(made[0].role, _ROLES, f"/messages/{index}", log, api=self.grammar.home)
-        for at, message in enumerate(made, index):
+    def _notice(self, messages: Sequence[Message], index: int, log: Log) -> None:
+        """Report unknown roles, unknown blocks and calls without a name."""
+        note_role(messages[0].role, _ROLES, f"/messages/{index}", log, api=self.grammar.home)
+        for at, message in enumerate(messages, index):
             note_names((message,), at, log)
             note_parts(message, f"/messages/{at}", log, self._is_odd, what=BLOCK)
 
@@ -85,7 +85,7 @@ class BlockReader(DocumentReader):
         return isinstance(part, Foreign) and not self.grammar.knows(part.value)
 
     def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
-        """The conversation, with what neighbours tell of one another, and with the other answers."""
+        """Return the conversation, with what depends on neighbours, and with the alternative answers."""
         related(self.grammar, items)
         name_replies(items, log)
         shell = cast("Shell", parted.document)
@@ -94,7 +94,7 @@ class BlockReader(DocumentReader):
         return Conversation(items, replace(parted.around, alternatives=self.alternatives(shell)))
 
     def alternatives(self, shell: Shell) -> tuple[Alternative, ...]:
-        """The other answers of a document."""
+        """Return the alternative answers of a document."""
         out: list[Alternative] = []
         for branch in shell.branches:
             items = list(map(item_of, self._read(branch.wires[0], branch.place, shell.default)))
@@ -104,13 +104,13 @@ class BlockReader(DocumentReader):
 
 
 class BlockWriter(DocumentWriter):
-    """Writes wire messages of blocks.
+    """A unit writer of wire messages of blocks.
 
-    A unit is what one message is of a wire message; they are put together where they are enclosed.
+    A unit is the fragment of a wire message that one message is written as. `body` joins the fragments.
 
     Attributes:
-        grammar: what the format says of its blocks.
-        others: keys of the layout of documents that are no requests, or none as we write them.
+        grammar: the grammar of the format's blocks.
+        others: the keys of the layout of documents that are no requests, or requests that are spelled otherwise.
     """
 
     looks_at_contents = False
@@ -120,38 +120,38 @@ class BlockWriter(DocumentWriter):
     settles = True
 
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
-        """The document with what the system says in its place."""
+        """Return the conversation in the order that the format requires."""
         return prepared(self.grammar, conversation, self.nearest, log)
 
     def nearest(self, message: Message, index: int, log: Log) -> Message | None:
-        """The nearest message that blocks can say."""
+        """Return the nearest message that blocks can hold, or None."""
         return nearest(self.grammar, message, index, log)
 
     def settled(self, head: Head, content: str, path: str, log: Log) -> str:
-        """Arguments and results that are values are spelled as we spell these."""
+        """Return arguments or a result as they are written: JSON values as compact JSON."""
         return self.grammar.settled(head.message(content, None), path, log)
 
     def follows(self, head: Head) -> bool:
-        """Texts and thoughts are written alike whatever they say."""
+        """Return whether a message is a text or a thought, which is written the same way whatever its content."""
         return head.role != "tool" and not head.calls and not head.has_extras
 
     def classify(self, head: Head, content: str) -> ContentClass | None:
-        """What calls and replies say may be written as a value."""
+        """Return the class of a content: calls and replies may be written as values, depending on it."""
         if self.follows(head):
             return ANY_CONTENT
         return self.grammar.classify(head, content) if head.bare else None
 
     def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
-        """What a message is of a wire message, and what it reads as."""
+        """Return the fragment of a wire message for a message, and the message that is read from it."""
         unit, image, after = spelled(self.grammar, group[0], cast("Joint", state))
         return Spelled(unit, [image], after)
 
     def body(self, units: list[Unit], around: Transcript, state: State) -> Body:
-        """The wire messages, behind what the system says before them, and those of the other answers."""
+        """Return the system prompt and the wire messages, and the wire messages of the alternative answers."""
         return Body(self._joined(units), [self._wires(one.messages) for one in around.alternatives or ()])
 
     def is_read_as(self, parted: Parted, body: Body) -> bool:
-        """Whether the wire messages that were read are those that were written, and the system says something."""
+        """Return whether the units that are read are the same as those that were written."""
         read, units = parted.units, body.units
         return len(read) == len(units) and all(
             one is other or isinstance(one, Top) is isinstance(other, Top) is True
@@ -159,7 +159,7 @@ class BlockWriter(DocumentWriter):
         )
 
     def branches(self, parted: Parted, around: Transcript) -> Branches | None:
-        """The other answers of a document that was read."""
+        """Return the alternative answers of a document that was read, or None."""
         shell = cast("Shell", parted.document)
         if not shell.branches:
             return None
@@ -167,24 +167,24 @@ class BlockWriter(DocumentWriter):
         return Branches(alternatives, [branch.wires for branch in shell.branches])
 
     def outline(self, units: list[Unit], around: Transcript, state: State) -> Hashable | None:
-        """Whether the system says something before the wire messages of a request."""
+        """Return whether a request has a system prompt; None for a document of another shape."""
         if not self.grammar.notes.of(around.layout).keys().isdisjoint(self.others):
             return None
         return bool(units) and units[0][ROLE] == TOP
 
     def refilled(self, envelope: Json, units: list[Unit], around: Transcript) -> Json:
-        """A request with other wire messages."""
+        """Return a request with other wire messages in an envelope."""
         return super().refilled(envelope, self._joined(units), around)
 
     def _joined(self, units: list[Unit]) -> list[Any]:
-        """The wire messages, behind what the system says before them."""
+        """Return the system prompt, if there is one, and the wire messages."""
         wires: list[Any] = wires_of(self.grammar, units)
         if units and units[0][ROLE] == TOP:
             wires[0] = Top(wires[0])
         return wires
 
     def _wires(self, messages: Sequence[Message]) -> list[Json]:
-        """The wire messages of an alternative."""
+        """Return the wire messages of an alternative."""
         units: list[Object] = []
         state: Joint = None
         for index, item in enumerate(map(item_of, messages)):
@@ -195,7 +195,7 @@ class BlockWriter(DocumentWriter):
         return wires_of(self.grammar, units)
 
     def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
-        """The conversation, with preambles and the names of tools told by their neighbours."""
+        """Return the conversation, with preambles and with names of tools that follow from the neighbours."""
         with_preambles(items)
         name_replies(items, Log())
         return Conversation(items, around)

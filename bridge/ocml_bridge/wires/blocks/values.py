@@ -1,4 +1,7 @@
-"""JSON that stands in a text, for wires that have it as values: arguments of calls, what tools reply."""
+"""Convert between texts that contain JSON and JSON values: arguments of calls, and results of tools.
+
+The canonical form has them as text; wires of blocks have them as values.
+"""
 
 from __future__ import annotations
 
@@ -15,19 +18,19 @@ __all__ = ["nearest_object", "object_in", "text_of"]
 
 
 def value_in(text: str) -> tuple[Json] | None:
-    """The value that a text is the compact JSON of; None where it is that of none."""
+    """Return the value of a text that is compact JSON, in a tuple; None if it is not."""
     span = jsontext.parse(text)
     return (span.value,) if span is not None and text_of(span.value) == text else None
 
 
 def object_in(text: str) -> dict[str, Any] | None:
-    """The object that a text is the JSON of; None where it is none, or would not be the same when written again."""
-    found = object_and_text(text)
-    return None if found is None else found[0]
+    """Return the object of a text that is JSON; None if it is no object, or if it cannot be written as JSON again."""
+    parsed = object_and_text(text)
+    return None if parsed is None else parsed[0]
 
 
 def object_and_text(text: str) -> tuple[dict[str, Any], str] | None:
-    """The same with its compact JSON."""
+    """Return the same as `object_in`, and the object's compact JSON."""
     if text[:1] == "{" and (written := jsontext.parsed_as_written(text)) is not None:
         return cast("dict[str, Any]", written.value), text
     span = jsontext.parse(text) if text.lstrip()[:1] == "{" else None
@@ -36,35 +39,35 @@ def object_and_text(text: str) -> tuple[dict[str, Any], str] | None:
 
 
 def compact_object(text: str) -> dict[str, Any] | None:
-    """The object that a text is the compact JSON of; None where it is that of none."""
-    found = value_in(text) if text[:1] == "{" else None
-    return None if found is None or found[0].__class__ is not dict else found[0]
+    """Return the object of a text that is compact JSON; None if it is no object, or not compact."""
+    value = value_in(text) if text[:1] == "{" else None
+    return None if value is None or value[0].__class__ is not dict else value[0]
 
 
 def _object_of(text: str) -> Any:
-    """The object that a text is certainly the JSON of."""
+    """Return the object of a text that is known to be the JSON of one."""
     span = jsontext.parse(text)
     assert span is not None
     return span.value
 
 
 AN_OBJECT: Final = ContentClass('{"', '":0}', _object_of)
-"""The class of texts that are written as objects, and are spelled as we spell these."""
+"""The class of texts that are the compact JSON of objects."""
 
 
 def nearest_object(text: str, path: str, log: Log, *, target: str, key: str = TEXT_KEY) -> str:
-    """The compact JSON of an object that says what a text does, where a wire has a place for objects only.
+    """Return the compact JSON of the nearest object for a text, for wires that accept only objects.
 
     Args:
-        text: arguments as they were written.
-        path: where they stand.
-        log: takes what is changed.
+        text: the arguments.
+        path: their JSON pointer.
+        log: receives the losses.
         target: the format id.
-        key: of the member that holds a text which is no object.
+        key: the key of the member that receives a text which is no object.
     """
-    found = object_and_text(text)
-    if found is not None:
-        return respelled_object(text, found[1], path, log, target=target)
+    parsed = object_and_text(text)
+    if parsed is not None:
+        return respelled_object(text, parsed[1], path, log, target=target)
     if not text.strip():
         log.lose(LossCode.CONTENT, path, f"{target} writes empty arguments as {{}}", Severity.LAYOUT)
         return "{}"
@@ -74,13 +77,13 @@ def nearest_object(text: str, path: str, log: Log, *, target: str, key: str = TE
 
 
 def respelled_object(text: str, compact: str, path: str, log: Log, *, target: str) -> str:
-    """An object's text in our spelling; itself where that is how it is spelled.
+    """Return the compact JSON of an object, and report it if the text is not compact.
 
     Args:
-        text: as it was written.
-        compact: the same in our spelling.
-        path: where it stands.
-        log: takes what is changed.
+        text: the text of the object.
+        compact: its compact JSON.
+        path: its JSON pointer.
+        log: receives the loss.
         target: the format id.
     """
     if compact == text:

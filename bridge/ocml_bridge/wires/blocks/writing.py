@@ -1,4 +1,4 @@
-"""Messages → blocks of wire messages; each message by itself, and then put together."""
+"""Write messages as wire messages of blocks: each message as a fragment, and fragments joined to wire messages."""
 
 from __future__ import annotations
 
@@ -22,7 +22,13 @@ _HOLDS = (Text, Media, Passages, Foreign)
 
 
 class Fragment(NamedTuple):
-    """What a message is of a wire message, and what it reads as."""
+    """The fragment of a wire message that one message is written as.
+
+    Attributes:
+        unit: its role, its blocks, other members (`more`) with their form, and whether it joins the previous one.
+        image: the message that is read from it.
+        state: the state for the next message.
+    """
 
     unit: Object
     image: Message
@@ -33,11 +39,11 @@ class Fragment(NamedTuple):
 
 
 def nearest(grammar: Grammar, message: Message, index: int, log: Log) -> Message | None:
-    """The nearest message that the format can hold; None, which is reported, where it has no place for it."""
+    """Return the nearest message that the format can hold, and report the losses; None if it has no place for it."""
     kind, path = kind_of(message), f"/messages/{index}/content"
     if kind == "call":
         text = narrow(message.content, (), path, log, target=grammar.home, hoisted=True)
-        return _with(message, text)
+        return _with_content(message, text)
     if kind == "reply":
         return grammar.nearest_reply(message, path, log)
     if kind == "thought":
@@ -46,36 +52,36 @@ def nearest(grammar: Grammar, message: Message, index: int, log: Log) -> Message
         return drop_private(log, index, grammar.home)
     if message.role not in ("system", "assistant", "user") and grammar.side(message) != message.role:
         message = replace(message, role="user")
-    given = message
+    original = message
     if not isinstance(message.content, str):
         side = grammar.side(message)
-        able, home = partial(can_hold, grammar, side=side), grammar.home
+        can_hold_part, home = partial(can_hold, grammar, side=side), grammar.home
         citations, marks = grammar.cites(side), grammar.marks is not None
-        refused = None if _was_taken(grammar, message) else grammar.refuses
+        refused = None if _has_empty_text(grammar, message) else grammar.refuses
         content = fitted(
             *(message.content, _HOLDS, path, log),
             target=home,
-            able=able,
+            able=can_hold_part,
             marks=marks,
             citations=citations,
             refused=refused,
         )
         message = replace(message, content=content)
     content = message.content
-    if isinstance(content, str) and grammar.refuses(content) and not _was_taken(grammar, message):
+    if isinstance(content, str) and grammar.refuses(content) and not _has_empty_text(grammar, message):
         reason = f"{grammar.home} leaves out {kind_of_blank(content)}"
-        if not isinstance(given.content, str):
+        if not isinstance(original.content, str):
             reason = f"{grammar.home} has no place for anything in this message"
-        return drop_empty(given, index, log, reason, target=grammar.home)
+        return drop_empty(original, index, log, reason, target=grammar.home)
     return message
 
 
-def _was_taken(grammar: Grammar, message: Message) -> bool:
-    """Whether a message was read with a text that says nothing, which then is written again."""
+def _has_empty_text(grammar: Grammar, message: Message) -> bool:
+    """Return whether a message was read with an empty text, which then is written again."""
     return bool(grammar.notes.of(message.layout).get(EMPTY))
 
 
-def _with(message: Message, content: Content) -> Message:
+def _with_content(message: Message, content: Content) -> Message:
     return message if content is message.content else replace(message, content=content)
 
 
@@ -90,13 +96,13 @@ def _nearest_thought(grammar: Grammar, message: Message, index: int, log: Log) -
 
 
 def can_hold(grammar: Grammar, part: Part, *, side: str) -> bool:
-    """Whether a part comes back as it is, in a wire message of a role."""
+    """Return whether a part is read back as a part of the same type, in a wire message of a role."""
     block = part.value if isinstance(part, Foreign) and part.format == grammar.home else grammar.write_part(part)
     if isinstance(part, Foreign):
         if part.format != grammar.home:
             return False
-        found = read_block(grammar, block, side)
-        return found is None or isinstance(found, Foreign)
+        value = read_block(grammar, block, side)
+        return value is None or isinstance(value, Foreign)
     return block is not None and type(read_block(grammar, block, side)) is type(part)
 
 
@@ -104,34 +110,34 @@ def can_hold(grammar: Grammar, part: Part, *, side: str) -> bool:
 
 
 def settled(grammar: Grammar, message: Message, path: str, log: Log) -> Message:
-    """A message that says what it does as the format says it; only calls and replies say it otherwise.
+    """Return a message with its content as the format writes it; only calls and replies change.
 
     Args:
-        grammar: the format's.
-        message: the nearest that the format can hold.
-        path: JSON pointer to its content.
-        log: takes what is changed in it.
+        grammar: the grammar of the format.
+        message: the nearest message that the format can hold.
+        path: the JSON pointer of its content.
+        log: receives the losses.
     """
     if not isinstance(message.content, str) or kind_of(message) not in ("call", "reply"):
         return message
-    return _with(message, grammar.settled(message, path, log))
+    return _with_content(message, grammar.settled(message, path, log))
 
 
 def spelled(grammar: Grammar, message: Message, before: State) -> Fragment:
-    """A message as it is written behind another.
+    """Return the fragment that a message is written as, after another message.
 
-    What it remembers of its spelling is passed over where that misleads.
+    If the layout or the extras would change how the message is read, they are ignored, one after the other.
 
     Args:
-        grammar: the format's.
-        message: the nearest that the format can hold, and settled.
-        before: what the message before it left.
+        grammar: the grammar of the format.
+        message: the nearest message that the format can hold, settled.
+        before: the state after the previous message.
     """
     unit, image = _unit(grammar, message, before), None
-    for each in _ever_plainer(message):
-        unit = _unit(grammar, each, before)
+    for candidate in _with_fewer_notes(message):
+        unit = _unit(grammar, candidate, before)
         image = _read_back(grammar, unit)
-        if image is not None and _says_the_same(image, message):
+        if image is not None and _means_the_same(image, message):
             break
     assert image is not None, "a list of one message is written as the message alone"
     default = would_join(grammar, before, image)
@@ -142,7 +148,7 @@ def spelled(grammar: Grammar, message: Message, before: State) -> Fragment:
     return Fragment({**unit, "joined": joined}, image, state_of(grammar, image))
 
 
-def _ever_plainer(message: Message) -> Iterator[Message]:
+def _with_fewer_notes(message: Message) -> Iterator[Message]:
     yield message
     if message.layout is not None:
         yield replace(message, layout=None)
@@ -156,7 +162,7 @@ def _plain_parts(content: Sequence[Part]) -> tuple[Part, ...]:
     return tuple(replace(part, extras=None) if isinstance(part, (Text, Media, Passages)) else part for part in content)
 
 
-def _says_the_same(image: Message, message: Message) -> bool:
+def _means_the_same(image: Message, message: Message) -> bool:
     return (image.role, kind_of(image), image.recipient if image.role != "tool" else None) == (
         message.role,
         kind_of(message),
@@ -169,19 +175,19 @@ def _texts(content: Content) -> list[Any]:
 
 
 def _text_of(part: Part) -> Any:
-    """What has to come back of a part."""
+    """Return what must be read back of a part."""
     return part.text if isinstance(part, Text) else part.data or part.url if isinstance(part, Media) else part
 
 
 def _unit(grammar: Grammar, message: Message, before: State) -> Object:
-    """What a message is of a wire message: its role, its blocks, and what is said of the whole if it begins it."""
+    """Return the fragment of a message: role, blocks, and the other members of a wire message that it begins."""
     extras, layout = grammar.notes.of(message.extras), grammar.notes.of(message.layout)
     after: Json = extras.get(AFTER)
     blocks = cast("list[Json]", respelled(_blocks(grammar, message, extras, layout), layout.get(BLOCKS)))
     if isinstance(after, list):
         blocks = [*blocks, *cast("list[Json]", after)]
     side = grammar.side(message)
-    # A prompt without blocks would say nothing: as a wire message it is there.
+    # A system prompt without blocks would not be read back, so it is written as a wire message.
     if side == TOP and (not blocks or before not in (None, (TOP, True))):
         side = message.role
     unit: Object = {ROLE: side, grammar.key: blocks}
@@ -199,8 +205,8 @@ def _blocks(grammar: Grammar, message: Message, extras: Object, layout: Object) 
     if content == "" and layout.get(EMPTY) == "none":
         return []
     if isinstance(content, str):
-        own = {key: value for key, value in extras.items() if key not in (AFTER, WIRE)}
-        return [grammar.write_part(Text(content, grammar.notes.by_format(own)))]
+        other_extras = {key: value for key, value in extras.items() if key not in (AFTER, WIRE)}
+        return [grammar.write_part(Text(content, grammar.notes.by_format(other_extras)))]
     blocks: list[Json] = []
     for part in content:
         mark = part.cache if isinstance(part, (Text, Media, Passages)) else None
@@ -209,7 +215,7 @@ def _blocks(grammar: Grammar, message: Message, extras: Object, layout: Object) 
 
 
 def _marked(grammar: Grammar, block: Json, mark: CacheMark | None) -> list[Json]:
-    """A block with the mark behind it."""
+    """Return a block and the block of its cache mark, if it has one."""
     return [block] if mark is None or grammar.marks is None else [block, grammar.marks.write(mark)]
 
 
@@ -225,7 +231,7 @@ def _read_back(grammar: Grammar, unit: Object) -> Message | None:
 
 
 def wires_of(grammar: Grammar, units: Sequence[Object]) -> list[Json]:
-    """The wire messages that fragments make."""
+    """Join fragments to wire messages."""
     out: list[Json] = []
     group: list[Object] = []
     for unit in units:
@@ -241,7 +247,7 @@ def wires_of(grammar: Grammar, units: Sequence[Object]) -> list[Json]:
 
 
 def wire_of(grammar: Grammar, group: Sequence[Object]) -> Object:
-    """The wire message of fragments; the first of them tells what is said of the whole."""
+    """Join fragments to one wire message; the first of them has its other members and its form."""
     first = group[0]
     if len(group) == 1 and "form" not in first and "more" not in first and first[ROLE] != TOP:
         return {ROLE: first[ROLE], grammar.key: first[grammar.key]}
