@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from . import registry
@@ -99,7 +100,7 @@ def _detect(source: Source) -> _Detected:
         adapter, _ = registry.adapter(named)
         if adapter.has_marks or adapter.sniff(source) > 0:
             return _Detected([named])
-    scores = _sniff((registry.adapter(name)[0] for name in registry.BUILT_IN), source)
+    scores = _sniff(_built_in(Kind.TEXT if isinstance(source, str) else Kind.JSON), source)
     if found is not None:
         scores = {name: score for name, score in scores.items() if score == _CERTAIN}
     broken: list[BridgeError] = []
@@ -130,6 +131,12 @@ def _conversation_in(source: Source) -> str:
 
 
 _FILE_NAME: Final = re.compile(r"[\w./\\:~ -]{1,200}\.[A-Za-z0-9]{1,8}")
+
+
+@lru_cache(maxsize=2)
+def _built_in(kind: Kind) -> Sequence[Adapter]:
+    """The built-in formats of a kind."""
+    return [found for name in registry.BUILT_IN if (found := registry.adapter(name)[0]).kind is kind]
 
 
 def _sniff(adapters: Iterable[Adapter], source: Source) -> dict[str, int]:

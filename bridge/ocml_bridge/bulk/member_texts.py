@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
-from ..json_values.jsontext import dumps, spaced
+from ..json_values.jsontext import dumps, loads, members, spaced
 from ..model import Json
+from ..text.unicode import BOM
 
 
 def leading(data: bytes) -> Iterator[tuple[str, str]]:
@@ -32,8 +33,32 @@ _LEADING: Final = re.compile(
 """A member whose name has no escapes, with a comma behind it."""
 
 
+def texts_of(data: bytes, values: Mapping[str, Json]) -> dict[str, str]:
+    """The texts of members of a JSON object, as they are spelled there.
+
+    Args:
+        data: JSON text that was read without being mended.
+        values: the members by name; what is found of each says the same.
+    """
+    texts: dict[str, str] = {}
+    for name, text in leading(data):
+        if len(texts) == len(values):
+            return texts
+        if name in values:
+            texts[name] = text
+    for name, value in values.items():
+        if name in texts:
+            continue
+        text = text_of_member(data, name, value)
+        if text is None:
+            found = members(data.decode("utf-8", "surrogatepass").removeprefix(BOM))
+            return {} if found is None else {name: span.raw for name, span in found[0].items() if name in values}
+        texts[name] = text
+    return texts
+
+
 def text_of_member(data: bytes, name: str, value: Json) -> str | None:
-    """The text of a member of an object that is a number, a list or an object; None where it takes parsing to find it.
+    """The text of a member of an object; None where it takes parsing to find it.
 
     Args:
         data: the JSON text of an object that has such a member.
@@ -45,6 +70,9 @@ def text_of_member(data: bytes, name: str, value: Json) -> str | None:
     colon = _COLON.match(data, at + len(key))
     if at < 0 or at != data.rfind(key) or colon is None or not _PLAIN_NAME.fullmatch(name):
         return None
+    if isinstance(value, str):
+        found = _STRING.match(data, colon.end())
+        return found[0].decode("utf-8", "surrogatepass") if found is not None and loads(found[0]) == value else None
     if isinstance(value, float):
         found = _NUMBER.match(data, colon.end())
         return found[0].decode("ascii") if found is not None and float(found[0]) == value else None
@@ -67,4 +95,5 @@ _PLAIN_NAME: Final = re.compile(r"[\w.-]+", re.ASCII)
 _ESCAPES: Final = tuple([b"\\u00%d" % at for at in range(2, 8)])
 """How a letter, digit or sign begins that is escaped, though that need not be: it may be one of a name."""
 _COLON: Final = re.compile(rb"[ \t\r\n]*+:[ \t\r\n]*+")
+_STRING: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"')
 _NUMBER: Final = re.compile(rb"-?+[0-9]++(?:\.[0-9]++)?+(?:[eE][-+]?+[0-9]++)?+")

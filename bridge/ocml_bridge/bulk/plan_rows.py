@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
 from ..convert import read
 from ..errors import BridgeError, ErrorCode
@@ -24,12 +24,13 @@ from ..layouts import (
     stream_of,
     turns_of,
 )
-from ..loss import Loss, LossCode
+from ..loss import Finding, Loss, LossCode
 from ..model import Json, Transcript
 from ..report.result import Reading, Result
 from .batch import Outcome, Settings, Spare, Status, outcome_of
 from .columns_beside import converted, lenient, member_of
 from .encodings import decoded
+from .member_texts import texts_of
 from .nested import Nested, unpadded
 from .records import DEFAULT_FIELD, Job, Record
 
@@ -47,8 +48,40 @@ def outcomes_of_row(row: Record, plan: Plan, job: Job) -> Iterator[tuple[Record,
         yield from _outcomes(record, layout, columns, job)
 
 
-Columns = Mapping[str, tuple[str, str]]
-"""The fields of a layout, each with the name of the column that it stands in and its JSON text."""
+class _Row(NamedTuple):
+    """The columns of a row.
+
+    Attributes:
+        columns: their values.
+        findings: what was left out of them.
+        raw: the JSON text that they stand in; None where the row is no text.
+    """
+
+    columns: dict[str, Json]
+    findings: tuple[Finding, ...] = ()
+    raw: bytes | None = None
+
+    def texts(self, names: Iterable[str]) -> dict[str, str]:
+        """The JSON text of some columns, spelled as in the row."""
+        values = {name: self.columns[name] for name in names if name in self.columns}
+        if self.raw is not None and values:
+            return texts_of(self.raw, values)
+        return {name: _text(value) for name, value in values.items()}
+
+
+class Columns(NamedTuple):
+    """The columns that the fields of a layout stand in.
+
+    Attributes:
+        names: their names, by the fields.
+        row: what they are columns of.
+    """
+
+    names: Mapping[str, str]
+    row: _Row
+
+
+_NOTHING: Final = Columns({}, _Row({}))
 
 
 def _records(row: Record, plan: Plan) -> Iterator[tuple[Record, Layout | None, Columns]]:
@@ -57,17 +90,16 @@ def _records(row: Record, plan: Plan) -> Iterator[tuple[Record, Layout | None, C
     An error has no layout.
     """
     try:
-        columns, raws, findings = _columns(row.value, text="file" in row.where)
-        found = read_row(plan, columns)
+        columns = _columns(row.value, text="file" in row.where)
+        found = read_row(plan, columns.columns)
     except BridgeError as error:
-        yield row._replace(value=error), None, {}
+        yield row._replace(value=error), None, _NOTHING
         return
-    sources = {name: (column, raws[column]) for name, column in found.sources.items() if column in raws}
-    beside = found.beside
+    texts = columns.texts(found.beside)
     fields: dict[str, str | None] = {}
-    for name in columns:
-        if name in beside:
-            fields[name] = raws[name]
+    for name in columns.columns:
+        if name in texts:
+            fields[name] = texts[name]
         else:
             fields[MEMBERS] = None
     fields.setdefault(MEMBERS, None)
@@ -76,8 +108,8 @@ def _records(row: Record, plan: Plan) -> Iterator[tuple[Record, Layout | None, C
         if len(found.documents) > 1:
             where |= {"conversation": number, **({} if each.path is None else {"path": each.path})}
         about = {name: _text(value) for name, value in each.beside.items()}
-        value = Nested(each.value, (*findings, *each.findings))
-        yield Record(value, where, row.raw, {**fields, **about}), found.layout, sources
+        value = Nested(each.value, (*columns.findings, *each.findings))
+        yield Record(value, where, row.raw, {**fields, **about}), found.layout, Columns(found.sources, columns)
 
 
 def row_of(value: Any, *, text: bool = False) -> dict[str, Json]:
@@ -90,32 +122,35 @@ def row_of(value: Any, *, text: bool = False) -> dict[str, Json]:
     Raises:
         BridgeError: for what is no row.
     """
-    return _columns(value, text=text)[0]
+    return _columns(value, text=text).columns
 
 
-def _columns(value: Any, *, text: bool) -> tuple[dict[str, Json], dict[str, str], tuple[Any, ...]]:
-    """The columns of a row, the JSON text of each, and what was left out of them. A file of text is its column `text`.
+def _columns(value: Any, *, text: bool) -> _Row:
+    """The columns of a row. A file of text is its column `text`.
 
     Raises:
         BridgeError: OCB-ENCODING, OCB-JSON or OCB-SHAPE for what is no row.
     """
     if isinstance(value, BridgeError):
         raise value
-    if isinstance(value, bytes):
-        value = decoded(value)
     if isinstance(value, str):
-        found = jsontext.members(value)
-        if found is not None and not value[found[1] :].strip():
-            spans = found[0].items()
-            return {name: _as_turns(span.value) for name, span in spans}, {name: span.raw for name, span in spans}, ()
-        value = _parsed(value, text=text)
+        value = value.encode("utf-8", "surrogatepass")
+    if isinstance(value, bytes):
+        try:
+            found = jsontext.loads(value)
+        except BridgeError:
+            found = _parsed(decoded(value), text=text)
+        else:
+            if isinstance(found, dict):
+                members = cast("dict[str, Json]", found)
+                return _Row({name: _as_turns(each) for name, each in members.items()}, raw=value)
+        value = found
     if isinstance(value, list) and value:
         value = _list_as_row(cast("list[Json]", value))
     if not isinstance(value, dict):
         raise BridgeError(ErrorCode.SHAPE, "a row must be an object, with a member for each column", path="")
     row, findings = unpadded(cast("dict[str, Json]", value))
-    raws = {name: _text(each) for name, each in row.items()}
-    return {name: _as_turns(each) for name, each in row.items()}, raws, findings
+    return _Row({name: _as_turns(each) for name, each in row.items()}, findings)
 
 
 def _as_turns(value: Json) -> Json:
@@ -208,11 +243,12 @@ def _with_columns(record: Record, columns: Columns, settings: Settings) -> tuple
     def spared(_result: Result, _output: Source, losses: tuple[Loss, ...]) -> tuple[Loss, ...]:
         left: list[Loss] = []
         for loss in losses:
-            found = columns.get(member_of(loss) or "")
-            if found is None:
-                left.append(loss)
+            column = columns.names.get(member_of(loss) or "", "")
+            found = columns.row.texts([column])
+            if found:
+                beside.update(found)
             else:
-                beside[found[0]] = found[1]
+                left.append(loss)
         settings.policy.check(left, strict=settings.strict)
         return tuple(left)
 

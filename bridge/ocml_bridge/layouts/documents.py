@@ -87,37 +87,52 @@ _FORCED: Final = Options(force_format=True)
 
 
 def _is_of(name: str, row: Object | str, _wording: Wording) -> bool:
-    if isinstance(row, dict) and is_message(row, _CHAT) and "content" in row and "type" not in row:
-        return False  # one message: the conversation is in several rows
-    if isinstance(row, dict) and are_scored(row, _CHAT):
-        return False  # its answers are no part of the request
-    if isinstance(row, dict) and "system" in row and name == "anthropic" and row.keys().isdisjoint(_REQUESTED):
-        # Messages beside a column `system` are a row of anybody's; their own blocks tell that they are Anthropic's.
-        row = {key: value for key, value in row.items() if key != "system"}
-    return format_of_row(row) == name
+    known, formats = _Last.formats
+    if known is not row:
+        formats = _formats_of(row)
+        _Last.formats = row, formats
+    return name in formats
 
 
-_CHAT: Final = Wording(role=("role",))
+class _Last:
+    """What is looked at, and what was found of it: one layout behind the other asks for that."""
 
-
-class _LastRow:
-    """The row that is looked at, and its format: one layout behind the other asks for it."""
-
-    last: tuple[Object | str | None, str | None] = (None, None)
+    format: tuple[Object | str | None, str | None] = (None, None)
+    formats: tuple[Object | str | None, Sequence[str | None]] = (None, ())
 
 
 def format_of_row(row: Object | str) -> str | None:
     """The format that a row is surely a document of; None for any other row."""
-    known, its_format = _LastRow.last
+    known, its_format = _Last.format
     if known is not row:
         its_format = surely(row)
-        _LastRow.last = row, its_format
+        _Last.format = row, its_format
     return its_format
+
+
+def _formats_of(row: Object | str) -> Sequence[str | None]:
+    """The formats that a row may surely be a document of."""
+    if isinstance(row, str):
+        return [format_of_row(row)]
+    if is_message(row, _CHAT) and "content" in row and "type" not in row:
+        return []  # one message: the conversation is in several rows
+    if are_scored(row, _CHAT):
+        return []  # its answers are no part of the request
+    found = format_of_row(row)
+    if "system" not in row or not row.keys().isdisjoint(_REQUESTED):
+        return [found]
+    # Messages beside a column `system` are a row of anybody's; their own blocks tell that they are Anthropic's.
+    alone = surely({key: value for key, value in row.items() if key != "system"})
+    return [each for each in (found if found != _ANTHROPIC else None, alone if alone == _ANTHROPIC else None) if each]
+
+
+_CHAT: Final = Wording(role=("role",))
+_ANTHROPIC: Final = "anthropic"
 
 
 def forget() -> None:
     """The row was looked at: it may be changed now."""
-    _LastRow.last = None, None
+    _Last.format, _Last.formats = (None, None), (None, ())
 
 
 def _is_answer(row: Object, wording: Wording) -> bool:

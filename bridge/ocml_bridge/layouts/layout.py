@@ -41,6 +41,11 @@ class Wording:
     thoughts: tuple[str, ...] = ()
     calls: bool = False
 
+    @property
+    def has_words_of_chat(self) -> bool:
+        """Whether messages as Chat Completions has them are read as they are."""
+        return not self.roles and "role" in self.role and "content" in self.text
+
 
 class Document(NamedTuple):
     """A conversation of a row.

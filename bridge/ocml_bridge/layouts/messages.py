@@ -57,6 +57,8 @@ def respelled(value: Json, wording: Wording, path: str) -> Object:
     found = as_object(value)
     if found is None:
         raise misshapen(path, f"a message, an object with {wording.role[0]!r}")
+    if is_text(found) and found["role"] in _SPELLED and wording.has_words_of_chat:
+        return found
     role = next((key for key in wording.role if isinstance(found.get(key), str)), None)
     if role is None:
         raise misshapen(path, f"a message with {wording.role[0]!r}, the role")
@@ -77,6 +79,9 @@ def _text_key(found: Object, wording: Wording, word: str) -> str | None:
 
 
 _SYSTEM: Final = frozenset({"system", "developer"})
+
+
+_SPELLED: Final = frozenset({"system", "user", "assistant", "tool"})
 
 
 def respelled_all(value: Json, wording: Wording, path: str) -> list[Object]:

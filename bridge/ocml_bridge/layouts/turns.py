@@ -81,6 +81,8 @@ def read_messages(fields: Object, wording: Wording) -> Sequence[Document]:
 def _with_calls(each: Object, path: str) -> Object:
     """A message whose calls are those of Chat Completions, where they are given as JSON text, or without a wrapper."""
     given = each.get("tool_calls")
+    if given is None:
+        return each
     if isinstance(given, str):
         return {**each, "tool_calls": calls_of(given, f"{path}/tool_calls") if given.strip() else None}
     calls = [as_object(call) or {} for call in as_list(given) or []]
