@@ -42,6 +42,142 @@ SWIFT: list[dict[str, Any]] = [
 ]
 
 ROWS: list[tuple[str, dict[str, Any], list[Said]]] = [
+    # spans: OpenInference (spec/tool_calling.md), flat and as a table has them; OpenLLMetry; OpenTelemetry's own
+    (
+        "spans",
+        {
+            "name": "ChatCompletion",
+            "attributes": {
+                "openinference.span.kind": "LLM",
+                "llm.input_messages.0.message.role": "user",
+                "llm.input_messages.0.message.content": "Rome?",
+                "llm.input_messages.1.message.role": "assistant",
+                "llm.input_messages.1.message.tool_calls.0.tool_call.id": "c",
+                "llm.input_messages.1.message.tool_calls.0.tool_call.function.name": "weather",
+                "llm.input_messages.1.message.tool_calls.0.tool_call.function.arguments": '{"city":"Rome"}',
+                "llm.input_messages.2.message.role": "tool",
+                "llm.input_messages.2.message.tool_call_id": "c",
+                "llm.input_messages.2.message.content": "20",
+                "llm.output_messages.0.message.role": "assistant",
+                "llm.output_messages.0.message.contents.0.message_content.type": "text",
+                "llm.output_messages.0.message.contents.0.message_content.text": "20.",
+                "llm.tools.0.tool.json_schema": json.dumps({"type": "function", "function": WEATHER}),
+            },
+        },
+        [("user", "Rome?"), ("call weather", '{"city":"Rome"}'), ("tool", "20"), ("assistant", "20.")],
+    ),
+    (
+        "spans",
+        {
+            "attributes.llm.input_messages": [{"message.role": "user", "message.content": "Why?"}],
+            "attributes.llm.output_messages": [{"message.role": "assistant", "message.content": "Because."}],
+        },
+        BOTH,
+    ),
+    (
+        "spans",
+        {
+            "attributes": [
+                {"key": "gen_ai.prompt.0.role", "value": {"stringValue": "user"}},
+                {"key": "gen_ai.prompt.0.content", "value": {"stringValue": "Why?"}},
+                {"key": "gen_ai.completion.0.role", "value": {"stringValue": "assistant"}},
+                {"key": "gen_ai.completion.0.content", "value": {"stringValue": "Because."}},
+            ]
+        },
+        BOTH,
+    ),
+    (
+        "spans",
+        {
+            "attributes": {
+                "gen_ai.system_instructions": '[{"type":"text","content":"Be kind."}]',
+                "gen_ai.input.messages": json.dumps(
+                    [
+                        {"role": "user", "parts": [{"type": "text", "content": "Rome?"}]},
+                        {
+                            "role": "assistant",
+                            "parts": [
+                                {"type": "reasoning", "content": "Look."},
+                                {"type": "tool_call", "id": "c", "name": "weather", "arguments": {"city": "Rome"}},
+                            ],
+                        },
+                        {"role": "tool", "parts": [{"type": "tool_call_response", "id": "c", "response": {"c": 20}}]},
+                    ]
+                ),
+                "gen_ai.output.messages": json.dumps(
+                    [{"role": "assistant", "parts": [{"type": "text", "content": "20."}], "finish_reason": "stop"}]
+                ),
+            }
+        },
+        [
+            ("system", "Be kind."),
+            ("user", "Rome?"),
+            ("thought", "Look."),
+            ("call weather", '{"city":"Rome"}'),
+            ("tool", '{"c":20}'),
+            ("assistant", "20."),
+        ],
+    ),
+    # what Langfuse and Braintrust export: messages beside a message, as values and in the cells of a table; choices
+    ("alpaca", {"type": "GENERATION", "input": [ASK], "output": {"role": "assistant", "content": "Because."}}, BOTH),
+    ("logged", {"input": json.dumps([ASK]), "output": '{"role":"assistant","content":"Because."}'}, BOTH),
+    ("logged", {"input": [ASK], "output": ANSWER["choices"], "metadata": {}}, BOTH),
+    # learning to summarise, both parts (openai/summarize-from-feedback, README)
+    (
+        "summarized",
+        {
+            "info": {"id": "t3", "post": "A long story.", "title": "T", "subreddit": "r"},
+            "summaries": [{"text": "No.", "policy": "ref"}, {"text": "Short.", "policy": "sup4"}],
+            "choice": 1,
+        },
+        [("user", "A long story."), ("assistant", "Short.")],
+    ),
+    (
+        "summarized",
+        {
+            "info": {"post": None, "article": "News.", "site": "cnn"},
+            "summary": {"text": "Short.", "axes": {"overall": 5}},
+        },
+        [("user", "News."), ("assistant", "Short.")],
+    ),
+    # Baize (project-baize/baize-chatbot, README): the turn that is still to come is none
+    (
+        "baize",
+        {
+            "topic": "Why?",
+            "input": "The conversation between human and AI assistant.\n[|Human|] Why?\n[|AI|] Because.\n[|Human|] ",
+        },
+        [("system", "The conversation between human and AI assistant."), ASKED, ANSWERED],
+    ),
+    # The Cauldron (its card): pairs that say where they are from
+    ("pairs", {"images": [], "texts": [{"user": "Why?", "assistant": "Because.", "source": "VQA"}]}, BOTH),
+    # Natural Instructions (its card): the definition belongs to what is asked
+    (
+        "task",
+        {"task_name": "t", "definition": "Add the numbers.", "inputs": "1 2", "targets": "3"},
+        [("user", "Add the numbers.\n1 2"), ("assistant", "3")],
+    ),
+    # MultiWOZ: the system is who answers
+    (
+        "spoken",
+        {"turns": [{"speaker": "USER", "utterance": "Why?"}, {"speaker": "SYSTEM", "utterance": "Because."}]},
+        BOTH,
+    ),
+    # OpenRLHF: what was asked stands in a column of messages
+    ("preference", {"context_messages": [ASK], "chosen": "Because.", "rejected": "No."}, BOTH),
+    # AlpacaFarm's and AlpacaEval's annotations have the number as a float
+    ("compared", {"instruction": "Why?", "output_1": "No.", "output_2": "Because.", "preference": 2.0}, BOTH),
+    # StackExchange's answers by their votes
+    (
+        "ranked",
+        {"question": "Why?", "answers": [{"text": "No.", "pm_score": 0}, {"text": "Because.", "pm_score": 3}]},
+        BOTH,
+    ),
+    # tau-bench, Chatbox, TypingMind, smolagents
+    ("messages", {"task_id": 0, "traj": [ASK, {"role": "assistant", "content": "Because."}], "trial": 0}, BOTH),
+    ("messages", {"messages": [{"role": "user", "contentParts": [{"type": "text", "text": "Why?"}]}]}, [ASKED]),
+    ("messages", {"systemMessage": "Be kind.", "messages": [ASK]}, [("system", "Be kind."), ASKED]),
+    ("messages", {"messages": [ASK, {"role": "tool-response", "content": "20"}]}, [ASKED, ("tool", "20")]),
     # ms-swift, agent support: messages whose role is what ShareGPT says of calls
     (
         "sharegpt",
@@ -1188,6 +1324,31 @@ def test_a_thought_beside_an_answer_with_its_own_stays_beside() -> None:
     [document] = read_row(plan, row).documents
     assert told(conversations(row, plan)[0].messages) == [ASKED, ("thought", "Hm."), ANSWERED]
     assert document.beside == {"reasoning": "Let me see."}
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"question": "Which?", "options": ["a", "b"], "answer": "B"},
+        {"question": "Which?", "choices": ["a", "b"], "answer": "B", "solution": "The second."},
+        {"prompt": "A long story. TL;DR:", "label": "Short."},
+        {"prompt": "I was sad.", "utterance": "I lost my dog.", "speaker_idx": 1},
+        {"chosen": "Because.", "rejected": "No.", "source": "web"},
+        {"turns": ["Why?", "And then?"], "question_id": 81},
+        {"messages": [{"role": "user", "fragments": ["Why?"]}]},
+    ],
+    ids=["options", "choices", "a label", "a situation", "answers to nothing", "questions alone", "unknown members"],
+)
+def test_a_row_of_which_nobody_can_tell_who_says_what_is_not_guessed(row: dict[str, Any]) -> None:
+    with pytest.raises(BridgeError) as error:
+        read_row(Plan((AUTO,)), row)
+    assert error.value.code == "OCB-SHAPE"
+
+
+def test_a_plan_may_name_what_is_not_guessed() -> None:
+    row = {"question": "Which?", "options": ["a", "b"], "answer": "B"}
+    found = read_row(plan_of("alpaca"), row)
+    assert (found.layout.name, [*found.beside]) == ("alpaca", ["options"])
 
 
 def test_every_layout_has_rows() -> None:

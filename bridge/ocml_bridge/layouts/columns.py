@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-SYSTEM: Final = ("system", "system_prompt", "system_message")
+SYSTEM: Final = ("system", "system_prompt", "system_message", "systemPrompt", "systemMessage")
 TOOLS: Final = ("tools", "functions")
 MEDIA: Final = {"images": ("images", "image"), "videos": ("videos", "video"), "audios": ("audios", "audio")}
 HISTORY: Final = {"history": ("history",)}
@@ -25,6 +25,7 @@ THOUGHTS: Final = (
 TEXT: Final = ("text", "chat", "prompt", "conversation")
 TURNS: Final = (
     *("messages", "conversations", "conversation", "dialog", "dialogue", "chat", "turns", "trajectory", "utterances"),
+    *("traj",),
 )
 COMPARED: Final = ("response", "answer", "output", "completion", "human_ref", "generation", "reply", "continuation")
 """What columns of answers that are compared are called, before their number or letter."""
@@ -37,6 +38,8 @@ def of_side(side: str) -> tuple[str, ...]:
     return tuple([f"{word}{between}{side}" for word in COMPARED for between in ("_", "")])
 
 
+CHOICES: Final = frozenset({"choices", "options", "opa"})
+"""Columns of choices that a question cannot be answered without."""
 SEVERAL: Final = (
     *("responses", "generations", "completions", "candidates", "choices"),
     *(name for side in SIDES for name in of_side(side)),

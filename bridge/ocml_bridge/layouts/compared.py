@@ -30,7 +30,7 @@ class _Pair(NamedTuple):
 
 
 _PAIRS: Final = (_Pair("0", "1"), _Pair("1", "2"), _Pair("a", "b"))
-_SIDE: Final = re.compile(r"(?:.*[\W_]|(?:response|answer|output))?([012ab])(?:\.0)?")
+_SIDE: Final = re.compile(r"(?:.*[\W_]|(?:response|answer|output))?([012ab])")
 """Words such as `1`, `a`, `model_a`, `response_1`: what stands for an answer at their end."""
 
 
@@ -92,7 +92,7 @@ def read_compared(fields: Object, wording: Wording) -> Sequence[Document]:
 def _better(fields: Object, pair: _Pair) -> int | None:
     """Which of the two answers is the better one; None for neither."""
     if _BETTER in fields:
-        found = _SIDE.fullmatch(str(fields[_BETTER]).strip().lower())
+        found = _SIDE.fullmatch(str(fields[_BETTER]).strip().lower().removesuffix(".0"))
         return pair.index(found[1]) if found is not None and found[1] in pair else None
     strength = _number(fields.get(_STRENGTH))
     if strength is None:

@@ -119,6 +119,8 @@ def _formats_of(row: Object | str) -> Sequence[str | None]:
     if are_scored(row, _CHAT):
         return []  # its answers are no part of the request
     found = format_of_row(row)
+    if found == _RESPONSES and "output" in row and not isinstance(row["output"], list):
+        found = None  # a log of what was asked and answered
     if "system" not in row or not row.keys().isdisjoint(_REQUESTED):
         return [found]
     # Messages beside a column `system` are a row of anybody's; their own blocks tell that they are Anthropic's.
@@ -128,6 +130,7 @@ def _formats_of(row: Object | str) -> Sequence[str | None]:
 
 _CHAT: Final = Wording(role=("role",))
 _ANTHROPIC: Final = "anthropic"
+_RESPONSES: Final = "openai-responses"
 
 
 def forget() -> None:

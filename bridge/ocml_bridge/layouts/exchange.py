@@ -35,6 +35,11 @@ def is_exchange(fields: Object, wording: Wording) -> bool:
     return _is_text(fields.get(INSTRUCTION, fields.get(INPUT))) and (_is_text(answer) or as_object(answer) is not None)
 
 
+def is_task(fields: Object, wording: Wording) -> bool:
+    """Whether the definition of a task stands there, an input of it, and its output."""
+    return all(isinstance(fields.get(name), str) for name in (INSTRUCTION, INPUT, OUTPUT))
+
+
 def is_history(fields: Object, wording: Wording) -> bool:
     """Whether pairs stand there, each a text and its answer (nothing, where there is none yet), or messages."""
     if are_messages(fields.get(HISTORY), wording):
@@ -86,10 +91,13 @@ _WORDS: Final = Wording()
 
 def is_preference(fields: Object, wording: Wording) -> bool:
     """Whether two answers stand there, one of which is preferred, and what was asked where that stands there."""
-    prompt = fields.get(INSTRUCTION, "")
-    return (_is_text(prompt) or as_object(prompt) is not None) and all(
-        _is_answer(fields.get(key)) for key in (CHOSEN, REJECTED)
-    )
+    prompt, answers = fields.get(INSTRUCTION, ""), [fields.get(key) for key in (CHOSEN, REJECTED)]
+    if not (_is_text(prompt) or as_object(prompt) is not None) or not all(map(_is_answer, answers)):
+        return False
+    is_asked = any(key in fields for key in (INSTRUCTION, INPUT, HISTORY))
+    if is_asked or not all(isinstance(each, str) for each in answers):
+        return True
+    return bool(_apart(cast("list[str]", answers), wording)[0])  # else what was asked stands somewhere else
 
 
 def _is_answer(value: Json) -> bool:

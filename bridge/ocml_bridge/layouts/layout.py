@@ -35,7 +35,7 @@ class Wording:
     """
 
     role: tuple[str, ...] = ("role", "from")
-    text: tuple[str, ...] = ("content", "value", "text")
+    text: tuple[str, ...] = ("content", "value", "text", "contentParts")
     roles: Mapping[str, str] = field(default_factory=dict[str, str])
     separator: str = "\n"
     thoughts: tuple[str, ...] = ()
@@ -83,6 +83,8 @@ class Layout:
         wording: its words.
         beside: fields whose columns travel beside the conversation all the same, as it does not say all of them.
         without: columns that a row of it does not have: what is said in them would not be read.
+        doubts: columns beside which nobody can tell that a row is of it, such as the choices of a question: a plan has
+            to name it.
         requires: columns that a row has to have beside the conversation, each with the names that they may have.
         drops: members of messages that it has no place for, and what their loss is called.
         whole: whether the row is the document, with all its columns.
@@ -99,6 +101,7 @@ class Layout:
     requires: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     beside: frozenset[str] = frozenset()
     without: frozenset[str] = frozenset()
+    doubts: frozenset[str] = frozenset()
     drops: Mapping[str, LossCode] = field(default_factory=dict[str, LossCode])
     whole: bool = False
 

@@ -17,9 +17,9 @@ from ..loss import Finding
 from ..model import Json, Settings, Transcript, replace
 from ..model.codec import to_json
 from .documents import format_of_row
-from .fitting import as_object
+from .fitting import as_list, as_object
 from .layout import Document, Object, Wording, misshapen, parsed
-from .messages import message
+from .messages import are_messages, message
 
 REQUEST: Final = "request"
 RESPONSE: Final = "response"
@@ -45,6 +45,8 @@ def is_logged(fields: Object, wording: Wording) -> bool:
         answer = _answer(fields)
         alone = answer is not None and "messages" not in answer
         return alone or _failure(fields) is not None
+    if as_list(fields[REQUEST]) and not as_list(fields.get(RESPONSE)):
+        return False  # messages in a column, with an answer beside them
     request = _body(fields[REQUEST], f"/{REQUEST}")[0]
     if request is None or format_of_row(request) is None:
         return False
@@ -120,7 +122,8 @@ def _body(value: Json, path: str) -> tuple[Object | None, Object]:
     if isinstance(value, str) and not value.lstrip().startswith(("{", "[")):
         return {"messages": [message("assistant", value)]} if path == f"/{RESPONSE}" else None, {}
     try:
-        found = as_object(parsed(value, path))
+        given = parsed(value, path)
+        found = _listed(given) if as_list(given) else as_object(given)
         name = next((each for each in _BODIES if each in (found or {})), None)
         if found is None or name is None:
             return _as_request(found), {}
@@ -128,6 +131,17 @@ def _body(value: Json, path: str) -> tuple[Object | None, Object]:
         return _as_request(as_object(parsed(found[name], f"{path}/{name}"))), around
     except BridgeError:
         return None, {}
+
+
+_ROLE: Final = Wording(role=("role",))
+
+
+def _listed(value: Json) -> Object | None:
+    """The messages of a request, or the choices of an answer, that stand there alone; None for another list."""
+    if are_messages(value, _ROLE):
+        return {"messages": value}
+    choices = [as_object(each) or {} for each in as_list(value) or []]
+    return {"choices": value} if all("message" in each for each in choices) else None
 
 
 def _as_request(value: Object | None) -> Object | None:

@@ -18,6 +18,7 @@ ROLES: Final[dict[str, str]] = {
         ("assistant", "gpt", "bot", "model", "chatgpt", "bing", "bard", "ai", "answer", "chatbot"), "assistant"
     ),
     **dict.fromkeys(("tool", "observation", "function_response", "tool_response", "function response"), "tool"),
+    **dict.fromkeys(("tool-response", "function-response", "tool_result", "tool-result"), "tool"),
 }
 """Words that datasets have for roles, in small letters."""
 
@@ -43,9 +44,24 @@ def is_message(value: Json, wording: Wording) -> bool:
 
 
 def are_messages(value: Json, wording: Wording) -> bool:
-    """Whether a value is a list of messages with one at least."""
+    """Whether a value is a list of messages with one at least, which say what they say where it is looked for."""
     items = as_list(value)
-    return bool(items) and all(is_message(item, wording) for item in items or ())
+    return bool(items) and all(is_message(item, wording) and _says(item, wording) for item in items or ())
+
+
+def _says(value: Json, wording: Wording) -> bool:
+    """Whether a message says something in a known member, or nothing at all."""
+    found = as_object(value) or {}
+    for key in wording.text:
+        if key in found:
+            return True
+    return not _KNOWN.isdisjoint(found) or not any(found[key] for key in found if key not in wording.role)
+
+
+_KNOWN: Final = frozenset(
+    (*("tool_calls", "function_call", "refusal", "audio", "reasoning", "reasoning_content"), *columns.SYSTEM)
+)
+"""Members of messages, beside their texts, that say something."""
 
 
 def respelled(value: Json, wording: Wording, path: str) -> Object:

@@ -169,7 +169,13 @@ def _found(plan: Plan, row: Object) -> _Candidate | None:
 def _candidates(plan: Plan, shape: tuple[tuple[str, bool], ...]) -> tuple[_Candidate, ...]:
     """The layouts that rows may have, by the names of their columns and whether these have values."""
     row = {name: has_value or None for name, has_value in shape}
-    layouts = [layout for layout in layouts_of(plan) if layout.may_have(row)]
+    there = {name for name, has_value in shape if has_value}
+    guessed = plan.layout == (AUTO,)
+    layouts = [
+        layout
+        for layout in layouts_of(plan)
+        if layout.may_have(row) and not (guessed and not layout.doubts.isdisjoint(there))
+    ]
     return tuple([_Candidate(each, each.sources(row), each.read_columns(row)) for each in layouts])
 
 

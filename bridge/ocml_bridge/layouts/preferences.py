@@ -45,7 +45,7 @@ ANSWERS: Final = "answers"
 _TEXTS: Final = ("answer", "response", "text", "content")
 _RANKS: Final = ("rank",)
 """What says how good an answer is, where the least is the best."""
-_SCORES: Final = ("overall_score", "score")
+_SCORES: Final = ("overall_score", "score", "pm_score")
 """The same, where the most is the best."""
 
 
@@ -145,7 +145,7 @@ PREFERENCES: Final[tuple[Layout, ...]] = (
         "a prompt with an answer that was chosen and one that was rejected (TRL, LLaMA-Factory)",
         "openai",
         {
-            "instruction": (*("prompt", "instruction", "question", "query"), *columns.TURNS[:3]),
+            "instruction": (*("prompt", "instruction", "question", "query", "context_messages"), *columns.TURNS[:3]),
             "input": ("input",),
             "chosen": (
                 "chosen",

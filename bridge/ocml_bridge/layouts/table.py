@@ -19,7 +19,9 @@ from . import (
     oasst,
     reasoned,
     rendered,
+    spans,
     streams,
+    summarized,
     swift,
     templates,
     turns,
@@ -82,6 +84,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         },
         reasoned.is_reasoned,
         reasoned.read_reasoned,
+        doubts=columns.CHOICES,
     ),
     Layout(
         "answered",
@@ -165,6 +168,18 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         beside=logged.BESIDE,
     ),
     Layout(
+        "spans",
+        "spans of tracing with messages in their attributes (OpenInference, OpenLLMetry, OpenTelemetry)",
+        "openai",
+        {
+            spans.ATTRIBUTES: ("attributes", "span_attributes"),
+            **{each: (f"attributes.{each}",) for each in (*spans.ASKED, *spans.ANSWERED)},
+        },
+        spans.is_span,
+        spans.read_span,
+        beside=frozenset({spans.ATTRIBUTES, *spans.ASKED, *spans.ANSWERED}),
+    ),
+    Layout(
         "messages",
         "messages of Chat Completions, with tools beside them",
         "openai",
@@ -183,7 +198,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         "openai",
         {"messages": columns.TURNS, **columns.PROMPT, "system": (*columns.SYSTEM, "context")},
         turns.are_spoken,
-        turns.read_messages,
+        turns.read_spoken,
         wording=Wording(("speaker", "author", "sender"), ("content", "text", "utterance", "message", "value")),
     ),
     Layout(
@@ -198,7 +213,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         "texts",
         "texts by turns (UltraChat)",
         "openai",
-        {"texts": ("data", "dialog", "turns", "conversations", "conversation", "messages")},
+        {"texts": ("data", "dialog", "conversations", "conversation", "messages")},
         turns.take_turns,
         turns.read_texts,
     ),
@@ -253,6 +268,27 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         exchange.write_steps,
     ),
     Layout(
+        "summarized",
+        "a text with its summary, or with two and the better one's number (learning to summarise)",
+        "openai",
+        {each: (each,) for each in (summarized.INFO, summarized.SUMMARIES, summarized.SUMMARY, summarized.CHOICE)},
+        summarized.is_summarized,
+        summarized.read_summarized,
+        beside=frozenset({summarized.INFO, summarized.SUMMARIES, summarized.SUMMARY, summarized.CHOICE}),
+    ),
+    Layout(
+        "task",
+        "the definition of a task, one input of it, and its output (Natural Instructions)",
+        "openai",
+        {
+            "instruction": ("definition", "task_definition"),
+            "input": ("inputs", "input"),
+            "output": ("targets", "output", "target"),
+        },
+        exchange.is_task,
+        exchange.read_exchange,
+    ),
+    Layout(
         "prompt-completion",
         "a prompt and its completion, as texts or messages (TRL)",
         "openai",
@@ -286,6 +322,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         exchange.read_exchange,
         exchange.write_alpaca,
         drops={"name": LossCode.NAME, "weight": LossCode.WEIGHT},
+        doubts=columns.CHOICES,
     ),
     Layout(
         "history",
@@ -329,6 +366,14 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         for name, tokens in frames.ALL.items()
     ),
     Layout(
+        "baize",
+        "a text in Baize's template (`[|Human|]` and `[|AI|]`)",
+        "openai",
+        {"text": ("input", *columns.TEXT)},
+        templates.is_baize,
+        templates.read_baize,
+    ),
+    Layout(
         "vicuna",
         "a text in Vicuna's template (`USER:` in the line)",
         "openai",
@@ -346,6 +391,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         without=frozenset(
             (*columns.ANSWERS, *columns.SEVERAL, "answers", "chosen", "rejected", "messages", "conversations")
         ),
+        doubts=columns.CHOICES | {"label", "summary", "canonical_solution", "utterance"},
     ),
 )
 BY_NAME: Final = {layout.name: layout for layout in LAYOUTS}

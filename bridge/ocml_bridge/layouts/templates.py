@@ -63,6 +63,40 @@ def _vicuna(text: Json) -> list[Object] | None:
     return _without_open_answer([message("system", system), *messages] if system else messages)
 
 
+# --- Baize ------------------------------------------------------------------------------------------------------------
+
+_BAIZE: Final = re.compile(r"\s*\[\|(Human|AI)\|\]\s*")
+_BAIZE_ROLES: Final = {"Human": "user", "AI": "assistant"}
+
+
+def is_baize(fields: Object, wording: Wording) -> bool:
+    """Whether a text of Baize's template stands there."""
+    return _baize(fields.get("text")) is not None
+
+
+def read_baize(fields: Object, wording: Wording) -> Sequence[Document]:
+    """The conversation of such a text; what stands before the first speaker is the system's.
+
+    Raises:
+        BridgeError: OCB-SHAPE for another text.
+    """
+    return [_document(_baize(fields["text"]), "a text with `[|Human|]` and `[|AI|]`")]
+
+
+def _baize(text: Json) -> list[Object] | None:
+    """The messages of a text in Baize's template, without a turn that is still to come; None for any other text."""
+    if not isinstance(text, str) or "[|Human|]" not in text:
+        return None
+    system, *turns = _BAIZE.split(text)
+    if turns[0] != "Human":
+        return None
+    messages = [message(_BAIZE_ROLES[who], text) for who, text in zip(turns[::2], turns[1::2], strict=True)]
+    messages[-1]["content"] = messages[-1]["content"].rstrip()
+    if len(messages) > 1 and not messages[-1]["content"]:
+        messages.pop()
+    return [message("system", system.strip()), *messages] if system.strip() else messages
+
+
 # --- Alpaca -----------------------------------------------------------------------------------------------------------
 
 _HEADING: Final = re.compile(r"### (Instruction|Input|Response):[ \t]*\n?")

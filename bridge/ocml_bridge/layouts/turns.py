@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final, cast
 
 from ..json_values import jsontext
@@ -12,6 +13,7 @@ from .exchange import declared, messages_in
 from .fitting import as_list, as_object
 from .layout import Document, Object, Wording, misshapen, parsed
 from .messages import ROLES, are_messages, calls_of, message, request, respelled_all, tools_of
+from .trees import NODES
 
 MESSAGES: Final = "messages"
 TOOLS: Final = "tools"
@@ -57,6 +59,16 @@ def _is_spoken(each: Object, wording: Wording) -> bool:
     words = [str(each[key]).lower() for key in wording.role if key in each]
     known = all(word in wording.roles or word in ROLES for word in words)
     return known and any(key in each for key in wording.text)
+
+
+def read_spoken(fields: Object, wording: Wording) -> Sequence[Document]:
+    """As `read_messages`; a system that answers, where nobody else does, is the assistant (MultiWOZ)."""
+    spoken = [as_object(each) or {} for each in as_list(_value(fields, MESSAGES)) or []]
+    words = [str(each[key]).lower() for each in spoken for key in wording.role if key in each]
+    roles = [wording.roles.get(word) or ROLES.get(word) for word in words]
+    if "assistant" not in roles and "user" in roles and "system" in roles[roles.index("user") :]:
+        wording = replace(wording, roles={**wording.roles, "system": "assistant"})
+    return read_messages(fields, wording)
 
 
 def read_messages(fields: Object, wording: Wording) -> Sequence[Document]:
@@ -229,6 +241,8 @@ def _sides(pair: Object, wording: Wording) -> list[Object]:
     """The messages of a pair, in the order of the roles; none where it holds something else."""
     out: list[Object] = []
     for key, value in pair.items():
+        if key in _ABOUT:
+            continue
         role = wording.roles.get(key.lower()) or _side(key)
         if role is None or (value is not None and not isinstance(value, str)):
             return []
@@ -238,6 +252,10 @@ def _sides(pair: Object, wording: Wording) -> list[Object]:
         return []
     order = ("system", "user", "assistant")
     return sorted(out, key=lambda each: order.index(each["role"]))
+
+
+_ABOUT: Final = frozenset({"source", "id", "turn", "turn_id", "language"})
+"""What a pair may say of itself."""
 
 
 def _side(key: str) -> str | None:
@@ -251,14 +269,16 @@ def read_pairs(fields: Object, wording: Wording) -> Sequence[Document]:
     messages: list[Object] = []
     if isinstance(fields.get(SYSTEM), str) and fields[SYSTEM]:
         messages.append(message("system", fields[SYSTEM]))
-    for at, item in enumerate(as_list(_value(fields, "pairs")) or []):
+    items = as_list(_value(fields, "pairs")) or []
+    about = [{key: each for key, each in (as_object(item) or {}).items() if key in _ABOUT} for item in items]
+    for at, item in enumerate(items):
         sides = _sides(as_object(item) or {}, wording)
         if not sides:
             raise misshapen(f"/pairs/{at}", "a pair of what was asked and what was answered")
         messages += [each for each in sides if each["role"] != "system" or each["content"]]
     messages = [thoughts.split(each, wording) for each in messages]
     tools = tools_of(fields[TOOLS], f"/{TOOLS}") if TOOLS in fields else None
-    return [Document(request(messages, tools))]
+    return [Document(request(messages, tools), beside={NODES: list[Json](about)} if any(about) else {})]
 
 
 # --- one text after the other -----------------------------------------------------------------------------------------

@@ -1,0 +1,199 @@
+"""Spans of tracing in whose attributes the messages stand: OpenInference, OpenLLMetry, OpenTelemetry's own.
+
+Attributes are flat, with dots and numbers in their names (`llm.input_messages.0.message.role`), or nested, or a list of
+keys and values as OTLP has them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from .. import jsontext
+from ..errors import BridgeError
+from ..model import Json
+from .fitting import as_list, as_object
+from .layout import Document, Object, Wording, misshapen, parsed
+from .messages import ROLES, calls_of, request, tools_of
+
+ATTRIBUTES: Final = "attributes"
+ASKED: Final = ("llm.input_messages", "gen_ai.prompt", "gen_ai.input.messages")
+"""What the messages of a request stand under: OpenInference's name, OpenLLMetry's, OpenTelemetry's."""
+ANSWERED: Final = ("llm.output_messages", "gen_ai.completion", "gen_ai.output.messages")
+"""The same of what was answered."""
+_SYSTEM: Final = "gen_ai.system_instructions"
+_TOOLS: Final = ("llm.tools", "gen_ai.tool.definitions")
+_WRAPPERS: Final = ("message", "tool_call", "message_content", "tool")
+"""What OpenInference writes around the members of an item."""
+_REPLIES: Final = ("tool_call_response", "tool_result")
+_NUMBER: Final = re.compile("[0-9]{1,6}")
+
+
+def is_span(fields: Object, wording: Wording) -> bool:
+    """Whether messages stand in the attributes of a span."""
+    try:
+        return bool(_messages(_nested(fields), ASKED))
+    except BridgeError:
+        return False
+
+
+def read_span(fields: Object, wording: Wording) -> Sequence[Document]:
+    """The conversation of a span: what was asked, and what was answered.
+
+    Raises:
+        BridgeError: OCB-SHAPE for what is no message.
+    """
+    found = _nested(fields)
+    system = [
+        {"role": "system", "content": text} for part in _items(found, _SYSTEM) for text in [_text_of(part, _SYSTEM)]
+    ]
+    tools = next((each for name in _TOOLS if (each := _items(found, name))), None)
+    declared = None if tools is None else tools_of([_tool(each) for each in tools], f"/{ATTRIBUTES}")
+    return [Document(request([*system, *_messages(found, ASKED), *_messages(found, ANSWERED)], declared))]
+
+
+def _messages(attributes: Object, names: Sequence[str]) -> list[Object]:
+    """The messages under the first name that has any."""
+    for name in names:
+        if items := _items(attributes, name):
+            return [each for item in items for each in _message(item, name)]
+    return []
+
+
+def _items(attributes: Object, name: str) -> list[Json]:
+    value: Json = attributes
+    for step in name.split("."):
+        value = (as_object(value) or {}).get(step)
+    if isinstance(value, str):
+        value = parsed(value, f"/{ATTRIBUTES}/{name}")
+    return as_list(value) or []
+
+
+def _message(value: Json, name: str) -> list[Object]:
+    """The message of an item; the results in its parts are messages of their own."""
+    found = _unwrapped(value)
+    role = found.get("role")
+    if not isinstance(role, str):
+        raise misshapen(f"/{ATTRIBUTES}/{name}", "messages, each with a role")
+    parts = [_unwrapped(each) for each in as_list(found.get("parts")) or as_list(found.get("contents")) or []]
+    calls = [each for each in parts if each.get("type") == "tool_call"]
+    calls += [_unwrapped(each) for each in as_list(found.get("tool_calls")) or []]
+    if isinstance(found.get("function_call_name"), str):  # as OpenInference had one call
+        calls.append(
+            {"name": found["function_call_name"], "arguments": found.get("function_call_arguments_json", "{}")}
+        )
+    replies = [each for each in parts if each.get("type") in _REPLIES]
+    contents = [each for each in parts if each not in calls and each not in replies]
+    thoughts = [_text_of(each, name) for each in contents if each.get("type") in ("reasoning", "thinking")]
+    texts = [_text_of(each, name) for each in contents if each.get("type") not in ("reasoning", "thinking")]
+    content = found.get("content") if "content" in found else "".join(texts) if texts else None
+    out: Object = {"role": ROLES.get(role.lower(), role)}
+    out |= {"reasoning": "\n".join(thoughts)} if thoughts else {}
+    out |= {"content": content} if content is not None or not (calls or replies or thoughts) else {}
+    out |= {key: found[key] for key in ("name", "tool_call_id") if isinstance(found.get(key), str)}
+    out |= {"tool_calls": calls_of([_call(each) for each in calls], f"/{ATTRIBUTES}/{name}")} if calls else {}
+    results: list[Object] = [
+        {"role": "tool", "tool_call_id": each.get("id"), "content": _result(each)} for each in replies
+    ]
+    return [*([out] if out.keys() - {"role", "name"} else []), *results]
+
+
+def _result(part: Object) -> Json:
+    value = next((part[key] for key in ("response", "result", "content") if key in part), "")
+    return value if isinstance(value, str) else jsontext.dumps(value).decode("utf-8", "surrogatepass")
+
+
+def _call(value: Object) -> Object:
+    """A call with its arguments; those of OpenInference stand in its function."""
+    return {key: each for key, each in value.items() if key in ("id", "name", "arguments", "function")}
+
+
+def _tool(value: Json) -> Json:
+    """A declared tool, which OpenInference has as JSON text."""
+    found = _unwrapped(value)
+    schema = found.get("json_schema")
+    return found if schema is None else parsed(schema, f"/{ATTRIBUTES}")
+
+
+def _text_of(value: Json, name: str) -> str:
+    """The text of a part.
+
+    Raises:
+        BridgeError: OCB-SHAPE for a part of another kind.
+    """
+    found = as_object(value) or {}
+    text = next((found[key] for key in ("content", "text") if isinstance(found.get(key), str)), None)
+    if text is None:
+        raise misshapen(f"/{ATTRIBUTES}/{name}", "parts that are texts, calls or results")
+    return text
+
+
+def _unwrapped(value: Json) -> Object:
+    found = as_object(value) or {}
+    inner = next((as_object(found[key]) for key in _WRAPPERS if as_object(found.get(key)) is not None), None)
+    return found if inner is None else inner
+
+
+def _nested(fields: Object) -> Object:
+    """Attributes as nested values; numbers in names are places in lists."""
+    given = fields.get(ATTRIBUTES)
+    given = parsed(given, f"/{ATTRIBUTES}") if isinstance(given, str) and given.lstrip().startswith("{") else given
+    flat = _of_otlp(as_list(given) or []) if as_list(given) is not None else as_object(given) or {}
+    columns = {name.removeprefix("attributes."): value for name, value in fields.items() if name != ATTRIBUTES}
+    out: Object = {}
+    for name, value in {**columns, **flat}.items():
+        _put(out, name.split("."), _spread(value))
+    return as_object(_lists(out)) or {}
+
+
+def _put(out: Object, steps: Sequence[str], value: Json) -> None:
+    for step in steps[:-1]:
+        inner = as_object(out.get(step))
+        if inner is None:
+            inner = out[step] = {}
+        out = inner
+    here, new = as_object(out.get(steps[-1])), as_object(value)
+    out[steps[-1]] = value if here is None or new is None else {**here, **new}
+
+
+def _spread(value: Json) -> Json:
+    """A value in which names with dots are nested, as in the messages of a table of spans."""
+    listed, found = as_list(value), as_object(value)
+    if listed is not None:
+        return [_spread(each) for each in listed]
+    if found is None:
+        return value
+    out: Object = {}
+    for name, each in found.items():
+        _put(out, name.split("."), _spread(each))
+    return out
+
+
+def _lists(value: Json) -> Json:
+    """Objects whose names are all numbers, as lists in their order."""
+    listed, found = as_list(value), as_object(value)
+    if listed is not None:
+        return [_lists(each) for each in listed]
+    if found is None:
+        return value
+    if found and all(_NUMBER.fullmatch(name) for name in found):
+        return [_lists(found[name]) for name in sorted(found, key=int)]
+    return {name: _lists(each) for name, each in found.items()}
+
+
+def _of_otlp(items: Sequence[Json]) -> Object:
+    """Attributes that are a list of keys and values; a value says its type."""
+    pairs = [as_object(item) or {} for item in items]
+    return {pair["key"]: _otlp_value(pair.get("value")) for pair in pairs if isinstance(pair.get("key"), str)}
+
+
+def _otlp_value(value: Json) -> Json:
+    found = as_object(value)
+    if found is None or len(found) != 1:
+        return value
+    [(kind, inner)] = found.items()
+    held = as_object(inner) or {}
+    if kind == "arrayValue":
+        return [_otlp_value(each) for each in as_list(held.get("values")) or []]
+    return _of_otlp(as_list(held.get("values")) or []) if kind == "kvlistValue" else inner
