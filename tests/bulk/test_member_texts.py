@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from ocml_bridge import jsontext
 from ocml_bridge.bulk.member_texts import texts_of
+from ocml_bridge.json_values import jsontext
 
 SPELLINGS = (
     "7",

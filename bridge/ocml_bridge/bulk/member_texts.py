@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from ..common.unicode import BOM
 from ..json_values.jsontext import dumps, loads, members, spaced
 from ..model import Json
-from ..text.unicode import BOM
 
 
 def leading(data: bytes) -> Iterator[tuple[str, str]]:

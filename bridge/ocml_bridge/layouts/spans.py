@@ -10,8 +10,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from .. import jsontext
 from ..errors import BridgeError
+from ..json_values import jsontext
 from ..model import Json
 from .fitting import as_list, as_object
 from .layout import Document, Object, Wording, misshapen, parsed
@@ -193,7 +193,7 @@ def _otlp_value(value: Json) -> Json:
     if found is None or len(found) != 1:
         return value
     [(kind, inner)] = found.items()
-    held = as_object(inner) or {}
+    several = as_object(inner) or {}
     if kind == "arrayValue":
-        return [_otlp_value(each) for each in as_list(held.get("values")) or []]
-    return _of_otlp(as_list(held.get("values")) or []) if kind == "kvlistValue" else inner
+        return [_otlp_value(each) for each in as_list(several.get("values")) or []]
+    return _of_otlp(as_list(several.get("values")) or []) if kind == "kvlistValue" else inner
