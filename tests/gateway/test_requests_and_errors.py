@@ -234,6 +234,12 @@ def test_requests_that_are_none(private: Bench, body: bytes, code: str) -> None:
     assert error["message"]
 
 
+def test_half_a_character_is_not_what_is_wrong_with_a_request(private: Bench) -> None:
+    body = rb'{"model":"m","messages":[{"role":"user","content":"\ud83d"}],"seed":1e400}'
+    response = httpx.post(f"{private.url}/chat/completions", content=body)
+    assert "infinity" in response.json()["error"]["message"]
+
+
 def test_a_request_that_is_too_large() -> None:
     for bench in answering(max_request=1000):
         with pytest.raises(APIStatusError) as raised:

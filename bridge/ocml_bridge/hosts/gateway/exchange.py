@@ -157,10 +157,10 @@ def parsed(data: bytes) -> dict[str, Any]:
     """
     try:
         body = orjson.loads(data)
-    except orjson.JSONDecodeError as error:
+    except orjson.JSONDecodeError:
         try:
             body = orjson.loads(_ESCAPE.sub(_whole_character, data))
-        except orjson.JSONDecodeError:
+        except orjson.JSONDecodeError as error:
             raise ApiError(400, "invalid_json", f"the body is not JSON: {error}") from error
     if not isinstance(body, dict):
         raise ApiError(400, "invalid_body", "the body is not a JSON object")
