@@ -19,7 +19,7 @@ from ocml_bridge.loss import Log, LossCode
 from ocml_bridge.model import Citation, Content, Foreign, Json, Media, Part, Passages, Text, replace
 from ocml_bridge.units.heads import Item
 
-from .passages import read_passages, write_passages
+from .passages import CONTEXT, ENABLED, citable, read_passages, write_passages
 from .syntax import (
     CACHE,
     CITATIONS,
@@ -110,6 +110,12 @@ def _read_media(block: Object, kind: Literal["image", "file"]) -> tuple[Media | 
     if kind == "file" and isinstance(block.get("title"), str) and block["title"]:
         fields["filename"] = block["title"]
         outer.append("title")
+    if kind == "file" and isinstance(block.get(CONTEXT), str) and block[CONTEXT]:
+        fields["context"] = block[CONTEXT]
+        outer.append(CONTEXT)
+    if kind == "file" and (asked := citable(block.get(CITATIONS))) is not None:
+        fields["citable"] = asked
+        outer.append(CITATIONS)
     mark = read_mark(block.get(CACHE), EPHEMERAL)
     if mark is not None:
         outer.append(CACHE)
@@ -216,6 +222,10 @@ def _write_media(media: Media, forms: Object) -> Object | None:
     block: Object = {"type": kind, "source": source}
     if kind == DOCUMENT and media.filename:
         block["title"] = media.filename
+    if kind == DOCUMENT and media.context:
+        block[CONTEXT] = media.context
+    if kind == DOCUMENT and media.citable is not None:
+        block[CITATIONS] = {ENABLED: media.citable}
     if media.cache is not None:
         block[CACHE] = write_mark(media.cache, EPHEMERAL)
     more = {key: value for key, value in extras.items() if key != "source"}

@@ -13,6 +13,9 @@ from .syntax import CACHE, CITATIONS, DOCUMENT, EPHEMERAL, NOTES, SEARCH_RESULT,
 
 _CONTENT: Final = "content"
 """The member with the texts, the type of a source that has it, and the key of what else is said of the texts."""
+CONTEXT: Final = "context"
+ENABLED: Final = "enabled"
+"""The members of a document that tell what is said of it, and whether it may be cited."""
 _PLAIN: Final = "text"
 """The spelling of the content of a document that is one text and no list."""
 
@@ -40,11 +43,11 @@ def read_passages(block: Object) -> tuple[Passages, Object] | None:
     if isinstance(title := block.get("title"), str):
         passages.title = title
         known.append("title")
-    if source is None and isinstance(context := block.get("context"), str):
+    if source is None and isinstance(context := block.get(CONTEXT), str):
         passages.context = context
-        known.append("context")
-    if (citable := _citable(block.get(CITATIONS))) is not None:
-        passages.citable = citable
+        known.append(CONTEXT)
+    if (asked := citable(block.get(CITATIONS))) is not None:
+        passages.citable = asked
         known.append(CITATIONS)
     if passages.cache is not None:
         known.append(CACHE)
@@ -64,9 +67,9 @@ def _is_text(value: Json) -> bool:
     return isinstance(block, OBJECT) and block.get("type") == TEXT and isinstance(block.get("text"), str)
 
 
-def _citable(value: Json) -> bool | None:
+def citable(value: Json) -> bool | None:
     """Whether a block may be cited, where it says that and nothing else."""
-    enabled: Any = cast("Object", value).get("enabled") if isinstance(value, OBJECT) and len(value) == 1 else None
+    enabled: Any = cast("Object", value).get(ENABLED) if isinstance(value, OBJECT) and len(value) == 1 else None
     return enabled if isinstance(enabled, bool) else None
 
 
@@ -89,11 +92,11 @@ def write_passages(passages: Passages, spelled: Object) -> Object | None:
     if passages.source is None:
         block: Object = {"type": DOCUMENT, "source": {"type": _CONTENT, _CONTENT: content}, **titled}
         if passages.context is not None:
-            block["context"] = passages.context
+            block[CONTEXT] = passages.context
     else:
         block = {"type": SEARCH_RESULT, "source": passages.source, **titled, _CONTENT: content}
     if passages.citable is not None:
-        block[CITATIONS] = {"enabled": passages.citable}
+        block[CITATIONS] = {ENABLED: passages.citable}
     if passages.cache is not None:
         block[CACHE] = write_mark(passages.cache, EPHEMERAL)
     return cast("Object", respelled(add(block, extras), spelled.get("form")))

@@ -14,7 +14,7 @@ from ocml_bridge.json_values.form import Object
 from ocml_bridge.model import Citation, Json, Media, replace
 from ocml_bridge.wires.blocks.grammar import added, more_of
 
-from .syntax import CONTENT, HOME, NOTES
+from .syntax import CITATIONS, CONTENT, HOME, NOTES
 
 # --- citations --------------------------------------------------------------------------------------------------------
 
@@ -107,6 +107,9 @@ SOURCES: Final = _Sources()
 # --- media ------------------------------------------------------------------------------------------------------------
 
 DOCUMENT: Final = "document"
+CONTEXT: Final = "context"
+ENABLED: Final = "enabled"
+"""The members of a document that tell what is said of it, and whether it may be cited."""
 _MEDIA: Final[dict[str, Any]] = {"image": "image", DOCUMENT: "file", "video": "video", "audio": "audio"}
 _BLOCKS: Final[dict[str, str]] = {ours: block for block, ours in _MEDIA.items()}
 _OFFICE: Final = "application/vnd.openxmlformats-officedocument"
@@ -160,8 +163,14 @@ def read_media(kind: str, inner: Object, more: Object) -> Media | None:
     if where is None or not (format_ is None or isinstance(format_, str)):
         return None
     fields, layout, rest = where
-    known = ("format", "source", "name") if isinstance(name, str) else ("format", "source")
-    inside = more_of(inner, known)
+    known = ["format", "source", *(["name"] if isinstance(name, str) else [])]
+    if kind == DOCUMENT and (context := _text(inner.get(CONTEXT))) is not None:
+        fields["context"] = context
+        known.append(CONTEXT)
+    if kind == DOCUMENT and (asked := citable(inner.get(CITATIONS))) is not None:
+        fields["citable"] = asked
+        known.append(CITATIONS)
+    inside = more_of(inner, tuple(known))
     if rest:
         inside["source"] = rest
     if inside:
@@ -174,6 +183,13 @@ def read_media(kind: str, inner: Object, more: Object) -> Media | None:
     return Media(
         _MEDIA[kind], **fields, extras={HOME: more} if more else None, layout={HOME: layout} if layout else None
     )
+
+
+def citable(value: Json) -> bool | None:
+    """Whether a block may be cited, where it says that and nothing else."""
+    members = cast("Object", value) if isinstance(value, dict) else {}
+    asked: Json = members.get(ENABLED)
+    return asked if list(members) == [ENABLED] and isinstance(asked, bool) else None
 
 
 def _where(source: Object) -> tuple[Object, Object, Object] | None:
@@ -230,6 +246,10 @@ def write_media(media: Media) -> Object | None:
     if kind == DOCUMENT:
         inner["name"] = document_name(media.filename)
     inner["source"] = _deeper(source, within.get("source"))
+    if kind == DOCUMENT and media.context:
+        inner[CONTEXT] = media.context
+    if kind == DOCUMENT and media.citable is not None:
+        inner[CITATIONS] = {ENABLED: media.citable}
     own = {key: value for key, value in extras.items() if key != kind}
     return added({kind: added(inner, within)}, own)
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Final, cast
+from typing import cast
 
 from ocml_bridge.json_values.form import Object
 from ocml_bridge.model import Json, Passages
 from ocml_bridge.wires.blocks.grammar import added, more_of
 
-from .parts import DOCUMENT, document_name
+from .parts import CONTEXT, DOCUMENT, ENABLED, citable, document_name
 from .syntax import CITATIONS, CONTENT, NOTES, SEARCH_RESULT
-
-_ENABLED: Final = "enabled"
 
 
 def read_passages(kind: str, inner: Object, more: Object) -> Passages | None:
@@ -22,20 +20,19 @@ def read_passages(kind: str, inner: Object, more: Object) -> Passages | None:
         inner: what it holds.
         more: what stands beside that.
     """
-    source, citations = inner.get("source"), inner.get(CITATIONS)
+    source, asked = inner.get("source"), citable(inner.get(CITATIONS))
     if kind == SEARCH_RESULT and isinstance(source, str) and isinstance(inner.get("title"), str):
         names, texts = {"source": "source", "title": "title"}, _texts(inner.get(CONTENT))
     elif kind == DOCUMENT and isinstance(source, dict) and list(cast("Object", source)) == [CONTENT]:
-        names, texts = {"title": "name", "context": "context"}, _texts(cast("Object", source)[CONTENT])
+        names, texts = {"title": "name", "context": CONTEXT}, _texts(cast("Object", source)[CONTENT])
     else:
         return None
     if texts is None:
         return None
     fields = {ours: inner[name] for ours, name in names.items() if isinstance(inner.get(name), str)}
     known = [CONTENT if kind == SEARCH_RESULT else "source", *(names[ours] for ours in fields)]
-    enabled: Json = cast("Object", citations).get(_ENABLED) if isinstance(citations, dict) else None
-    if isinstance(enabled, bool) and list(cast("Object", citations)) == [_ENABLED]:
-        fields["citable"] = enabled
+    if asked is not None:
+        fields["citable"] = asked
         known.append(CITATIONS)
     if inside := more_of(inner, tuple(known)):
         more = {**more, kind: inside}
@@ -62,14 +59,14 @@ def write_passages(passages: Passages) -> Object | None:
         kind = DOCUMENT
         inner: Object = {"name": document_name(passages.title), "source": {CONTENT: texts}}
         if passages.context is not None:
-            inner["context"] = passages.context
+            inner[CONTEXT] = passages.context
     elif passages.title is not None:
         kind = SEARCH_RESULT
         inner = {"source": passages.source, "title": passages.title, CONTENT: texts}
     else:
         return None
     if passages.citable is not None:
-        inner[CITATIONS] = {_ENABLED: passages.citable}
+        inner[CITATIONS] = {ENABLED: passages.citable}
     extras = NOTES.of(passages.extras)
     own = {key: value for key, value in extras.items() if key != kind}
     return added({kind: added(inner, extras.get(kind))}, own)

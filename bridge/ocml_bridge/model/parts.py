@@ -158,6 +158,8 @@ class Media:
         cache: a cache mark after it.
         vendor: the vendor to whom the file was uploaded that `file_id` names, or `url` if there is no id: `anthropic`,
             `google`, `openai`; None if the source does not say, or if the URL is public.
+        context: text about a file that accompanies it and is not cited.
+        citable: whether the model is asked to cite a file; None if the source does not say.
     """
 
     media: Literal["image", "video", "audio", "file"]
@@ -172,6 +174,8 @@ class Media:
     type: Literal["media"] = "media"
     cache: CacheMark | None = None
     vendor: str | None = None
+    context: str | None = None
+    citable: bool | None = None
     __pydantic_config__: ClassVar[dict[str, str]] = _STRICT
 
 

@@ -38,6 +38,7 @@ _FIELD_CODES: Final[dict[str, LossCode]] = {
 _LABELS: Final = {
     "cache": "cache mark",
     "call_id": "call id",
+    "citable": "citation flag",
     "content_type": "content type",
     "end": "ending",
     "failed": "failure flag",

@@ -191,6 +191,8 @@ def parts() -> SearchStrategy[Part]:
             layout=by_format(),
             cache=st.one_of(st.none(), _MARKS),
             vendor=vendors(),
+            context=optional(texts()),
+            citable=st.sampled_from([None, None, True, False]),
         ),
         passages(texts(), by_format()),
         st.builds(Refusal, texts()),

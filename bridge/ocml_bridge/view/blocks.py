@@ -170,6 +170,7 @@ def _media(part: Media) -> Block:
         "file": part.filename,
         "id": part.file_id,
         "uploaded to": part.vendor,
+        "context": part.context,
         "address": None if part.url is None or data is not None else _reference(part.url),
         "format": part.format or media_type,
         "data": None if data is None else f"{len(data) * 3 // 4:,} bytes{'' if image else ', not shown'}",
