@@ -11,7 +11,7 @@ import pytest
 from ocml_bridge import Document, Loss, Message, Tool, Transcript
 from ocml_bridge.engine import losses
 from ocml_bridge.engine.around import LONGEST
-from ocml_bridge.engine.losses import SIZE, KnownLosses
+from ocml_bridge.engine.losses import SIZE, LossCache
 from ocml_bridge.model import AnswerFormat, Header, Settings, ToolChoice, Usage, replace
 from ocml_bridge.model.diff import Difference, diff
 from ocml_bridge.report.naming import name_difference
@@ -52,37 +52,37 @@ MESSAGES: Final[list[tuple[Message, Message]]] = [
 
 @pytest.mark.parametrize(("old", "new"), MESSAGES)
 def test_of_a_message_what_is_lost_of_all_with_its_head_and_its_own_id(old: Message, new: Message) -> None:
-    known = KnownLosses("x")
+    cache = LossCache("x")
     for _ in range(2):
         found = [
-            each.of("/messages/0", old.call_id, new.call_id) for each in known.of_heads(head_of(old), head_of(new))
+            each.of("/messages/0", old.call_id, new.call_id) for each in cache.of_heads(head_of(old), head_of(new))
         ]
         assert found == directly(Transcript((old,)), Transcript((new,)))
 
 
 def test_two_ids_in_a_sentence_are_those_of_the_message() -> None:
-    [pattern] = KnownLosses("x").of_heads(head_of(replace(CALL, call_id="a")), head_of(replace(CALL, call_id=None)))
+    [pattern] = LossCache("x").of_heads(head_of(replace(CALL, call_id="a")), head_of(replace(CALL, call_id=None)))
     assert pattern.of("/messages/7", "call_7", None).detail == 'x has no place for the call id "call_7"'
     assert pattern.of("/messages/7", "call_7", None).path == "/messages/7/call_id"
-    [added] = KnownLosses("x").of_heads(head_of(replace(CALL, call_id=None)), head_of(CALL))
+    [added] = LossCache("x").of_heads(head_of(replace(CALL, call_id=None)), head_of(CALL))
     assert added.of("/messages/7", None, "call_8").detail == 'x adds the call id "call_8"; the source has none'
     both = added._replace(details=("from ", " to ", "."), ids=(False, True))
     assert both.of("/messages/7", "a", "b").detail == 'from "a" to "b".'
 
 
 def test_heads_are_compared_once(compared: list[Document]) -> None:
-    known = KnownLosses("x")
+    cache = LossCache("x")
     for number in range(3):
         old, new = replace(CALL, call_id=f"call_{number}"), replace(CALL, call_id=None)
-        assert len(known.of_heads(head_of(old), head_of(new))) == 1
+        assert len(cache.of_heads(head_of(old), head_of(new))) == 1
     assert len(compared) == 1
 
 
 def test_heads_that_hardly_come_again_are_not_remembered(compared: list[Document]) -> None:
-    known, odd = KnownLosses("x"), head_of(Message("user", "Hi", extras={"y": {"z": 1}}))
+    cache, odd = LossCache("x"), head_of(Message("user", "Hi", extras={"y": {"z": 1}}))
     plain = head_of(Message("user", "Hi"))
     for old, new in ((odd, plain), (plain, odd)):
-        assert [known.of_heads(old, new) for _ in range(2)] != [(), ()]
+        assert [cache.of_heads(old, new) for _ in range(2)] != [(), ()]
     assert len(compared) == 4
 
 
@@ -110,10 +110,10 @@ def pairs() -> Iterator[tuple[Transcript, Transcript]]:
 
 
 def test_around_messages_all_that_comparing_finds() -> None:
-    known = KnownLosses("x")
+    cache = LossCache("x")
     for _ in range(2):
         for old, new in pairs():
-            assert sorted(known.around(old, new)) == sorted(directly(old, new))
+            assert sorted(cache.around(old, new)) == sorted(directly(old, new))
 
 
 def again(around: Transcript) -> Transcript:
@@ -124,38 +124,38 @@ def again(around: Transcript) -> Transcript:
 
 @pytest.mark.parametrize("old", [*AROUND[1:7]])
 def test_what_is_lost_of_tools_and_settings_is_found_once(old: Transcript, compared: list[Document]) -> None:
-    known = KnownLosses("x")
-    found = [known.around(again(old), Transcript()) for _ in range(3)]
+    cache = LossCache("x")
+    found = [cache.around(again(old), Transcript()) for _ in range(3)]
     assert found[0] == found[1] == found[2] == directly(old, Transcript())
     assert len(compared) == 1
 
 
 def test_so_is_that_of_a_layout_and_extras_need_no_documents(compared: list[Document]) -> None:
-    known, old = KnownLosses("x"), Transcript(layout={"y": {"z": [1]}})
-    assert [known.around(again(old), Transcript()) for _ in range(3)] == [directly(old, Transcript())] * 3
+    cache, old = LossCache("x"), Transcript(layout={"y": {"z": [1]}})
+    assert [cache.around(again(old), Transcript()) for _ in range(3)] == [directly(old, Transcript())] * 3
     old = Transcript(extras={"y": {"z": [1]}})
-    assert [known.around(again(old), Transcript()) for _ in range(3)] == [directly(old, Transcript())] * 3
+    assert [cache.around(again(old), Transcript()) for _ in range(3)] == [directly(old, Transcript())] * 3
     assert len(compared) == 1
 
 
 def test_two_documents_that_are_met_again_are_not_compared_again(compared: list[Document]) -> None:
-    known, old, new = KnownLosses("x"), Transcript(header=Header("2.2")), Transcript()
-    first = known.around(old, new)
-    assert known.around(old, new) is first
+    cache, old, new = LossCache("x"), Transcript(header=Header("2.2")), Transcript()
+    first = cache.around(old, new)
+    assert cache.around(old, new) is first
     assert len(compared) == 1
-    assert known.around(old, Transcript()) == first
-    assert known.around(Transcript(), new) == []
-    assert known.around(old, old) == ()
+    assert cache.around(old, Transcript()) == first
+    assert cache.around(Transcript(), new) == []
+    assert cache.around(old, old) == ()
 
 
 def test_what_is_long_is_not_remembered_and_of_the_rest_only_so_much(compared: list[Document]) -> None:
-    known = KnownLosses("x")
+    cache = LossCache("x")
     for _ in range(2):
-        known.around(Transcript(tools=(Tool("f", LONG),)), Transcript())
+        cache.around(Transcript(tools=(Tool("f", LONG),)), Transcript())
     assert len(compared) == 2
     large = [Transcript(tools=(Tool("f", "x" * (LONGEST // 2), number),)) for number in range(12)]
     for _ in range(2):
         for each in large:
-            known.around(each, Transcript())
-    memory: Any = known._around  # pyright: ignore[reportPrivateUsage]
+            cache.around(each, Transcript())
+    memory: Any = cache._around  # pyright: ignore[reportPrivateUsage]
     assert 0 < len(memory) * LONGEST // 2 <= SIZE

@@ -1,4 +1,8 @@
-"""What is lost again and again: it is found once for messages with the same heads, and for what stands around them."""
+"""Caches losses: of messages by their heads, of what stands around messages, and of conversations by their plan.
+
+A loss is found by comparing two documents. Messages with the same heads lose the same, but for the ids in the details
+of the losses; so documents with probes as ids are compared once, and the losses are filled with ids from then on.
+"""
 
 from __future__ import annotations
 
@@ -19,27 +23,25 @@ from .around import fields_of_settings, fields_of_tools, packed
 from .plans.probes import PROBE, PROBES, SUFFIX, probe
 
 SIZE: Final = 1_000_000
-"""How many bytes of what stands around messages are remembered."""
+"""The size of the cache of losses around messages, in bytes."""
 _OVERHEAD: Final = 1000
-"""What it takes beside these."""
+"""How many bytes an entry counts apart from its keys and losses."""
 _NOTHING: Final = Transcript()
-
-
-made_of: Final = cast("Callable[[tuple[LossCode, Severity, str, str]], Loss]", partial(tuple.__new__, Loss))  # pyright: ignore[reportUnknownMemberType]
-"""Makes a loss of its fields, in half the time that naming them takes."""
+new_loss: Final = cast("Callable[[tuple[LossCode, Severity, str, str]], Loss]", partial(tuple.__new__, Loss))  # pyright: ignore[reportUnknownMemberType]
+"""Builds a loss from a tuple of its fields, in half the time that `Loss(*fields)` takes."""
 
 
 class LossPattern(NamedTuple):
-    """A loss of any message with some head: the same sentence for all of them, but for their ids.
+    """A loss of all messages with a certain head: the same but for the path of the message and the ids in the detail.
 
-    `the id "call_7" is not kept` is, of every call with such a head, `the id `, its own id, ` is not kept`.
+    E.g. `the id "call_7" is not kept` has the pieces `the id ` and ` is not kept`, and the old id between them.
 
     Attributes:
         code: of the loss.
         severity: of the loss.
-        place: where it is in the message: what its path has behind the message's.
-        details: its sentence, or the pieces of it between ids.
-        ids: of each id between them, whether it is the one that the message gets.
+        place: the path of the loss after the path of the message.
+        details: the pieces of the detail between ids.
+        ids: for each id between them, whether it is the id in the image; otherwise it is that in the document.
     """
 
     code: LossCode
@@ -49,7 +51,7 @@ class LossPattern(NamedTuple):
     ids: tuple[bool, ...]
 
     def of(self, start: str, old: str | None, new: str | None) -> Loss:
-        """The loss of the message at a path, given its id and the one that it gets."""
+        """Return the loss of the message at the path `start`, given its id in the document and that in the image."""
         code, severity, place, details, ids = self
         if not ids:
             (detail,) = details
@@ -57,16 +59,16 @@ class LossPattern(NamedTuple):
             before, after = details
             detail = f"{before}{shown(new if ids[0] else old)}{after}"
         else:
-            pieces = [shown(new if gets else old) + rest for gets, rest in zip(ids, details[1:], strict=True)]
+            pieces = [shown(new if is_new else old) + rest for is_new, rest in zip(ids, details[1:], strict=True)]
             detail = details[0] + "".join(pieces)
-        return made_of((code, severity, start + place, detail))
+        return new_loss((code, severity, start + place, detail))
 
 
 def _pattern(loss: Loss) -> LossPattern:
-    """The pattern of a loss of a message at index 0, where probes stand for ids."""
+    """Return the pattern of a loss, given that of the message at index 0 with probes as its ids."""
     pieces = _PROBES.split(loss.detail)
-    gets = tuple(piece == _NEW_ID for piece in pieces[1::2])
-    return LossPattern(loss.code, loss.severity, loss.path[len("/messages/0") :], tuple(pieces[::2]), gets)
+    are_new = tuple(piece == _NEW_ID for piece in pieces[1::2])
+    return LossPattern(loss.code, loss.severity, loss.path[len("/messages/0") :], tuple(pieces[::2]), are_new)
 
 
 _TEXT, _OLD, _NEW = map(probe, (9997, 9998, 9999))  # no value of a conversation has these numbers
@@ -75,14 +77,16 @@ _NEW_ID: Final = shown(_NEW)
 _PROBES: Final = re.compile(f"({re.escape(_OLD_ID)}|{re.escape(_NEW_ID)})")
 
 
-class KnownLosses:
-    """What is lost of messages with one head where they read as messages with another, and of what stands around them.
+class LossCache:
+    """Caches losses by the head of a message in the document and that in its image, and losses around the messages.
 
-    A writer has one for as long as it is there: the next conversation has mostly the same heads, and the losses of two
-    heads are found by comparing two whole documents.
+    Each writer has one, as most of the heads in a conversation were in earlier ones.
 
     Args:
         target: the format id.
+
+    Attributes:
+        target: as given.
     """
 
     def __init__(self, target: str) -> None:
@@ -90,112 +94,112 @@ class KnownLosses:
         self._of_heads: Final = Memo[tuple[Head, Head], tuple[LossPattern, ...]](LIMIT)
         self._around: Final = Memo[tuple[str, bytes, bytes], tuple[Loss, ...]](SIZE)
         self._last: tuple[Transcript, Transcript, Sequence[Loss]] = _NOTHING, _NOTHING, ()
-        """What was lost last: requests that are read alike share what stands around their messages."""
+        """The last answer of `around`: requests that are read by one plan share what stands around their messages."""
 
     def around(self, old: Transcript, new: Transcript) -> Sequence[Loss]:
-        """The losses of what stands around messages."""
-        last, its_image, found = self._last
-        if last is old and its_image is new:
-            return found
-        found = self._of_around(old, new)
-        self._last = old, new, found
-        return found
+        """Return the losses of what stands around messages, in the document and in its image."""
+        last_old, last_new, losses = self._last
+        if last_old is old and last_new is new:
+            return losses
+        losses = self._of_around(old, new)
+        self._last = old, new, losses
+        return losses
 
     def _of_around(self, old: Transcript, new: Transcript) -> Sequence[Loss]:
         if old is new:
             return ()
         if not (_is_bare(old) and _is_bare(new)):
-            return self._found(old, new)
-        tools = self._known("tools", fields_of_tools, old.tools, new.tools)
-        settings = self._known("settings", fields_of_settings, old.settings, new.settings)
+            return self._compared(old, new)
+        tools = self._of_field("tools", fields_of_tools, old.tools, new.tools)
+        settings = self._of_field("settings", fields_of_settings, old.settings, new.settings)
         extras: Sequence[Loss] = ()
-        if old.extras is not new.extras:  # hardly any are met twice, as ids are among them
+        if old.extras is not new.extras:  # extras are not cached: they have ids in them, so few of them repeat
             extras = [name_difference(each, self.target) for each in diff_extras(old.extras, new.extras)]
-        return [*tools, *settings, *extras, *self._known("layout", _as_is, old.layout, new.layout)]
+        return [*tools, *settings, *extras, *self._of_field("layout", _unchanged, old.layout, new.layout)]
 
-    def _known(self, name: str, fields: Callable[[Any], Any], old: Any, new: Any) -> Sequence[Loss]:
-        """The losses of one field around messages.
+    def _of_field(self, name: str, fields: Callable[[Any], Any], old: Any, new: Any) -> Sequence[Loss]:
+        """Return the losses of one field of a transcript, from the cache if possible.
 
         Args:
             name: of the field.
-            fields: gives the JSON values that a value of it is made of.
-            old: what stands there in the document.
-            new: what the output reads as.
+            fields: converts a value of the field to JSON values, for the cache key.
+            old: the value in the document.
+            new: the value in the image.
         """
         if old is new:
             return ()
-        one, other = packed(fields(old)), packed(fields(new))
-        if one is None or other is None:
-            return self._found(Transcript(**{name: old}), Transcript(**{name: new}))
-        found = self._around.get((name, one, other))
-        if found is None:
-            found = self._found(Transcript(**{name: old}), Transcript(**{name: new}))
-            weight = len(one) + len(other) + sum(len(loss.detail) for loss in found) + _OVERHEAD
-            self._around.keep((name, one, other), found, weight)
-        return found
+        old_key, new_key = packed(fields(old)), packed(fields(new))
+        if old_key is None or new_key is None:
+            return self._compared(Transcript(**{name: old}), Transcript(**{name: new}))
+        losses = self._around.get((name, old_key, new_key))
+        if losses is None:
+            losses = self._compared(Transcript(**{name: old}), Transcript(**{name: new}))
+            weight = len(old_key) + len(new_key) + sum(len(loss.detail) for loss in losses) + _OVERHEAD
+            self._around.keep((name, old_key, new_key), losses, weight)
+        return losses
 
-    def _found(self, old: Transcript, new: Transcript) -> tuple[Loss, ...]:
+    def _compared(self, old: Transcript, new: Transcript) -> tuple[Loss, ...]:
         return tuple([name_difference(each, self.target) for each in diff(old, new)])
 
     def of_heads(self, old: Head, new: Head) -> tuple[LossPattern, ...]:
-        """The losses of any message with these heads."""
-        found = self._of_heads.get((old, new))
-        if found is None:
+        """Return the losses of any message with the head `old` that reads as one with the head `new`."""
+        patterns = self._of_heads.get((old, new))
+        if patterns is None:
             text, call_id = "" if old.empty else _TEXT, old.id_like(_OLD)
             new_id = (call_id or _NEW) if new.has_id else None
-            one, other = Transcript((old.message(text, call_id),)), Transcript((new.message(text, new_id),))
-            found = tuple(_pattern(name_difference(each, self.target)) for each in diff(one, other))
+            document, image = Transcript((old.message(text, call_id),)), Transcript((new.message(text, new_id),))
+            patterns = tuple(_pattern(name_difference(each, self.target)) for each in diff(document, image))
             if old.shared and new.shared:
-                self._of_heads.keep((old, new), found)
-        return found
+                self._of_heads.keep((old, new), patterns)
+        return patterns
 
 
 def _is_bare(around: Transcript) -> bool:
-    """Whether nothing stands around messages but tools, settings and notes."""
+    """Return whether a transcript has nothing around its messages but tools, settings, extras and layout."""
     return around.header is around.open_turn is around.alternatives is None
 
 
-def _as_is(value: Any) -> Any:
+def _unchanged(value: Any) -> Any:
     return value
 
 
 # --- of conversations -------------------------------------------------------------------------------------------------
 
 _AN_ID: Final = re.compile(f'"{PROBES.pattern}({SUFFIX.pattern})?"')
-"""What stands for an id in a sentence, or for one that was made of it."""
+"""Matches a probe that stands for an id in a detail, also with a suffix (`derived_ids`)."""
 
 
 class SharedLosses:
-    """What is lost of conversations that were read alike: the same of all of them, but for their ids.
+    """The losses of all conversations with a certain plan: the same but for the ids in the details.
 
     Args:
         losses: with probes in place of ids.
-        numbers: which of the values are numbers, and shown as such.
+        numbers: the indices of values that are whole numbers; a detail has these without quotes.
 
     Attributes:
-        codes: the codes among them.
+        codes: the codes of these losses.
     """
 
     def __init__(self, losses: Sequence[Loss], numbers: Collection[int] = ()) -> None:
         self._losses: Final = tuple(losses)
         self._numbers: Final = numbers
-        self._named: Final = [
+        self._with_ids: Final = [
             (at, loss[:3], _AN_ID.split(loss.detail)) for at, loss in enumerate(losses) if PROBE in loss.detail
         ]
-        """The losses that name ids: of each its index, all but its sentence, and that, with numbers and ends of ids."""
+        """Of each loss with an id in its detail: its index, its other fields, and the detail split at the ids."""
         self.codes: Final = frozenset([loss.code for loss in losses])
 
     def of(self, values: Sequence[str]) -> Sequence[Loss]:
-        """The losses of the conversation with some values."""
-        if not self._named:
+        """Return the losses of the conversation with these values."""
+        if not self._with_ids:
             return self._losses
         out = [*self._losses]
-        for at, place, (first, *pieces) in self._named:
-            ids = [
-                self._shown(values, int(number), suffix) + behind
-                for number, suffix, behind in zip(pieces[::3], pieces[1::3], pieces[2::3], strict=True)
+        for at, fields, (first, *pieces) in self._with_ids:
+            rest = [
+                self._shown(values, int(number), suffix) + text
+                for number, suffix, text in zip(pieces[::3], pieces[1::3], pieces[2::3], strict=True)
             ]
-            out[at] = made_of((*place, first + "".join(ids)))
+            out[at] = new_loss((*fields, first + "".join(rest)))
         return out
 
     def _shown(self, values: Sequence[str], number: int, suffix: str | None) -> str:
@@ -203,10 +207,15 @@ class SharedLosses:
 
 
 def shared_losses(losses: Sequence[Loss], plan: ConversationPlan) -> SharedLosses | None:
-    """What is lost of conversations like one; None where a sentence quotes a content."""
-    named = {int(slot) for loss in losses for slot in PROBES.findall(loss.detail)}
-    odd = any(PROBE in loss.path or PROBE in _AN_ID.sub("", loss.detail) for loss in losses)
-    own = {text.number for item in plan.items for text in item.own}
-    if odd or not named <= {*plan.same.values(), *own, *[label.number for label in plan.labels]}:
+    """Return the losses of all conversations with a plan; None if a detail quotes a content.
+
+    Args:
+        losses: of the conversation with probes as its values.
+        plan: of the conversation.
+    """
+    quoted = {int(slot) for loss in losses for slot in PROBES.findall(loss.detail)}
+    elsewhere = any(PROBE in loss.path or PROBE in _AN_ID.sub("", loss.detail) for loss in losses)
+    extras = {text.number for item in plan.items for text in item.extra_texts}
+    if elsewhere or not quoted <= {*plan.ids.values(), *extras, *[label.number for label in plan.labels]}:
         return None
     return SharedLosses(losses, [label.number for label in plan.labels if label.encode is int])

@@ -20,7 +20,7 @@ from ..units.heads import LIMIT, Head, Item, item_of, messages_of
 from ..units.pairing import pair
 from ..units.relations import paired_by_id, paired_in_order
 from ..units.writer import TOOLS, UnitWriter
-from .losses import KnownLosses
+from .losses import LossCache
 from .plans.envelopes import SealedEnvelopes
 from .plans.learning import MEETINGS, Learner, Nearest, Table
 from .plans.outputs import Filled, OutputPlans
@@ -44,7 +44,7 @@ class Writer:
         self._enclose = SealedEnvelopes(grammar).enclose if plans else grammar.enclose
         self._learner = Learner(grammar)
         self._templates = None if marks is None else Templates(grammar, marks)
-        self._losses = KnownLosses(grammar.target)
+        self._losses = LossCache(grammar.target)
         self._joined = Memo[tuple[Head, Head], bool](LIMIT)
         self._known = Memo[Head, Nearest](LIMIT)
         self._outputs = OutputPlans(grammar, self.write, partial(self.write, traced=True))

@@ -16,7 +16,7 @@ from ..spans.columns import Columns
 from ..units.conversation import Conversation
 from ..units.heads import Head, Item, message_of, messages_of
 from ..units.writer import TOOLS, TOOLS_PATH, UnitWriter
-from .losses import KnownLosses
+from .losses import LossCache
 from .spans.tracing import Trace
 
 _RARE: Final = frozenset({LossCode.EMPTIED, LossCode.ALTERNATIVES})
@@ -50,13 +50,13 @@ class Written:
     """
 
     __slots__ = (
-        *("_assembled", "_conversation", "_grammar", "_known_losses", "around", "cut_off", "document"),
+        *("_assembled", "_conversation", "_grammar", "_loss_cache", "around", "cut_off", "document"),
         *("items", "log", "made", "order", "origins", "output", "places", "planned", "spans", "trace"),
     )
 
-    def __init__(self, grammar: UnitWriter, losses: KnownLosses, conversation: Conversation) -> None:
+    def __init__(self, grammar: UnitWriter, losses: LossCache, conversation: Conversation) -> None:
         self._grammar = grammar
-        self._known_losses = losses
+        self._loss_cache = losses
         self._conversation = conversation
         self._assembled: Conversation | None = None
         self.output: Any = None
@@ -196,7 +196,7 @@ class Written:
         logged, out = _by_kind(self.log.losses)
         missing, known = gone(logged), named(logged)
         out += logged
-        source, target, patterns = self._conversation.items, self._known_losses.target, self._known_losses.of_heads
+        source, target, patterns = self._conversation.items, self._loss_cache.target, self._loss_cache.of_heads
         for index, new in zip(origins, image.items, strict=True):
             if (old := source[index]) is new:
                 continue
@@ -209,7 +209,7 @@ class Written:
             else:
                 losses = self._between(old, new, index, missing)
             out += [loss for loss in losses if not covered(loss.path, known)] if known else losses
-        around = self._known_losses.around(self._conversation.around, image.around)
+        around = self._loss_cache.around(self._conversation.around, image.around)
         out += [loss for loss in around if not covered(loss.path, known)]
         if self.may_be_emptied:
             paths = emptied(self._conversation.transcript, image.transcript, missing, origins)
@@ -234,7 +234,7 @@ class Written:
         parts = {f"/messages/0/{path.removeprefix(prefix)}" for path in missing if path.startswith(prefix)}
         one, two = Transcript(messages_of([old])), Transcript(messages_of([new]))
         found = [each._replace(path=path_at(each.path, index)) for each in diff(one, two, parts)]
-        return [name_difference(each, self._known_losses.target) for each in found]
+        return [name_difference(each, self._loss_cache.target) for each in found]
 
 
 def report_of(

@@ -1,4 +1,7 @@
-"""A conversation as items: its messages become objects when someone looks at them."""
+"""Conversations as items: the objects of their messages are built when they are first needed.
+
+A conversation that was read by a plan has just the plan and its values; the items and messages follow from them.
+"""
 
 from __future__ import annotations
 
@@ -14,42 +17,41 @@ from .heads import Item, item_of, message_of, messages_of
 from .places import Label, Slots, with_labels
 
 is_plain_id: Final = re.compile("[A-Za-z0-9_-]{1,64}").fullmatch
-"""An id that every format takes."""
+"""Matches an id that every format writes unchanged."""
 
 
 class ConversationPlan:
-    """What conversations that are read alike have in common: all but their contents and ids.
+    """All that conversations with the same cache key have in common: everything but their contents and ids.
 
     Args:
-        items: each message, with the places of its content and its id among the conversation's values.
-        around: the transcript without its messages. Nobody changes it.
-        same: for each value that is an id, the first value that is the same id.
-        lifted: as `Conversation` has it.
-        findings: what is noticed of each of them.
-        labels: the members of `around` that are values; a probe stands there for each.
+        items: the messages, with the places of contents and ids among the values of the conversation.
+        around: the transcript without its messages. It is never changed.
+        ids: for each value that is an id, the index of the first value that is the same id.
+        lifted: as in `Conversation`.
+        findings: the findings of each such conversation.
+        labels: the members of `around` that are values; `around` has probes in their places.
 
     Attributes:
         items: as given.
         labels: as given.
         around: as given.
-        same: as given.
+        ids: as given.
         lifted: as given.
         findings: as given.
-        plain: whether all messages are plain.
-        uses: how many conversations were read by it.
+        plain: whether all messages are plain (`Slots.is_plain`).
+        uses: how many conversations were read by the plan.
     """
 
     __slots__ = (
-        *("_beside", "_first", "_repeated", "_texts", "around", "findings", "items", "labels", "lifted"),
-        *("plain", "same"),
-        "uses",
+        *("_first_ids", "_other_characters", "_repeated_ids", "_texts"),
+        *("around", "findings", "ids", "items", "labels", "lifted", "plain", "uses"),
     )
 
     def __init__(
         self,
         items: Sequence[Slots],
         around: Transcript,
-        same: dict[int, int],
+        ids: dict[int, int],
         lifted: int | None = None,
         findings: Sequence[Finding] = (),
         labels: Sequence[Label] = (),
@@ -58,55 +60,56 @@ class ConversationPlan:
         self.labels: Final = labels
         self.plain: Final = all(item.is_plain for item in items)
         self.around: Final = around
-        self.same: Final = same
+        self.ids: Final = ids
         self.lifted: Final = lifted
         self.findings: Final = findings
         self.uses = 0
         self._texts: Final = [number for item in items for number in item.texts]
-        self._beside: int | None = None
-        """How many characters there are beside the texts; None as long as nobody wanted to know."""
-        self._first: Final = [slot for slot, first in same.items() if slot == first]
-        self._repeated: Final = [(slot, first) for slot, first in same.items() if slot != first]
+        self._other_characters: int | None = None
+        """How many characters of `characters` are not in values; None until it is needed."""
+        self._first_ids: Final = [slot for slot, first in ids.items() if slot == first]
+        self._repeated_ids: Final = [(slot, first) for slot, first in ids.items() if slot != first]
 
     def fits(self, values: Sequence[str]) -> bool:
-        """Whether values stand to each other as in all conversations of this plan: ids are the same, or differ."""
-        if not self._first:
+        """Return whether the plan is valid for values: the same ids are equal, and all are plain (`is_plain_id`)."""
+        if not self._first_ids:
             return True
-        if any(values[slot] != values[first] for slot, first in self._repeated):
+        if any(values[slot] != values[first] for slot, first in self._repeated_ids):
             return False
-        ids = {values[slot] for slot in self._first}
-        return len(ids) == len(self._first) and all(map(is_plain_id, ids))
+        ids = {values[slot] for slot in self._first_ids}
+        return len(ids) == len(self._first_ids) and all(map(is_plain_id, ids))
 
     def items_of(self, values: Sequence[str]) -> list[Item]:
-        """The messages of the conversation with some values."""
+        """Return the messages of the conversation with these values."""
         return [item.item(values) for item in self.items]
 
     def around_of(self, values: Sequence[str]) -> Transcript:
-        """What stands around the messages of the conversation with some values."""
+        """Return what stands around the messages of the conversation with these values."""
         return with_labels(self.around, self.labels, values)
 
     def characters(self, values: Sequence[str]) -> int:
-        """How many characters of what was said are in the conversation with some values."""
-        if self._beside is None:
-            # What stands beside a text counts where that is empty, and none of these is.
-            self._beside = _characters(self.items_of(["x"] * len(values)), self.around) - len(self._texts)
-        return self._beside + sum([len(values[number]) for number in self._texts])
+        """Return how many characters the messages of the conversation with these values say (`chat.substance`)."""
+        if self._other_characters is None:
+            # Text in extras counts only if the content is empty. No value is empty, so any content serves.
+            self._other_characters = _characters(self.items_of(["x"] * len(values)), self.around) - len(self._texts)
+        return self._other_characters + sum([len(values[number]) for number in self._texts])
 
 
 class Conversation:
     """A transcript whose messages are items.
 
     Args:
-        items: its messages; None where a plan and values tell them.
-        around: the transcript without its messages; None where a plan and values tell it. It may be shared with other
-            conversations, and is not changed.
-        transcript: the whole, where it is known already.
-        plan: what it has in common with others that were read alike; None where that is not known.
-        values: its contents and ids, as the plan has them.
-        lifted: where the message stood that declared the tools and said nothing else; it is none of the items.
+        items: its messages; None to build them from plan and values.
+        around: the transcript without its messages; None to build it from plan and values. It may be shared with other
+            conversations and is never changed.
+        transcript: the whole transcript, if there is one already.
+        plan: the plan by which it was read; None if it was read without one.
+        values: its contents and ids, in the order of the plan.
+        lifted: the index at which the document had a message that declared the tools and said nothing else; that
+            message is not among the items.
 
     Attributes:
-        plain: whether it is known that all messages were read by plans, so that they were understood.
+        plain: whether all messages were read by plans and are plain (`Slots.is_plain`).
         plan: as given.
         values: as given.
     """
@@ -151,14 +154,14 @@ class Conversation:
 
     @property
     def transcript(self) -> Transcript:
-        """The whole transcript, which shares nothing with `around` that could be changed."""
+        """The whole transcript; it shares no mutable value with `around`."""
         if self._transcript is None:
             self._transcript = replace(fresh(self.around), messages=messages_of(self.items))
         return self._transcript
 
     @property
     def characters(self) -> int:
-        """How many characters of what was said are in it; a message that is a text and nothing else stays an item."""
+        """How many characters its messages say (`chat.substance`)."""
         if self.plan is not None and self._items is None:
             return self.plan.characters(self.values)
         return _characters(self.items, self.around)
@@ -176,10 +179,10 @@ def _characters(items: Sequence[Item], around: Transcript) -> int:
 
 
 def conversation_of(transcript: Transcript) -> Conversation:
-    """A transcript as a conversation."""
+    """Return a transcript as a conversation."""
     return Conversation(list(map(item_of, transcript.messages)), replace(transcript, messages=()), transcript)
 
 
 def whole(document: Document | Conversation) -> Document:
-    """A document whose messages are objects."""
+    """Return a document, with the transcript of a conversation in place of it."""
     return document.transcript if isinstance(document, Conversation) else document

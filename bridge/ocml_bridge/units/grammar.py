@@ -1,4 +1,4 @@
-"""What a format says of its units, so that the engine can read and write it by plans."""
+"""The values that the methods of `UnitReader` and `UnitWriter` take and return: documents, units, content classes."""
 
 from __future__ import annotations
 
@@ -14,21 +14,22 @@ if TYPE_CHECKING:
 Unit = Any
 """What a format reads and writes in one piece: an object of its JSON, or the text of a frame."""
 State = Hashable
-"""What the writing of a unit depends on beside its messages."""
+"""What the spelling of a unit depends on, apart from its messages and whether it is the last."""
 
 
 class Parted(NamedTuple):
-    """A document taken apart.
+    """A document split into its units.
 
     Attributes:
         units: its units, in order.
         around: the transcript without its messages, as far as it is known before they are read.
-        cut_off: whether the document says that its last message was cut off.
-        document: what else the format's reader wants to know of it.
-        envelope: what is equal for documents that have the same but for their units: then `around`, `cut_off` and all
-            that `document` has beside the units are the same, but for the labels. None where that is not told.
-        labels: the members of `around` that may differ among these.
-        values: those of this document.
+        cut_off: whether the document shows that its last message was cut off.
+        document: whatever else the format's reader needs to know of the document.
+        envelope: a cache key of what stands around the units: documents with equal keys have the same `around` but for
+            the labels, the same `cut_off`, and the same `document` but for what it says of the units. None if there is
+            no such key; then no plan of the whole conversation is learned.
+        labels: the members of `around` whose values may differ between documents with this envelope.
+        values: the values of these labels in this document.
     """
 
     units: Sequence[Unit]
@@ -41,13 +42,14 @@ class Parted(NamedTuple):
 
 
 class Emptied(NamedTuple):
-    """A document as its envelope and its units.
+    """A document split into its envelope and its units.
 
     Attributes:
-        envelope: the document with stand-ins for its units, which is read as one with the same around others.
-        units: its units, as they are when it is taken apart.
-        labels: keys of the envelope, an object, whose texts and whole numbers are kept among the extras of what stands
-            around the units, and matter to nothing: `id`, for one.
+        envelope: the document with placeholders in place of its units. Reading it gives the same `around` as reading
+            the document.
+        units: its units, as `Parted` has them.
+        labels: keys of the envelope (an object) that may differ in each document, such as `id`. Their texts and whole
+            numbers go into the extras of `around`, and nothing else depends on them.
     """
 
     envelope: Json
@@ -56,10 +58,10 @@ class Emptied(NamedTuple):
 
 
 Skeleton = tuple[Hashable, list[str]]
-"""A unit without contents and ids.
+"""The cache key of a unit, and its values.
 
-What is equal for units that are read alike; and the contents and ids, none of them empty, in the order of
-`UnitReader.filled`.
+Units with equal keys read as the same messages but for the values. The values are the contents and ids, none of them
+empty, in the order in which `UnitReader.filled` takes them.
 """
 
 
@@ -67,9 +69,9 @@ class Spelled(NamedTuple):
     """A unit as it is written.
 
     Attributes:
-        unit: the text, or the JSON.
-        image: the messages that it reads as.
-        state: what the next unit depends on.
+        unit: the text, or the JSON value.
+        image: the messages that the unit reads as.
+        state: the state after the unit.
     """
 
     unit: Unit
@@ -78,12 +80,14 @@ class Spelled(NamedTuple):
 
 
 class ContentClass(NamedTuple):
-    """Contents that are written alike, shown by one of them.
+    """A class of contents that are written in the same way, such as all JSON objects.
+
+    A plan for the class is learned from a placeholder content: `before`, a probe, `after`.
 
     Attributes:
-        before: what stands before any text in a content that belongs to the class.
-        after: and behind it.
-        encode: how a content stands in the unit, as text or as a JSON value; None where it stands there as it is.
+        before: the text before the probe, such that the placeholder content belongs to the class.
+        after: the text after the probe.
+        encode: returns the text or the JSON value that a content becomes in the unit; None if it is written unchanged.
     """
 
     before: str = ""
@@ -92,23 +96,24 @@ class ContentClass(NamedTuple):
 
 
 ANY_CONTENT: Final = ContentClass()
-"""The class of contents that are written alike whatever they say."""
+"""The class of all contents, if the content makes no difference to how it is written."""
 AN_OBJECT: Final = ContentClass('{"', '": 0}')
-"""Contents that are the JSON of an object, which stand in the unit as they are."""
+"""Contents that are the JSON of an object, written unchanged."""
 A_STRING: Final = ContentClass(encode=spaced)
-"""Contents that stand in the unit as a JSON string."""
+"""Contents that are written as a JSON string."""
 JSON_IN_A_STRING: Final = ContentClass('"', '"', spaced)
-"""Those of them that are JSON themselves."""
+"""Contents that are JSON themselves, and are written as a JSON string."""
 
 
 class Enclosed(NamedTuple):
     """An output, and what it reads as, without messages.
 
     Attributes:
-        output: the text, or the JSON.
+        output: the text, or the JSON value.
         around: the transcript without its messages.
-        cut_off: whether it reads as one whose last message was cut off.
-        places: of token ids, where the first unit begins and where each ends; None where units are not encoded apart.
+        cut_off: whether the last message reads as one that was cut off.
+        places: in a format of token ids, the index of the first unit's first token, then the index after each unit's
+            last token; None if units are not encoded one by one.
     """
 
     output: Unit

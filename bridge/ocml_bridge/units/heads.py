@@ -1,7 +1,7 @@
-"""Heads: what many messages have in common, which is all but their contents and ids.
+"""Heads: all of a message but its content and its call id; and items, which are messages as head, content and id.
 
-Real conversations have few of them: some hundred heads in thousands of conversations. Equal heads are one object, so
-what is known of a head is found by a look-up.
+Real conversations have few different heads: some hundred in thousands of conversations. Most equal heads are one object
+(they are interned), so caches look up by head what is the same for all messages with that head.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from ..model import ByFormat, CacheMark, Content, Ending, Message, Part, Signatu
 from ..model.ownership import fresh, key_of, own_json, unpack
 
 LIMIT: Final = 4096
-"""How many heads are known at once; where there are more, all are forgotten."""
+"""How many heads are interned; if there are more, all are dropped. Caches by head have the same size."""
 LONGEST: Final = 400
-"""The longest head that is shared, in bytes of its packed layout and extras, in characters of each of its fields."""
+"""The longest field of a head that is interned: in characters, or in bytes of the packed layout and extras."""
 
 
 class Head:
@@ -31,19 +31,20 @@ class Head:
             likewise.
         has_extras: whether the message has extras.
         has_id: whether the message has a call id.
-        has_empty_id: whether that is an empty text; no format writes such an id as it writes others.
+        has_empty_id: whether the call id is an empty text; no format writes such an id as it writes others.
         empty: whether its content is an empty text.
         calls: whether it is a tool call.
         promises_json: whether the header says that the content is JSON.
-        shared: whether all messages with this head have this very object. One with a signature never is, and one with
-            extras only where more messages like it are expected: hardly any two are alike.
-        pattern: the head that this one is but for texts of a format's own; None where that is not known.
-        beside: what stands in the content beside its text, such as the mark of a thought, with an empty text in the
-            place of that; None where the content is the text.
+        shared: whether the head is interned: all messages with an equal head have this very object. A head with a
+            signature never is; a head with extras only if `head_of` is told to expect more of them, as few repeat.
+        pattern: the head that this one was made from by `with_extra_texts`, with probes in place of these texts; None
+            for any other head.
+        beside: the parts of the content, if it is one text among parts that are the same in many messages (such as the
+            mark of a thought); an empty text is the placeholder of the text. None if the content is just the text.
     """
 
     __slots__ = (
-        *("_cache", "_extras", "_fields", "_layout", "_local", "_own_in", "_signature", "_with_id", "_within"),
+        *("_cache", "_extras", "_fields", "_extra_homes", "_layout", "_local", "_signature", "_with_id", "_within"),
         *("bare", "beside", "calls", "channel", "constraint", "continues", "empty", "end", "has_empty_id"),
         *("has_extras", "has_id", "name", "pattern", "promises_json", "recipient", "role", "shared", "weight"),
     )
@@ -80,11 +81,11 @@ class Head:
         self.beside: tuple[Part, ...] | None = None
         self._within: dict[str, Head] = {}
         self.pattern: Head | None = None
-        self._own_in: frozenset[str | None] = frozenset()
-        """The formats in whose extras these stand, and None, which wants those of all; `SIGNED` for a signature."""
+        self._extra_homes: frozenset[str | None] = frozenset()
+        """The `home`s for which `local` keeps any text that differs from the pattern; `SIGNED` if it is a signature."""
 
     def message(self, content: Content, call_id: str | None) -> Message:
-        """The message with this head; it is new, but for the extras, layout and mark of a head that is not shared."""
+        """Return a new message; it shares extras, layout and cache mark with the head if the head is not interned."""
         if self.beside is not None:
             content = _with_text(self.beside, content)
         layout, extras = (None, None) if self.bare else self._unpacked()
@@ -103,29 +104,29 @@ class Head:
         )
 
     def local(self, home: str | None, *, signed: bool = True) -> Head:
-        """The head without the extras and layout of other formats; itself where it has none, or all are wanted.
+        """Return the head without the extras and layout of other formats.
 
         Args:
-            home: the format's id; None where those of all formats are wanted.
-            signed: whether signatures are.
+            home: the id of the format whose extras and layout are kept; None to keep those of all formats.
+            signed: whether the signature is kept.
         """
         unsigned = not signed and self._signature is not None
         if not unsigned and (self.bare or home is None):
             return self
-        if self.pattern is not None and home not in self._own_in and (unsigned or SIGNED not in self._own_in):
+        if self.pattern is not None and home not in self._extra_homes and (unsigned or SIGNED not in self._extra_homes):
             return self.pattern.local(home, signed=signed)
-        found = self._local.get((home, unsigned))
-        if found is None:
+        local = self._local.get((home, unsigned))
+        if local is None:
             layout, extras = self._unpacked()
-            own_layout, own_extras = _of(layout, home), _of(extras, home)
-            same = own_layout is layout and own_extras is extras
+            home_layout, home_extras = _only(layout, home), _only(extras, home)
+            same = home_layout is layout and home_extras is extras
             fields: dict[str, Any] = {"signature": None} if unsigned else {}
-            found = self if same and not unsigned else self.replaced(layout=own_layout, extras=own_extras, **fields)
-            self._local[home, unsigned] = found
-        return found
+            local = self if same and not unsigned else self.replaced(layout=home_layout, extras=home_extras, **fields)
+            self._local[home, unsigned] = local
+        return local
 
     def _unpacked(self) -> tuple[ByFormat | None, ByFormat | None]:
-        """Layout and extras; they are new, but for those of a head that is not shared."""
+        """Return layout and extras; new ones, unless the head is not interned."""
         layout, extras = self._layout, self._extras
         if layout.__class__ is bytes:
             layout = unpack(layout)  # pyright: ignore[reportArgumentType]
@@ -134,70 +135,70 @@ class Head:
         return layout, extras  # pyright: ignore[reportReturnType]
 
     def id_like(self, call_id: str) -> str | None:
-        """An id for a message with this head: the one that is given, where it may be any."""
+        """Return the call id of a message with this head: `call_id`, "" or None, as `has_id` and `has_empty_id` say."""
         return "" if self.has_empty_id else call_id if self.has_id else None
 
     def with_id(self) -> Head:
-        """The head of a message with a call id."""
+        """Return the same head for messages with a call id."""
         if self._with_id is None:
             self._with_id = self if self.has_id else self.replaced(call_id="x")
         return self._with_id
 
     def replaced(self, **fields: Any) -> Head:
-        """The head with other fields."""
+        """Return the head with other values of some fields of its messages."""
         message = self.message("" if self.empty else "x", self.id_like("x"))
         for name, value in fields.items():
             setattr(message, name, value)
-        made = head_of(message, expected=self.shared)
+        head = head_of(message, expected=self.shared)
         if self.pattern is not None and fields.keys().isdisjoint(("extras", "signature")):
-            made.pattern, made._own_in = self.pattern.replaced(**fields), self._own_in
-        return made if self.beside is None else made.within(self.beside)
+            head.pattern, head._extra_homes = self.pattern.replaced(**fields), self._extra_homes
+        return head if self.beside is None else head.within(self.beside)
 
-    def with_own(self, texts: Sequence[OwnText], values: Sequence[str]) -> Head:
-        """The head with other texts of its format's own.
+    def with_extra_texts(self, texts: Sequence[ExtraText], values: Sequence[str]) -> Head:
+        """Return the head with values in place of its extra texts; this head becomes its pattern.
 
         Args:
-            texts: where they stand.
-            values: among these.
+            texts: the places of the extra texts.
+            values: of a unit or a conversation.
         """
         message = self.message("" if self.empty else "x", self.id_like("x"))
         if not self.shared:
             message.extras, message.layout = own_json(message.extras), own_json(message.layout)
-        places: set[str | None] = set()
+        homes: set[str | None] = set()
         for path, number in texts:
             text = values[number]
             if path == SIGNATURE:
                 signature = cast("Signature", message.signature)
                 message.signature = Signature(text, signature.vendor, signature.sealed)
-                places.add(SIGNED)
+                homes.add(SIGNED)
                 continue
             holder: Any = message.extras
             for key in path[:-1]:
                 holder = holder[key]
             holder[path[-1]] = text
-            places |= {str(path[0]), None}
-        made = Head(message, shared=False)
-        made.pattern, made._own_in = self, frozenset(places)
-        return made if self.beside is None else made.within(self.beside)
+            homes |= {str(path[0]), None}
+        head = Head(message, shared=False)
+        head.pattern, head._extra_homes = self, frozenset(homes)
+        return head if self.beside is None else head.within(self.beside)
 
     def within(self, parts: tuple[Part, ...]) -> Head:
-        """The head of messages that say their text among parts; one of them is an empty text, where that stands."""
+        """Return the same head for messages whose text stands among parts, of which `NO_TEXT` is its placeholder."""
         key = repr(parts)
-        found = self._within.get(key)
-        if found is None:
-            found = copy(self)
-            found.beside, found._local, found._with_id, found._within = parts, {}, None, {}
+        head = self._within.get(key)
+        if head is None:
+            head = copy(self)
+            head.beside, head._local, head._with_id, head._within = parts, {}, None, {}
             if self.shared:
-                self._within[key] = found
-        return found
+                self._within[key] = head
+        return head
 
 
-class OwnText(NamedTuple):
-    """A text in a message that nobody said, such as the id of an item, or its signature: few formats write it.
+class ExtraText(NamedTuple):
+    """A text in the extras of a message, such as the id of an item, or its signature, as one of the values of a plan.
 
     Attributes:
         path: the keys and indices that lead to it in the extras, the first of which is a format's id; or `SIGNATURE`.
-        number: which of the values of a unit or a conversation it is.
+        number: its index among the values of a unit or a conversation.
     """
 
     path: tuple[str | int, ...]
@@ -207,7 +208,7 @@ class OwnText(NamedTuple):
 SIGNATURE: Final[tuple[str | int, ...]] = ()
 """The path of a signature."""
 SIGNED: Final = ""
-"""Stands among the formats in whose extras own texts are for a signature, which is any format's."""
+"""Stands for a signature among the ids of formats in whose extras there are extra texts."""
 
 
 Item = tuple[Head, Content, str | None]
@@ -215,16 +216,16 @@ Item = tuple[Head, Content, str | None]
 
 
 def _with_text(parts: tuple[Part, ...], content: Content) -> tuple[Part, ...]:
-    """Parts, with a content in the place of their empty text."""
+    """Return new parts, with a content in place of `NO_TEXT`."""
     assert isinstance(content, str), "a head that has parts beside its text is that of one text"
     return tuple([Text(content) if part == NO_TEXT else fresh(part) for part in parts])
 
 
 NO_TEXT: Final = Text("")
-"""Stands among parts for the text that differs."""
+"""The placeholder, among the parts of `Head.beside`, for the text of the message."""
 
 
-def _of(by_format: ByFormat | None, home: str | None) -> ByFormat | None:
+def _only(by_format: ByFormat | None, home: str | None) -> ByFormat | None:
     if by_format is None or home is None:
         return by_format
     if home not in by_format:
@@ -233,11 +234,11 @@ def _of(by_format: ByFormat | None, home: str | None) -> ByFormat | None:
 
 
 def head_of(message: Message, *, expected: bool = False) -> Head:
-    """The head of a message.
+    """Return the head of a message: the interned one, if there is one or if it may be interned.
 
     Args:
-        message: any.
-        expected: whether more messages with this head are expected, even where it has extras.
+        message: any message.
+        expected: whether more messages with this head are expected; if not, a head with extras is not interned.
     """
     if message.call_id == "" or (message.extras is not None and not expected):
         return Head(message, shared=False)
@@ -259,14 +260,14 @@ def head_of(message: Message, *, expected: bool = False) -> Head:
         None if message.cache is None else (message.cache.ttl,),
     )
     try:
-        found = _heads.get(key)
-    except TypeError:  # a field that is no text, in a message made by hand
+        head = _heads.get(key)
+    except TypeError:  # a field that is not a text, in a message built by a caller
         return Head(message, shared=False)
-    if found is None:
+    if head is None:
         if len(layout or b"") > LONGEST or len(extras or b"") > LONGEST or not _is_short(message):
             return Head(message, shared=False)
-        found = _heads.keep(key, Head(message, shared=True, layout=layout, extras=extras))
-    return found
+        head = _heads.keep(key, Head(message, shared=True, layout=layout, extras=extras))
+    return head
 
 
 def _is_short(message: Message) -> bool:
@@ -280,28 +281,28 @@ _heads: Final = Memo[Hashable, Head](LIMIT)
 
 
 def item_of(message: Message, *, expected: bool = False) -> Item:
-    """A message as an item; `expected` as for `head_of`."""
+    """Return a message as an item; `expected` as for `head_of`."""
     return head_of(message, expected=expected), message.content, message.call_id
 
 
 def message_of(item: Item) -> Message:
-    """The message that an item is."""
+    """Return an item as a message."""
     head, content, call_id = item
     return head.message(content, call_id)
 
 
-def are_same(some: Sequence[Item], others: Sequence[Item]) -> bool:
-    """Whether items are the same messages, whether or not they have the same heads."""
-    return len(some) == len(others) and all(map(_is_same, some, others))
+def are_same(items: Sequence[Item], others: Sequence[Item]) -> bool:
+    """Return whether two lists of items are the same messages, also if their heads are different objects."""
+    return len(items) == len(others) and all(map(_is_same, items, others))
 
 
-def _is_same(one: Item, other: Item) -> bool:
-    if one[0] is other[0]:
-        return one == other
-    message, its = message_of(one), message_of(other)
+def _is_same(item: Item, other: Item) -> bool:
+    if item[0] is other[0]:
+        return item == other
+    message, its = message_of(item), message_of(other)
     return message == its and key_of((message.extras, message.layout)) == key_of((its.extras, its.layout))
 
 
 def messages_of(items: Sequence[Item]) -> tuple[Message, ...]:
-    """The messages that items are."""
+    """Return items as messages."""
     return tuple([head.message(content, call_id) for head, content, call_id in items])

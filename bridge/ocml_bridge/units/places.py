@@ -1,4 +1,7 @@
-"""Where contents and ids stand among the values of a unit or a conversation."""
+"""Messages of plans: items that have, in place of contents and ids, indices among the values of a unit or conversation.
+
+The values are a list of texts. A plan says which message each of them belongs to; filling it gives items.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +10,20 @@ from typing import Final, NamedTuple
 
 from ..model import Content, Part, Text, Transcript, replace
 from ..model.ownership import fresh
-from .heads import Head, Item, OwnText
+from .heads import ExtraText, Head, Item
 
 NONE: Final = -1
-"""Stands for the place of a content that is an empty text, and of an id that is not there."""
+"""The index of a content that is an empty text, and of a call id if there is none."""
 
 
 class Parts(NamedTuple):
-    """A content of several parts, some of whose texts and addresses are values.
+    """The place of a content of several parts: some of their texts and addresses are values.
 
     Attributes:
-        parts: all of them. Nobody changes them.
-        slots: for each text that is a value the index of its part, and which of the values it is.
-        media: for each medium whose address, or data, is a value: the index of its part, its field, and which it is.
+        parts: all parts, with placeholders. They are never changed.
+        slots: for each text that is a value: the index of its part, and the index of the value.
+        media: for each address, or data, of a medium that is a value: the index of its part, the name of its field, and
+            the index of the value.
     """
 
     parts: tuple[Part, ...]
@@ -27,7 +31,7 @@ class Parts(NamedTuple):
     media: tuple[tuple[int, str, int], ...] = ()
 
     def filled(self, values: Sequence[str]) -> tuple[Part, ...]:
-        """The content with some values: new parts."""
+        """Return the content with values in it, as new parts."""
         parts = fresh(self.parts)
         for index, number in self.slots:
             part = parts[index]
@@ -37,24 +41,24 @@ class Parts(NamedTuple):
             setattr(parts[index], field, values[number])
         return parts
 
-    def behind(self, count: int) -> Parts:
-        """The same where so many other values stand before."""
+    def shifted(self, count: int) -> Parts:
+        """Return the same place among values that have `count` others before them."""
         slots = tuple([(index, number + count) for index, number in self.slots])
         return Parts(self.parts, slots, tuple([(index, field, number + count) for index, field, number in self.media]))
 
 
 Place = int | str | Parts
-"""Which of the values a content is, or the parts that it has; -1 for an empty text. A text is the content itself."""
+"""Where a content comes from: the index of a value (`NONE`: an empty text), a fixed text, or parts."""
 
 
 class Label(NamedTuple):
-    """A member around the messages that only one format has, and that is a value: a text, or a whole number.
+    """A member of the extras around the messages that is a value: a text, or a whole number, such as a request's id.
 
     Attributes:
-        home: the format's id.
+        home: the id of the format whose extras have the member.
         key: of the member.
-        number: which of the values it is.
-        encode: makes the member of the value.
+        number: its index among the values.
+        encode: converts the value, a text, to the member.
     """
 
     home: str
@@ -64,7 +68,7 @@ class Label(NamedTuple):
 
 
 def with_labels(around: Transcript, labels: Sequence[Label], values: Sequence[str]) -> Transcript:
-    """What stands around messages, with labels of some values."""
+    """Return what stands around messages, with values in place of the labels."""
     if not labels:
         return around
     extras = {home: {**members} for home, members in (around.extras or {}).items()}
@@ -74,25 +78,25 @@ def with_labels(around: Transcript, labels: Sequence[Label], values: Sequence[st
 
 
 class Slots(NamedTuple):
-    """A message as its head, and where its content and its id stand.
+    """A message of a plan: its head, and the places of its content and its id among the values.
 
     Attributes:
         head: of the message.
         content: the place of its content.
-        call_id: which of the values its id is; -1 for none.
-        own: the texts of its format's own that are values.
+        call_id: the index of its call id; `NONE` if it has none.
+        extra_texts: the texts in its extras, and the signature, that are values.
     """
 
     head: Head
     content: Place
     call_id: int
-    own: tuple[OwnText, ...] = ()
+    extra_texts: tuple[ExtraText, ...] = ()
 
     def item(self, values: Sequence[str]) -> Item:
-        """The message with some values."""
-        head, place, call_id, own = self
-        if own:
-            head = head.with_own(own, values)
+        """Return the message with values in it."""
+        head, place, call_id, extra_texts = self
+        if extra_texts:
+            head = head.with_extra_texts(extra_texts, values)
         content: Content
         if isinstance(place, int):
             content = values[place] if place >= 0 else ""
@@ -100,30 +104,30 @@ class Slots(NamedTuple):
             content = place if isinstance(place, str) else place.filled(values)
         return head, content, values[call_id] if call_id >= 0 else None
 
-    def behind(self, count: int) -> Slots:
-        """The same where so many values of other messages stand before."""
-        head, place, call_id, own = self
+    def shifted(self, count: int) -> Slots:
+        """Return the same message among values that have `count` others before them."""
+        head, place, call_id, extra_texts = self
         if isinstance(place, int):
             place = place + count if place >= 0 else NONE
         elif isinstance(place, Parts):
-            place = place.behind(count)
-        own = tuple([OwnText(path, number + count) for path, number in own])
-        return Slots(head, place, call_id + count if call_id >= 0 else NONE, own)
+            place = place.shifted(count)
+        extra_texts = tuple([ExtraText(path, number + count) for path, number in extra_texts])
+        return Slots(head, place, call_id + count if call_id >= 0 else NONE, extra_texts)
 
     @property
     def is_plain(self) -> bool:
-        """Whether it surely says one text, or nothing: not where there may be text beside that in its extras."""
+        """Whether all text of the message is in a content that is one text: no parts, and no text in its extras."""
         return not isinstance(self.content, Parts) and not (self.content == NONE and self.head.has_extras)
 
     @property
     def numbers(self) -> list[int]:
-        """Which of the values stand in it anywhere."""
-        found = [*self.texts, *self.media, *[text.number for text in self.own]]
-        return found if self.call_id < 0 else [*found, self.call_id]
+        """The indices of all values in the message."""
+        numbers = [*self.texts, *self.media, *[text.number for text in self.extra_texts]]
+        return numbers if self.call_id < 0 else [*numbers, self.call_id]
 
     @property
     def media(self) -> dict[int, str]:
-        """Which of the values are addresses of media in it or their data, with one like each."""
+        """The indices of values that are addresses or data of media, each with the address or data in `parts`."""
         place = self.content
         if not isinstance(place, Parts):
             return {}
@@ -131,7 +135,7 @@ class Slots(NamedTuple):
 
     @property
     def texts(self) -> Sequence[int]:
-        """Which of the values it says."""
+        """The indices of values that are its content, or texts among its parts."""
         if isinstance(self.content, int):
             return [self.content] if self.content >= 0 else []
         return [number for _, number in self.content.slots] if isinstance(self.content, Parts) else []

@@ -1,4 +1,8 @@
-"""What a format says of the units that it reads. The engine derives the rest: plans, and conversations."""
+"""`UnitReader`: the contract that the reader of a format fulfils.
+
+The author of a format subclasses it to parse one unit, such as a frame or a wire message. The engine
+(`engine/reading.py`) does the rest: it loops over the units of a document and caches what similar units read as.
+"""
 
 from __future__ import annotations
 
@@ -15,16 +19,20 @@ from .heads import Head, Item
 
 
 class UnitReader(ABC):
-    """How a format's units are read, by the options that it was made with.
+    """Reads the units of a format.
 
-    A document is taken apart into units, each of which is read for itself; then they are related: what only the whole
-    tells is found. What a unit is read as must depend on nothing but itself and the unit before it.
+    For each document, the engine calls `part` to split it into units, `read` for each unit, and `relate` for what only
+    the whole conversation shows. The messages of a unit must depend only on the unit and the unit before it.
+
+    The other methods are optional and make reading faster. With `skeleton` and `filled`, similar units are read once;
+    with `emptied`, what stands around the units is read once; with `is_related_alike`, or `looks_at_contents = False`,
+    similar conversations are related once.
 
     Args:
         options: how to read.
 
     Attributes:
-        looks_at_contents: whether `relate` looks at what messages say; False where it never does.
+        looks_at_contents: whether `relate` looks at the contents of messages. Set it to False if it never does.
     """
 
     looks_at_contents: ClassVar[bool] = True
@@ -34,74 +42,93 @@ class UnitReader(ABC):
 
     @abstractmethod
     def part(self, source: str | Json, log: Log) -> Parted | Completion:
-        """Take a document apart; a text to be completed has no units, and is read as it is.
+        """Split a document into its units, or return the completion if the source is a text to be completed.
 
         Args:
             source: text, or a JSON value.
-            log: takes what is noticed.
+            log: takes the findings.
 
         Raises:
-            BridgeError: with the offset or the path, for what is no document of the format; OCB-SEVERAL for several.
+            BridgeError: with an offset or a path, if the source is not a document of the format; OCB-SEVERAL if it
+                holds several conversations.
         """
 
     def emptied(self, source: str | Json) -> Emptied | None:
-        """A document as its envelope and its units; None for one whose envelope is one of a kind.
+        """Split a document into its envelope and its units, without parsing either.
 
-        What stands around the units must depend on nothing but the envelope; where something of the units matters to
-        it, such as whether the last of them is to be continued, the stand-ins for them tell.
+        The engine caches what `part` returns for an envelope. So `around`, `cut_off` and `document` of that result must
+        depend on the envelope alone. If they depend on something of the units, such as whether the last one is to be
+        continued, the envelope must show it in the placeholders that it has for them.
 
         Args:
             source: text, or a JSON value.
+
+        Returns:
+            None if the envelope cannot be separated from the units.
         """
         return None
 
     def skeleton(self, unit: Unit, before: Unit | None) -> Skeleton | None:
-        """A unit without contents and ids; None for one that has more than these to say, or is one of a kind.
+        """Return the cache key of a unit, and its values: its contents and ids.
 
-        Texts that nobody said, such as the id of an item, may be among its values, where `read` puts them into the
-        extras of a message or its signature, and `relate` does not look at them.
+        Units with equal keys must read as the same messages but for their values. So the key has everything else that
+        the unit says, and whatever of the unit before it matters. Texts that only a format needs, such as the id of an
+        item, may be values if `read` puts them into a message's extras or signature and `relate` does not look at them.
 
         Args:
-            unit: any value that stands where a unit does.
-            before: the unit before it; what its reading depends on of that belongs to the key.
+            unit: any value that stands where a unit does, valid or not.
+            before: the unit before it; None for the first unit.
+
+        Returns:
+            None if the unit is to be read by `read` each time.
         """
         return None
 
     def filled(self, unit: Unit, values: Sequence[str]) -> Unit:
-        """A unit that has a skeleton, with other contents and ids; it is asked of no other."""
+        """Return a copy of a unit with other values; the engine calls this with placeholders to learn a plan.
+
+        Args:
+            unit: a unit for which `skeleton` returned a key.
+            values: as many as `skeleton` returned, in the same order.
+        """
         raise NotImplementedError(f"{type(self).__name__} has skeletons: define filled(), too")
 
     @abstractmethod
     def read(self, unit: Unit, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
-        """The messages of a unit.
+        """Parse a unit into its messages.
 
         Args:
-            unit: any value that stands where a unit does.
-            at: its index in the document.
-            index: that of its first message.
-            parted: the document.
-            log: takes what is noticed.
+            unit: any value that stands where a unit does, valid or not.
+            at: the index of the unit in the document.
+            index: the index that its first message gets in the conversation.
+            parted: the document that `part` returned.
+            log: takes the findings.
 
         Raises:
-            BridgeError: with the offset or the path, for what is no unit of the format.
+            BridgeError: with an offset or a path, if the value is not a unit of the format.
         """
 
     def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
-        """The conversation: the items with what only the whole of it tells of one, and what stands around them.
+        """Build the conversation from the items of all units.
 
-        That must depend on nothing but the envelope, heads, which ids are the same, and contents that are not
-        `is_related_alike` or have parts.
+        Override it for what no unit shows by itself: tools that a message declares, names of replies, an open turn. The
+        result must depend only on the envelope, the heads, which ids are equal, contents of several parts, and the
+        texts for which `is_related_alike` returns False.
 
         Args:
-            items: as they were read, one by one; the list may be changed.
-            parted: the document.
-            log: takes what is noticed of the whole.
+            items: the messages of all units, in order; the list may be changed.
+            parted: the document that `part` returned.
+            log: takes the findings about the whole document.
 
         Raises:
-            BridgeError: where they make no document.
+            BridgeError: if the items do not form a document.
         """
         return Conversation(items, parted.around)
 
     def is_related_alike(self, head: Head, content: str) -> bool:
-        """Whether a message is related like any other with its head; it is asked where `relate` looks at contents."""
+        """Return whether `relate` treats a message as it treats any message with its head, whatever the content.
+
+        The engine calls this only if `looks_at_contents` is True. Contents for which it returns False belong to the
+        cache key of the conversation.
+        """
         return False

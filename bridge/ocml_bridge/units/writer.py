@@ -1,4 +1,8 @@
-"""What a format says of the units that it writes. The engine derives the rest: plans, the image, the report."""
+"""`UnitWriter`: the contract that the writer of a format fulfils.
+
+The author of a format subclasses it to spell one unit, such as a frame or a wire message. The engine
+(`engine/writing.py`) does the rest: it loops over the messages, learns plans of similar units, and reports the losses.
+"""
 
 from __future__ import annotations
 
@@ -15,19 +19,19 @@ from .heads import Head, Item
 from .tokens import Tokens
 
 TOOLS: Final = -1
-"""Stands for the index of the message that declared tools are written in, which is none of the document's."""
+"""The index, in `Prepared.origins`, of the message that declares the tools: the document has no such message."""
 TOOLS_PATH: Final = "/tools"
-"""Where what that message says stands in the document."""
+"""The path in the document of what that message says."""
 
 
 class Prepared(NamedTuple):
-    """A document as it is written unit by unit.
+    """A document as it is to be written unit by unit.
 
     Attributes:
-        items: its messages, in order; declared tools may be one of them.
-        around: what else there is to write, without messages.
-        origins: for each item the index of its message in the document, or `TOOLS`; None where they are all of the
-            document's messages, in order.
+        items: its messages, in order; one of them may be a message that declares the tools.
+        around: what else is to be written: the transcript without messages.
+        origins: for each item the index of its message in the document, or `TOOLS`; None if the items are all messages
+            of the document, in order.
         start: the state before the first unit.
     """
 
@@ -41,8 +45,8 @@ class Completed(NamedTuple):
     """A text to be completed as it is written.
 
     Attributes:
-        output: the text, or the JSON.
-        image: what it reads as.
+        output: the text, or the JSON value.
+        image: what the output reads as.
     """
 
     output: Unit
@@ -50,29 +54,36 @@ class Completed(NamedTuple):
 
 
 class UnitWriter(ABC):
-    """How a format's units are written, by the options that it was made with.
+    """Writes the units of a format.
 
-    A document is prepared; each of its items becomes the nearest one that the format has a place for; those that join
-    are spelled as one unit; the units are enclosed. What is written of a unit must depend on nothing but its messages,
-    the state that the unit before it left, and whether it is the last.
+    For each document, the engine calls `arranged`, `prepare`, `nearest` for each message, `settled` for each call and
+    reply, `joins` for neighbours, `spell` for each unit, and `enclose`. If the report is needed, it calls `assembled`
+    and compares the result with the document. All methods must accept any document.
+
+    What `spell` returns must depend only on the messages of the unit, the state after the unit before it, and whether
+    the unit is the last. So the engine learns a plan for all units with the same heads by calling `spell` once with
+    probes (placeholders) in place of contents and ids. `mark`, `inert`, `follows` and `classify` tell it which contents
+    a plan is valid for; `is_prepared_alike` and `is_plain_part` tell it for plans of whole outputs.
 
     Args:
         options: how to write.
 
     Attributes:
         target: the format id.
-        home: the key of its extras and layout; None for a format that keeps those of all formats.
-        mark: a text without it is written as it is; "" where each has to be looked at, None where any is.
+        home: the key of the format's own extras and layout; None for a format that can write those of all formats.
+        mark: a content without this text is written unchanged; for a content with it, the engine calls `inert`. "" to
+            call `inert` for every content, None if every content is written unchanged.
         groups: whether a unit may have several messages.
-        mixes_roles: whether these may be of several roles.
+        mixes_roles: whether the messages of a unit may have different roles.
         keeps_ids: whether call ids are written.
-        keeps_signatures: whether signatures may be written; if not, `nearest` gets messages without them.
-        tokens: what there is to know of the tokens of its outputs; None for text.
-        embeds: whether contents stand as they are inside of texts of a unit that is JSON.
-        settles: whether what calls and replies say is `settled` before it is spelled.
-        looks_at_contents: whether `prepare` or `assembled` looks at what messages say; False where they never do.
-        declaration: the head of the message that declared tools are written in, where it is one for all; no message of
-            a document has this very object.
+        keeps_signatures: whether signatures may be written; if False, `nearest` gets messages without them.
+        tokens: the tokens of a format whose outputs are token ids; None for other formats.
+        embeds: whether contents may stand inside longer texts of units that are JSON, rather than as whole values.
+        settles: whether the engine calls `settled` for the contents of calls and replies.
+        looks_at_contents: whether `prepare` or `assembled` looks at the contents of messages. Set it to False if they
+            never do.
+        declaration: the head of the message that declares the tools, if it is the same in all documents. The messages
+            of documents must not have this very object as their head.
     """
 
     target: ClassVar[str]
@@ -92,160 +103,181 @@ class UnitWriter(ABC):
         self.options = options
 
     def inert(self, text: str) -> bool:
-        """Whether a content that has the mark is written as it is, too."""
+        """Return whether a content is written unchanged although it contains `mark`."""
         return True
 
     def arranged(self, conversation: Conversation) -> Sequence[int] | None:
-        """The order in which the format wants the messages; None where they stand so. Each move is reported.
+        """Return the order of messages that the format requires; the engine reports each message that moves.
 
         Args:
-            conversation: the document; nothing of it may be changed.
+            conversation: the document; it must not be changed.
 
         Returns:
-            Indices of all messages.
+            The indices of all messages in the required order; None if the messages are in that order.
         """
         return None
 
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
-        """The document as it is written: with ids where there were none, with tools where they are declared.
+        """Return the messages with all that their units need from the whole document.
 
-        Like `arranged` and `assembled`, it must depend on nothing but what stands around the messages, their heads,
-        which ids are the same, and contents that are not `is_prepared_alike` or have parts.
+        Override it to add ids to calls without one, to name replies, to add the message that declares the tools, or to
+        set the first state. Like those of `arranged` and `assembled`, the result must depend only on what stands around
+        the messages, their heads, which ids are equal, contents of several parts, and the texts for which
+        `is_prepared_alike` returns False.
 
         Args:
-            conversation: the document; nothing of it may be changed.
-            log: takes what is lost, by its path in the document.
+            conversation: the document; it must not be changed.
+            log: takes the losses, each with its path in the document.
         """
         return Prepared(conversation.items, conversation.around)
 
     def is_prepared_alike(self, head: Head, content: str) -> bool:
-        """Whether a message is prepared like any other with its head; it is asked where `looks_at_contents`."""
+        """Return whether `prepare` treats a message as it treats any message with its head, whatever the content.
+
+        `arranged` and `assembled` must do so, too. The engine calls this only if `looks_at_contents` is True.
+        """
         return False
 
     def nearest(self, message: Message, index: int, log: Log) -> Message | None:
-        """The nearest message that the format can hold; None where it has no place for it, which is reported.
+        """Return the nearest message that the format can hold.
 
-        The nearest message to that is itself, and nothing is lost of it.
+        For a message that this method returned, it must return an equal message and report nothing.
 
         Args:
-            message: any; it may be changed.
+            message: any message; it may be changed.
             index: its index in the document.
-            log: takes what is lost.
+            log: takes the losses.
+
+        Returns:
+            None if the format has no place for the message; then a loss must be reported.
         """
         return message
 
     def settled(self, head: Head, content: str, path: str, log: Log) -> str:
-        """What a call or a reply says, as the format says it: the JSON of a value that it has, spelled as we spell it.
+        """Return the content of a call or a reply as the format holds it.
 
-        It is asked of the nearest messages where the format `settles` contents; nothing but these may change.
+        A wire that has a JSON value in place of the text returns the JSON of that value. The engine calls this only if
+        `settles` is True, after `nearest`, for calls and replies whose content is one text.
 
         Args:
-            head: of the message.
-            content: its content, which is one text.
+            head: of the message, as `nearest` returned it.
+            content: its content.
             path: JSON pointer to the content.
-            log: takes what is changed in it.
+            log: takes the losses.
         """
         return content
 
     def joins(self, before: Head, head: Head) -> bool:
-        """Whether a message stands in one unit with the message before it, which has the same role.
+        """Return whether a message belongs to the same unit as the message before it.
 
-        Where a unit mixes roles, it may have another one. Both are the nearest that the format can hold.
+        The engine calls this only if `groups` is True, for messages of the same role, or of any roles if `mixes_roles`
+        is True. Both heads are of messages that `nearest` returned.
         """
         return False
 
     def is_plain_part(self, head: Head, text: str) -> bool:
-        """Whether a text among parts is written as it is, whatever parts and messages stand beside it in its unit.
+        """Return whether a text is written unchanged as one of several parts of a content.
 
-        It is asked, too, of a message that is one text and that the format says among parts (`Head.beside`).
-
-        What else is written of the unit must not depend on it.
+        It must be so whatever other parts and messages are in the unit, and the rest of the unit must not depend on the
+        text. The engine also calls this for a message with one text that the format writes among parts (`Head.beside`).
 
         Args:
-            head: of its message, as the format holds it.
-            text: of one of its parts, or all that it says.
+            head: of its message, as `nearest` returned it.
+            text: the text of a part, or the whole content.
         """
         return False
 
     def follows(self, head: Head) -> bool:
-        """Whether all that is written of a message but its content and id follows from its head."""
+        """Return whether the head alone determines all that is written of a message but its content and id."""
         return True
 
     def classify(self, head: Head, content: str) -> ContentClass | None:
-        """The class of a content, in a unit that does not follow from its heads; None where the unit is one of a kind.
+        """Return the class of a content, if `follows` returns False for a message of the unit.
 
-        What is written of a message but its content and id follows from its head and this class. The message is the
-        nearest that the format can hold, and settled.
+        The head and the class must determine all that is written of the message but its content and id.
+
+        Args:
+            head: of the message, as `nearest` returned it.
+            content: its content, after `settled`.
+
+        Returns:
+            None if no other content is surely written in the same way; then the unit gets no plan.
         """
         return None
 
     @abstractmethod
     def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
-        """A unit as it is written.
+        """Write a unit.
 
         Args:
-            group: its messages, each the nearest that the format can hold, and settled; they may be changed.
-            state: what the unit before it left.
+            group: its messages, each as `nearest` and `settled` returned it; they may be changed.
+            state: the state after the unit before it.
             last: whether nothing follows: neither a message nor the open turn.
-            paths: where the messages stand in the document.
-            log: takes what is changed in contents.
+            paths: the JSON pointers of the messages in the document.
+            log: takes the losses of contents.
 
         Raises:
-            BridgeError: OCB-CONTROL-TOKEN where the options refuse a token.
+            BridgeError: OCB-CONTROL-TOKEN if the options refuse a token.
         """
 
     @abstractmethod
     def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
-        """The output.
+        """Return the output: the units, with what stands around them.
 
         Args:
-            units: its units, or their pieces, in order.
-            around: what there is to write beside them, as `prepare` gave it.
-            state: what the last unit left.
+            units: the units in order; one that is text may come as several texts.
+            around: what else is to be written, as `prepare` returned it.
+            state: the state after the last unit.
         """
 
     def outline(self, units: list[Unit], around: Transcript, state: State) -> Hashable | None:
-        """What of some units matters to the envelope that is written around them; None where that is more than a word.
+        """Return what the envelope needs to know of the units: the cache key of the envelope, with `around`.
 
         Args:
             units: as for `enclose`.
-            around: likewise, with nothing in it of other formats.
-            state: likewise.
+            around: as for `enclose`, without extras and layout of other formats.
+            state: as for `enclose`.
+
+        Returns:
+            None if the envelope depends on more; then it is written by `enclose` each time.
         """
         return None
 
     def emptied(self, document: Json) -> Emptied | None:
-        """An output as its envelope and its units, as `UnitReader.emptied` gives them."""
+        """Split an output into its envelope and its units, as `UnitReader.emptied` does."""
         return None
 
     def refilled(self, envelope: Json, units: list[Unit], around: Transcript) -> Json:
-        """The output with other units in the envelope of one; it is asked only where there is an outline.
+        """Return an envelope with units in it; the engine calls this only if `outline` returned a key.
 
         Args:
-            envelope: of an output whose units had the same outline; it may be changed.
+            envelope: of an output with the same outline and an equal `around`; it may be changed.
             units: as for `enclose`.
-            around: likewise.
+            around: as for `outline`.
         """
         raise NotImplementedError(f"{type(self).__name__} has outlines: define refilled(), too")
 
     def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
-        """What the units read as together.
+        """Return the document that the units read as together, if that differs from what they read as one by one.
 
         Args:
-            items: what each of them reads as, in order; the list may be changed.
+            items: the messages that the units read as, in order; the list may be changed.
             around: what the output reads as around them.
-            log: takes what becomes of a message that is none there.
+            log: takes the losses of messages that are no messages in the image.
         """
         return Conversation(items, around)
 
     def complete(self, completion: Completion, log: Log) -> Completed | None:
-        """A text to be completed; None where the format holds conversations only.
+        """Write a text to be completed.
 
         Args:
             completion: the text.
-            log: takes what is lost.
+            log: takes the losses.
+
+        Returns:
+            None if the format holds conversations only; then the text is written as a message.
 
         Raises:
-            BridgeError: OCB-CONTROL-TOKEN where the options refuse a token.
+            BridgeError: OCB-CONTROL-TOKEN if the options refuse a token.
         """
         return None

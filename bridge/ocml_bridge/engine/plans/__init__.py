@@ -1,7 +1,13 @@
-"""Plans: what a unit of a format looks like is found once, by the format's own grammar, and remembered.
+"""Plans: what units, conversations and outputs with the same cache key have in common, learned from one of them.
 
-A unit is what a format reads and writes in one piece: a frame, or a wire message. It is free of its context but for a
-small state, so two units with the same *heads* (all of their messages but contents and ids) look alike but for these.
-The grammar is told once, in the adapter; a plan is what it gave for a unit with probes in place of contents and ids.
-A unit that is not plain takes the plain way alone, and plans can be turned off.
+A unit (a frame, a wire message) depends on its messages and a small state. So two units with the same *heads* (all of
+their messages but contents and ids) differ only in these. A plan is learned by running the format's own grammar with
+*probes*, which are placeholders for contents and ids; it is filled with the contents and ids of other units. Nothing is
+defined twice, and without plans the result is the same.
+
+* `learning`: plans by which units are written; those by which units are read are in `engine/reading.py`.
+* `conversations`: plans of conversations, whose units have the same reading plans.
+* `outputs`: plans of outputs, one for each plan of a conversation.
+* `envelopes`: what stands around the units, which is cached likewise.
+* `probes`, `holes`, `fillers`: placeholders, their places in an output, and functions that fill these.
 """

@@ -1,4 +1,10 @@
-"""Conversations that are read alike: what they have in common is found once, and remembered."""
+"""Learns plans of conversations: one for all conversations whose units have the same plans.
+
+Reading a conversation by units still relates its messages each time. A plan of the conversation has the result: the
+heads of the related messages, and which value (content or id) goes where. Its cache key is the envelope with the plans
+of the units, and the texts that `relate` looks at, if any. It is learned as a plan of a unit is: `UnitReader.relate`
+runs once with probes in place of the values.
+"""
 
 from __future__ import annotations
 
@@ -14,39 +20,42 @@ from ...units.grammar import AN_OBJECT, Parted
 from ...units.heads import LIMIT, Head, Item, are_same
 from ...units.places import NONE, Label, Slots, with_labels
 from ...units.reader import UnitReader
-from .probes import PROBE, has_others, numbered, own_texts, place_of, probe
+from .probes import PROBE, extra_texts, has_others, numbered, place_of, probe
 
 SIZE: Final = 50_000
-"""How many units the plans of a reader have together; where there are more, all are forgotten."""
+"""How many units the cached plans of a reader have together; if there are more, the cache is cleared."""
 MOST: Final = 100
-"""How many units a conversation has at most that others are expected to be like."""
+"""How many units a conversation with a plan has at most; longer ones hardly repeat."""
 MEETINGS: Final = 4
-"""How often conversations that are alike are met before their plan is learned: that takes as long as five save."""
+"""How often a key is met before its plan is learned."""
 SELDOM: Final = 64
-"""How often they are met where most plans are not used enough."""
+"""The limit to which that number grows while most plans are not used enough."""
 WINDOW: Final = 256
-"""After how many more plans it is seen whether as many that were learned before were used enough."""
+"""How many plans are learned between two looks at how much the previous ones were used."""
 SAVES: Final = 5
-"""How often a plan has to be used, so that learning it saves time."""
+"""How often a plan has to be used to save the time that it took to learn it."""
 _COUNTED: Final = 4096
-"""How many kinds of conversations without a plan are counted."""
-_FIXED: Final = 2
-"""How many contents that matter to the whole, such as declared tools, are the same in all conversations of a plan."""
+"""How many keys without a plan are counted at once."""
+_MOST_FIXED: Final = 2
+"""How many contents a cache key may have, such as the message that declares the tools."""
 _LONGEST_FIXED: Final = 20_000
-"""How long they are together, in characters."""
-_A_UNIT: Final = 1000
-"""How many characters of them count as much as a unit."""
+"""How long these contents may be together, in characters."""
+_UNIT_LENGTH: Final = 1000
+"""How many characters of them count as one more unit in the size of the cache."""
 
 
-class Fixed(tuple[Any, ...]):
-    """What is equal for conversations that have contents in common: the key of units; each number of these, and it."""
+class KeyWithContents(tuple[Any, ...]):
+    """The cache key of conversations with the same contents in some messages.
+
+    Its elements are the key of the units, then a pair for each such content: its index among the values, and the text.
+    """
 
 
 class ConversationPlans:
-    """The plans of the conversations that a reader has met often.
+    """Learns the plans of a reader's conversations, and caches them.
 
     Args:
-        grammar: the format's, with the options in it.
+        grammar: the format's reader of units.
     """
 
     def __init__(self, grammar: UnitReader) -> None:
@@ -57,34 +66,37 @@ class ConversationPlans:
         self._recent: list[ConversationPlan | None] = []
         self._former: list[ConversationPlan | None] = []
         self._texts: Final[Memo[Hashable, list[tuple[Head, int]]]] = Memo(LIMIT)
-        """For units that are read alike, each value that is a content, with the head of its message."""
+        """For each key of units: the index of each value that is a content, with the head of its message."""
 
     def key_of(self, key: Hashable, slots: Callable[[], Sequence[Slots]], values: Sequence[str]) -> Hashable | None:
-        """What is equal for conversations that are read and related alike; None where this one is one of a kind.
+        """Return the cache key of a conversation: that of its units, and the contents that `relate` looks at.
 
         Args:
-            key: what is equal for those whose units are read alike.
-            slots: gives its messages, as they are read before they are related.
-            values: its contents and ids.
+            key: the envelope with the plans of the units.
+            slots: returns the messages before they are related.
+            values: the contents and ids of the conversation.
+
+        Returns:
+            None if there are too many such contents, or they are too long to repeat.
         """
         if not self._grammar.looks_at_contents:
             return key
         texts = self._texts.get(key)
         if texts is None:
-            texts = self._texts.keep(key, [(one.head, number) for one in slots() for number in one.texts])
-        alike = self._grammar.is_related_alike
-        fixed = [(number, values[number]) for head, number in texts if not alike(head, values[number])]
+            texts = self._texts.keep(key, [(message.head, number) for message in slots() for number in message.texts])
+        is_alike = self._grammar.is_related_alike
+        fixed = [(number, values[number]) for head, number in texts if not is_alike(head, values[number])]
         if not fixed:
             return key
-        few = len(fixed) <= _FIXED and sum([len(text) for _, text in fixed]) <= _LONGEST_FIXED
-        return Fixed((key, *fixed)) if few else None
+        few = len(fixed) <= _MOST_FIXED and sum([len(text) for _, text in fixed]) <= _LONGEST_FIXED
+        return KeyWithContents((key, *fixed)) if few else None
 
     def find(self, key: Hashable, values: Sequence[str]) -> ConversationPlan | None:
-        """The plan of a conversation; None where there is none, or its ids are the same otherwise than in those of it.
+        """Return the plan for a key, or None if no plan exists or the ids repeat differently.
 
         Args:
-            key: as `key_of` gives it.
-            values: its contents and ids.
+            key: as `key_of` returned it.
+            values: the contents and ids of the conversation.
         """
         plan = self._plans.get(key)
         if plan is None or not plan.fits(values):
@@ -93,10 +105,10 @@ class ConversationPlans:
         return plan
 
     def is_due(self, key: Hashable) -> bool:
-        """Count a conversation that was read unit by unit; whether its plan is to be learned now.
+        """Count a conversation that was read without a plan; return whether its plan is to be learned now.
 
         Args:
-            key: as `key_of` gives it.
+            key: as `key_of` returned it.
         """
         return self._meetings.met(key) == self._due
 
@@ -109,33 +121,36 @@ class ConversationPlans:
         slots: Sequence[Slots],
         values: Sequence[str],
         findings: Sequence[Finding],
-        of_units: Sequence[Finding],
+        unit_findings: Sequence[Finding],
     ) -> ConversationPlan | None:
-        """Learn the plan of conversations like one; None where there is none.
+        """Learn the plan for a key from a conversation that was read without a plan.
 
         Args:
-            key: as `key_of` gives it.
-            conversation: what was read.
+            key: as `key_of` returned it.
+            conversation: the conversation as it was read.
             parted: its document.
-            sizes: how many contents and ids each unit has.
-            slots: its messages, as they were read before they were related.
+            sizes: how many values each unit has.
+            slots: its messages before they were related.
             values: its contents and ids.
-            findings: what was noticed.
-            of_units: that of it which was noticed before the units were related; others like them have it, too.
+            findings: all findings of the conversation.
+            unit_findings: those of them that come from its units, not from relating them.
+
+        Returns:
+            None if a plan does not give the conversation as it was read.
         """
-        fixed = dict[int, str](key[1:]) if isinstance(key, Fixed) else {}
-        plan = self._learned(parted, sizes, slots, values, fixed, of_units)
+        fixed = dict[int, str](key[1:]) if isinstance(key, KeyWithContents) else {}
+        plan = self._learned(parted, sizes, slots, values, fixed, unit_findings)
         if plan is not None and not (
-            plan.fits(values) and plan.findings == findings and _is_of(plan, conversation, values)
+            plan.fits(values) and plan.findings == findings and _gives(plan, values, conversation)
         ):
             plan = None
         if plan is not None:
-            self._plans.keep(key, plan, len(parted.units) + 1 + sum(map(len, fixed.values())) // _A_UNIT)
+            self._plans.keep(key, plan, len(parted.units) + 1 + sum(map(len, fixed.values())) // _UNIT_LENGTH)
         self._count(plan)
         return plan
 
     def _count(self, plan: ConversationPlan | None) -> None:
-        """Count what was learned; where most of what was learned before is seldom used, the next is learned later."""
+        """Count a plan that was learned, or could not be; if most earlier ones are used too little, learn later."""
         self._recent.append(plan)
         if len(self._recent) < WINDOW:
             return
@@ -153,59 +168,63 @@ class ConversationPlans:
         slots: Sequence[Slots],
         values: Sequence[str],
         fixed: Mapping[int, str],
-        of_units: Sequence[Finding],
+        unit_findings: Sequence[Finding],
     ) -> ConversationPlan | None:
-        """What conversations like this one have in common; None where more is to be known of each.
+        """Relate the messages with probes in place of their values, and make a plan of the result.
 
         Args:
-            parted: its document.
-            sizes: how many contents and ids each unit has.
-            slots: its messages, as they were read before they were related.
+            parted: the document.
+            sizes: how many values each unit has.
+            slots: its messages before they were related.
             values: its contents and ids.
-            fixed: those of them that are the same in all these conversations.
-            of_units: what is noticed of units.
+            fixed: the contents that are in the cache key, by index; they stay in their places.
+            unit_findings: the findings of its units.
+
+        Returns:
+            None if the result contains a probe anywhere but as a content, an id or an extra text.
         """
-        same = _same_ids(slots, values)
-        if same is None:
+        equal_ids = _equal_ids(slots, values)
+        if equal_ids is None:
             return None
-        probes = [fixed.get(slot) or probe(same.get(slot, slot)) for slot in range(len(values))]
-        for one in slots:
-            for slot, address in one.media.items():
+        probes = [fixed.get(slot) or probe(equal_ids.get(slot, slot)) for slot in range(len(values))]
+        for message in slots:
+            for slot, address in message.media.items():
                 probes[slot] = numbered(address, slot)
         for head, place, _, _ in slots:
             if isinstance(place, int) and place >= 0 and place not in fixed and (head.calls or head.promises_json):
                 probes[place] = f"{AN_OBJECT.before}{probes[place]}{AN_OBJECT.after}"
-        items: list[Item] = ConversationPlan(slots, parted.around, same).items_of(probes)
-        first = len(values) - len(parted.values)
-        labels = [label._replace(number=label.number + first) for label in parted.labels]
+        items: list[Item] = ConversationPlan(slots, parted.around, equal_ids).items_of(probes)
+        first_label = len(values) - len(parted.values)
+        labels = [label._replace(number=label.number + first_label) for label in parted.labels]
         filled = self._filled(parted, probes, sizes)._replace(around=_probed(parted.around, labels, probes))
         log = Log()
         try:
-            made = self._grammar.relate(items, filled, log)
+            related = self._grammar.relate(items, filled, log)
         except BridgeError:
             return None
-        around = made.around
+        around = related.around
         if repr((around, log.findings)).count(PROBE) != len(labels):
             return None
-        own = {probes[text.number]: text.number for slot in slots for text in slot.own}
-        others = {*same, *fixed, *own.values()}
-        contents = {probes[slot]: slot for slot in range(len(values)) if slot not in others}
-        ids = {probes[slot]: slot for slot in reversed(same)}
-        heads = {slot.head for slot in slots if not slot.own}  # those of units: there is no probe in them
+        extras = {probes[text.number]: text.number for message in slots for text in message.extra_texts}
+        not_contents = {*equal_ids, *fixed, *extras.values()}
+        contents = {probes[slot]: slot for slot in range(len(values)) if slot not in not_contents}
+        ids = {probes[slot]: slot for slot in reversed(equal_ids)}
+        unit_heads = {message.head for message in slots if not message.extra_texts}  # they contain no probe
 
         plan: list[Slots] = []
-        for head, content, call_id in made.items:
-            place, of_id = place_of(content, contents), NONE if call_id is None else ids.get(call_id)
-            texts = () if head in heads else own_texts(head, own)
-            if place is None or of_id is None or texts is None or not (head.shared or texts):
+        for head, content, call_id in related.items:
+            place, id_slot = place_of(content, contents), NONE if call_id is None else ids.get(call_id)
+            texts = () if head in unit_heads else extra_texts(head, extras)
+            if place is None or id_slot is None or texts is None or not (head.shared or texts):
                 return None
-            plan.append(Slots(head, place, of_id, texts))
+            plan.append(Slots(head, place, id_slot, texts))
         if has_others(plan):
             return None
-        return ConversationPlan(tuple(plan), around, same, made.lifted, [*of_units, *log.findings], labels)
+        findings = [*unit_findings, *log.findings]
+        return ConversationPlan(tuple(plan), around, equal_ids, related.lifted, findings, labels)
 
     def _filled(self, parted: Parted, probes: Sequence[str], sizes: Sequence[int]) -> Parted:
-        """The document with probes in place of contents and ids."""
+        """Return the document with probes in place of the values of its units."""
         units, start = list[object](), 0
         for unit, size in zip(parted.units, sizes, strict=True):
             units.append(self._grammar.filled(unit, probes[start : start + size]) if size else unit)
@@ -214,21 +233,24 @@ class ConversationPlans:
 
 
 def _probed(around: Transcript, labels: Sequence[Label], probes: Sequence[str]) -> Transcript:
-    """What stands around messages, with probes in place of labels."""
+    """Return what stands around messages, with probes in place of labels."""
     return with_labels(around, [label._replace(encode=str) for label in labels], probes)
 
 
-def _same_ids(slots: Sequence[Slots], values: Sequence[str]) -> dict[int, int] | None:
-    """For each value that is an id, the first that is the same; None where a call or reply has no id though some have.
+def _equal_ids(slots: Sequence[Slots], values: Sequence[str]) -> dict[int, int] | None:
+    """Return, for each value that is an id, the index of the first value that is the same id.
 
-    Ids that are made up for them must be none of the others.
+    Returns:
+        None if some calls and replies have an id and others have none: those that are made up for them must differ from
+        the ids of the conversation, whichever they are.
     """
     first: dict[str, int] = {}
-    same = {one.call_id: first.setdefault(values[one.call_id], one.call_id) for one in slots if one.call_id >= 0}
-    without = any((one.head.calls or one.head.role == "tool") and one.call_id < 0 for one in slots)
-    return None if same and without else same
+    numbers = [message.call_id for message in slots if message.call_id >= 0]
+    equal_ids = {number: first.setdefault(values[number], number) for number in numbers}
+    without = any((message.head.calls or message.head.role == "tool") and message.call_id < 0 for message in slots)
+    return None if equal_ids and without else equal_ids
 
 
-def _is_of(plan: ConversationPlan, conversation: Conversation, values: Sequence[str]) -> bool:
-    """Whether a plan tells a conversation that was read without it."""
+def _gives(plan: ConversationPlan, values: Sequence[str], conversation: Conversation) -> bool:
+    """Return whether a plan with values gives a conversation that was read without it."""
     return are_same(plan.items_of(values), conversation.items) and plan.around_of(values) == conversation.around

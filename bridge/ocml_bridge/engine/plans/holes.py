@@ -1,4 +1,4 @@
-"""What makes outputs like one of other contents and ids."""
+"""Makes the function of an output plan, and finds the ids that a writer derived from others."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from .fillers import Hole, filler
 from .probes import PROBES, SUFFIX, shown
 
 LONGEST: Final = 50_000
-"""The longest output without its contents that is remembered, in characters."""
+"""How long an output with a plan is at most without its values, in characters."""
 _ID_AND_EDGES: Final = re.compile(f"([A-Za-z0-9_-]?){PROBES.pattern}([A-Za-z0-9_-]*)")
-"""What stands for an id, with what an id may have beside it."""
+"""Matches a probe with the characters of ids before and after it."""
 
 
 def build_of(
     output: Any,
     probes: Sequence[str],
-    often: Collection[int],
+    repeatable: Collection[int],
     encodes: Mapping[int, Callable[[str], Any] | None],
     labels: Mapping[int, Callable[[str], Any]],
     *,
     embedded: bool,
 ) -> Callable[[Sequence[str]], Any] | None:
-    """What makes outputs like one of contents and ids; None where a content does not stand there once.
+    """Return a function that builds an output from values; None if a content does not stand in the output once.
 
     Args:
-        output: the one.
-        probes: that stand in it.
-        often: which of the values may stand there any number of times.
-        encodes: how each content stands there; None where it stands there as it is.
-        labels: what makes members around the messages of the values that they are.
+        output: the output of a conversation with probes as its values.
+        probes: these values.
+        repeatable: the indices of values that may stand there any number of times.
+        encodes: for each content that is written, by the index of its value: what converts it (`ContentClass.encode`).
+        labels: for each label, by the index of its value: what converts the value to the label.
         embedded: as for `filler`.
     """
     holes: dict[str, Hole] = {}
@@ -41,22 +41,27 @@ def build_of(
         encode = encodes.get(slot)
         hole = Hole((slot,), labels.get(slot, encode))
         holes.setdefault(text if encode is None else shown(encode(text)), hole)
-        if slot not in often:
+        if slot not in repeatable:
             times[hole] = int(slot in encodes)
     return filler(output, holes, times, longest=LONGEST, embedded=embedded)
 
 
 def derived_ids(texts: Iterable[str], plan: ConversationPlan) -> set[tuple[int, str]] | None:
-    """The ids in some texts that were made of others, such as `call_1_2`; None where one was made otherwise.
+    """Return the ids in texts that were made unique with a suffix, such as `call_1_2`.
 
-    Which other ids there are decides how they are made.
+    Args:
+        texts: the texts of an output and of its losses, with probes in place of ids.
+        plan: of the conversation.
+
+    Returns:
+        The index of each such id among the values, and its suffix; None if an id was changed in any other way.
     """
-    found: set[tuple[int, str]] = set()
+    derived: set[tuple[int, str]] = set()
     for text in texts:
-        for before, number, behind in _ID_AND_EDGES.findall(text):
-            if int(number) not in plan.same or not (before or behind):
+        for before, number, after in _ID_AND_EDGES.findall(text):
+            if int(number) not in plan.ids or not (before or after):
                 continue
-            if before or SUFFIX.fullmatch(behind) is None:
+            if before or SUFFIX.fullmatch(after) is None:
                 return None
-            found.add((int(number), behind))
-    return found
+            derived.add((int(number), after))
+    return derived

@@ -1,4 +1,9 @@
-"""Learning plans: a grammar is given a unit with probes for contents and ids, and what it gives is taken apart."""
+"""Learns the plans by which units are written: one for all units with the same heads, after the same state.
+
+The format's grammar (a `UnitWriter`) spells a unit whose contents and ids are probes. The result is split at the
+probes, which gives a template that is filled with the contents and ids of other units. A plan is used only if it gives
+the same result as the grammar for the unit from which it was learned.
+"""
 
 from __future__ import annotations
 
@@ -16,24 +21,25 @@ from .fillers import Hole, builder
 from .probes import PROBE, is_in, probe, shown
 
 MEETINGS: Final = 2
-"""How often units that are alike are met before their plan is learned: that takes as long as some go the plain way.
+"""How often units with the same heads are met before their plan is learned, as learning costs more than spelling.
 
-Most headers are those of many messages, but many a tool is called in one conversation alone.
+Most heads repeat in many messages, but many a tool is called in one conversation alone.
 """
 
 
 class Plan(NamedTuple):
-    """How the units with some heads are written behind a state.
+    """How units with certain heads are written, after a certain state.
 
     Attributes:
-        before: of a text with one content and no id: what stands before the content.
-        after: and behind it.
-        build: of any other unit: makes it of its items.
-        image: the heads of what it reads as.
-        next: the plans for the unit behind it.
-        items: the items that it was made of, with probes in place of contents and ids.
-        classes: of each of them the class of its content.
-        places: what was found of where contents stand in its units; empty until somebody wants to know.
+        before: if the unit is a text with one content and no id: the text before the content.
+        after: the text after it.
+        build: for any other unit: builds the unit from its items.
+        image: the heads of the messages that the unit reads as.
+        next: the plans for the unit after it.
+        items: the items from which the plan was learned, with probes in place of contents and ids.
+        classes: the class of each item's content.
+        places: a cache of where contents and ids stand in its units (`engine/spans/patterns.py`); empty until spans are
+            needed.
     """
 
     before: str
@@ -47,36 +53,37 @@ class Plan(NamedTuple):
 
 
 BY_CLASS: Final = -1
-"""Stands for the plans of units whose heads do not tell all."""
-Known = Plan | int | None
-"""What is known of units that are alike."""
+"""The cache entry of heads for which the plan also depends on the classes of contents, which are then in the key."""
+Cached = Plan | int | None
+"""A cache entry: a plan, None if there can be none, or how many more units to meet before it is learned."""
 
 
 class Table:
-    """The plans for units behind a state.
+    """The plans for units after a certain state.
 
     Attributes:
-        state: what the unit before left.
-        plans: by what a unit looks like depends on: a plan, None where that is more than can be told in advance, or
-            after how many meetings there may be one.
-        last: the same for a unit that nothing follows.
+        state: the state.
+        plans: the cache of plans. The key is the head of a unit, or a tuple of its heads; if its entry is `BY_CLASS`,
+            the plan has the key of heads and content classes.
+        last: the same for units after which nothing follows.
     """
 
     __slots__ = ("last", "plans", "state")
 
     def __init__(self, state: State) -> None:
         self.state: Final = state
-        self.plans: Final = Memo[Hashable, Known](LIMIT)
-        self.last: Final = Memo[Hashable, Known](LIMIT)
+        self.plans: Final = Memo[Hashable, Cached](LIMIT)
+        self.last: Final = Memo[Hashable, Cached](LIMIT)
 
 
 class Nearest(NamedTuple):
-    """What a format holds of the messages with some head.
+    """What `UnitWriter.nearest` returns for all messages with a certain head.
 
     Attributes:
-        head: of the nearest message; None where there is none.
-        losses: what is lost of a message at index 0.
-        signed: whether the head is but like that of the nearest message, which has another signature.
+        head: of the nearest message; None if the format has no place for such messages.
+        losses: the losses of such a message, if it is at index 0.
+        signed: whether the format writes a signature that differs from message to message. Then `head` is only similar
+            to the heads of the nearest messages, so each is made by the grammar.
     """
 
     head: Head | None
@@ -85,15 +92,15 @@ class Nearest(NamedTuple):
 
     @property
     def within(self) -> bool:
-        """Whether its text stands among parts."""
+        """Whether the format writes the text of such a message among parts."""
         return self.head is not None and self.head.beside is not None
 
 
 class Learner:
-    """Learns the plans of a format, each when it is needed first.
+    """Learns the plans of a format, and caches them.
 
     Args:
-        grammar: the format's, with the options in it.
+        grammar: the format's writer of units.
     """
 
     def __init__(self, grammar: UnitWriter) -> None:
@@ -102,99 +109,104 @@ class Learner:
         self._tables = Memo[State, Table](LIMIT)
 
     def table(self, state: State) -> Table:
-        """The plans for units behind a state."""
-        found = self._tables.get(state)
-        return self._tables.keep(state, Table(state)) if found is None else found
+        """Return the plans for units after a state."""
+        table = self._tables.get(state)
+        return self._tables.keep(state, Table(state)) if table is None else table
 
     def local(self, head: Head) -> Head:
-        """A head without what the format says nothing of: other formats' extras and layout, signatures."""
+        """Return a head without what the format never writes: extras and layout of other formats, signatures."""
         return head.local(self._grammar.home, signed=self._grammar.keeps_signatures)
 
     def nearest(self, head: Head) -> Nearest | None:
-        """What the format holds of messages with a head; None where that depends on what they say."""
+        """Return the nearest head to a head, and what is lost; None if that also depends on the content."""
         if head in self._nearest:
             return self._nearest[head]
-        if head is self._grammar.declaration:  # it is as near as can be
+        if head is self._grammar.declaration:  # the format itself made that message
             return self._nearest.keep(head, Nearest(head, ()))
         local = self.local(head)
         if not head.shared and local.shared:
             return self.nearest(local)
         if head.shared:
             return self._nearest.keep(head, self._learned_nearest(local))
-        # Of a head that no other message has, there is nothing to learn.
+        # No other message has a head that is not shared, so there is nothing to learn of it but its pattern.
         return None if head.pattern is None else self._nearest_to_pattern(head.pattern)
 
     def _nearest_to_pattern(self, pattern: Head) -> Nearest | None:
-        """What the format holds of messages with a pattern; None where it says more of what differs than signatures."""
+        """Return `nearest` for heads with a pattern; None if the format writes extra texts other than signatures."""
         if pattern not in self._nearest:
-            found = self._learned_nearest(self.local(pattern))
-            if found is not None and found.head is not None and is_in(found.head):
-                unsigned = found.head.local(None, signed=False)
-                found = None if is_in(unsigned) else found._replace(signed=True)
-            self._nearest.keep(pattern, found)
+            nearest = self._learned_nearest(self.local(pattern))
+            if nearest is not None and nearest.head is not None and is_in(nearest.head):
+                unsigned = nearest.head.local(None, signed=False)
+                nearest = None if is_in(unsigned) else nearest._replace(signed=True)
+            self._nearest.keep(pattern, nearest)
         return self._nearest[pattern]
 
     def _learned_nearest(self, head: Head) -> Nearest | None:
         text, call_id = "" if head.empty else probe(0), head.id_like(probe(1))
         log = Log()
         message = self._grammar.nearest(head.message(text, call_id), 0, log)
-        # A sentence that quotes a content is not the same for all messages.
+        # The detail of a loss that quotes the content differs from message to message.
         if any(PROBE in loss.detail for loss in log.losses):
             return None
         if message is None:
             return Nearest(None, tuple(log.losses))
-        made = _head_of(message, text, expected=head.shared)
-        return None if message.call_id not in (None, call_id) or made is None else Nearest(made, tuple(log.losses))
+        near_head = _head_of(message, text, expected=head.shared)
+        if message.call_id not in (None, call_id) or near_head is None:
+            return None
+        return Nearest(near_head, tuple(log.losses))
 
     def _path(self, head: Head, at: int) -> str:
-        """Where a message with a head stands in a document."""
+        """Return the path of a message at an index, given its head."""
         return TOOLS_PATH if head is self._grammar.declaration else f"/messages/{at}"
 
     def plan(
-        self, plans: Memo[Hashable, Known], heads: Hashable, group: Sequence[Item], state: State, *, last: bool
+        self, plans: Memo[Hashable, Cached], heads: Hashable, group: Sequence[Item], state: State, *, last: bool
     ) -> Plan | None:
-        """The plan for units like one, all of whose heads are shared; None where there is none, or none as yet.
+        """Return the plan for a unit, and learn it if units with its key were met often enough.
 
         Args:
-            plans: where it is looked for, and kept.
-            heads: the key of the heads there.
-            group: a unit.
-            state: what the unit before left.
+            plans: the cache: `plans` or `last` of a table.
+            heads: the key of the unit's heads there.
+            group: the items of the unit; all their heads are shared.
+            state: the state after the unit before it.
             last: whether nothing follows.
+
+        Returns:
+            None if the grammar has to spell the unit, now or always.
         """
         key, classes = heads, [ANY_CONTENT] * len(group)
-        known = plans.get(key, MEETINGS)
-        if known == MEETINGS and not all(self._grammar.follows(item[0]) for item in group):
-            known = plans.keep(key, BY_CLASS)
-        if known is BY_CLASS:
-            found = self._classes(group)
-            if found is None:
+        cached = plans.get(key, MEETINGS)
+        if cached == MEETINGS and not all(self._grammar.follows(item[0]) for item in group):
+            cached = plans.keep(key, BY_CLASS)
+        if cached is BY_CLASS:
+            classified = self._classes(group)
+            if classified is None:
                 return None
-            key, classes = (heads, tuple(found)), found
-            known = plans.get(key, MEETINGS)
-        if isinstance(known, Plan) or known is None:
-            return known
-        if known > 1:
-            plans.keep(key, known - 1, 1 if known == MEETINGS else 0)
+            key, classes = (heads, tuple(classified)), classified
+            cached = plans.get(key, MEETINGS)
+        if isinstance(cached, Plan) or cached is None:
+            return cached
+        if cached > 1:
+            plans.keep(key, cached - 1, 1 if cached == MEETINGS else 0)
             return None
-        made = plans[key] = self._checked(group, classes, state, last=last)
-        return made
+        plan = plans[key] = self._learned_plan(group, classes, state, last=last)
+        return plan
 
     def _classes(self, group: Sequence[Item]) -> list[ContentClass] | None:
-        """The classes of the contents of a unit; None where it is one of a kind."""
+        """Return the classes of the contents of a unit; None if one of them has no class."""
         classes: list[ContentClass] = []
         for head, content, _ in group:
-            found = self._grammar.classify(head, content) if isinstance(content, str) else None
-            if found is None:
+            content_class = self._grammar.classify(head, content) if isinstance(content, str) else None
+            if content_class is None:
                 return None
-            classes.append(found)
+            classes.append(content_class)
         return classes
 
-    def _checked(
+    def _learned_plan(
         self, group: Sequence[Item], classes: Sequence[ContentClass], state: State, *, last: bool
     ) -> Plan | None:
-        """The plan for units like this one, where it gives what the grammar gives of this one."""
-        plan, texts = self._tried(group, classes, state, last=last), [item[1] for item in group]
+        """Learn a plan from a unit; None if the plan does not give for the unit itself what the grammar gives."""
+        plan, texts = self._plan_of_probes(group, classes, state, last=last), [item[1] for item in group]
         if plan is None:
             return None
         unit = plan.build(group) if plan.build is not None else f"{plan.before}{texts[0]}{plan.after}"
@@ -205,10 +217,14 @@ class Learner:
         image = [_head_of(message, text) for message, text in zip(spelled.image, texts, strict=True)]
         return plan if image == [*plan.image] else None
 
-    def _tried(
+    def _plan_of_probes(
         self, group: Sequence[Item], classes: Sequence[ContentClass], state: State, *, last: bool
     ) -> Plan | None:
-        """How units like this one are written; None where that depends on more, or there is something to report."""
+        """Spell a unit with probes in it, and make a plan of the result.
+
+        Returns:
+            None if a probe does not stand in the unit exactly once, or if there is a loss to report.
+        """
         heads, keeps_ids = [item[0] for item in group], self._grammar.keeps_ids
         items = tuple(
             (head, "" if head.empty else f"{before}{probe(2 * at)}{after}", head.id_like(probe(2 * at + 1)))
@@ -217,32 +233,35 @@ class Learner:
         log = Log()
         paths = [self._path(head, at) for at, head in enumerate(heads)]
         try:
-            unit, messages, behind = self._grammar.spell(messages_of(items), state, last=last, paths=paths, log=log)
+            unit, messages, after_state = self._grammar.spell(
+                messages_of(items), state, last=last, paths=paths, log=log
+            )
         except BridgeError:
             return None
         ids = [item[2] if keeps_ids else None for item in items]
         if log.losses or ids != [message.call_id for message in messages]:
             return None
-        image = [_head_of(message, item[1]) for message, item in zip(messages, items, strict=True)]
-        made, table = tuple([head for head in image if head is not None and head.shared]), self.table(behind)
-        if len(made) != len(image) or any(map(is_in, made)):
+        image_heads = [_head_of(message, item[1]) for message, item in zip(messages, items, strict=True)]
+        image = tuple([head for head in image_heads if head is not None and head.shared])
+        table = self.table(after_state)
+        if len(image) != len(image_heads) or any(map(is_in, image)):
             return None
         if not keeps_ids and isinstance(unit, str) and any(item[2] is not None and item[2] in unit for item in items):
             return None
         if len(heads) == 1 and isinstance(unit, str) and classes[0].encode is None and not (keeps_ids and items[0][2]):
             before, content, after = (unit, "", "") if heads[0].empty else unit.partition(items[0][1])
             once = heads[0].empty or (content and items[0][1] not in after)
-            return Plan(before, after, None, made, table, items, (*classes,), []) if once else None
+            return Plan(before, after, None, image, table, items, (*classes,), []) if once else None
         build = _builder(unit, items, classes, keeps_ids=keeps_ids, embedded=self._grammar.embeds)
-        return None if build is None else Plan("", "", build, made, table, items, (*classes,), [])
+        return None if build is None else Plan("", "", build, image, table, items, (*classes,), [])
 
 
 def _head_of(message: Message, text: Content, *, expected: bool = True) -> Head | None:
-    """The head of a message that says a text, alone or among parts; None for one that says anything else.
+    """Return the head of a message whose content is a text, alone or among parts; None for any other content.
 
     Args:
-        message: what was made of a message with that text.
-        text: of the message.
+        message: what the grammar returned for a message with that text.
+        text: the content that the grammar was given.
         expected: as for `head_of`.
     """
     head, content = head_of(message, expected=expected), message.content
@@ -262,7 +281,7 @@ def _builder(
     keeps_ids: bool,
     embedded: bool,
 ) -> Callable[[Sequence[Item]], Unit] | None:
-    """What makes a unit like this one, which was made of items with probes."""
+    """Return a function that builds a unit from its items, given the unit of items with probes; None as `builder`."""
     holes: dict[str, Hole] = {}
     for at, ((_, content, call_id), (_, _, encode)) in enumerate(zip(items, classes, strict=True)):
         if content:

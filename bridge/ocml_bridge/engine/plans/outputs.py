@@ -1,7 +1,9 @@
-"""Outputs of conversations that were read alike: they are written once, unit by unit, and filled in from then on.
+"""Learns plans of outputs: one for all conversations that were read by the same plan.
 
-Whatever a plan of a conversation has is the same in all of them, so nothing but their contents and ids tells what is
-written of them apart. A content that is not written as it is takes the way of units.
+These conversations differ only in their contents and ids. So one of them is written unit by unit with probes as its
+values, and the output is split at the probes; the losses likewise. From then on, one function fills in the values. Each
+content is checked before, as for a plan of a unit (`inert`, `settled`, `classify`); if one fails, the conversation is
+written unit by unit.
 """
 
 from __future__ import annotations
@@ -28,36 +30,36 @@ if TYPE_CHECKING:
 
 
 class Use(NamedTuple):
-    """What is written of a value.
+    """How a content is written. Contents for which it differs are not written by the plan.
 
     Attributes:
         head: of its message, as the format holds it.
-        known: its class, where what is written does not follow from the head; else None.
-        encode: how it stands in the output; None where it stands there as it is.
-        settled: what is lost where the format says it in its own words, as of a content at ""; None where it does not.
-        beside: whether it stands among parts, or in a unit with such, and is spelled by the grammar.
+        content_class: its class; None if the head alone determines what is written.
+        encode: returns what the content becomes in the output; None if it is written unchanged.
+        settled: the losses that `UnitWriter.settled` reports, with the path ""; None if it is not called.
+        among_parts: whether it is written among parts, or in a unit without a plan: `is_plain_part` must allow it.
     """
 
     head: Head
-    known: ContentClass | None
+    content_class: ContentClass | None
     encode: Callable[[str], Any] | None
     settled: Sequence[Loss] | None
-    beside: bool = False
+    among_parts: bool = False
 
 
 class OutputPlan:
-    """How conversations that were read alike are written.
+    """How the conversations with a certain plan are written.
 
     Args:
-        grammar: the format's, with the options in it.
-        build: makes an output of the contents and ids.
-        contents: which values are contents, with the heads of their messages.
-        uses: by value, what is written of each content.
-        losses: what is lost of them.
-        beside: how many characters of what was said the output has beside these contents.
-        derived: ids in it that were made of others; each as the number of the other, and what stands behind that.
-        ids: which values are ids.
-        order: indices of the messages in the order in which the output has them; None where none was moved.
+        grammar: the format's writer of units.
+        build: builds an output from the values of a conversation.
+        contents: for each value that is a content, the head of its message and the index of the value.
+        uses: for each content that is written, by the index of its value, how it is.
+        losses: the losses of these conversations.
+        other_characters: how many characters of the output count as content but are in no value (`chat.substance`).
+        derived: ids in the output that the format made from others; each as the index of the other id, and a suffix.
+        ids: the indices of the values that are ids.
+        order: the indices of the messages in the order of the output; None if none was moved.
 
     Attributes:
         losses: as given.
@@ -65,19 +67,8 @@ class OutputPlan:
     """
 
     __slots__ = (
-        "_beside",
-        "_build",
-        "_characters",
-        "_classes",
-        "_contents",
-        "_derived",
-        "_grammar",
-        "_ids",
-        "_looks",
-        "_settled",
-        "_texts",
-        "losses",
-        "order",
+        *("_among_parts", "_build", "_classes", "_contents", "_derived", "_grammar", "_ids", "_other_characters"),
+        *("_prepared", "_settled", "_texts", "losses", "order"),
     )
 
     def __init__(
@@ -87,43 +78,49 @@ class OutputPlan:
         contents: Sequence[tuple[Head, int]],
         uses: dict[int, Use],
         losses: SharedLosses,
-        beside: int,
+        other_characters: int,
         derived: Collection[tuple[int, str]],
         ids: Collection[int],
         order: tuple[int, ...] | None,
     ) -> None:
         self._grammar: Final = grammar
         self._texts: Final = [*uses]
-        self._characters: Final = beside
+        self._other_characters: Final = other_characters
         self._build: Final = build
         self._contents: Final = [slot for _, slot in contents]
-        self._looks: Final = contents if grammar.looks_at_contents else ()
-        self._beside: Final = [(slot, use.head) for slot, use in uses.items() if use.beside]
+        self._prepared: Final = contents if grammar.looks_at_contents else ()
+        self._among_parts: Final = [(slot, use.head) for slot, use in uses.items() if use.among_parts]
         self._settled: Final = [(slot, use.head, use.settled) for slot, use in uses.items() if use.settled is not None]
-        self._classes: Final = [(slot, use.head, use.known) for slot, use in uses.items() if use.known is not None]
+        self._classes: Final = [
+            (slot, use.head, use.content_class) for slot, use in uses.items() if use.content_class is not None
+        ]
         self._derived: Final = derived
         self._ids: Final = ids
         self.losses: Final = losses
         self.order: Final = order
 
     def characters(self, values: Sequence[str]) -> int:
-        """How many characters of what was said are in the output of some values, as the format says them."""
-        return self._characters + sum([len(values[slot]) for slot in self._texts])
+        """Return how many characters of content the output has, given its values as `output` returned them."""
+        return self._other_characters + sum([len(values[slot]) for slot in self._texts])
 
     def output(self, values: Sequence[str]) -> tuple[Any, Sequence[str]] | None:
-        """The output, and the values as the format says them; None where one is not written as the plan's are."""
+        """Build the output of a conversation from its values.
+
+        Returns:
+            The output, and the values after `settled`; None if a value is not written as the plan has it.
+        """
         grammar = self._grammar
         mark, inert = grammar.mark, grammar.inert
         if mark is not None and (not mark or mark in "".join(values)):
             for slot in self._contents:
                 if mark in values[slot] and not inert(values[slot]):
                     return None
-        if self._derived and not self._are_free(values):
+        if self._derived and not self._can_derive(values):
             return None
-        for head, slot in self._looks:
+        for head, slot in self._prepared:
             if not grammar.is_prepared_alike(head, values[slot]):
                 return None
-        for slot, head in self._beside:
+        for slot, head in self._among_parts:
             if not grammar.is_plain_part(head, values[slot]):
                 return None
         if self._settled:
@@ -132,32 +129,32 @@ class OutputPlan:
                 values[slot], lost = _settled(grammar, head, values[slot])
                 if lost != losses:
                     return None
-        for slot, head, known in self._classes:
-            if grammar.classify(head, values[slot]) != known:
+        for slot, head, content_class in self._classes:
+            if grammar.classify(head, values[slot]) != content_class:
                 return None
         return self._build(values), values
 
-    def _are_free(self, values: Sequence[str]) -> bool:
-        """Whether ids that are made of others are none of those that are there, and ids that every format takes."""
+    def _can_derive(self, values: Sequence[str]) -> bool:
+        """Return whether the derived ids differ from those of the conversation, and are plain (`is_plain_id`)."""
         ids = {values[slot] for slot in self._ids}
-        made = [values[slot] + suffix for slot, suffix in self._derived]
-        return ids.isdisjoint(made) and all(map(is_plain_id, made))
+        derived = [values[slot] + suffix for slot, suffix in self._derived]
+        return ids.isdisjoint(derived) and all(map(is_plain_id, derived))
 
 
 class Filled:
-    """What was written by the plan of its output: all else is found by writing it unit by unit, when someone asks.
+    """An output that was built by its plan. What the plan does not have, such as the image, is found by `write`.
 
     Args:
-        output: the text, or the JSON.
-        values: the contents and ids of the conversation, as the format says them.
+        output: the text, or the JSON value.
+        values: the values of the conversation, as `OutputPlan.output` returned them.
         plan: of the output.
         conversation: what was written.
-        write: writes it unit by unit.
+        write: writes a conversation unit by unit.
 
     Attributes:
         output: as given.
         order: of the plan.
-        spans: None, as nobody wanted to know.
+        spans: None: an output with spans is not written by a plan.
     """
 
     __slots__ = ("_conversation", "_plan", "_values", "_whole", "_write", "order", "output", "spans")
@@ -181,7 +178,7 @@ class Filled:
 
     @property
     def whole(self) -> Written:
-        """The same, written unit by unit."""
+        """The conversation written unit by unit, when it is first needed."""
         if self._whole is None:
             self._whole = self._write(self._conversation)
         return self._whole
@@ -193,11 +190,11 @@ class Filled:
 
     @property
     def logged(self) -> Sequence[Loss]:
-        """The losses that the format itself reported, before the document was compared with the image."""
+        """The losses that the format reported, before the document was compared with the image."""
         return self.whole.logged
 
     def losses_of(self, codes: frozenset[LossCode]) -> Sequence[Loss]:
-        """The losses with one of these codes."""
+        """Return the losses with one of these codes."""
         if codes.isdisjoint(self._plan.losses.codes):
             return ()
         return [loss for loss in self.losses if loss.code in codes]
@@ -209,17 +206,17 @@ class Filled:
 
     @property
     def characters(self) -> int:
-        """How many characters of what was said are in the output."""
+        """How many characters of content the output has (`chat.substance`)."""
         return self._plan.characters(self._values)
 
 
 class OutputPlans:
-    """The plans of the outputs that a writer has written often.
+    """Learns the plans of a writer's outputs, and caches them.
 
     Args:
-        grammar: the format's, with the options in it.
+        grammar: the format's writer of units.
         write: writes a conversation unit by unit.
-        traced: likewise, and keeps how.
+        traced: as `write`, and records by which plan each unit was written.
     """
 
     def __init__(
@@ -228,27 +225,37 @@ class OutputPlans:
         self._grammar: Final = grammar
         self._write: Final = write
         self._traced: Final = traced
-        self._known = Memo[ConversationPlan, OutputPlan | None](SIZE)
-        self._followed = Memo[Head, bool](LIMIT)
+        self._plans = Memo[ConversationPlan, OutputPlan | None](SIZE)
+        self._follows_cache = Memo[Head, bool](LIMIT)
 
     def filled(self, conversation: Conversation, plan: ConversationPlan) -> Filled | None:
-        """A conversation written by the plan of its output; None where it is written unit by unit.
+        """Write a conversation by the plan of its output.
 
         Args:
-            conversation: it.
-            plan: by which it was read.
+            conversation: what to write.
+            plan: the plan by which it was read.
+
+        Returns:
+            None if there is no plan, or if it is not valid for a value; then it is to be written unit by unit.
         """
-        found = self._known.get(plan)
-        output = None if found is None else found.output(conversation.values)
-        return None if output is None or found is None else Filled(*output, found, conversation, self._write)
+        output_plan = self._plans.get(plan)
+        output = None if output_plan is None else output_plan.output(conversation.values)
+        if output is None or output_plan is None:
+            return None
+        return Filled(*output, output_plan, conversation, self._write)
 
     def learn(self, conversation: Conversation, plan: ConversationPlan) -> None:
-        """Learn how conversations like one are written, which was written by the plans of its units alone."""
-        if plan not in self._known:
-            self._known.keep(plan, self._learned(conversation, plan), len(plan.items) + 1)
+        """Learn the plan of the output from a conversation whose units were all written by plans."""
+        if plan not in self._plans:
+            self._plans.keep(plan, self._learned(conversation, plan), len(plan.items) + 1)
 
     def _learned(self, conversation: Conversation, plan: ConversationPlan) -> OutputPlan | None:
-        """How conversations like this one are written; None where that depends on more."""
+        """Write the conversation with probes as its values, and make a plan of the output.
+
+        Returns:
+            None if the output with probes cannot be split, or if the plan does not give the output and the losses of
+            the conversation itself.
+        """
         grammar, values = self._grammar, conversation.values
         if grammar.tokens is not None:
             return None
@@ -257,70 +264,84 @@ class OutputPlans:
             return None
         media = {slot: address for item in plan.items for slot, address in item.media.items()}
         probes = [
-            probe(plan.same[slot]) if slot in plan.same else media.get(slot) or self._probed(slot, uses.get(slot))
+            probe(plan.ids[slot]) if slot in plan.ids else media.get(slot) or self._probed(slot, uses.get(slot))
             for slot in range(len(values))
         ]
-        made = self._traced(Conversation(None, plan.around, plan=plan, values=probes))
-        if not made.planned or self._uses(made, plan, probes) != uses:
+        probed = self._traced(Conversation(None, plan.around, plan=plan, values=probes))
+        if not probed.planned or self._uses(probed, plan, probes) != uses:
             return None
         for slot, use in uses.items():
             if use.settled is not None:
                 probes[slot], _ = _settled(grammar, use.head, probes[slot])
-        lost = made.losses
-        derived = derived_ids([*(text for _, text in texts_in(made.output)), *(loss.detail for loss in lost)], plan)
+        probed_losses = probed.losses
+        texts = [*(text for _, text in texts_in(probed.output)), *(loss.detail for loss in probed_losses)]
+        derived = derived_ids(texts, plan)
         if derived is None:
             return None
-        # JSON has an address or a signature as it is, once or more often; no text of frames has one.
-        signatures = [text.number for item in plan.items for text in item.own if text.path == SIGNATURE]
+        # JSON may repeat an address or a signature, unchanged; a text has neither.
+        signatures = [text.number for item in plan.items for text in item.extra_texts if text.path == SIGNATURE]
         labels = {label.number: label.encode for label in plan.labels}
-        often = {*plan.same} if isinstance(made.output, str) else {*plan.same, *media, *signatures}
-        if not (isinstance(made.output, str) or grammar.embeds):
-            often |= labels.keys()
+        repeatable = {*plan.ids} if isinstance(probed.output, str) else {*plan.ids, *media, *signatures}
+        if not (isinstance(probed.output, str) or grammar.embeds):
+            repeatable |= labels.keys()
         encodes = {slot: use.encode for slot, use in uses.items()}
-        build = build_of(made.output, probes, often, encodes, labels, embedded=grammar.embeds)
-        if build is None or (losses := shared_losses(lost, plan)) is None:
+        build = build_of(probed.output, probes, repeatable, encodes, labels, embedded=grammar.embeds)
+        if build is None or (losses := shared_losses(probed_losses, plan)) is None:
             return None
         contents = [(item.head, number) for item in plan.items for number in item.texts]
-        beside = made.characters - sum(len(probes[slot]) for slot in uses)
-        found = OutputPlan(grammar, build, contents, uses, losses, beside, derived, plan.same, made.order)
-        output = found.output(values)
+        other_characters = probed.characters - sum(len(probes[slot]) for slot in uses)
+        output_plan = OutputPlan(
+            grammar, build, contents, uses, losses, other_characters, derived, plan.ids, probed.order
+        )
+        output = output_plan.output(values)
         if output is None or not _is_same(output[0], written.output) or [*losses.of(values)] != [*written.losses]:
             return None
-        same = made.order == written.order and found.characters(output[1]) == written.characters
-        return found if same else None
+        same = probed.order == written.order and output_plan.characters(output[1]) == written.characters
+        return output_plan if same else None
 
     def _is_plain(self, use: Use, text: str) -> bool:
-        """Whether a text that stands among parts, or in a unit with such, is written there as it is."""
-        grammar, head, known = self._grammar, use.head, use.known
-        return (known is None or grammar.classify(head, text) == known) and grammar.is_plain_part(head, text)
+        """Return whether a text that is written among parts is written unchanged there."""
+        grammar, head, content_class = self._grammar, use.head, use.content_class
+        same_class = content_class is None or grammar.classify(head, text) == content_class
+        return same_class and grammar.is_plain_part(head, text)
 
     def _follows(self, head: Head) -> bool:
-        """As `UnitWriter.follows`, for heads that are met again."""
-        known = self._followed.get(head)
-        return self._followed.keep(head, self._grammar.follows(head)) if known is None else known
+        """Return what `UnitWriter.follows` returns, from the cache."""
+        follows = self._follows_cache.get(head)
+        return self._follows_cache.keep(head, self._grammar.follows(head)) if follows is None else follows
 
     def _class_of(self, head: Head, content: str) -> ContentClass | None:
-        """The class of a content, in a unit that has no plan; None where it is one of a kind."""
-        known = ANY_CONTENT if self._follows(head) else self._grammar.classify(head, content)
-        return known if self._grammar.is_plain_part(head, content) else None
+        """Return the class of a content in a unit that has no plan; None if it is not written unchanged there."""
+        content_class = ANY_CONTENT if self._follows(head) else self._grammar.classify(head, content)
+        return content_class if self._grammar.is_plain_part(head, content) else None
 
     def _probed(self, slot: int, use: Use | None) -> str:
-        """A content that is written as one, with a probe in it."""
-        before, after, _ = ANY_CONTENT if use is None or use.known is None else use.known
+        """Return a content with a probe in it that is written with the same class and losses as a content was."""
+        before, after, _ = ANY_CONTENT if use is None or use.content_class is None else use.content_class
         text = f"{before}{probe(slot)}{after}"
         if use is None or use.settled is None:
             return text
-        others = _settled(self._grammar, use.head, text)[0], f" {text}"  # JSON that no format writes so
-        tried = [one for one in (text, *others) if _settled(self._grammar, use.head, one)[1] == use.settled]
-        return tried[0] if tried else text
+        # The content is JSON: in its usual spelling it has no loss, with a space before it `settled` reports one.
+        candidates = text, _settled(self._grammar, use.head, text)[0], f" {text}"
+        same = [one for one in candidates if _settled(self._grammar, use.head, one)[1] == use.settled]
+        return same[0] if same else text
 
     def _uses(self, written: Written, plan: ConversationPlan, values: Sequence[str]) -> dict[int, Use] | None:
-        """By content, what was written of it; None where it is one that may be written otherwise."""
+        """Return how each content was written, by the index of its value.
+
+        Args:
+            written: the output, traced.
+            plan: of the conversation.
+            values: of the conversation.
+
+        Returns:
+            None if other contents of the same heads and classes may be written differently.
+        """
         assert written.trace is not None, "what is learned is traced"
         uses: dict[int, Use] = {}
         order = range(len(plan.items)) if written.trace.order is None else written.trace.order
         joined = written.joined if written.trace.order is None else ()
-        for start, stop, of_unit, _, _ in written.trace.steps:
+        for start, stop, unit_plan, _, _ in written.trace.steps:
             for at in range(start, stop):
                 index = at if written.origins is None else written.origins[at]
                 head, content, _ = written.items[at]
@@ -330,30 +351,33 @@ class OutputPlans:
                     while index + 1 in joined:
                         index += 1
                         slots += plan.items[index].texts
-                    use = Use(head, None if follows else ANY_CONTENT, None, None, beside=True)
+                    use = Use(head, None if follows else ANY_CONTENT, None, None, among_parts=True)
                     if not all(self._is_plain(use, values[slot]) for slot in slots):
                         return None
                     uses |= dict.fromkeys(slots, use)
                     continue
-                if not head.shared:  # other messages have its like with another signature
+                if not head.shared:  # other messages differ only in the signature
                     head = head.local(None, signed=False)
                 for slot in slots:
-                    known = self._class_of(head, values[slot]) if of_unit is None else of_unit.classes[at - start]
-                    if known is None:
+                    content_class = (
+                        self._class_of(head, values[slot]) if unit_plan is None else unit_plan.classes[at - start]
+                    )
+                    if content_class is None:
                         return None
                     settles = self._grammar.settles and (head.calls or head.role == "tool")
                     settled = _settled(self._grammar, head, values[slot])[1] if settles else None
-                    beside = of_unit is None or head.beside is not None
-                    uses[slot] = Use(head, None if follows else known, known.encode, settled, beside)
+                    among_parts = unit_plan is None or head.beside is not None
+                    use_class = None if follows else content_class
+                    uses[slot] = Use(head, use_class, content_class.encode, settled, among_parts)
         return uses
 
 
-def _is_same(one: Any, other: Any) -> bool:
-    """Whether two outputs are equal; of JSON values, the order of members counts, and the kinds of numbers."""
-    return one == other and (isinstance(one, str) or key_of(one) == key_of(other))
+def _is_same(output: Any, other: Any) -> bool:
+    """Return whether two outputs are equal; in JSON values, the order of members and the types of numbers count."""
+    return output == other and (isinstance(output, str) or key_of(output) == key_of(other))
 
 
 def _settled(grammar: UnitWriter, head: Head, content: str) -> tuple[str, Sequence[Loss]]:
-    """A content as the format says it, and what is lost of it."""
+    """Return a content after `UnitWriter.settled`, and the losses."""
     log = Log()
     return grammar.settled(head, content, "", log), log.losses

@@ -1,4 +1,4 @@
-"""Probes: texts that stand for contents and ids while a plan is learned."""
+"""Probes: placeholder texts for contents and ids, with which plans are learned."""
 
 from __future__ import annotations
 
@@ -8,58 +8,61 @@ from typing import Any, Final, cast
 
 from ...chat.substance import opaque_field
 from ...model import Content, Media, Text, replace
-from ...units.heads import SIGNATURE, Head, OwnText
+from ...units.heads import SIGNATURE, ExtraText, Head
 from ...units.places import NONE, Parts, Place, Slots
 
 PROBE: Final = "Probe"
-"""What all probes begin with."""
+"""The text with which all probes begin."""
 PROBES: Final = re.compile(f"{PROBE}([0-9]{{4}})Text")
-"""What a probe looks like."""
+"""Matches a probe; the group is its number."""
 SUFFIX: Final = re.compile("_[0-9]+")
-"""What stands behind an id in one that was made of it, since another message has that."""
+"""Matches the suffix that a writer adds to an id that another message has, to make it unique."""
 DERIVED: Final = re.compile(f"{PROBES.pattern}{SUFFIX.pattern}")
-"""What such an id looks like."""
+"""Matches a probe with such a suffix."""
 DATA: Final = re.compile(f"data:[^,]*,[A-Za-z0-9+/]*{PROBES.pattern}")
-"""What a data URL looks like whose data are a value."""
+"""Matches a data URL whose data contain a probe."""
 
 
 def probe(number: int) -> str:
-    """A text that says nothing to any format. Where it is in a document by chance, no plan is learned from that."""
+    """Return the placeholder text with a number; no format treats it in a special way.
+
+    No plan is learned from a document that happens to contain such a text.
+    """
     return f"{PROBE}{number:04d}Text"
 
 
 def numbered(text: str, number: int) -> str:
-    """A text with a probe in it, such as an address, with another probe in its place."""
+    """Return a text that contains a probe, such as an address, with the probe of another number in its place."""
     return PROBES.sub(probe(number), text)
 
 
 def is_in(head: Head) -> bool:
-    """Whether a probe stands in a head, such as in the layout of a unit that is kept whole: no other has that head."""
+    """Return whether a head contains a probe, such as in a layout with the raw text of a unit: it will not repeat."""
     return PROBE in repr(head.message("", None))
 
 
-def own_texts(head: Head, numbers: Mapping[str, int]) -> tuple[OwnText, ...] | None:
-    """The texts of a head that are values; None where a probe stands in it otherwise.
+def extra_texts(head: Head, numbers: Mapping[str, int]) -> tuple[ExtraText, ...] | None:
+    """Return the texts of a head that are values; None if it contains a probe anywhere but as such a text.
 
     Args:
-        head: any.
-        numbers: probes, and which of the values each stands for.
+        head: any head.
+        numbers: for each probe, the index of the value that it stands for.
     """
     message = head.message("", None)
-    shown = repr(message)
-    if PROBE not in shown:
+    message_repr = repr(message)
+    if PROBE not in message_repr:
         return ()
     texts = dict(texts_in(message.extras))
     if message.signature is not None:
         texts[SIGNATURE] = message.signature.value
-    found = tuple([OwnText(path, numbers[text]) for path, text in texts.items() if text in numbers])
-    # What of a message without a content counts as said depends on how long it is.
+    result = tuple([ExtraText(path, numbers[text]) for path, text in texts.items() if text in numbers])
+    # Whether a text in the extras of an empty message counts as content depends on its length.
     counts = head.empty and opaque_field(message) is not None
-    return None if counts or shown.count(PROBE) != len(found) else found
+    return None if counts or message_repr.count(PROBE) != len(result) else result
 
 
 def texts_in(value: Any) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """The texts in a JSON value, with the keys and indices that lead to them."""
+    """Yield each text in a JSON value, with the keys and indices that lead to it."""
     waiting: list[tuple[tuple[str | int, ...], Any]] = [((), value)]
     while waiting:
         path, inner = waiting.pop()
@@ -72,11 +75,11 @@ def texts_in(value: Any) -> Iterator[tuple[tuple[str | int, ...], str]]:
 
 
 def place_of(content: Content, numbers: Mapping[str, int]) -> Place | None:
-    """Where a content stands among values; None where a probe stands in it with other text.
+    """Return the place of a content among values; None if it is a text that contains a probe and other text.
 
     Args:
-        content: any.
-        numbers: probes, and which of the values each stands for.
+        content: any content.
+        numbers: for each probe, the index of the value that it stands for.
     """
     if isinstance(content, str):
         return numbers.get(content, None if PROBE in content else content) if content else NONE
@@ -94,21 +97,21 @@ def place_of(content: Content, numbers: Mapping[str, int]) -> Place | None:
 
 
 def has_others(messages: Sequence[Slots]) -> bool:
-    """Whether a probe stands in a content elsewhere than as a text or an address, such as in the name of a file."""
+    """Return whether parts of a content contain a probe in another field than text, address or data."""
     return any(_has_others(slots.content) for slots in messages)
 
 
 def _has_others(place: Place) -> bool:
     if not isinstance(place, Parts):
         return False
-    empty = [*place.parts]
+    emptied = [*place.parts]
     for field, index in [("text", index) for index, _ in place.slots] + [
         (field, index) for index, field, _ in place.media
     ]:
-        empty[index] = replace(empty[index], **{field: ""})
-    return PROBE in repr(empty)
+        emptied[index] = replace(emptied[index], **{field: ""})
+    return PROBE in repr(emptied)
 
 
 def shown(value: Any) -> str:
-    """What stands for a value with a probe in it: text for itself, any other JSON value as a text that shows it."""
+    """Return the key of a value that contains a probe: a text itself, the `repr` of any other JSON value."""
     return value if isinstance(value, str) else repr(value)
