@@ -86,7 +86,7 @@ def opened(requests: list[Object]) -> OpenedEnvelopes:
 
 
 def known(memory: OpenedEnvelopes) -> Any:
-    return memory._known  # pyright: ignore[reportPrivateUsage]
+    return memory._cache  # pyright: ignore[reportPrivateUsage]
 
 
 def test_requests_that_differ_in_their_messages_alone_are_one() -> None:

@@ -1,1 +1,1 @@
-"""Reads and writes documents unit by unit, by what a format says of its units, with plans or without."""
+"""Reads and writes documents unit by unit, with the reader and writer of a format or with plans learned from them."""

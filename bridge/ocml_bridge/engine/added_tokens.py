@@ -1,7 +1,7 @@
-"""Added tokens (`Options.special_tokens`) in whole texts: broken behind the writer, and mended before the reader.
+"""Breaks added tokens (`Options.special_tokens`) in the output of a writer, and restores them in front of a reader.
 
-So they are told once for all text formats, and whatever writes them is seen: contents that are joined, escapes that are
-resolved, names, tool declarations.
+As this is done on whole texts, no adapter has to handle it, and no token is missed wherever it comes from: contents
+that are joined, escapes that are resolved, names, tool declarations.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..text.added_tokens import Breaker, Edit, Passage
 
 
 def added_to(adapter: Adapter, options: Options) -> AddedTokens | None:
-    """The added tokens that concern a format; None where there are none."""
+    """Return the added tokens that concern a format; None if there are none."""
     if adapter.added_tokens is None or not (options.special_tokens or options.format_options):
         return None
     added = adapter.added_tokens(options)
@@ -25,31 +25,32 @@ def added_to(adapter: Adapter, options: Options) -> AddedTokens | None:
 
 
 def restored(adapter: Adapter, source: Source, options: Options) -> Source:
-    """A source as it was before its added tokens were broken."""
+    """Return a source as it was before its added tokens were broken."""
     added = added_to(adapter, options)
     return source if added is None or not isinstance(source, str) else _through(added, Breaker.restore, source)
 
 
 ReadText = Callable[[str], Document]
-"""Reads a text in a format, by somebody who is not told of the added tokens."""
+"""A function that reads a text in a format and does not restore added tokens."""
 
 
 def guarded(
     adapter: Adapter, output: Source, image: Document, options: Options, read: ReadText
 ) -> tuple[Source, list[Loss]]:
-    """An output in which no content makes an added token, and what that changes, by its place in the image.
+    """Return an output without added tokens in its contents, and the losses of it.
 
-    Whether it is to be refused is for the caller, who knows the places in the document.
+    The paths of the losses are those in the image. The caller renumbers them, and refuses the output if the options say
+    so.
 
     Args:
         adapter: the format.
         output: what was written.
-        image: what it reads as.
+        image: what the output reads as.
         options: with the tokens.
         read: reads the format.
 
     Raises:
-        BridgeError: OCB-OPTION where the format itself writes one.
+        BridgeError: OCB-OPTION if the format itself writes such a token.
     """
     added = added_to(adapter, options)
     if added is None or not isinstance(output, str):
@@ -63,7 +64,7 @@ def guarded(
 
 
 def refused(losses: Sequence[Loss]) -> BridgeError:
-    """The error of the policy `refuse`; for the caller to raise."""
+    """Return the error of the policy `refuse`, for the caller to raise."""
     message = "the content holds a special token of --special-tokens; to break it up, use --control-tokens neutralise"
     return BridgeError(ErrorCode.CONTROL_TOKEN, message, path=losses[0].path)
 
@@ -77,33 +78,34 @@ WRITTEN_RAW = Loss(
 
 
 def broken_places(adapter: Adapter, image: Document, text: str, read: ReadText) -> list[Loss]:
-    """What a reader that is not told of the added tokens sees changed, by its place in the image.
+    """Return a loss for each place that a reader which does not restore added tokens reads differently.
 
     Args:
         adapter: the format.
-        image: what the text would read as with the tokens whole.
-        text: with the tokens broken.
+        image: what the text would read as with the tokens whole; the paths of the losses are its.
+        text: the text with the tokens broken.
         read: reads the format.
 
     Raises:
-        BridgeError: OCB-OPTION where it is more than text: the format itself writes such a token.
+        BridgeError: OCB-OPTION if more than contents differ: the format itself writes such a token.
     """
     try:
-        seen = read(text)
+        document = read(text)
     except BridgeError as error:
-        raise _own(adapter) from error
-    places = [place.path for place in diff(image, seen)]
-    if any(path.count("/") == 2 or path.rpartition("/")[2] in _HEADINGS for path in places if "/messages/" in path):
-        raise _own(adapter)
+        raise _written_by_format(adapter) from error
+    paths = [place.path for place in diff(image, document)]
+    if any(path.count("/") == 2 or path.rpartition("/")[2] in _HEADER for path in paths if "/messages/" in path):
+        raise _written_by_format(adapter)
     detail = "a special token in the content is broken up by U+200B"
-    found = [path for path in places if "/layout" not in path] or [""]
-    return [Loss(LossCode.CONTROL_TOKEN, Severity.CHANGED, path, detail) for path in found]
+    reported = [path for path in paths if "/layout" not in path] or [""]
+    return [Loss(LossCode.CONTROL_TOKEN, Severity.CHANGED, path, detail) for path in reported]
 
 
-_HEADINGS = frozenset({"role", "channel", "end", "continues"})
+_HEADER = frozenset({"role", "channel", "end", "continues"})
+"""Fields of messages that follow from headers: added tokens in contents do not change them."""
 
 
-def _own(adapter: Adapter) -> BridgeError:
+def _written_by_format(adapter: Adapter) -> BridgeError:
     message = f"{adapter.id} writes one of the special tokens in its own headers; take it out of --special-tokens"
     return BridgeError(ErrorCode.OPTION, message)
 

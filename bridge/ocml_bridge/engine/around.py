@@ -1,4 +1,4 @@
-"""What stands around messages as bytes: what is equal has the same."""
+"""Cache keys of what stands around messages: tools, settings, extras and layout as bytes, equal if the values are."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from ..model import AnswerFormat, Settings, Tool, ToolChoice, Transcript, Usage
 from ..model.ownership import key_of
 
 LONGEST: Final = 250_000
-"""The longest of what is remembered, in bytes."""
+"""How long a key may be, in bytes."""
 _settings: Final = attrgetter(*Settings.__match_args__)
 _tool: Final = attrgetter(*Tool.__match_args__)
-_INNER: Final[dict[type[Any], attrgetter[tuple[Any, ...]]]] = {
-    kind: attrgetter(*kind.__match_args__) for kind in (AnswerFormat, ToolChoice, Usage)
+_FIELDS: Final[dict[type[Any], attrgetter[tuple[Any, ...]]]] = {
+    cls: attrgetter(*cls.__match_args__) for cls in (AnswerFormat, ToolChoice, Usage)
 }
-"""What settings are made of that is neither text nor number → what gives its fields."""
-_KINDS: Final[tuple[type[Any], ...]] = tuple(_INNER)
+"""For each class of objects in settings, what returns the fields of an object."""
+_CLASSES: Final[tuple[type[Any], ...]] = tuple(_FIELDS)
 
 
 def packed(value: Any) -> bytes | None:
-    """A value as bytes; None where that is not possible, or there are too many of them."""
+    """Return a JSON value as bytes; None if it contains anything else, or if the key would be too long."""
     try:
         data = key_of(value)
     except ValueError:
@@ -29,17 +29,17 @@ def packed(value: Any) -> bytes | None:
 
 
 def fields_of(around: Transcript) -> tuple[Any, ...]:
-    """What stands around messages as JSON values in tuples."""
+    """Return what stands around messages as JSON values in tuples, for `packed`."""
     return fields_of_tools(around.tools), fields_of_settings(around.settings), around.extras, around.layout
 
 
 def fields_of_tools(tools: tuple[Tool, ...] | None) -> tuple[Any, ...] | None:
-    """Declared tools as JSON values in tuples."""
+    """Return declared tools as JSON values in tuples, for `packed`."""
     return None if tools is None else tuple([_tool(tool) for tool in tools])
 
 
 def fields_of_settings(settings: Settings | None) -> tuple[Any, ...] | None:
-    """Settings as JSON values in tuples."""
+    """Return settings as JSON values in tuples, for `packed`."""
     if settings is None:
         return None
     fields = _settings(settings)
@@ -47,11 +47,11 @@ def fields_of_settings(settings: Settings | None) -> tuple[Any, ...] | None:
 
 
 def _as_fields(value: Any) -> Any:
-    """A value of settings; for an object of them a tuple that begins with the number of its kind."""
-    kind = value.__class__
-    return (_KINDS.index(kind), *_INNER[kind](value)) if kind in _INNER else value
+    """Return a value of settings; an object becomes a tuple of the number of its class and its fields."""
+    cls = value.__class__
+    return (_CLASSES.index(cls), *_FIELDS[cls](value)) if cls in _FIELDS else value
 
 
 def _is_flat(settings: Settings | None) -> bool:
-    """Whether there are no objects in settings."""
+    """Return whether settings have only texts, numbers and JSON values, no objects."""
     return settings is None or settings.response_format is settings.tool_choice is settings.usage is None

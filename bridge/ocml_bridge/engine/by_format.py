@@ -1,4 +1,4 @@
-"""What reads and writes each format, kept with all that it has learned."""
+"""Caches a reader and a writer for each format and options, with all the plans that they have learned."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from .writing import Writer
 
 @lru_cache(maxsize=64)
 def reader_for(adapter: Adapter, options: Options) -> Reader:
-    """What reads a format with some options."""
+    """Return the reader of a format with these options."""
     return Reader(adapter.reads_units(options), plans=options.plans)
 
 
 @lru_cache(maxsize=64)
 def writer_for(adapter: Adapter, options: Options) -> Writer:
-    """What writes a format with some options."""
+    """Return the writer of a format with these options."""
     return Writer(adapter.writes_units(options), plans=options.plans, marks=adapter.frame_marks)

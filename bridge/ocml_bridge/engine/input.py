@@ -1,4 +1,4 @@
-"""Reading a source in a format."""
+"""Reads a source in a format, without detection."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from .by_format import reader_for
 
 
 def document_in(adapter: Adapter, source: Source, options: Options, log: Log) -> Document | Conversation:
-    """The document in a source.
+    """Read the document in a source.
 
     Args:
         adapter: its format.
         source: text, or a JSON value.
         options: how to read.
-        log: takes what is noticed.
+        log: takes the findings.
 
     Raises:
-        BridgeError: with the offset or the path, where there is nothing that could be read.
+        BridgeError: with an offset or a path, if the source is not a document of the format.
     """
-    noticed = len(log.findings)
+    first_finding = len(log.findings)
     document = reader_for(adapter, options).read(source, log)
     if isinstance(document, Conversation) and document.lifted is not None:
-        log.findings[noticed:] = without_message(log.findings[noticed:], document.lifted)
+        log.findings[first_finding:] = without_message(log.findings[first_finding:], document.lifted)
     return document
 
 
 def text_reader(adapter: Adapter, options: Options) -> ReadText:
-    """What reads a text in a format as it stands there."""
-    bare = replace(options, dialect=None)
-    return lambda text: whole(document_in(adapter, text, bare, Log()))
+    """Return a function that reads a text in a format, without the dialect of the options."""
+    no_dialect = replace(options, dialect=None)
+    return lambda text: whole(document_in(adapter, text, no_dialect, Log()))

@@ -1,4 +1,8 @@
-"""Writing a document in a format, whatever it holds: with its report, and with nothing in it that breaks the output."""
+"""Writes a document in a format; around that, handles what no adapter has to: dialects, lone surrogates, added tokens.
+
+`written` is the entry point. It also leaves out private reasoning if it is asked to, and writes completions as messages
+in formats that have only conversations.
+"""
 
 from __future__ import annotations
 
@@ -36,18 +40,18 @@ def written(
     drop_analysis: Dropped | None = None,
     spans: bool = False,
 ) -> Outcome:
-    """What was written.
+    """Write a document in a format.
 
     Args:
         adapter: the format.
         document: what to write; it is not changed.
-        options: how, with the dialect in them.
-        drop_analysis: whose private reasoning to leave out; each message of it is reported.
-        spans: tell what stands where in the output.
+        options: how to write, with the dialect.
+        drop_analysis: whose private reasoning to leave out; each message that is left out is reported.
+        spans: whether to compute the spans of the output.
 
     Raises:
-        BridgeError: OCB-CONTROL-TOKEN where the options refuse a token in contents; OCB-OPTION where the format's
-            outputs have no places.
+        BridgeError: OCB-CONTROL-TOKEN if the options refuse a token in contents; OCB-OPTION if spans are asked for and
+            the format has none.
     """
     if spans and adapter.frame_marks is None:
         detail = f"spans exist for texts and token ids only; {adapter.id} is neither"
@@ -69,7 +73,7 @@ def _write(adapter: Adapter, document: Document | Conversation, options: Options
 
 
 def _in_own_dialect(adapter: Adapter, document: Document | Conversation, options: Options) -> Options:
-    """The options with the dialect that a document was read in, where they name none."""
+    """Return the options, with the dialect of the document if they name none."""
     if options.dialect is not None or adapter.dialect_of is None or isinstance(document, Completion):
         return options
     dialect = adapter.dialect_of(document.around if isinstance(document, Conversation) else document)
@@ -77,12 +81,12 @@ def _in_own_dialect(adapter: Adapter, document: Document | Conversation, options
 
 
 def _write_units(writer: Writer, document: Document | Conversation, *, spans: bool) -> Outcome:
-    """What was written unit by unit; a text to be completed becomes a message where the format has no other place.
+    """Write a document; a text to be completed becomes a message if the format holds conversations only.
 
     Args:
         writer: of the format.
         document: what to write.
-        spans: tell what stands where in the output.
+        spans: whether to compute the spans of the output.
     """
     log, completion = Log(), None
     if isinstance(document, Completion):
@@ -105,25 +109,25 @@ def _write_units(writer: Writer, document: Document | Conversation, *, spans: bo
 
 
 def _guarded(adapter: Adapter, document: Document | Conversation, written: Outcome, options: Options) -> Outcome:
-    """What was written, with the added tokens in its content broken."""
+    """Break the added tokens in the contents of an output, and report it (`added_tokens.py`)."""
     if added_to(adapter, options) is None:
         return written
     safe, losses = guarded(adapter, written.output, written.image, options, text_reader(adapter, options))
     if not losses:
         return written
-    known, spans, document = tuple(written.losses), written.spans, whole(document)
+    reported, spans, document = tuple(written.losses), written.spans, whole(document)
     if spans is not None:
         sizes = sizes_behind_breaks(spans.sizes, cast("str", written.output), cast("str", safe), BREAK)
         spans = spans.measured(sizes)
     if isinstance(document, Transcript):
-        losses = renumber(losses, remaining(len(document.messages), known, written.order))
+        losses = renumber(losses, remaining(len(document.messages), reported, written.order))
     if options.control_tokens == "refuse":
         raise refused(losses)
-    return DocumentOutcome(safe, Report((*known, *losses)), written.image, written.order, spans)
+    return DocumentOutcome(safe, Report((*reported, *losses)), written.image, written.order, spans)
 
 
 def _write_answers(adapter: Adapter, transcript: Transcript, options: Options, of: Dropped, spans: bool) -> Outcome:
-    """Write without private reasoning; all is reported by its place in the whole transcript."""
+    """Write a transcript without private reasoning; losses have their paths in the whole transcript."""
     shortened, dropped = without_analysis(transcript, of)
     written = _write(adapter, shortened, options, spans)
     origins = remaining(len(transcript.messages), dropped)
@@ -137,7 +141,7 @@ _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
 def _write_clean(adapter: Adapter, document: Document, options: Options, spans: bool) -> Outcome:
-    """Text that UTF-8 cannot hold (half of a surrogate pair) becomes U+FFFD, and is reported."""
+    """Write a document with U+FFFD in place of each half of a surrogate pair, which UTF-8 cannot encode; report it."""
     from ..model.codec import from_json, to_json
 
     clean = from_json(_scrub(to_json(document)))

@@ -1,4 +1,9 @@
-"""Writing unit by unit: those that are alike are spelled once by the format's grammar, and remembered."""
+"""Writes conversations: finds the nearest messages that the format holds, writes them unit by unit, encloses the units.
+
+The format's grammar is a `UnitWriter`. Units with the same heads are written by a plan (`plans/learning.py`),
+conversations that were read by the same plan by a plan of the output (`plans/outputs.py`); all others by the grammar.
+Replies that would be read as the answers to other calls are moved.
+"""
 
 from __future__ import annotations
 
@@ -33,9 +38,9 @@ class Writer:
     """Writes conversations in a format.
 
     Args:
-        grammar: the format's, with the options in it.
-        plans: whether what a unit looks like is remembered; the result is the same without.
-        marks: what the format's tokens mean; None for one that has no frames.
+        grammar: the format's writer of units.
+        plans: whether plans are learned and used; the result is the same without.
+        marks: which tokens begin and end a frame; None for a format without frames.
     """
 
     def __init__(self, grammar: UnitWriter, *, plans: bool = True, marks: FrameMarks | None = None) -> None:
@@ -44,20 +49,20 @@ class Writer:
         self._enclose = SealedEnvelopes(grammar).enclose if plans else grammar.enclose
         self._learner = Learner(grammar)
         self._templates = None if marks is None else Templates(grammar, marks)
-        self._losses = LossCache(grammar.target)
-        self._joined = Memo[tuple[Head, Head], bool](LIMIT)
-        self._known = Memo[Head, Nearest](LIMIT)
+        self._loss_cache = LossCache(grammar.target)
+        self._joins_cache = Memo[tuple[Head, Head], bool](LIMIT)
+        self._nearest_cache = Memo[Head, Nearest](LIMIT)
         self._outputs = OutputPlans(grammar, self.write, partial(self.write, traced=True))
 
     def write(self, conversation: Conversation, *, traced: bool = False) -> Written:
-        """Write a conversation; replies that would be read as the answers to other calls are moved behind theirs.
+        """Write a conversation unit by unit; move replies that would be read as the answers to other calls.
 
         Args:
             conversation: what to write.
-            traced: whether the places of what is written are kept.
+            traced: whether to record how each unit was written, for spans and for plans of outputs.
 
         Raises:
-            BridgeError: what the format's writer raises.
+            BridgeError: as the format's writer raises it.
         """
         order = self._grammar.arranged(conversation)
         if order is not None:
@@ -71,7 +76,7 @@ class Writer:
         return self._rearranged(conversation.transcript, written)
 
     def fill(self, conversation: Conversation) -> Filled | Written:
-        """Write a conversation by the plan of its output where there is one, else as `write`."""
+        """Write a conversation by the plan of its output if there is one, otherwise unit by unit."""
         plan = conversation.plan if self._plans else None
         filled = None if plan is None else self._outputs.filled(conversation, plan)
         if filled is not None:
@@ -82,27 +87,30 @@ class Writer:
         return written
 
     def spans(self, written: Written) -> Columns:
-        """The spans of what was written, and traced."""
+        """Return the spans of an output that was written with `traced=True`."""
         assert self._templates is not None, "only frames have spans"
         return columns_of(written, self._grammar, self._templates)
 
-    def _keeps_pairs(self, items: Sequence[Item], near: Sequence[Item]) -> bool:
-        """Whether replies surely answer the same calls in a document and in the items that are nearest to it."""
+    def _keeps_pairs(self, items: Sequence[Item], nearest: Sequence[Item]) -> bool:
+        """Return whether replies certainly answer the same calls in a document and in its nearest items.
+
+        If it returns False, the document has to be compared with the image (`_rearranged`).
+        """
         if not self._grammar.keeps_ids:
             return paired_in_order(items) is not None
-        # A call may be none in this format, such as one whose recipient it has no place for.
+        # A call may not be a call in this format, for instance because it has no place for the recipient.
         pairs = paired_in_order(items)
-        if pairs is not None and (near == items or _count_answered(paired_in_order(near)) == len(pairs)):
+        if pairs is not None and (nearest == items or _count_answered(paired_in_order(nearest)) == len(pairs)):
             return True
-        # Where neither tells all, names do, and a format may not write those of replies.
+        # If neither order nor ids pair all replies, names decide; and the format may not write the names of replies.
         answered = _count_answered(paired_by_id(items))
-        return answered is not None and (near == items or answered == _count_answered(paired_by_id(near)))
+        return answered is not None and (nearest == items or answered == _count_answered(paired_by_id(nearest)))
 
     def complete(self, completion: Completion) -> DocumentOutcome | None:
-        """Write a text to be completed; None where the format holds conversations only.
+        """Write a text to be completed; return None if the format holds conversations only.
 
         Raises:
-            BridgeError: what the format's writer raises.
+            BridgeError: as the format's writer raises it.
         """
         log = Log()
         completed = self._grammar.complete(completion, log)
@@ -112,7 +120,7 @@ class Writer:
         return DocumentOutcome(completed.output, report, completed.image)
 
     def _arranged(self, document: Transcript, order: Sequence[int], *, traced: bool) -> Written:
-        """What was written in the order that the format wants."""
+        """Write a document in the order that the format requires, and report the messages that move."""
         messages = document.messages
         moved = self._written(conversation_of(replace(document, messages=in_order(messages, order))), traced=traced)
         moved.move(document, order)
@@ -122,7 +130,14 @@ class Writer:
         return moved
 
     def _rearranged(self, document: Transcript, written: Written) -> Written:
-        """What was written with each reply where it is read as the answer to its call, as far as an order can do it."""
+        """Write a document again with replies moved to where they are read as the answers to their calls.
+
+        Replies that are misread in any order are reported.
+
+        Args:
+            document: what to write.
+            written: the document as it was written in its own order; returned if moving replies does not help.
+        """
         pairs, messages = pair(document.messages), document.messages
         wrong = misread(messages, pairs, written.image.messages, written.indices)
         if not wrong:
@@ -133,21 +148,21 @@ class Writer:
             moved = self._written(ordered, traced=written.trace is not None)
             moved.move(document, plan.order)
             moved.log.losses += order_losses(messages, plan._replace(order=moved.order or ()), self._grammar.target)
-            still = misread(messages, pairs, moved.image.messages, moved.order)
-            if len(still) < len(wrong):
-                written, wrong = moved, still
+            still_wrong = misread(messages, pairs, moved.image.messages, moved.order)
+            if len(still_wrong) < len(wrong):
+                written, wrong = moved, still_wrong
         written.log.losses += pairing_losses(wrong, self._grammar.target)
         return written
 
     def _written(self, conversation: Conversation, *, traced: bool) -> Written:
-        """A conversation in the order of its messages."""
+        """Write a conversation in the order of its messages."""
         grammar = self._grammar
-        written = Written(grammar, self._losses, conversation)
+        written = Written(grammar, self._loss_cache, conversation)
         written.trace = Trace() if traced else None
         items, around, origins, start = grammar.prepare(conversation, written.log)
-        items, odd, signed = self._nearest(items, origins, written)
-        written.order = _moved(written.origins)
-        units, state = self._units(items, odd, signed, start, written, ends=around.open_turn is None)
+        items, unplanned, signed = self._nearest(items, origins, written)
+        written.order = _order_of(written.origins)
+        units, state = self._units(items, unplanned, signed, start, written, ends=around.open_turn is None)
         if written.trace is not None:
             written.trace.units = [*units]
         written.output, written.around, written.cut_off, written.places = self._enclose(units, around, state)
@@ -156,93 +171,100 @@ class Writer:
     def _nearest(
         self, items: Sequence[Item], origins: Sequence[int] | None, written: Written
     ) -> tuple[Sequence[Item], set[int], set[int]]:
-        """The nearest items that the format can hold; the others are left out.
+        """Find the nearest item for each item; those for which the format has no place are left out and reported.
 
         Returns:
-            These items; the places of those whose content does not stand in its unit as plans write it; and the places
-            of those that the format writes with their signatures.
+            The nearest items; the indices of those whose content is not written unchanged, so that no plan is used; and
+            the indices of those that are written with their signatures.
         """
-        near: list[Item] = []
-        push, known, mark, inert, planned = (
-            near.append,
-            self._known,
+        result: list[Item] = []
+        push, cache, mark, inert, planned = (
+            result.append,
+            self._nearest_cache,
             self._grammar.mark,
             self._grammar.inert,
             self._plans,
         )
-        odd, signed, left_out = set[int](), set[int](), set[int]()
+        unplanned, signed, left_out = set[int](), set[int](), set[int]()
         indices = range(len(items)) if origins is None else origins
         for at, item in enumerate(items):
             head, content, call_id = item
             nearest = None
             if planned and content.__class__ is str and (mark is None or mark not in content or inert(content)):  # pyright: ignore[reportArgumentType, reportOperatorIssue]
-                nearest = known.get(head) or self._learned(head)
+                nearest = cache.get(head) or self._learned_nearest(head)
                 if nearest is not None and nearest.within and not self._grammar.is_plain_part(nearest.head, content):  # pyright: ignore[reportArgumentType]
                     nearest = None
             if nearest is None or nearest.signed:
                 if nearest is not None:
-                    signed.add(len(near))
+                    signed.add(len(result))
                 elif content.__class__ is str and indices[at] != TOOLS:
                     written.planned = False
-                made = item if indices[at] == TOOLS else self._nearest_to(item, indices[at], written)
-                if made is None:
+                near_item = item if indices[at] == TOOLS else self._nearest_to(item, indices[at], written)
+                if near_item is None:
                     written.leave_out(indices[at], head)
                     left_out.add(at)
                     continue
-                if not self._is_plain(made):
-                    odd.add(len(near))
-                push(made)
-            elif (made := nearest.head) is None:
+                if not self._is_unchanged(near_item):
+                    unplanned.add(len(result))
+                push(near_item)
+            elif (near_head := nearest.head) is None:
                 written.leave_out(indices[at], head, nearest.losses)
                 left_out.add(at)
             else:
                 if nearest.losses:
                     written.lose(indices[at], nearest.losses)
-                push(item if made is head else (made, content, call_id if made.has_id else None))
+                push(item if near_head is head else (near_head, content, call_id if near_head.has_id else None))
         remaining = [index for at, index in enumerate(indices) if at not in left_out] if left_out else indices
-        written.items = near
+        written.items = result
         written.origins = remaining if left_out else origins
         if self._grammar.settles:
-            self._settle(near, remaining, written.log)
-        return near, odd, signed
+            self._settle(result, remaining, written.log)
+        return result, unplanned, signed
 
     def _settle(self, items: list[Item], origins: Sequence[int], log: Log) -> None:
-        """Let calls and replies say what they do as the format says it. It changes the list."""
+        """Replace the contents of calls and replies in the list by what `UnitWriter.settled` returns."""
         settled = self._grammar.settled
         for at, (head, content, call_id) in enumerate(items):
             if (head.calls or head.role == "tool") and content.__class__ is str:
-                made = settled(head, content, f"/messages/{origins[at]}/content", log)  # pyright: ignore[reportArgumentType]
-                if made is not content:
-                    items[at] = (head, made, call_id)
+                new_content = settled(head, content, f"/messages/{origins[at]}/content", log)  # pyright: ignore[reportArgumentType]
+                if new_content is not content:
+                    items[at] = (head, new_content, call_id)
 
-    def _learned(self, head: Head) -> Nearest | None:
-        """What the format holds of messages with a head; None where that depends on what they say."""
+    def _learned_nearest(self, head: Head) -> Nearest | None:
+        """Return the nearest head to a head; None if that also depends on the content."""
         nearest = self._learner.nearest(head)
-        return self._known.keep(head, nearest) if nearest is not None and head.shared else nearest
+        return self._nearest_cache.keep(head, nearest) if nearest is not None and head.shared else nearest
 
     def _nearest_to(self, item: Item, index: int, written: Written) -> Item | None:
-        """The nearest item to one, by the grammar; None for one that is left out."""
+        """Return the nearest item to an item, by the grammar; None if the format has no place for it."""
         head, content, call_id = item
         message = self._learner.local(head).message(content, call_id)
-        made = self._grammar.nearest(message, index, written.log)
-        return None if made is None else item_of(made)
+        nearest = self._grammar.nearest(message, index, written.log)
+        return None if nearest is None else item_of(nearest)
 
     def _units(
-        self, items: Sequence[Item], odd: set[int], signed: set[int], state: State, written: Written, *, ends: bool
+        self,
+        items: Sequence[Item],
+        unplanned: set[int],
+        signed: set[int],
+        state: State,
+        written: Written,
+        *,
+        ends: bool,
     ) -> tuple[list[Unit], State]:
-        """The units, or their pieces, and the state behind them.
+        """Write the units, and return them (three texts for a unit whose plan has no `build`) and the last state.
 
         Args:
-            items: each the nearest that the format holds.
-            odd: the places of those whose content does not stand in its unit as plans write it.
-            signed: the places of those that are written with their signatures.
-            state: the state before the first.
-            written: takes what they read as.
+            items: the nearest items, as `_nearest` returned them.
+            unplanned: the indices of items for whose units no plan is used.
+            signed: the indices of items that are written with their signatures.
+            state: the state before the first unit.
+            written: takes what the units read as.
             ends: whether no open turn follows.
         """
         grammar, table, trace = self._grammar, self._learner.table(state), written.trace
         planned, closing = self._plans, len(items) if ends else -1
-        out, made = list[Unit](), written.made
+        out, read_as = list[Unit](), written.read_as
         start = 0
         for stop in self._stops(items) if grammar.groups else range(1, len(items) + 1):
             item, last = items[start], stop == closing
@@ -254,10 +276,10 @@ class Writer:
                 group = items[start:stop]
                 key = tuple([item[0] for item in group])
             plan = None
-            if planned and (not odd or odd.isdisjoint(range(start, stop))):
+            if planned and (not unplanned or unplanned.isdisjoint(range(start, stop))):
                 plan = plans.get(key, MEETINGS)
                 if isinstance(plan, int):
-                    plan = self._learner.plan(plans, key, group, table.state, last=last) if _shared(group) else None
+                    plan = self._learner.plan(plans, key, group, table.state, last=last) if _are_shared(group) else None
             if trace is not None:
                 trace.steps.append((start, stop, plan, table.state, last))
             if plan is None:
@@ -269,36 +291,36 @@ class Writer:
                     out += (plan.before, content, plan.after)
                 else:
                     out.append(plan.build(group))
-                made += plan.image
+                read_as += plan.image
                 table = plan.next
             start = stop
         return out, table.state
 
     def _stops(self, items: Sequence[Item]) -> Iterator[int]:
-        """For each unit the index behind its last item."""
-        mixes, known = self._grammar.mixes_roles, self._joined
+        """Yield, for each unit, the index after its last item."""
+        mixes, cache = self._grammar.mixes_roles, self._joins_cache
         before: Head | None = None
         role = ""
         for at, (head, _, _) in enumerate(items):
             if before is not None:
-                joined = False
+                joins = False
                 if mixes or head.role == role:
-                    joined = known.get((before, head))
-                    if joined is None:
-                        joined = self._joins(before, head)
-                if not joined:
+                    joins = cache.get((before, head))
+                    if joins is None:
+                        joins = self._joins(before, head)
+                if not joins:
                     yield at
             before, role = head, head.role
         if items:
             yield len(items)
 
     def _joins(self, before: Head, head: Head) -> bool:
-        """Whether a message stands in one unit with the one before it."""
-        joined = self._grammar.joins(before, head)
-        return self._joined.keep((before, head), joined) if before.shared and head.shared else joined
+        """Return whether a message belongs to the unit of the one before it, and cache it for shared heads."""
+        joins = self._grammar.joins(before, head)
+        return self._joins_cache.keep((before, head), joins) if before.shared and head.shared else joins
 
-    def _is_plain(self, item: Item) -> bool:
-        """Whether a content stands in its unit as a plan writes it."""
+    def _is_unchanged(self, item: Item) -> bool:
+        """Return whether a content is one text that is written unchanged, so that a plan may be used."""
         content, mark = item[1], self._grammar.mark
         return isinstance(content, str) and (mark is None or mark not in content or self._grammar.inert(content))
 
@@ -312,29 +334,31 @@ class Writer:
         *,
         last: bool,
     ) -> Table:
-        """Write one unit by the grammar; the plans for what stands behind it."""
-        unit, image, behind = self._grammar.spell(messages_of(group), state, last=last, paths=paths, log=written.log)
-        written.made += map(item_of, image)
-        written.made += [None] * (len(group) - len(image))
+        """Write a unit by the grammar, append it to `out`, and return the plans for the unit after it."""
+        unit, image, after_state = self._grammar.spell(
+            messages_of(group), state, last=last, paths=paths, log=written.log
+        )
+        written.read_as += map(item_of, image)
+        written.read_as += [None] * (len(group) - len(image))
         out.append(unit)
-        return self._learner.table(behind)
+        return self._learner.table(after_state)
 
 
 def _count_answered(pairs: Mapping[int, int | None] | None) -> int | None:
-    """How many replies answer a call; None where that is not known."""
+    """Return how many replies answer a call; None if the pairs are not known."""
     return None if pairs is None else len(pairs) - list(pairs.values()).count(None)
 
 
-def _moved(origins: Sequence[int] | None) -> tuple[int, ...] | None:
-    """The indices of messages in the order in which a format has them; None where it moved none."""
+def _order_of(origins: Sequence[int] | None) -> tuple[int, ...] | None:
+    """Return the indices of messages in the order in which `prepare` put them; None if it moved none."""
     order = [] if origins is None else [index for index in origins if index != TOOLS]
     return tuple(order) if any(after < before for before, after in pairwise(order)) else None
 
 
 def _count_replies(items: Sequence[Item]) -> int:
-    return [item[0].role for item in items].count("tool")  # a list is made faster than a generator is run through
+    return [item[0].role for item in items].count("tool")  # faster than a generator
 
 
-def _shared(group: Sequence[Item]) -> bool:
-    """Whether other messages have these very heads: of others there is nothing to learn."""
+def _are_shared(group: Sequence[Item]) -> bool:
+    """Return whether all heads of a unit are shared; no plan is learned for others, as no other unit has them."""
     return all(item[0].shared for item in group)

@@ -1,4 +1,8 @@
-"""What was written unit by unit, and the report of what of it was lost: made when someone looks."""
+"""The result of writing a conversation unit by unit. The image and the losses are computed when they are first needed.
+
+The losses of a message follow from its two heads, that in the document and that in the image (`losses.py`). Only if the
+messages of document and image do not correspond one to one are both compared as a whole.
+"""
 
 from __future__ import annotations
 
@@ -20,38 +24,40 @@ from .losses import LossCache
 from .spans.tracing import Trace
 
 _RARE: Final = frozenset({LossCode.EMPTIED, LossCode.ALTERNATIVES})
-"""What is lost only of documents that can be told at a glance."""
+"""Codes of losses that `losses_of` can rule out without computing any loss."""
 NOTHING: Final = Transcript()
 
 
 class Written:
-    """What was written.
+    """The result of writing a conversation unit by unit.
 
     Args:
-        grammar: the format's.
-        losses: of the format.
-        conversation: what is written.
+        grammar: the format's writer of units.
+        losses: the format's cache of losses.
+        conversation: what is written, in the order in which it is.
 
     Attributes:
-        output: the text, or the JSON.
-        around: what it reads as around its units.
+        output: the text, or the JSON value.
+        around: the transcript that the output reads as, without messages.
         items: the items that were written, each the nearest that the format holds.
-        made: of each of them the head that it reads with, or the item that it reads as; None for one that is not read.
-        origins: for each of the items the index of its message in the document, or `TOOLS`; None where they are all of
-            the document's messages, in order.
-        log: what is reported before the document is compared with what the output reads as, by paths in the document.
-        order: indices of the document's messages in the order in which the output has them; None where none was moved.
-        document: what was to be written, where messages were moved; else None.
+        read_as: what each item reads as: a head if content and id are unchanged, otherwise an item; None if it is part
+            of another item, or not read at all.
+        origins: for each item the index of its message in the document, or `TOOLS`; None if they are all messages of
+            the document, in order.
+        log: the losses that the format and the engine report, by paths in the document, before document and image are
+            compared.
+        order: the indices of the document's messages in the order of the output; None if none was moved.
+        document: the document in its own order, if messages were moved before it was written; otherwise None.
         cut_off: whether the last message reads as one that was cut off.
-        places: of token ids, where units stand among them, as `Enclosed` has it.
-        planned: whether all of it was written by plans, but for units with parts.
-        trace: how it was written; None where nobody wants to know.
-        spans: what stands where in the output; None where nobody wants to know.
+        places: in a format of token ids, the places of the units, as in `Enclosed`.
+        planned: whether all units were written by plans, except those with contents of several parts or signatures.
+        trace: how each unit was written; None if it was not recorded.
+        spans: the spans of the output; None if they were not asked for.
     """
 
     __slots__ = (
         *("_assembled", "_conversation", "_grammar", "_loss_cache", "around", "cut_off", "document"),
-        *("items", "log", "made", "order", "origins", "output", "places", "planned", "spans", "trace"),
+        *("items", "log", "order", "origins", "output", "places", "planned", "read_as", "spans", "trace"),
     )
 
     def __init__(self, grammar: UnitWriter, losses: LossCache, conversation: Conversation) -> None:
@@ -62,7 +68,7 @@ class Written:
         self.output: Any = None
         self.around = NOTHING
         self.items: Sequence[Item] = ()
-        self.made: list[Head | Item | None] = []
+        self.read_as: list[Head | Item | None] = []
         self.origins: Sequence[int] | None = None
         self.log = Log()
         self.order: tuple[int, ...] | None = None
@@ -74,14 +80,14 @@ class Written:
         self.spans: Columns | None = None
 
     def leave_out(self, index: int, head: Head, losses: Sequence[Loss] = ()) -> None:
-        """A message has no place in the output.
+        """Report that a message is left out of the output.
 
-        That a message says nothing is no reason to be silent of what stands beside its text.
+        If the format reports it as a loss of layout, as of an empty message, its extras are reported as well.
 
         Args:
             index: of the message.
             head: its head in the document.
-            losses: what is lost, if it were at index 0, as far as the log does not have it.
+            losses: its losses that are not yet in the log, with the paths of the message at index 0.
         """
         log = self.log
         self.lose(index, losses)
@@ -90,97 +96,102 @@ class Written:
             log.lose(LossCode.EXTRAS, f"/messages/{index}/extras", detail)
 
     def lose(self, index: int, losses: Sequence[Loss]) -> None:
-        """Report what is lost of a message.
+        """Report losses of a message.
 
         Args:
             index: of the message.
-            losses: of it, if it were at index 0.
+            losses: its losses, with the paths of the message at index 0.
         """
         self.log.losses += [loss._replace(path=path_at(loss.path, index)) for loss in losses]
 
     def paths(self, start: int, stop: int) -> list[str]:
-        """Where the messages of some items stand in the document."""
+        """Return the paths in the document of the messages of `items[start:stop]`."""
         places = range(start, stop) if self.origins is None else self.origins[start:stop]
         return [TOOLS_PATH if index == TOOLS else f"/messages/{index}" for index in places]
 
     @property
     def source(self) -> Conversation:
-        """What was written, in the order in which it was."""
+        """The conversation, in the order in which it was written."""
         return self._conversation
 
     @property
     def indices(self) -> list[int]:
-        """For each message that the output reads as, its index in the document."""
+        """The index in the document of each message of the image."""
         count, image = len(self._conversation.items), len(self.assembled.items)
         origins = self._origins(image)
         return remaining(count, self.log.losses) if origins is None else list(origins)
 
     def move(self, document: Transcript, order: Sequence[int]) -> None:
-        """What is written is a document whose messages were put in another order: `order` has their indices."""
+        """Relate the result to the document before its messages were put in another order.
+
+        Args:
+            document: the document in its own order.
+            order: the indices of its messages in the order in which they were written.
+        """
         self.document = document
         if self.trace is not None:
             self.trace.order = order
-        _ = self.assembled  # may have something to report
+        _ = self.assembled  # it may add losses to the log
         self.log.losses[:] = renumber(self.log.losses, order)
         self.order = tuple(remaining(len(order), self.log.losses, order))
 
     @property
     def assembled(self) -> Conversation:
-        """What the output reads as."""
+        """The image of the conversation."""
         if self._assembled is None:
-            items = self._read()
+            items = self._items_read()
             if self.cut_off and items:
                 head, content, call_id = items[-1]
                 items[-1] = (head.replaced(end=None), content, call_id)
             self._assembled = self._grammar.assembled(items, self.around, self.log)
         return self._assembled
 
-    def _read(self) -> list[Item]:
-        """What each of the items reads as: the item itself where that is what was written."""
+    def _items_read(self) -> list[Item]:
+        """Return the items that the output reads as; the very item that was written if it reads as itself."""
         items: list[Item] = []
         push = items.append
-        for made, item in zip(self.made, self.items, strict=True):
-            if made is item[0]:
+        for read_as, item in zip(self.read_as, self.items, strict=True):
+            if read_as is item[0]:
                 push(item)
-            elif isinstance(made, Head):
-                push((made, item[1], item[2] if made.has_id else None))
-            elif made is not None:
-                push(made)
+            elif isinstance(read_as, Head):
+                push((read_as, item[1], item[2] if read_as.has_id else None))
+            elif read_as is not None:
+                push(read_as)
         return items
 
     @property
     def image(self) -> Transcript:
-        """What the output reads as."""
+        """The document that the output reads as."""
         return self.assembled.transcript
 
     @property
     def characters(self) -> int:
-        """How many characters of what was said are in the output."""
+        """How many characters of content the output has (`chat.substance`)."""
         return self.assembled.characters
 
     @property
     def logged(self) -> Sequence[Loss]:
-        """The losses that the format itself reported, before the document was compared with the image."""
+        """The losses that the format reported, before the document was compared with the image."""
         return self.log.losses
 
     @property
     def joined(self) -> frozenset[int]:
-        """The indices of messages that stand in the one before them, as the instructions of several do in a prompt."""
-        found = [
+        """The indices of messages that were written into the message before them, such as a second system message."""
+        indices = [
             path.removeprefix("/messages/")
             for code, severity, path, _ in self.logged
             if code is LossCode.MESSAGE and severity is Severity.CHANGED
         ]
-        return frozenset(map(int, found))
+        return frozenset(map(int, indices))
 
     def losses_of(self, codes: frozenset[LossCode]) -> list[Loss]:
-        """The losses with one of these codes; they are looked for where there may be any."""
+        """Return the losses with one of these codes; compute none if there can be none with these codes."""
         rare = _RARE.issuperset(codes) and self._conversation.around.alternatives is None and not self.may_be_emptied
         return [] if rare else [loss for loss in self.losses if loss.code in codes]
 
     @property
     def may_be_emptied(self) -> bool:
-        """Whether there may be text that was not understood."""
+        """Whether there may be text that the reader did not understand, and that the output may lack."""
         outside = _is_outside(self._conversation.around.extras)
         return outside or (not self._conversation.plain and any(map(_may_be_opaque, self._conversation.items)))
 
@@ -194,7 +205,7 @@ class Written:
             document = self._conversation.transcript if document is None else document
             return report_of(document, image.transcript, self.log.losses, target=target, order=self.order).losses
         logged, out = _by_kind(self.log.losses)
-        missing, known = gone(logged), named(logged)
+        missing, reported = gone(logged), named(logged)
         out += logged
         source, target, patterns = self._conversation.items, self._loss_cache.target, self._loss_cache.of_heads
         for index, new in zip(origins, image.items, strict=True):
@@ -208,18 +219,22 @@ class Written:
                 losses = [pattern.of(start, old_id, new_id) for pattern in patterns(old_head, new_head)]
             else:
                 losses = self._between(old, new, index, missing)
-            out += [loss for loss in losses if not covered(loss.path, known)] if known else losses
+            out += [loss for loss in losses if not covered(loss.path, reported)] if reported else losses
         around = self._loss_cache.around(self._conversation.around, image.around)
-        out += [loss for loss in around if not covered(loss.path, known)]
+        out += [loss for loss in around if not covered(loss.path, reported)]
         if self.may_be_emptied:
             paths = emptied(self._conversation.transcript, image.transcript, missing, origins)
             out += [name_emptied(path, target) for path in paths]
         return out
 
     def _origins(self, count: int) -> Sequence[int] | None:
-        """For each of so many messages of the image its index in the document.
+        """Return the index in the document of each message of the image.
 
-        None where that is not plain: then the two are compared as wholes.
+        Args:
+            count: how many messages the image has.
+
+        Returns:
+            None if the messages do not correspond one to one; then document and image are compared as a whole.
         """
         if self.document is not None:
             return None
@@ -229,31 +244,39 @@ class Written:
         return origins if count == len(origins) else None
 
     def _between(self, old: Item, new: Item, index: int, missing: Collection[str]) -> Sequence[Loss]:
-        """What is lost of a message at an index, given the paths of parts that are known to be missing."""
+        """Return the losses of a message by comparing it with its image.
+
+        Args:
+            old: the message in the document.
+            new: the message in the image.
+            index: of the message in the document.
+            missing: the paths that are already reported as missing.
+        """
         prefix = f"/messages/{index}/"
         parts = {f"/messages/0/{path.removeprefix(prefix)}" for path in missing if path.startswith(prefix)}
-        one, two = Transcript(messages_of([old])), Transcript(messages_of([new]))
-        found = [each._replace(path=path_at(each.path, index)) for each in diff(one, two, parts)]
-        return [name_difference(each, self._loss_cache.target) for each in found]
+        document, image = Transcript(messages_of([old])), Transcript(messages_of([new]))
+        differences = [each._replace(path=path_at(each.path, index)) for each in diff(document, image, parts)]
+        return [name_difference(each, self._loss_cache.target) for each in differences]
 
 
 def report_of(
     document: Document, image: Document, losses: Sequence[Loss], *, target: str, order: Sequence[int] | None = None
 ) -> Report:
-    """The report of what was written as a whole, as `compared` makes it."""
+    """Return the report of a document that is compared with its image as a whole (`report.compared`)."""
     logged, apart = _by_kind(losses)
     return compared(document, image, logged, target=target, order=order).with_more(apart)
 
 
 def _is_id_of(new: str | None, old: str | None) -> bool:
-    """Whether all that becomes of an id is that it is lost, or that there is one at all."""
+    """Return whether an id is kept, lost or added, rather than changed."""
     return old != "" and (old == new or new is None or old is None)
 
 
 def _by_kind(losses: Sequence[Loss]) -> tuple[list[Loss], list[Loss]]:
-    """The losses that say of what stands at or below their paths that it reads otherwise, and the others.
+    """Return the losses that explain the differences at or below their paths, and the others.
 
-    A token that is broken outside of contents reads as it was meant, and one that is left as it is names no place.
+    The others are those of control tokens outside of contents: a token that is broken there makes no difference in the
+    image, and the loss of a token that is written raw has no path.
     """
     contents = "/messages/", "/content"
     apart = [loss for loss in losses if loss.code is LossCode.CONTROL_TOKEN and not loss.path.startswith(contents)]
@@ -261,7 +284,7 @@ def _by_kind(losses: Sequence[Loss]) -> tuple[list[Loss], list[Loss]]:
 
 
 def _may_be_opaque(item: Item) -> bool:
-    """Whether there may be text in a message that its reader did not understand."""
+    """Return whether a message may contain text that its reader did not understand."""
     head, content, _ = item
     if isinstance(content, str):
         if content or not head.has_extras:
@@ -273,10 +296,10 @@ def _may_be_opaque(item: Item) -> bool:
 
 
 def _is_outside(extras: ByFormat | None) -> bool:
-    """Whether there is text outside of messages."""
+    """Return whether extras contain text from outside of messages."""
     return extras is not None and any(not OUTSIDE.isdisjoint(members) for members in extras.values())
 
 
 def path_at(path: str, index: int) -> str:
-    """A path in the first message, as one in the message at an index."""
+    """Return a path in the message at index 0 as a path in the message at another index."""
     return f"/messages/{index}{path[len('/messages/0') :]}"

@@ -1,8 +1,8 @@
-"""Envelopes that were read or written once are remembered: documents that differ in their units alone share them.
+"""Caches envelopes: what stands around the units of a document, such as the model, the tools and the parameters.
 
-What is remembered of what stands around messages is shared by all conversations that have it, so nobody changes it;
-outputs are made anew. Large envelopes count for more, and where there are too many, all are forgotten. Most are met
-once, so one is learned when it is met again.
+An envelope is learned the second time it is met, as most are met once. A reader caches what it reads as: all
+conversations with the envelope share that, so it is never changed. A writer caches the envelope as it is written,
+packed, and unpacks it for each output. Large envelopes count more in the size of a cache; if it is full, it is cleared.
 """
 
 from __future__ import annotations
@@ -24,31 +24,35 @@ from ..around import fields_of, packed
 from .probes import probe
 
 SIZE: Final = 4_000_000
-"""How many bytes of envelopes a reader or writer remembers."""
+"""The size of the cache of a reader or a writer, in bytes."""
 _OVERHEAD: Final = 1000
-"""What one takes beside its bytes."""
+"""How many bytes an entry counts apart from its envelope."""
 LONGEST_LABEL: Final = 200
-"""How long a text around units is at most that is expected to be another in each document, in characters."""
+"""How long a label may be that is a text, in characters; a longer one stays in the cache key."""
 _LARGEST_LABEL: Final = 10**15
 _BLANK: Final[dict[type[str] | type[int], Json]] = {str: "label", int: 0}
-"""What stands for labels in the envelope that documents have in common."""
-_UNKNOWN: Any = object()
-"""Stands for what was not met before."""
-_MET: Any = object()
-"""Stands for what is learned when it is met again: many an envelope, such as one with a date, is the only one."""
+"""The placeholder of a label in the cache key, by the type of the label."""
+_NOT_CACHED: Any = object()
+"""The default of look-ups in a cache, in which None says that an envelope cannot be learned."""
+_MET_ONCE: Any = object()
+"""The cache entry of an envelope that was met once."""
 
 # --- reading ----------------------------------------------------------------------------------------------------------
 
 
-class _Read:
-    """What an envelope is read as.
+class _ReadEnvelope:
+    """What an envelope reads as.
 
     Args:
-        parted: it, without units.
-        findings: what is noticed of it.
+        parted: what `UnitReader.part` returned for the envelope.
+        findings: the findings of the envelope.
 
     Attributes:
-        labels: its members that are values; a probe stands there for each.
+        around: as `Parted` has it, with probes in place of the labels.
+        cut_off: as `Parted` has it.
+        document: as `Parted` has it.
+        findings: as given.
+        labels: the members of `around` that are values.
     """
 
     __slots__ = ("around", "cut_off", "document", "findings", "labels")
@@ -62,18 +66,18 @@ class _Read:
 
 
 class OpenedEnvelopes:
-    """Takes documents apart, those with one envelope alike.
+    """Splits documents into units, with a cache of what their envelopes read as.
 
     Args:
-        grammar: the format's, with the options in it.
+        grammar: the format's reader of units.
     """
 
     def __init__(self, grammar: UnitReader) -> None:
         self._grammar: Final = grammar
-        self._known = Memo[bytes, _Read | None](SIZE)
+        self._cache = Memo[bytes, _ReadEnvelope | None](SIZE)
 
     def part(self, source: str | Json, log: Log) -> Parted | Completion:
-        """As `UnitReader.part`."""
+        """Return what `UnitReader.part` returns; the envelope of the result is its cache key."""
         emptied = self._grammar.emptied(source)
         if emptied is None:
             return self._grammar.part(source, log)
@@ -84,65 +88,80 @@ class OpenedEnvelopes:
         key = packed(envelope)
         if key is None:
             return self._grammar.part(source, log)
-        found = self._known.get(key, _UNKNOWN)
-        if found is _UNKNOWN:
-            self._known.keep(key, _MET, 2 * len(key) + _OVERHEAD)
-        elif found is _MET:
-            found = self._known[key] = self._learned(unpack(key), emptied.labels)
-        if found is None or found is _UNKNOWN:
+        read = self._cache.get(key, _NOT_CACHED)
+        if read is _NOT_CACHED:
+            self._cache.keep(key, _MET_ONCE, 2 * len(key) + _OVERHEAD)
+        elif read is _MET_ONCE:
+            read = self._cache[key] = self._learned(unpack(key), emptied.labels)
+        if read is None or read is _NOT_CACHED:
             return self._grammar.part(source, log)
-        log.findings += found.findings
-        labels = found.labels
-        around = with_labels(found.around, labels, values)
-        return Parted(emptied.units, around, found.cut_off, found.document, found, labels, values)
+        log.findings += read.findings
+        labels = read.labels
+        around = with_labels(read.around, labels, values)
+        return Parted(emptied.units, around, read.cut_off, read.document, read, labels, values)
 
-    def _learned(self, envelope: Json, keys: Sequence[str]) -> _Read | None:
-        """What an envelope is read as; None where there is no conversation in it, or a label is none."""
-        found = self._read(envelope)
-        kinds = _kinds_of(cast("Object", envelope), keys) if keys else {}
-        if found is None or not kinds:
-            return found
+    def _learned(self, envelope: Json, keys: Sequence[str]) -> _ReadEnvelope | None:
+        """Read an envelope, with probes in place of its labels.
+
+        Args:
+            envelope: the document without units, with the placeholders of labels.
+            keys: the keys of the labels.
+
+        Returns:
+            None if it is not an envelope of conversations, or if a label does not simply become a member of extras.
+        """
+        blank = self._read(envelope)
+        types = _label_types(cast("Object", envelope), keys) if keys else {}
+        if blank is None or not types:
+            return blank
         members = cast("Object", envelope)
-        made = self._read({**members, **{key: probe(number) for number, key in enumerate(kinds)}})
-        homes = {} if made is None else {key: home for home, own in (made.around.extras or {}).items() for key in own}
-        if made is None or not homes.keys() >= kinds.keys():
+        probed = self._read({**members, **{key: probe(number) for number, key in enumerate(types)}})
+        extras = {} if probed is None else probed.around.extras or {}
+        homes = {key: home for home, home_extras in extras.items() for key in home_extras}
+        if probed is None or not homes.keys() >= types.keys():
             return None
-        made.labels = [Label(homes[key], key, number, kind) for number, (key, kind) in enumerate(kinds.items())]
-        blank = with_labels(made.around, made.labels, [str(members[key]) for key in kinds])
-        same = (blank, made.cut_off, made.findings) == (found.around, found.cut_off, found.findings)
-        return made if same else None
+        probed.labels = [Label(homes[key], key, number, kind) for number, (key, kind) in enumerate(types.items())]
+        around = with_labels(probed.around, probed.labels, [str(members[key]) for key in types])
+        same = (around, probed.cut_off, probed.findings) == (blank.around, blank.cut_off, blank.findings)
+        return probed if same else None
 
-    def _read(self, envelope: Json) -> _Read | None:
+    def _read(self, envelope: Json) -> _ReadEnvelope | None:
         log = Log()
         try:
             parted = self._grammar.part(envelope, log)
         except BridgeError:
             return None
-        return None if isinstance(parted, Completion) else _Read(parted, log.findings)
+        return None if isinstance(parted, Completion) else _ReadEnvelope(parted, log.findings)
 
 
-def _kinds_of(envelope: Object, keys: Sequence[str]) -> dict[str, type[str] | type[int]]:
-    """The keys of labels that are values, each with what makes a label of a value."""
-    return {key: kind for key in keys if (kind := _kind_of(envelope[key])) is not None}
+def _label_types(envelope: Object, keys: Sequence[str]) -> dict[str, type[str] | type[int]]:
+    """Return the types of those labels that may be values, by key."""
+    return {key: kind for key in keys if (kind := _label_type(envelope[key])) is not None}
 
 
-def _kind_of(value: Json) -> type[str] | type[int] | None:
+def _label_type(value: Json) -> type[str] | type[int] | None:
     if isinstance(value, str):
         return str if 0 < len(value) <= LONGEST_LABEL else None
     return int if value.__class__ is int and abs(cast("int", value)) <= _LARGEST_LABEL else None
 
 
 def _without_labels(envelope: Object, keys: Sequence[str]) -> tuple[Object, list[str]]:
-    """An envelope with labels that all others have, too, and its own as values."""
-    kinds = _kinds_of(envelope, keys)
-    return {**envelope, **{key: _BLANK[kind] for key, kind in kinds.items()}}, [str(envelope[key]) for key in kinds]
+    """Return an envelope with placeholders in place of its labels, and the labels as values."""
+    types = _label_types(envelope, keys)
+    return {**envelope, **{key: _BLANK[kind] for key, kind in types.items()}}, [str(envelope[key]) for key in types]
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------
 
 
-class _Written(NamedTuple):
-    """An envelope as it is written, and what it reads as; None where that is what was to stand there."""
+class _WrittenEnvelope(NamedTuple):
+    """An envelope as it is written.
+
+    Attributes:
+        envelope: the output without units, packed.
+        image: what it reads as; None if it reads as what was to be written.
+        cut_off: as `Enclosed` has it.
+    """
 
     envelope: bytes
     image: Transcript | None
@@ -150,59 +169,65 @@ class _Written(NamedTuple):
 
 
 class SealedEnvelopes:
-    """Writes envelopes around units, those with the same in them alike.
+    """Puts envelopes around units, with a cache of how envelopes are written.
 
     Args:
-        grammar: the format's, with the options in it.
+        grammar: the format's writer of units.
     """
 
     def __init__(self, grammar: UnitWriter) -> None:
         self._grammar: Final = grammar
-        self._known = Memo[Hashable, _Written | None](SIZE)
-        self._last: tuple[Transcript | None, Hashable, _Written] = None, None, _Written(b"", None, cut_off=False)
-        """What was written last: requests that are read alike share what stands around their messages."""
+        self._cache = Memo[Hashable, _WrittenEnvelope | None](SIZE)
+        self._last: tuple[Transcript | None, Hashable, _WrittenEnvelope] = (
+            None,
+            None,
+            _WrittenEnvelope(b"", None, cut_off=False),
+        )
+        """The last envelope: requests that are read by one plan share what stands around their messages."""
 
     def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
-        """As `UnitWriter.enclose`."""
+        """Return what `UnitWriter.enclose` returns."""
         grammar = self._grammar
-        own = _local(around, grammar.home)
-        outline = None if own.alternatives is not None else grammar.outline(units, own, state)
+        local = _local(around, grammar.home)
+        outline = None if local.alternatives is not None else grammar.outline(units, local, state)
         if outline is None:
             return grammar.enclose(units, around, state)
-        last, its_outline, found = self._last
-        if last is not own or its_outline != outline:
-            found = self._found(units, own, state, outline)
-            if found is None:
+        last_around, last_outline, written = self._last
+        if last_around is not local or last_outline != outline:
+            written = self._cached(units, local, state, outline)
+            if written is None:
                 return grammar.enclose(units, around, state)
-            self._last = own, outline, found
-        output = grammar.refilled(unpack(found.envelope), units, own)
-        return Enclosed(output, own if found.image is None else found.image, found.cut_off)
+            self._last = local, outline, written
+        output = grammar.refilled(unpack(written.envelope), units, local)
+        return Enclosed(output, local if written.image is None else written.image, written.cut_off)
 
-    def _found(self, units: list[Unit], around: Transcript, state: State, outline: Hashable) -> _Written | None:
-        """How an envelope like one is written; None where that is not to be remembered."""
+    def _cached(
+        self, units: list[Unit], around: Transcript, state: State, outline: Hashable
+    ) -> _WrittenEnvelope | None:
+        """Return an envelope from the cache, or learn it; None if it was met the first time, or cannot be learned."""
         fields = packed(fields_of(around))
         if fields is None:
             return None
         key = outline, fields
-        found = self._known.get(key, _UNKNOWN)
-        if found is _UNKNOWN:
-            self._known.keep(key, _MET, 3 * len(fields) + _OVERHEAD)
+        written = self._cache.get(key, _NOT_CACHED)
+        if written is _NOT_CACHED:
+            self._cache.keep(key, _MET_ONCE, 3 * len(fields) + _OVERHEAD)
             return None
-        if found is _MET:
-            found = self._known[key] = self._learned(self._grammar.enclose(list(units), around, state), around)
-        return found
+        if written is _MET_ONCE:
+            written = self._cache[key] = self._learned(self._grammar.enclose(list(units), around, state), around)
+        return written
 
-    def _learned(self, enclosed: Enclosed, around: Transcript) -> _Written | None:
+    def _learned(self, enclosed: Enclosed, around: Transcript) -> _WrittenEnvelope | None:
         emptied = self._grammar.emptied(enclosed.output)
         envelope = None if emptied is None else packed(emptied.envelope)
         if envelope is None:
             return None
-        return _Written(envelope, None if enclosed.around == around else enclosed.around, enclosed.cut_off)
+        return _WrittenEnvelope(envelope, None if enclosed.around == around else enclosed.around, enclosed.cut_off)
 
 
 def _local(around: Transcript, home: str | None) -> Transcript:
-    """What stands around messages, as far as an envelope may depend on it: nothing that only other formats say."""
-    extras, layout = _home(around.extras, home), _home(around.layout, home)
+    """Return what an envelope may depend on: all but extras and layout of other formats, the header, the open turn."""
+    extras, layout = _only(around.extras, home), _only(around.layout, home)
     if extras is around.extras and layout is around.layout and around.header is around.open_turn is None:
         return around
     alternatives = around.alternatives
@@ -211,7 +236,7 @@ def _local(around: Transcript, home: str | None) -> Transcript:
     )
 
 
-def _home(by_format: ByFormat | None, home: str | None) -> ByFormat | None:
+def _only(by_format: ByFormat | None, home: str | None) -> ByFormat | None:
     if by_format is None or home is None or (len(by_format) == 1 and home in by_format):
         return by_format
     return {home: by_format[home]} if home in by_format else None

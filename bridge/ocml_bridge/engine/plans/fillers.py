@@ -1,7 +1,7 @@
-"""What makes units and outputs like one of other contents and ids.
+"""Turns a unit or an output that contains probes into a function that builds it with other contents and ids.
 
-A unit that was written with probes is turned into the source of a function. Texts, and where values come from, are
-arguments of it, so units that differ in nothing else have one function, which is compiled once.
+The function is compiled from source. The texts and the paths to the values are its arguments rather than literals, so
+that units of the same shape have the same source, which is compiled once.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from ...units.heads import Item
 from .probes import DATA, DERIVED, PROBE, PROBES
 
 _COMPILED: Final = 2048
-"""How many functions are kept for units that have the same source."""
+"""How many compiled sources are cached."""
 
 
 class Hole(NamedTuple):
-    """Where a content or an id goes.
+    """A place in a unit or an output for a content or an id.
 
     Attributes:
-        path: the indices that lead to it in what a unit or an output is made of.
-        encode: how it stands there; None where it stands there as it is.
+        path: the indices that lead to the value in the argument of the function: the items, or the list of values.
+        encode: converts the value to what stands there; None if it stands there unchanged.
     """
 
     path: tuple[int, ...]
@@ -35,66 +35,71 @@ class Hole(NamedTuple):
 def builder(
     unit: Unit, holes: Mapping[str, Hole], *, embedded: bool = False
 ) -> Callable[[Sequence[Item]], Unit] | None:
-    """What makes a unit like this one of other items; None where a probe does not stand in it once.
+    """Return a function that builds a unit from its items; None if a probe does not stand in the unit exactly once.
 
     Args:
-        unit: a text with probes in it, or JSON in which each is a whole value.
-        holes: each probe, as it stands there and is `shown` → where its value goes.
-        embedded: whether probes may stand inside of texts of the JSON.
+        unit: a text with probes in it, or JSON in which each probe is a whole value.
+        holes: for each probe, as it stands there (`shown`), its hole.
+        embedded: whether probes may stand inside texts of the JSON.
     """
-    source = _Source(holes, embedded=embedded, apart=False)
-    made = source.made(unit)
-    return made if made is not None and source.used == Counter(holes.values()) else None
+    source = _Source(holes, embedded=embedded, own_functions=False)
+    function = source.function(unit)
+    return function if function is not None and source.used == Counter(holes.values()) else None
 
 
 def filler(
     output: Unit, holes: Mapping[str, Hole], times: Mapping[Hole, int], *, longest: int, embedded: bool
 ) -> Callable[[Sequence[str]], Unit] | None:
-    """What makes an output like this one of other values; None where it is too long, or a probe stands there oddly.
+    """Return a function that builds an output from the values of a conversation.
 
     Args:
         output: as the unit of `builder`.
-        holes: likewise.
-        times: how often the value of a hole has to stand in the output; that of any other may do so often.
-        longest: how long an output may be without its values, in characters, or bytes of what holds no value.
+        holes: as for `builder`.
+        times: how often the value of a hole must stand in the output; those of other holes may stand there repeatedly.
+        longest: how long the output may be without its values, in characters, or packed bytes of JSON without a value.
         embedded: as for `builder`.
+
+    Returns:
+        None if the output is too long, or if a probe stands where no value can be filled in.
     """
-    source = _Source(holes, embedded=embedded, apart=True)
-    made = source.made(output)
-    if made is None or source.length > longest:
+    source = _Source(holes, embedded=embedded, own_functions=True)
+    function = source.function(output)
+    if function is None or source.length > longest:
         return None
-    return made if all(source.used[hole] == count for hole, count in times.items()) else None
+    return function if all(source.used[hole] == count for hole, count in times.items()) else None
 
 
 class _Source:
-    """The source of a function that makes a value like one with probes in it.
+    """The source of a function that builds a unit or an output.
 
     Args:
-        holes: as `builder` has them.
-        embedded: likewise.
-        apart: whether objects that stand in lists are made by functions of their own: many outputs have them in common.
-        within: the source in which that of such an object stands.
+        holes: as for `builder`.
+        embedded: as for `builder`.
+        own_functions: whether an object in a list is built by a function of its own, as many outputs have the same.
+        parent: the source that has this one as such a function.
 
     Attributes:
-        used: how often each hole stands in the value.
-        length: of all that is the same in all such values.
+        used: how often each hole is filled.
+        length: how long the rest of the unit is, in characters or packed bytes.
     """
 
     def __init__(
-        self, holes: Mapping[str, Hole], *, embedded: bool, apart: bool, within: _Source | None = None
+        self, holes: Mapping[str, Hole], *, embedded: bool, own_functions: bool, parent: _Source | None = None
     ) -> None:
         self._holes: Final = holes
         self._embedded: Final = embedded
-        self._apart: Final = apart
+        self._own_functions: Final = own_functions
         self._arguments: Final = list[Any]()
-        self._shown: Final = _shown(holes) if within is None else within._shown
-        self.used: Final[Counter[Hole]] = Counter() if within is None else within.used
+        self._shown: Final = _shown(holes) if parent is None else parent._shown
+        self.used: Final[Counter[Hole]] = Counter() if parent is None else parent.used
         self.length = 0
 
-    def made(self, unit: Unit) -> Callable[[Any], Unit] | None:
-        """The function for a text or JSON; None where there is a probe in it where there is no place for one.
+    def function(self, unit: Unit) -> Callable[[Any], Unit] | None:
+        """Return the function that builds a text or a JSON value.
 
-        It is none, too, where there is anything else in it: whoever made a message by hand may have put that there.
+        Returns:
+            None if a probe stands where there is no hole, or if there is a value that is not JSON, which a caller may
+            have put into a message.
         """
         try:
             source = self._of_text(unit) if isinstance(unit, str) else self._of(unit)
@@ -103,10 +108,10 @@ class _Source:
         return _compiled(source, len(self._arguments))(*self._arguments)
 
     def _of(self, value: Any) -> str:
-        """The source of a JSON value.
+        """Return the source of a JSON value.
 
         Raises:
-            ValueError: where there is anything else, or a probe where there is no place for one.
+            ValueError: if a value is not JSON, or a probe stands where there is no hole.
         """
         kind = value.__class__
         if kind is str:
@@ -129,17 +134,17 @@ class _Source:
         return "{" + ", ".join([f"{_key(key)}: {self._of(item)}" for key, item in members.items()]) + "}"
 
     def _of_element(self, value: Any) -> str:
-        if not self._apart or value.__class__ is not dict:
+        if not self._own_functions or value.__class__ is not dict:
             return self._of(value)
-        source = _Source(self._holes, embedded=self._embedded, apart=False, within=self)
-        made = source.made(value)
-        if made is None:
+        source = _Source(self._holes, embedded=self._embedded, own_functions=False, parent=self)
+        function = source.function(value)
+        if function is None:
             raise ValueError(value)
         self.length += source.length
-        return f"{self._name(made)}(given)"
+        return f"{self._name(function)}(values)"
 
     def _of_text_value(self, text: str) -> str:
-        """The source of a text that is a JSON value."""
+        """Return the source of a text that is a JSON value."""
         hole = self._holes.get(text)
         if hole is not None:
             return self._filled(hole)
@@ -149,14 +154,14 @@ class _Source:
         return self._of_text(text) if inside else self._text(text)
 
     def _of_text(self, text: str) -> str:
-        """The source of a text with probes in it."""
+        """Return the source of a text that may contain probes."""
         if PROBE not in text:
             return self._text(text)
         sources: list[str] = []
         at = 0
-        for found in PROBES.finditer(text):
-            shown, before = self._shown[found[0]]
-            start = found.start() - before
+        for match in PROBES.finditer(text):
+            shown, before = self._shown[match[0]]
+            start = match.start() - before
             if start < at or not text.startswith(shown, start):
                 raise ValueError(text)
             sources += [self._text(text[at:start]), self._filled(self._holes[shown])]
@@ -164,20 +169,20 @@ class _Source:
         return f"''.join(({', '.join(sources)}, {self._text(text[at:])}))"
 
     def _filled(self, hole: Hole) -> str:
-        """The source of a value that stands in a hole."""
+        """Return the source of the value of a hole."""
         self.used[hole] += 1
-        source = "given" + "".join([f"[{self._name(index)}]" for index in hole.path])
+        source = "values" + "".join([f"[{self._name(index)}]" for index in hole.path])
         return source if hole.encode is None else f"{self._name(hole.encode)}({source})"
 
     def _text(self, text: str) -> str:
-        """The name of a text that is the same in all units."""
+        """Return the name of the argument for a text without probes."""
         if PROBE in text:
             raise ValueError(text)
         self.length += len(text)
         return self._name(text)
 
     def _name(self, argument: Any) -> str:
-        """The name of something that the function is made with."""
+        """Add an argument of the source, and return its name."""
         self._arguments.append(argument)
         return f"a{len(self._arguments) - 1}"
 
@@ -186,12 +191,12 @@ _PROBE: Final = PROBE.encode()
 
 
 def _shown(holes: Mapping[str, Hole]) -> dict[str, tuple[str, int]]:
-    """For each probe what is shown of its value, and where it stands in that."""
-    return {found[0]: (shown, found.start()) for shown in holes for found in PROBES.finditer(shown)}
+    """Return, for each probe, the text of its hole, and where the probe stands in that."""
+    return {match[0]: (shown, match.start()) for shown in holes for match in PROBES.finditer(shown)}
 
 
 def _key(key: Any) -> str:
-    """The source of a key."""
+    """Return the source of a key."""
     if key.__class__ is not str:
         raise ValueError(key)
     return repr(key)
@@ -199,7 +204,7 @@ def _key(key: Any) -> str:
 
 @lru_cache(maxsize=_COMPILED)
 def _compiled(source: str, arguments: int) -> Callable[..., Callable[[Any], Unit]]:
-    """What gives, for its arguments, a function of what is given."""
+    """Compile a source to a function of its arguments, which returns the function of the values."""
     names = ", ".join([f"a{number}" for number in range(arguments)])
-    # The source is made here, of names, brackets and the literals of keys.
-    return eval(f"lambda {names}: lambda given: {source}", {"unpack": unpack})
+    # The source comes from this module: it consists of names, brackets and the literals of keys.
+    return eval(f"lambda {names}: lambda values: {source}", {"unpack": unpack})
