@@ -1,8 +1,8 @@
-"""Replies where a reader without call ids finds their calls: behind them, in their order (OpenChatML 0.1 §8.4).
+"""Moves replies to where a reader without call ids pairs them with their calls: after them, in their order.
 
-Which call a reply answers is a relation: no field of the image shows that it changed. So the pairs of a document are
-compared with those of its image, whatever the format is. Where they differ, replies are moved behind the calls of their
-turn; what no move can keep is reported. A gap is never closed by another call's reply in silence.
+(OpenChatML 0.1 §8.4.) No field of the image shows which call a reply answers. So the pairs of the document are compared
+with those of its image, in every format. If they differ, replies are moved after the calls of their turn; those that
+are misread in any order are reported, so that no reply silently answers another call.
 """
 
 from __future__ import annotations
@@ -19,7 +19,11 @@ from .relations import paired_in_order
 
 
 def in_order(messages: Sequence[Message], order: Sequence[int]) -> tuple[Message, ...]:
-    """Messages in another order; one continues the message before it where it did, or where a call takes its place."""
+    """Return messages in another order, with `continues` adapted to it.
+
+    A message continues the message before it if it did so in the original order and still follows that message, or if
+    it is a call in the place of a call that did.
+    """
     out: list[Message] = []
     for place, index in enumerate(order):
         message = messages[index]
@@ -30,7 +34,7 @@ def in_order(messages: Sequence[Message], order: Sequence[int]) -> tuple[Message
     return tuple(out)
 
 
-# --- what is read -----------------------------------------------------------------------------------------------------
+# --- misread replies --------------------------------------------------------------------------------------------------
 
 
 def misread(
@@ -39,21 +43,22 @@ def misread(
     image: Sequence[Message],
     order: Sequence[int] | None = None,
 ) -> dict[int, int | None]:
-    """The replies that an image gives to another call than the document does.
+    """Return the replies that answer another call in the image than in the document.
 
     Args:
-        messages: of the document.
-        pairs: of its replies, each with the call that it answers.
+        messages: the messages of the document.
+        pairs: index of each reply → index of its call, in the document.
         image: the messages of the image.
-        order: for each message of the image, its index in the document; None where all are there, in order.
+        order: the index in the document of each message of the image; None if they are the same messages in order.
 
     Returns:
-        Index of each such reply → index of the call that it is read as the answer to; None where it is to none.
+        Index of each such reply → index of the call that it answers in the image, or None if it answers none there; all
+        are indices in the document.
     """
     origins = (range(len(messages)) if order is None else order)[: len(image)]
     lost = [at for at, index in enumerate(origins) if is_call(messages[index]) and not is_call(image[at])]
     if lost:
-        # The calls are there as text, and whoever reads it will look for their replies.
+        # These calls are written as text, and a person or model that reads the text pairs replies with them.
         image = list(image)
         for at in lost:
             image[at] = Message("assistant", "", recipient=messages[origins[at]].recipient, end="call")
@@ -71,15 +76,15 @@ def misread(
     return wrong
 
 
-# --- where to --------------------------------------------------------------------------------------------------------
+# --- the order --------------------------------------------------------------------------------------------------------
 
 
 class Plan(NamedTuple):
-    """Messages in an order that gives replies to their calls where ids are not read.
+    """An order of messages in which replies answer their calls without ids.
 
     Attributes:
-        order: indices of the messages.
-        linked: those of the calls and replies that had to be put in order.
+        order: the indices of all messages.
+        linked: the indices of the calls and replies for whose sake the order differs.
     """
 
     order: Sequence[int]
@@ -87,86 +92,93 @@ class Plan(NamedTuple):
 
 
 def plan_for(messages: Sequence[Message], pairs: Mapping[int, int], wrong: Mapping[int, int | None]) -> Plan | None:
-    """The order in which the replies that are misread are read as they are meant, as far as an order can do it.
+    """Return an order in which as many misread replies as possible are read as in the document.
 
-    In each turn that a misread reply is from, or is read into, replies stand behind the calls, in the order of these. A
-    call without a reply goes behind the calls of the same tool that have one, where it stood before one of them.
+    The turn of a misread reply's call, and that of the call that it answers in the image, are put in order: replies
+    after all calls of the turn, in the order of these; and a call without a reply after the calls of the same tool that
+    have one.
+
+    Args:
+        messages: the messages of the document.
+        pairs: index of each reply → index of its call, in the document.
+        wrong: the misread replies, as `misread` returned them.
 
     Returns:
-        None where nothing has to move.
+        None if no message has to move.
     """
     replies = {call: reply for reply, call in pairs.items()}
     calls_of = {call: calls for calls in turns(messages) for call in calls}
     ends = (call for reply, read in wrong.items() for call in (pairs.get(reply), read))
     affected = {calls[0]: calls for call in ends if call is not None and (calls := calls_of.get(call)) is not None}
     at_place = list(range(len(messages)))
-    behind: dict[int, list[int]] = {}
+    replies_after: dict[int, list[int]] = {}
     for calls in affected.values():
         sorted_calls = _answered_first(messages, calls, replies)
         for place, call in zip(calls, sorted_calls, strict=True):
             at_place[place] = call
-        behind[_end_of_wire(messages, calls[-1])] = [replies[call] for call in sorted_calls if call in replies]
-    going = {reply for group in behind.values() for reply in group}
+        replies_after[_end_of_wire(messages, calls[-1])] = [replies[call] for call in sorted_calls if call in replies]
+    moving = {reply for group in replies_after.values() for reply in group}
     order: list[int] = []
     for place, index in enumerate(at_place):
-        if index not in going:
+        if index not in moving:
             order.append(index)
-        order += behind.get(place, ())
+        order += replies_after.get(place, ())
     if order == list(range(len(messages))):
         return None
-    return Plan(order, frozenset(going.union(*affected.values())))
+    return Plan(order, frozenset(moving.union(*affected.values())))
 
 
 def _answered_first(messages: Sequence[Message], calls: Sequence[int], replies: Mapping[int, int]) -> list[int]:
-    """The calls of a turn; those without a reply that stand before an answered call of their tool go to the end."""
-    stay: list[int] = []
-    go: list[int] = []
+    """Return the calls of a turn; unanswered ones that come before an answered call of their tool go to the end."""
+    staying: list[int] = []
+    moving: list[int] = []
     answered: set[str | None] = set()
     for call in reversed(calls):
         if call in replies:
             answered.add(messages[call].recipient)
-        (go if call not in replies and messages[call].recipient in answered else stay).append(call)
-    return [*reversed(stay), *reversed(go)]
+        (moving if call not in replies and messages[call].recipient in answered else staying).append(call)
+    return [*reversed(staying), *reversed(moving)]
 
 
 def _end_of_wire(messages: Sequence[Message], index: int) -> int:
-    """The index of the last message of the wire message that a message is in."""
+    """Return the index of the last message of the wire message that has a message."""
     while index + 1 < len(messages) and messages[index + 1].continues and not is_reply(messages[index + 1]):
         index += 1
     return index
 
 
 def gathered(items: Sequence[Item], in_turn: Callable[[Message], bool]) -> Sequence[int] | None:
-    """The order in which the replies to each turn stand directly behind it, in the order of its calls.
+    """Return an order in which the replies to each turn directly follow it, in the order of its calls.
 
-    Some wires ask for that although they have ids.
+    Some APIs require that although they have call ids.
 
     Args:
         items: the messages of a conversation.
-        in_turn: whether a message stands in the turn that calls: a reply of a tool that the server runs may.
+        in_turn: returns whether a message belongs to the turn that calls, as a reply of a tool that the server runs
+            does.
 
     Returns:
-        Indices of the messages; None where they stand so.
+        The indices of the messages; None if they are in that order.
     """
     if paired_in_order(items) is not None:
         return None
     messages = messages_of(items)
     pairs = {call: reply for reply, call in pair(messages).items() if not in_turn(messages[reply])}
-    behind: dict[int, list[int]] = {}
+    replies_after: dict[int, list[int]] = {}
     for calls in turns(messages):
         if replies := [pairs[call] for call in calls if call in pairs]:
-            behind.setdefault(_end_of_turn(messages, calls[-1], in_turn), []).extend(replies)
-    going = {reply for replies in behind.values() for reply in replies}
+            replies_after.setdefault(_end_of_turn(messages, calls[-1], in_turn), []).extend(replies)
+    moving = {reply for replies in replies_after.values() for reply in replies}
     order: list[int] = []
     for index in range(len(messages)):
-        if index not in going:
+        if index not in moving:
             order.append(index)
-        order += behind.get(index, ())
+        order += replies_after.get(index, ())
     return None if order == list(range(len(messages))) else order
 
 
 def _end_of_turn(messages: Sequence[Message], index: int, in_turn: Callable[[Message], bool]) -> int:
-    """The index of the last message of the turn that a call is in."""
+    """Return the index of the last message of the turn that has a call."""
     while index + 1 < len(messages) and messages[index + 1].continues and in_turn(messages[index + 1]):
         index += 1
     return index
@@ -176,24 +188,24 @@ def _end_of_turn(messages: Sequence[Message], index: int, in_turn: Callable[[Mes
 
 
 def moved(order: Sequence[int]) -> list[int]:
-    """The indices of messages that do not stand where they stood, in their order there."""
+    """Return the indices of messages whose place differs, in their original order."""
     return [index for index, stood in sorted(zip(order, sorted(order), strict=True)) if index != stood]
 
 
 def gathered_losses(order: Sequence[int], target: str) -> list[Loss]:
-    """A loss for each message that stands elsewhere because replies are gathered behind their calls."""
+    """Return a loss for each message that moves because replies have to follow their calls."""
     detail = f"{target} has replies directly after their calls; this message moves"
     return [Loss(LossCode.ORDER, Severity.LAYOUT, f"/messages/{index}", detail) for index in moved(order)]
 
 
 def arrival_losses(order: Sequence[int], target: str) -> list[Loss]:
-    """A loss for each message that stands elsewhere because a stream is written in the order in which it comes."""
+    """Return a loss for each message that moves because a stream is written in the order in which it arrives."""
     detail = f"{target} has messages in the order in which they came; this message moves"
     return [Loss(LossCode.ORDER, Severity.CHANGED, f"/messages/{index}", detail) for index in moved(order)]
 
 
 def order_losses(messages: Sequence[Message], plan: Plan, target: str) -> list[Loss]:
-    """A loss for each call and reply that was put in order and does not stand where it stood."""
+    """Return a loss for each call and reply of a plan that moves."""
     return [
         Loss(
             LossCode.ORDER,
@@ -209,7 +221,7 @@ def order_losses(messages: Sequence[Message], plan: Plan, target: str) -> list[L
 
 
 def pairing_losses(wrong: Mapping[int, int | None], target: str) -> list[Loss]:
-    """A loss for each reply that is read as the answer to another call."""
+    """Return a loss for each reply that is read as the answer to another call, given what `misread` returned."""
     return [
         Loss(
             LossCode.PAIRING,

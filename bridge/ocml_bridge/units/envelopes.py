@@ -1,6 +1,6 @@
-"""Envelopes: what stands around the units of a document, such as the model, the tools and the parameters of a request.
+"""`EnvelopeWriter`: a `UnitWriter` for JSON formats that reads its envelopes back, to find what they hold.
 
-A format in JSON says how an envelope is written around units; what of it the format holds is found by reading it back.
+An envelope is what stands around the units of a document: of a request, the model, the tools and the parameters.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ class Body(NamedTuple):
     """What stands in an envelope.
 
     Attributes:
-        units: as they are read from it.
-        branches: for each alternative of the transcript its units.
-        cut_off: whether the last unit is not whole.
+        units: the units, as they are read from the envelope.
+        branches: the units of each alternative of the transcript.
+        cut_off: whether the last unit is incomplete.
     """
 
     units: list[Json]
@@ -36,8 +36,8 @@ class Branches(NamedTuple):
     """The alternatives of a document.
 
     Attributes:
-        alternatives: they.
-        units: of each of them.
+        alternatives: the alternatives.
+        units: the units of each alternative.
     """
 
     alternatives: tuple[Alternative, ...]
@@ -45,11 +45,13 @@ class Branches(NamedTuple):
 
 
 class EnvelopeWriter(UnitWriter):
-    """Writes documents whose envelopes are read back, to find what they hold of what was to stand there.
+    """Writes documents with an envelope; what they read as around their units is found by reading them back.
+
+    A subclass defines `body` and `written` in place of `enclose`, and `branches` if the format has alternatives.
 
     Attributes:
-        reader: what reads the format.
-        own_reader: one of them, with the writer's options.
+        reader: the class of the format's reader.
+        own_reader: a reader with the writer's options.
     """
 
     reader: ClassVar[type[UnitReader]]
@@ -60,42 +62,47 @@ class EnvelopeWriter(UnitWriter):
 
     @abstractmethod
     def body(self, units: list[Unit], around: Transcript, state: State) -> Body:
-        """What stands in the envelope: the units as they are read from it, and those of the alternatives."""
+        """Return what stands in the envelope; the arguments are those of `enclose`."""
 
     @abstractmethod
     def written(self, around: Transcript, body: Body) -> Json:
-        """A document, put together."""
+        """Return the document of an envelope and its body.
+
+        Args:
+            around: what stands around the units, without messages.
+            body: as `body` returned it.
+        """
 
     def is_read_as(self, parted: Parted, body: Body) -> bool:
-        """Whether the units of a document that was read are those that were written."""
+        """Return whether the units of a document that was read back are those that were written."""
         read, units = parted.units, body.units
         return len(read) == len(units) and all(
-            one is other or one == other for one, other in zip(read, units, strict=True)
+            unit is other or unit == other for unit, other in zip(read, units, strict=True)
         )
 
     def branches(self, parted: Parted, around: Transcript) -> Branches | None:
-        """The alternatives of a document that was read; None where it has none.
+        """Return the alternatives of a document that was read back; None if it has none.
 
         Args:
             parted: the document.
-            around: what was to stand around its units.
+            around: what was to be written around its units.
         """
         return None
 
     def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
-        """The document around its units, and what it reads as without them."""
+        """Write the document, read it back, and write again what it reads as."""
         body = self.body(units, around, state)
         written, parted = self._readable(around, body)
         image = parted.around
-        found = self.branches(parted, around)
-        if found is not None:
-            image.alternatives = found.alternatives
+        branches = self.branches(parted, around)
+        if branches is not None:
+            image.alternatives = branches.alternatives
         if image != around:
-            written = self.written(image, body._replace(branches=() if found is None else found.units))
+            written = self.written(image, body._replace(branches=() if branches is None else branches.units))
         return Enclosed(written, image, parted.cut_off)
 
     def _readable(self, around: Transcript, body: Body) -> tuple[Json, Parted]:
-        """A document, and as what it is read; without what it remembers of its shape if that misleads."""
+        """Write a document that reads back as its units; leave out layout, then all around them, if it does not."""
         for each in (around, replace(around, extras=None, layout=None)):
             written = self.written(each, body)
             try:
@@ -112,5 +119,5 @@ class EnvelopeWriter(UnitWriter):
         return cast("Parted", self.own_reader.part(written, Log()))
 
     def emptied(self, document: Json) -> Emptied | None:
-        """The envelope of a document that was written, and its units."""
+        """Split a document that was written into its envelope and its units, by the reader of the format."""
         return self.own_reader.emptied(document)

@@ -1,4 +1,4 @@
-"""What neighbours tell of a message: whether it continues a turn, and whether it is a preamble."""
+"""Sets fields of messages that follow from their neighbours: `continues` (same turn), and the channel of preambles."""
 
 from __future__ import annotations
 
@@ -10,38 +10,39 @@ from .heads import LIMIT, Head, Item
 
 
 def with_grouping(items: list[Item]) -> list[Item]:
-    """The items, each with whether it continues the turn of the one before it, as `turns.infer_grouping` says."""
+    """Set `continues` of each item by the item before it, as `chat.turns.continues` defines it; return the list."""
     before: Head | None = None
     for at, (head, content, call_id) in enumerate(items):
         if before is None or before.role != "assistant" or head.role != "assistant":
             if head.continues:
                 items[at] = (head.replaced(continues=False), content, call_id)
         else:
-            made = _joined.get((before, head))
-            if made is None:
-                made = _behind(before, head)
-            if made is not head:
-                items[at] = (made, content, call_id)
+            grouped = _grouped_cache.get((before, head))
+            if grouped is None:
+                grouped = _grouped(before, head)
+            if grouped is not head:
+                items[at] = (grouped, content, call_id)
         before = head
     return items
 
 
-def _behind(before: Head, head: Head) -> Head:
-    """A head behind another, with whether it continues its turn."""
+def _grouped(before: Head, head: Head) -> Head:
+    """Return a head with `continues` as it is after the head `before`."""
     joined = continues(before.message("", None), head.message("", None))
-    made = head if head.continues is joined else head.replaced(continues=joined)
-    return _joined.keep((before, head), made) if before.shared and head.shared else made
+    grouped = head if head.continues is joined else head.replaced(continues=joined)
+    return _grouped_cache.keep((before, head), grouped) if before.shared and head.shared else grouped
 
 
-_joined: Final = Memo[tuple[Head, Head], Head](LIMIT)
+_grouped_cache: Final = Memo[tuple[Head, Head], Head](LIMIT)
 
 
 def with_preambles(items: list[Item], *, across: bool = False) -> None:
-    """Put the texts of the assistant on their channels: before a call of their wire message, or final.
+    """Set the channel of the assistant's texts: a text before a call is a preamble (`commentary`), others are `final`.
 
     Args:
-        items: the messages; they are changed.
-        across: whether a text and the call that follows it stand in wire messages of their own.
+        items: the messages; the list is changed.
+        across: whether the call may be in the next wire message, as in formats with a wire message for each text and
+            call; otherwise it has to be in that of the text.
     """
     called = False
     for at in range(len(items) - 1, -1, -1):

@@ -1,4 +1,8 @@
-"""Addresses of media, and data in their place, as values of units: formats write those of one kind alike."""
+"""Addresses and base64 data of media as values of skeletons.
+
+The skeleton's key has the kind of an address or of data: all that a format looks at, such as the scheme, the ending of
+the file name, or the beginning of base64 data. Values of the same kind are read and written in the same way.
+"""
 
 from __future__ import annotations
 
@@ -10,21 +14,21 @@ from ..chat.uploads import vendor_at
 from ..json_values.data_urls import BINARY, beginning, data_of
 
 _PLAIN: Final = re.compile(r"https?://[A-Za-z0-9._~:/?#@!$&*+,;=%-]+")
-"""An address in which nothing has to be escaped anywhere."""
+"""Matches an address that no format has to escape."""
 _ENDING: Final = re.compile(r"\.[A-Za-z0-9]{1,5}")
-"""What tells the type of what stands at an address."""
+"""Matches the ending of a file name, from which formats infer the media type."""
 _LONGEST_ENDING: Final = 6
 _DATA: Final = re.compile(r"[A-Za-z0-9+/]{16}")
-"""How base64 begins that is long enough to be no word."""
+"""Matches the beginning of base64 data that is too long to be a word."""
 
 
 class Kind(NamedTuple):
-    """What addresses that formats write alike have in common.
+    """What values of one kind have in common.
 
     Attributes:
-        before: what stands before the value: of a data URL, all before its data.
-        begin: how the value begins.
-        end: how it ends.
+        before: the text before the value: if it is the data of a data URL, all of the URL before them.
+        begin: the beginning of the value.
+        end: the end of the value.
     """
 
     before: str
@@ -32,20 +36,23 @@ class Kind(NamedTuple):
     end: str
 
     def like(self, text: str) -> str:
-        """A value of this kind with a text in it; that itself, where it is of this kind."""
-        is_one = text.startswith(self.begin) and text.endswith(self.end)
-        return text if is_one else f"{self.begin}{text}{self.end}"
+        """Return a text if it is a value of this kind; otherwise a value of this kind that contains it."""
+        matches = text.startswith(self.begin) and text.endswith(self.end)
+        return text if matches else f"{self.begin}{text}{self.end}"
 
 
 Medium = tuple[Kind, str]
-"""The kind of an address or of data, and the value among those of a unit."""
+"""The kind of an address or of data, and its value: the address itself, or the base64 data."""
 
 
 def of_address(address: Any) -> Medium | None:
-    """What an address is among values: itself, or the data in it; None for one that may be written unlike others.
+    """Return the kind and value of an address or a data URL.
 
     Args:
         address: any value that stands where an address does.
+
+    Returns:
+        None if formats may write the address in a special way, such as that of an uploaded file.
     """
     if address.__class__ is not str:
         return None
@@ -60,11 +67,11 @@ def of_address(address: Any) -> Medium | None:
 
 
 def of_data(data: Any, *, before: str = "") -> Medium | None:
-    """What the base64 data of an image are among values; only how they begin tells formats anything.
+    """Return the kind and value of base64 data; None if they are not base64, or too short.
 
     Args:
         data: any value that stands where such data do.
-        before: what stands before them in a data URL.
+        before: the text before them in a data URL.
     """
     if data.__class__ is not str or _DATA.match(data) is None:
         return None
@@ -72,7 +79,7 @@ def of_data(data: Any, *, before: str = "") -> Medium | None:
 
 
 def of_image(data: Any) -> Medium | None:
-    """What base64 data are among values that are surely an image and no text, whatever type is said of them.
+    """Return the kind and value of base64 data whose beginning shows that they are an image; None for other data.
 
     Args:
         data: any value that stands where such data do.
@@ -82,12 +89,15 @@ def of_image(data: Any) -> Medium | None:
 
 
 def add_medium(medium: Medium | None, key: list[Hashable], values: list[str]) -> bool:
-    """Add an address or data to a skeleton: the kind to the key, and the value; False for what is not for plans.
+    """Add an address or data to a skeleton: its kind to the key, its value to the values.
 
     Args:
-        medium: what it is among values.
-        key: of the skeleton.
-        values: its contents and ids.
+        medium: the kind and the value; None if it cannot be in a skeleton.
+        key: the key of the skeleton; it is changed.
+        values: the values of the skeleton; they are changed.
+
+    Returns:
+        False if it cannot be in a skeleton.
     """
     if medium is None:
         return False
@@ -98,6 +108,6 @@ def add_medium(medium: Medium | None, key: list[Hashable], values: list[str]) ->
 
 
 def next_medium(medium: Medium, values: Iterator[str]) -> str:
-    """An address or data like those that were added to a skeleton, with the next of some values in it."""
+    """Return an address or data of the same kind as a medium, with the next value in its place."""
     kind, _ = medium
     return kind.before + kind.like(next(values))

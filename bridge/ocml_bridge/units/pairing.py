@@ -1,4 +1,4 @@
-"""Which call a tool's reply answers; ids for those that have none, and names."""
+"""Pairs replies of tools with the calls that they answer; adds missing ids to both, and missing names to replies."""
 
 from __future__ import annotations
 
@@ -15,18 +15,19 @@ from .relations import paired_by_id, paired_in_order
 
 
 class Pairing:
-    """Pairs replies with calls, fed message by message.
+    """Pairs replies with calls, message by message.
 
-    By id where the reply has one: ids repeat in real data, so the latest turn's calls come first and each call is
-    answered once. Else by the tool's name, else by order, among the calls of the latest turn that are still open.
+    A reply with an id answers the open call with that id. Ids repeat in real data, so calls of the latest turn come
+    first, and each call is answered once. A reply without an id answers an open call of the latest turn: the first of
+    the tool that it names, or the first of all if it has no name.
 
     Attributes:
-        turn: indices of the calls of the latest turn; each turn has a list of its own.
+        turn: the indices of the calls of the latest turn; each turn has its own list object.
     """
 
     def __init__(self) -> None:
         self.turn: list[int] = []
-        self._turn: deque[int] = deque()
+        self._open_calls: deque[int] = deque()
         self._by_name: dict[str | None, deque[int]] = {}
         self._closed: set[int] = set()
         self._by_id: dict[str, deque[int]] = {}
@@ -34,12 +35,12 @@ class Pairing:
         self._in_calls = False
 
     def feed(self, index: int, message: Message) -> int | None:
-        """Take the next message; for a reply, the index of its call, or None where there is none."""
+        """Take the next message; return the index of the call that it answers, or None if it answers none."""
         if not is_reply(message):
             if is_call(message):
                 self._open(index, message)
             else:
-                # Text between two calls of one wire message does not begin a new turn.
+                # A text between two calls of one wire message does not begin a new turn.
                 self._in_calls = self._in_calls and message.continues
             return None
         self._in_calls = False
@@ -52,20 +53,20 @@ class Pairing:
         if not self._in_calls:
             for key, waiting in self._by_id.items():
                 self._earlier.setdefault(key, deque()).extend(waiting)
-            self._by_id, self._by_name, self._turn, self._in_calls = {}, {}, deque(), True
+            self._by_id, self._by_name, self._open_calls, self._in_calls = {}, {}, deque(), True
             self.turn = []
         self.turn.append(index)
-        self._turn.append(index)
+        self._open_calls.append(index)
         self._by_name.setdefault(message.recipient, deque()).append(index)
         if message.call_id is not None:
             self._by_id.setdefault(message.call_id, deque()).append(index)
 
     def find(self, reply: Message) -> int | None:
-        """The index of the call that a reply would answer if it came next; None where there is none."""
+        """Return the index of the call that a reply would answer as the next message; None if it would answer none."""
         if reply.call_id is not None:
-            found = self._first(self._by_id.get(reply.call_id))
-            return self._first(self._earlier.get(reply.call_id)) if found is None else found
-        return self._first(self._turn if reply.name is None else self._by_name.get(reply.name))
+            call = self._first(self._by_id.get(reply.call_id))
+            return self._first(self._earlier.get(reply.call_id)) if call is None else call
+        return self._first(self._open_calls if reply.name is None else self._by_name.get(reply.name))
 
     def _first(self, waiting: deque[int] | None) -> int | None:
         while waiting and waiting[0] in self._closed:
@@ -73,19 +74,19 @@ class Pairing:
         return waiting[0] if waiting else None
 
     def close(self, index: int) -> None:
-        """Nothing answers the call with this index any more."""
+        """Mark a call as answered, so that no other reply answers it."""
         self._closed.add(index)
 
     def is_closed(self, index: int) -> bool:
-        """Whether nothing answers the call with this index any more."""
+        """Return whether a call is answered."""
         return index in self._closed
 
 
 def pair(messages: Sequence[Message]) -> dict[int, int]:
-    """Index of each reply → index of the call it answers.
+    """Return, for the index of each reply, the index of the call that it answers.
 
-    A reply whose id no call has answers the one call of its turn that nothing else answers, where there is just one
-    such call and one such reply.
+    Replies are paired as `Pairing` does it. Also, a reply whose id no call has answers the only unanswered call of its
+    turn, if there is no other such reply in the turn.
     """
     pairing = Pairing()
     pairs: dict[int, int] = {}
@@ -100,29 +101,35 @@ def pair(messages: Sequence[Message]) -> dict[int, int]:
 
 
 def links_of(items: Sequence[Item]) -> list[Message]:
-    """Items as messages that say who calls and who replies, and no more: `pair` asks for nothing else."""
+    """Return items as messages with the fields that `pair` looks at, and no others; this is faster than messages."""
     return [
         Message(head.role, "", head.name, None, head.recipient, call_id)
         if head.calls or head.role == "tool"
-        else (_GOES_ON if head.continues else _TEXT)
+        else (_CONTINUING_TEXT if head.continues else _TEXT)
         for head, _, call_id in items
     ]
 
 
 _TEXT: Final = Message("user", "")
-_GOES_ON: Final = Message("user", "", continues=True)
-"""What stands for all that is neither a call nor a reply."""
+_CONTINUING_TEXT: Final = Message("user", "", continues=True)
+"""Stand for messages that are neither calls nor replies."""
 
 
 def _with_strays(
     messages: Sequence[Message], pairs: dict[int, int], strays: Sequence[tuple[int, list[int]]]
 ) -> dict[int, int]:
-    """The pairs, with those of replies whose ids no call has; each is given with the calls of its turn."""
-    known = {message.call_id for message in messages if is_call(message)}
+    """Add the pairs of replies whose ids no call has.
+
+    Args:
+        messages: all messages.
+        pairs: the other pairs; they are changed.
+        strays: the index of each reply with an id that has no pair, and the calls of its turn.
+    """
+    call_ids = {message.call_id for message in messages if is_call(message)}
     answered = set(pairs.values())
     by_turn: dict[int, tuple[list[int], list[int]]] = {}
     for index, turn in strays:
-        if turn and messages[index].call_id not in known:
+        if turn and messages[index].call_id not in call_ids:
             by_turn.setdefault(turn[0], (turn, []))[1].append(index)
     for turn, replies in by_turn.values():
         calls = [call for call in turn if call not in answered]
@@ -132,7 +139,7 @@ def _with_strays(
 
 
 def turns(messages: Sequence[Message]) -> list[list[int]]:
-    """The indices of the calls, turn by turn."""
+    """Return the indices of the calls of each turn."""
     pairing = Pairing()
     out: list[list[int]] = []
     for index, message in enumerate(messages):
@@ -143,38 +150,39 @@ def turns(messages: Sequence[Message]) -> list[list[int]]:
 
 
 def identified(items: Sequence[Item], home: str) -> Sequence[Item]:
-    """Items with an id for each call that has none (`call_1`, `call_2`, …), and its call's for each reply.
+    """Give each call without an id a new one (`call_1`, `call_2`, …), and each reply without one that of its call.
 
     Args:
-        items: in order.
-        home: the format that is written; a message whose layout there says that its id was absent stays without.
+        items: the messages of a conversation.
+        home: the id of the format that is written. A message that was read from that format without an id, as its
+            layout says (`call_id: absent`), gets none.
     """
     if not any(call_id is None and (head.calls or head.role == "tool") for head, _, call_id in items):
         return items
     pairs = paired_in_order(items)
     if pairs is None:
         pairs = pair(links_of(items))
-    known = {call_id for head, _, call_id in items if head.calls or head.role == "tool"}
+    ids = {call_id for head, _, call_id in items if head.calls or head.role == "tool"}
     out = list(items)
     number = 0
     for index, (head, content, call_id) in enumerate(items):
-        made = None
+        new_id = None
         if call_id is not None or _is_absent(head, home):
             continue
         if head.calls:
             number += 1
-            while f"call_{number}" in known:
+            while f"call_{number}" in ids:
                 number += 1
-            made = f"call_{number}"
+            new_id = f"call_{number}"
         elif index in pairs:
-            made = out[pairs[index]][2]
-        if made:  # no reply is found by an empty id
-            out[index] = (head.with_id(), content, made)
+            new_id = out[pairs[index]][2]
+        if new_id:  # a call with an empty id is not found by it
+            out[index] = (head.with_id(), content, new_id)
     return out
 
 
 def _is_absent(head: Head, home: str) -> bool:
-    """Whether a message was read without an id from the format that is written."""
+    """Return whether a message was read without an id from the format that is written."""
     layout = None if head.bare else head.message("", None).layout
     return layout is not None and layout.get(home, {}).get("call_id") == "absent"
 
@@ -183,27 +191,27 @@ def _is_absent(head: Head, home: str) -> bool:
 
 
 def name_replies(items: list[Item], log: Log, start: int = 0, where: str = "/messages") -> None:
-    """Name each reply without a name after the call that it answers. It changes the list.
+    """Name each reply without a name after the tool whose call it answers.
 
     Args:
-        items: the messages of a conversation.
-        log: takes what is noticed.
-        start: the first message of which something is noticed.
-        where: JSON pointer to the messages from there on.
+        items: the messages of a conversation; the list is changed.
+        log: takes the findings: a reply answers no call, or a call with another id.
+        start: the index of the first message for which findings are reported.
+        where: JSON pointer to the list of messages that begins with that message.
     """
     pairs = paired_by_id(items)
     if pairs is None:
-        found = pair(links_of(items))
-        pairs = {index: found.get(index) for index, item in enumerate(items) if item[0].role == "tool"}
+        calls = pair(links_of(items))
+        pairs = {index: calls.get(index) for index, item in enumerate(items) if item[0].role == "tool"}
     for index, call in pairs.items():
         head, content, call_id = items[index]
-        noticed, path = index >= start, f"{where}/{index - start}"
+        is_reported, path = index >= start, f"{where}/{index - start}"
         if call is None:
-            if noticed:
+            if is_reported:
                 log.find(FindingCode.REPLY_UNPAIRED, path, "this reply answers no call that is still open")
             continue
         caller, _, its_id = items[call]
-        if noticed and call_id not in (None, its_id):
+        if is_reported and call_id not in (None, its_id):
             detail = "no call has this id; the reply is read as the answer to the only open call"
             log.find(FindingCode.REPLY_UNPAIRED, f"{path}/call_id", detail)
         if head.name is None:
@@ -211,15 +219,15 @@ def name_replies(items: list[Item], log: Log, start: int = 0, where: str = "/mes
 
 
 def _with_name(head: Head, tool: str | None) -> Head:
-    found = _named.get((head, tool))
-    if found is None:
-        found = head.replaced(name=tool)
+    named = _named_cache.get((head, tool))
+    if named is None:
+        named = head.replaced(name=tool)
         if head.shared:
-            _named.keep((head, tool), found)
-    return found
+            _named_cache.keep((head, tool), named)
+    return named
 
 
-_named: Final = Memo[tuple[Head, "str | None"], Head](LIMIT)
+_named_cache: Final = Memo[tuple[Head, "str | None"], Head](LIMIT)
 
 
 def unnamed_replies(
@@ -227,31 +235,31 @@ def unnamed_replies(
     nearest: Callable[[Message, int, Log], Message | None],
     image: Callable[[Message], Message],
 ) -> Iterator[int]:
-    """The replies of a document that would be read with another name, in a format that names them after their calls.
+    """Yield the indices of replies that would be read with another name, in a format that names them after their calls.
 
     Args:
-        items: its messages.
-        nearest: what the format can hold of a message at an index; None where it has no place for it.
-        image: what it reads a reply as that stands alone.
+        items: the messages of a document.
+        nearest: returns the nearest message of the format to a message at an index; None if it has no place for it.
+        image: returns what the format reads a reply as, by itself.
     """
     pairs = paired_by_id(items)
-    return _unfound(items, nearest, image) if pairs is None else _differing(items, pairs)
+    return _misnamed_as_read(items, nearest, image) if pairs is None else _misnamed_by_id(items, pairs)
 
 
-def _differing(items: Sequence[Item], pairs: dict[int, int | None]) -> Iterator[int]:
-    """The replies with another name than that of the tool whose call they answer."""
+def _misnamed_by_id(items: Sequence[Item], pairs: dict[int, int | None]) -> Iterator[int]:
+    """Yield the replies whose name is not that of the tool whose call they answer."""
     for reply, call in pairs.items():
         name = items[reply][0].name
         if name and (call is None or items[call][0].recipient != name):
             yield reply
 
 
-def _unfound(
+def _misnamed_as_read(
     items: Sequence[Item],
     nearest: Callable[[Message, int, Log], Message | None],
     image: Callable[[Message], Message],
 ) -> Iterator[int]:
-    """The same, each reply looked at as it is read behind those before it."""
+    """Yield the replies that `unnamed_replies` does, by pairing the messages as the format reads them."""
     indices: list[int] = []
     messages: list[Message] = []
     for index, item in enumerate(items):
@@ -265,7 +273,7 @@ def _unfound(
         if message.role == "tool":
             read = image(message)
             call = pairing.find(read)
-            if call is None:  # what only the whole tells, unless that call is read as answered already
+            if call is None:  # only the whole conversation shows the call, if it is not read as answered already
                 call = pairs.get(at)
                 call = None if call is None or pairing.is_closed(call) else call
             if message.name and read.name is None and (call is None or messages[call].recipient != message.name):
@@ -275,13 +283,13 @@ def _unfound(
 
 
 class NamedReplies:
-    """Gives the replies that `unnamed_replies` names the layout of one that says its name.
+    """Adds a layout to the replies that `unnamed_replies` yields, so that they are written with their names.
 
     Args:
-        home: the key under which the format keeps layout.
+        home: the key of the format's layout.
         nearest: as for `unnamed_replies`.
-        image: the same.
-        named: what it reads a reply as that says its name.
+        image: as for `unnamed_replies`.
+        named: returns what the format reads a reply as that is written with its name.
     """
 
     def __init__(
@@ -298,21 +306,21 @@ class NamedReplies:
         self._heads: Final = Memo[Head, Head](LIMIT)
 
     def __call__(self, items: Sequence[Item]) -> Sequence[Item]:
-        """The items, those replies with the layout."""
-        made: list[Item] = []
+        """Return the items, with the layout added to those replies."""
+        out: list[Item] = []
         for at in unnamed_replies(items, self._nearest, self._image):
-            made = made or list(items)
-            made[at] = self._with_name(items[at])
-        return made or items
+            out = out or list(items)
+            out[at] = self._with_name(items[at])
+        return out or items
 
     def _with_name(self, item: Item) -> Item:
         head, content, call_id = item
-        known = self._heads.get(head)
-        if known is None or not isinstance(content, str):
-            near = self._nearest(head.local(self._home).message(content, call_id), 0, Log())
-            assert near is not None, "replies are not left out"
-            image = self._named(near)
-            known = head.replaced(layout=image.layout, extras=image.extras)
+        named_head = self._heads.get(head)
+        if named_head is None or not isinstance(content, str):
+            nearest = self._nearest(head.local(self._home).message(content, call_id), 0, Log())
+            assert nearest is not None, "replies are not left out"
+            image = self._named(nearest)
+            named_head = head.replaced(layout=image.layout, extras=image.extras)
             if head.shared and isinstance(content, str):
-                self._heads.keep(head, known)
-        return known, content, call_id
+                self._heads.keep(head, named_head)
+        return named_head, content, call_id

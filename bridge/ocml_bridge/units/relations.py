@@ -1,4 +1,7 @@
-"""What is to be known of a conversation as a whole: which reply answers which call, where that is plain; its tools."""
+"""Relations between messages that are quick to find: unambiguous pairs of replies and calls, tools among messages.
+
+`pairing.py` pairs replies and calls in any conversation; the functions of this module return None if that is needed.
+"""
 
 from __future__ import annotations
 
@@ -12,15 +15,15 @@ from .heads import Item
 
 
 def paired_in_order(items: Sequence[Item]) -> dict[int, int] | None:
-    """Index of each reply that answers a call → index of that call.
+    """Pair replies with calls if all calls of each turn are answered directly after it, in their order.
 
-    Then replies answer the same calls whether they are paired by id, by name or by order, and others answer none.
+    In such a conversation, replies answer the same calls whether they are paired by id, by name or by order.
 
     Returns:
-        None unless the calls of each turn are answered behind them, all of them and in order.
+        Index of each reply that answers a call → index of that call; None if a call is not answered in that way.
     """
     pairs: dict[int, int] = {}
-    if "tool" not in [item[0].role for item in items]:  # a list is looked through faster than a generator
+    if "tool" not in [item[0].role for item in items]:  # faster than a generator
         return pairs
     calls: list[int] = []
     answered = 0
@@ -45,13 +48,14 @@ def paired_in_order(items: Sequence[Item]) -> dict[int, int] | None:
 
 
 def paired_by_id(items: Sequence[Item]) -> dict[int, int | None] | None:
-    """Index of each reply → index of the call that it answers, or None where no call waits at all.
+    """Pair replies with calls by their ids alone, if the ids of open calls differ.
 
-    Then replies answer the same calls wherever ids are kept, whatever becomes of turns and names.
+    In such a conversation, replies answer the same calls in any format that keeps ids, whatever happens to turns and
+    names.
 
     Returns:
-        None where ids do not tell all: there are replies, and two calls that wait have the same, or a reply has
-        another than those that wait.
+        Index of each reply → index of the call that it answers, or None if no call is open. None if ids are not enough:
+        two open calls have the same id, a call has none, or a reply has an id that no open call has.
     """
     pairs: dict[int, int | None] = {}
     if "tool" not in [item[0].role for item in items]:
@@ -71,24 +75,24 @@ def paired_by_id(items: Sequence[Item]) -> dict[int, int | None] | None:
 
 
 def declares_tools(items: Sequence[Item]) -> bool:
-    """Whether tools are declared inside messages."""
-    several = [item[1] for item in items if item[1].__class__ is not str]  # a list is made faster than a generator runs
-    return any(isinstance(part, Tools) for content in several for part in content)
+    """Return whether a message declares tools among its parts."""
+    of_parts = [item[1] for item in items if item[1].__class__ is not str]  # faster than a generator
+    return any(isinstance(part, Tools) for content in of_parts for part in content)
 
 
 def with_tools_apart(
     conversation: Conversation, log: Log, *, declare: Callable[[Sequence[Item]], bool] = declares_tools
 ) -> tuple[Conversation, Sequence[int] | None]:
-    """A conversation with its tools apart from messages, as `hoist_tools` does it.
+    """Move the tools that messages declare to the tools of the transcript (`chat.turns.hoist_tools`).
 
     Args:
-        conversation: it.
-        log: takes what is moved.
-        declare: whether there are tools among messages which have no place there.
+        conversation: the document; it is not changed.
+        log: takes the losses.
+        declare: returns whether messages declare tools that have no place there.
 
     Returns:
-        The conversation, and for each of its items the index of its message in the document; None where these are the
-        same.
+        The conversation, and for each of its items the index of its message in the document; None in place of the
+        indices if no message was moved or left out.
     """
     if not declare(conversation.items):
         return conversation, None

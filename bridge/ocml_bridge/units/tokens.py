@@ -1,4 +1,7 @@
-"""What a format of token ids says of its ids, so that places in the text that they spell are places among them."""
+"""`Tokens`: what a format of token ids defines so that its outputs have spans.
+
+Spans are found in the text that the ids spell; then the places in the text are converted to places among the ids.
+"""
 
 from __future__ import annotations
 
@@ -10,24 +13,24 @@ from .grammar import Unit
 
 
 class Tokens(ABC):
-    """The tokens of a format's outputs."""
+    """Converts the token ids of a format's outputs to text and back."""
 
     @abstractmethod
     def text_of(self, unit: Unit) -> str:
-        """The text that a unit spells."""
+        """Return the text that a unit spells."""
 
     @abstractmethod
     def spelled(self, output: Sequence[Any]) -> str:
-        """The text that some tokens spell."""
+        """Return the text that tokens spell."""
 
     @abstractmethod
     def ends(self, output: Sequence[Any]) -> Sequence[int]:
-        """Where each of them ends in that text, in bytes."""
+        """Return where each token ends in the text that they spell, in bytes of UTF-8."""
 
     def read(self, output: Sequence[Any]) -> tuple[str, Sequence[int]]:
-        """Both."""
+        """Return `spelled` and `ends` of tokens."""
         return self.spelled(output), self.ends(output)
 
     @abstractmethod
     def encode(self, text: str) -> Sequence[Any]:
-        """The tokens of a text that is no content, by itself."""
+        """Return the tokens of a text outside of contents, such as a header, encoded by itself."""
