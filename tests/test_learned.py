@@ -186,7 +186,7 @@ def test_an_id_and_a_content_are_found_in_a_unit_that_is_one_of_a_kind() -> None
     written = conversation_of(Transcript((call,)))
     items, _, _, state = grammar.prepare(written, Log())
     text = grammar.spell(messages_of(items), state, last=True, paths=["/messages/0"], log=Log()).unit
-    found = PlainUnit(grammar, items, text, state, last=True, paths=["/messages/0"]).found()
+    found = PlainUnit(grammar, items, text, state, last=True, paths=["/messages/0"]).located()
     assert [(text[begin:end], slot.field) for begin, end, slot in found] == [
         ("call_7_", "call_id"),
         ('{"a": 1}', "content"),

@@ -1,1 +1,1 @@
-"""What stands where in what was written: pieces of units, which plans have in common."""
+"""Computes the spans of an output: which characters, or token ids, belong to which message, and what they are."""

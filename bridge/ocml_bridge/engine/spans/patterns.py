@@ -1,4 +1,4 @@
-"""The pieces of units that were written by one plan: found once, as columns that each such unit adds to an output's."""
+"""Patterns: the pieces of all units of a plan as columns, which each unit adds to the columns of an output's spans."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from .places import pieces_of_plan
 
 
 class Filling(NamedTuple):
-    """Where a unit has a content or an id.
+    """A piece of a unit that is a content or an id.
 
     Attributes:
-        number: which of its pieces that is.
-        at: which message of the unit it is of.
+        number: its index among the pieces.
+        at: the index of its message in the unit.
         is_id: whether it is an id.
-        encode: how a content stands there; None for one that stands there as it is.
+        encode: as `ContentClass.encode`, of a content; None if it is written unchanged.
     """
 
     number: int
@@ -34,16 +34,16 @@ class Filling(NamedTuple):
 
 
 class Pattern(NamedTuple):
-    """The pieces of units that are alike.
+    """The pieces of the units of a plan.
 
     Attributes:
         cells: the pieces.
-        fillings: which of them are fillings and ids.
-        sizes: of each piece; 0 for a content and an id.
-        kinds: what each is.
-        sampled: whether a model would have written it.
-        weights: what each counts, where its message has no weight of its own.
-        paths: takes the paths of all pieces from those that its messages have.
+        fillings: those of them that are contents and ids.
+        sizes: the length of each piece; 0 for a content or an id.
+        kinds: the kind of each piece.
+        sampled: whether each piece would be written by a model.
+        weights: the weight of each piece, if its message has no weight.
+        paths: returns the path of each piece, given the paths of the messages (`paths_below`).
     """
 
     cells: Sequence[Cell]
@@ -55,7 +55,7 @@ class Pattern(NamedTuple):
     paths: Callable[[Sequence[str]], Sequence[str]]
 
     def sizes_of(self, items: Sequence[Item], start: int) -> Sequence[int]:
-        """How many characters each piece has in a unit whose messages begin at an index of some items."""
+        """Return the length of each piece in a unit whose first message is the item at an index."""
         sizes = [*self.sizes]
         for number, at, is_id, encode in self.fillings:
             _, content, call_id = items[start + at]
@@ -67,13 +67,13 @@ class Pattern(NamedTuple):
 
 
 class Ids(NamedTuple):
-    """The same for units of token ids that have one content.
+    """The pieces of the units of a plan in token ids, if they have one content at most.
 
     Attributes:
-        sizes: of each piece, in ids; 0 for the content.
-        content: which of the pieces that is; None where it is empty.
+        sizes: the length of each piece in ids; 0 for the content.
+        content: the index of the content among the pieces; None if it is empty.
         front: the ids before the content.
-        back: and behind it.
+        back: the ids after the content.
     """
 
     sizes: Sequence[int]
@@ -83,38 +83,38 @@ class Ids(NamedTuple):
 
 
 def pattern_of(plan: Plan, grammar: UnitWriter, marks: FrameMarks) -> Pattern:
-    """The pieces of the units of a plan.
+    """Return the pattern of the units of a plan.
 
     Args:
-        plan: any.
-        grammar: the format's.
-        marks: what its tokens mean.
+        plan: any plan.
+        grammar: the format's writer of units.
+        marks: which tokens begin and end its frames.
     """
-    found = cells(pieces_of_plan(grammar, plan), marks, answers=plan.items[0][0].role == "assistant")
+    pieces = cells(pieces_of_plan(grammar, plan), marks, answers=plan.items[0][0].role == "assistant")
     fillings = tuple(
         Filling(number, slot.at, is_id := slot.field == "call_id", None if is_id else plan.classes[slot.at].encode)
-        for number, (_, _, _, _, slot) in enumerate(found)
+        for number, (_, _, _, _, slot) in enumerate(pieces)
         if slot is not None
     )
     return Pattern(
-        found,
+        pieces,
         fillings,
-        tuple([max(cell.size, 0) for cell in found]),
-        tuple([cell.kind for cell in found]),
-        tuple([cell.sampled for cell in found]),
-        tuple([1 if cell.sampled else 0 for cell in found]),
-        _taker([*map(_number_of, found)]),
+        tuple([max(cell.size, 0) for cell in pieces]),
+        tuple([cell.kind for cell in pieces]),
+        tuple([cell.sampled for cell in pieces]),
+        tuple([1 if cell.sampled else 0 for cell in pieces]),
+        _getter([*map(_path_number, pieces)]),
     )
 
 
 def ids_of(plan: Plan, pattern: Pattern, grammar: UnitWriter, tokens: Tokens) -> Ids | None:
-    """The ids of the units of a plan; None where they have several fillings, or ids that stand in two pieces.
+    """Return the pieces of the units of a plan in ids; None if they have several fillings, or an id spans two pieces.
 
     Args:
-        plan: any.
-        pattern: its pieces.
-        grammar: the format's.
-        tokens: its tokens.
+        plan: any plan.
+        pattern: its pattern.
+        grammar: the format's writer of units.
+        tokens: the format's tokens.
     """
     if len(pattern.fillings) > 1:
         return None
@@ -128,17 +128,17 @@ def ids_of(plan: Plan, pattern: Pattern, grammar: UnitWriter, tokens: Tokens) ->
 
 
 _PATHS: Final = 4
-"""How many paths a message has here."""
+"""How many paths `paths_below` returns for each message."""
 
 
-def _number_of(cell: Cell) -> int:
-    """Which of the paths that the messages of a unit have here says what a piece does."""
+def _path_number(cell: Cell) -> int:
+    """Return the index of the path of a piece among the paths of all messages of a unit."""
     if cell.at < 0:
         return 0
     return _PATHS * cell.at + (1 if cell.slot is None else 2 if cell.slot.field == "content" else 3)
 
 
-def _taker(numbers: Sequence[int]) -> Callable[[Sequence[str]], Sequence[str]]:
+def _getter(numbers: Sequence[int]) -> Callable[[Sequence[str]], Sequence[str]]:
     if len(numbers) > 1:
         return itemgetter(*numbers)
     return lambda paths: [paths[number] for number in numbers]
@@ -146,10 +146,10 @@ def _taker(numbers: Sequence[int]) -> Callable[[Sequence[str]], Sequence[str]]:
 
 @lru_cache(maxsize=4096)
 def paths_of(index: int) -> tuple[str, str, str, str]:
-    """The paths of a message, as a pattern takes them: none, its own, and those of its content and its id."""
+    """Return the paths of the message at an index, as `paths_below` does."""
     return paths_below(f"/messages/{index}")
 
 
 def paths_below(path: str) -> tuple[str, str, str, str]:
-    """The same of a message at a path."""
+    """Return the paths for the pieces of a message: none, that of the message, of its content, and of its call id."""
     return "", path, f"{path}/content", f"{path}/call_id"

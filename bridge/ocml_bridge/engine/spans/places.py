@@ -1,7 +1,7 @@
-"""Where contents and ids stand in a unit: found by its own grammar, which is given probes in their places.
+"""Finds where contents and ids stand in a unit, by spelling the unit again with a probe in place of each.
 
-What does not change with a content is not it. So no format says where its bodies are, and whatever spells a unit, spans
-of it are told by the same.
+What stands before and after the probe also stands before and after the content, so what is between is the content. No
+format has to say where its bodies are.
 """
 
 from __future__ import annotations
@@ -22,21 +22,22 @@ from ..plans.learning import Plan
 from ..plans.probes import probe, shown
 
 _LEAD: Final = 12
-"""How much before arguments tells whose they are."""
+"""How many characters before the arguments of a call are searched for with them, to find the right call."""
 MOST: Final = 16
-"""How many messages of a unit are looked for one by one; where it has more, by their texts alone."""
+"""In a unit with more messages, contents are found only by searching for their texts, as probes take too long."""
 AN_OBJECT: Final = ContentClass('{"', '": 0}')
-"""The class of arguments that a format does not tell apart: nearly all are objects, and stand there as they are."""
+"""The class assumed for arguments that a format does not classify: nearly all are objects, written unchanged."""
 _PROBE: Final = probe(0)
 _AS_JSON: Final = ContentClass(encode='"{}"'.format)
 _NO_ARGUMENTS: Final = "{}"
 Range = tuple[int, int]
-Found = tuple[int, int, Slot]
-"""Where a content or an id stands, and whose it is."""
+"""The indices of the first character and after the last one."""
+Located = tuple[int, int, Slot]
+"""The range of a content or an id, and which one it is."""
 
 
 def pieces_of_plan(grammar: UnitWriter, plan: Plan) -> list[str | Slot]:
-    """The texts of the units of a plan, with contents and ids of any size between them."""
+    """Return the texts of the units of a plan, with slots for contents and ids between them."""
     if plan.build is None:
         slot = () if plan.items[0][0].empty else (Slot(0, "content"),)
         return [plan.before, *slot, plan.after]
@@ -52,23 +53,23 @@ def pieces_of_plan(grammar: UnitWriter, plan: Plan) -> list[str | Slot]:
 
 
 def text_of(grammar: UnitWriter, unit: Spelling) -> str:
-    """The text that a unit is, or that its tokens spell."""
+    """Return a unit as text; if it consists of token ids, the text that they spell."""
     return unit if grammar.tokens is None else grammar.tokens.text_of(unit)
 
 
 class PlainUnit:
-    """A unit whose contents are looked for.
+    """A unit that was written without a plan, and in which contents and ids are to be found.
 
     Args:
-        grammar: the format's.
-        group: its messages.
-        text: the unit.
-        state: what the unit before left.
+        grammar: the format's writer of units.
+        group: the messages of the unit.
+        text: the unit as text.
+        state: the state after the unit before it.
         last: whether nothing follows.
-        paths: where its messages stand in the document.
+        paths: the paths of its messages in the document.
 
     Attributes:
-        group: its messages, the last with an end where the unit has one.
+        group: as given; but the last message has an end if the unit is written with one.
     """
 
     def __init__(
@@ -86,23 +87,23 @@ class PlainUnit:
         self._state: Final = state
         self._last: Final = last
         self._paths: Final = paths
-        self._known: dict[tuple[int, str, str | None], str | None] = {}
+        self._spelled_cache: dict[tuple[int, str, str | None], str | None] = {}
         self.group: Final = self._ended(group)
 
-    def found(self) -> list[Found]:
-        """Where the contents and ids stand that are found, in order."""
-        found: list[Found] = []
-        behind = 0
+    def located(self) -> list[Located]:
+        """Return the contents and ids that are found, in the order of the unit, without overlaps."""
+        located: list[Located] = []
+        passed = 0
         for begin, end, slot in sorted(self._slots(), key=lambda one: one[:2]):
-            if begin >= behind:
-                found.append((begin, end, slot))
-                behind = end
-        return found
+            if begin >= passed:
+                located.append((begin, end, slot))
+                passed = end
+        return located
 
     def _ended(self, group: Sequence[Item]) -> Sequence[Item]:
-        """The messages, the last with an end where the unit has one all the same: whether it has may be its content's.
+        """Return the messages, the last one with an end if the unit is written with one although the message has none.
 
-        A text that is cut off where no reader would see it is written with an end.
+        Whether a format can show that a message was cut off may depend on its content, which probes replace.
         """
         head, content, call_id = group[-1]
         if head.end is not None or not self._last:
@@ -110,142 +111,156 @@ class PlainUnit:
         ended = [*group[:-1], (head.replaced(end="call" if head.calls else "end"), content, call_id)]
         return ended if self._text_of(ended, self._paths) == self._text else group
 
-    def _slots(self) -> Iterator[Found]:
-        behind = 0
+    def _slots(self) -> Iterator[Located]:
+        passed = 0
         for at, (head, content, call_id) in enumerate(self.group):
             if isinstance(content, str):
-                found = self._content(at, content, behind) if content else None
-                if found is not None:
-                    yield (*found, Slot(at, "content"))
-                    behind = found[1]
+                place = self._content(at, content, passed) if content else None
+                if place is not None:
+                    yield (*place, Slot(at, "content"))
+                    passed = place[1]
             else:
                 yield from self._parts(at, content)
             if self._grammar.keeps_ids and head.has_id and call_id and len(self.group) <= MOST:
-                found = self._where(at, _PROBE, content, _PROBE)
-                if found is not None:
-                    yield (*found, Slot(at, "call_id"))
+                place = self._where(at, _PROBE, content, _PROBE)
+                if place is not None:
+                    yield (*place, Slot(at, "call_id"))
 
-    def _content(self, at: int, content: str, behind: int) -> Range | None:
-        """Where a content that is one text stands."""
-        if len(self.group) > 1 and self.group[at][0].calls and (found := self._by_itself(at, behind)) is not None:
-            return found
+    def _content(self, at: int, content: str, start: int) -> Range | None:
+        """Find the content of the message at an index of the group, which is one text.
+
+        Args:
+            at: the index of the message in the group.
+            content: its content.
+            start: where the previous content ends.
+        """
+        if len(self.group) > 1 and self.group[at][0].calls and (place := self._by_itself(at, start)) is not None:
+            return place
         if len(self.group) <= MOST:
-            for text, spelled in self._shapes(at, content):
-                found = self._where(at, spelled, text, None)
-                if found is not None:
-                    return found
-        begin = self._text.find(content, behind)
+            for text, spelled in self._candidates(at, content):
+                place = self._where(at, spelled, text, None)
+                if place is not None:
+                    return place
+        begin = self._text.find(content, start)
         if begin >= 0:
             return begin, begin + len(content)
         return self._arguments(at) if self.group[at][0].calls and len(self.group) <= MOST else None
 
-    def _by_itself(self, at: int, behind: int) -> Range | None:
-        """Where arguments stand among other messages: as they do in a unit of their own, behind the same name."""
+    def _by_itself(self, at: int, start: int) -> Range | None:
+        """Find the arguments of a call among other messages, by how they are written in a unit of the call alone."""
         group, paths = [self.group[at]], self._paths[at : at + 1]
         text = self._text_of(group, paths)
         if text is None:
             return None
-        alone = PlainUnit(self._grammar, group, text, self._state, last=self._last, paths=paths)
-        found = alone._content(0, str(group[0][1]), 0)
-        if found is None:
+        unit = PlainUnit(self._grammar, group, text, self._state, last=self._last, paths=paths)
+        place = unit._content(0, str(group[0][1]), 0)
+        if place is None:
             return None
-        lead = text[max(found[0] - _LEAD, 0) : found[0]]
-        begin = self._text.find(f"{lead}{text[found[0] : found[1]]}", behind) + len(lead)
-        return (begin, begin + found[1] - found[0]) if begin >= max(behind, len(lead)) else None
+        lead = text[max(place[0] - _LEAD, 0) : place[0]]
+        begin = self._text.find(f"{lead}{text[place[0] : place[1]]}", start) + len(lead)
+        return (begin, begin + place[1] - place[0]) if begin >= max(start, len(lead)) else None
 
-    def _shapes(self, at: int, content: str) -> Iterator[tuple[str, str]]:
-        """Contents that may be written like one, and what of them is looked for."""
+    def _candidates(self, at: int, content: str) -> Iterator[tuple[str, str]]:
+        """Yield contents with a probe that may be written as a content is, each with what it becomes in the unit."""
         head = self.group[at][0]
-        known = ANY_CONTENT if self._grammar.follows(head) else self._grammar.classify(head, content)
-        for one in (known,) if known is not None else (AN_OBJECT, ANY_CONTENT, _AS_JSON):
-            text = f"{one.before}{_PROBE}{one.after}"
-            yield text, text if one.encode is None else shown(one.encode(text))
+        content_class = ANY_CONTENT if self._grammar.follows(head) else self._grammar.classify(head, content)
+        for each in (content_class,) if content_class is not None else (AN_OBJECT, ANY_CONTENT, _AS_JSON):
+            text = f"{each.before}{_PROBE}{each.after}"
+            yield text, text if each.encode is None else shown(each.encode(text))
 
     def _arguments(self, at: int) -> Range | None:
-        """Where arguments stand that are spelled otherwise than as JSON: between what stays where there are none."""
+        """Find arguments that are not written as JSON, by comparing the unit without arguments and with one."""
         none, some = self._spelled(at, _NO_ARGUMENTS), self._spelled(at, f'{{"{_PROBE}": 0}}')
         if none is None or some is None:
             return None
-        before = _alike(none, some)
-        opened = _OPENED.search(none, 0, before)
-        before = before if opened is None else opened.start()
+        before = _common_prefix(none, some)
+        open_tag = _OPEN_TAG.search(none, 0, before)
+        before = before if open_tag is None else open_tag.start()
         return self._between(none[:before], none[before:])
 
-    def _parts(self, at: int, content: Sequence[Part]) -> Iterator[Found]:
-        """Where the parts of a content stand."""
+    def _parts(self, at: int, content: Sequence[Part]) -> Iterator[Located]:
+        """Find the texts among the parts of a content, and the tools that it declares."""
         texts = {number: part.text for number, part in enumerate(content) if isinstance(part, Text) and part.text}
-        found: list[Found] = []
+        located: list[Located] = []
         for number, text in texts.items() if len(texts) <= MOST else ():
             parts = [*content]
             parts[number] = replace(parts[number], text=_PROBE)
             place = self._where(at, _PROBE, tuple(parts), None)
             if place is not None and place[1] > place[0] and text:
-                found.append((*place, Slot(at, "content", part=number)))
-        yield from found
+                located.append((*place, Slot(at, "content", part=number)))
+        yield from located
         at_tools = next((number for number, part in enumerate(content) if isinstance(part, Tools)), None)
         if at_tools is None:
             return
         tools = Slot(at, "content", part=at_tools, declares=True)
-        whole = self._where(at, _PROBE, _PROBE, None) or (self._beside(at) or self._declared(at, content))
+        whole = self._where(at, _PROBE, _PROBE, None) or (self._beside_text(at) or self._declared(at, content))
         if whole is None:
             return
-        # Tools stand where no text does: before all texts, behind them, or between two.
-        begin = max((end for _, end, slot in found if slot.part < at_tools), default=whole[0])
-        end = min((start for start, _, slot in found if slot.part > at_tools), default=whole[1])
+        # Tools stand where no text does: before all texts, after them, or between two.
+        begin = max((end for _, end, slot in located if slot.part < at_tools), default=whole[0])
+        end = min((start for start, _, slot in located if slot.part > at_tools), default=whole[1])
         if begin < end:
             yield begin, end, tools
 
-    def _beside(self, at: int) -> Range | None:
-        """Where declared tools stand beside one text: what is not there where nothing but a text is."""
+    def _beside_text(self, at: int) -> Range | None:
+        """Find tools in a unit of two messages, by comparing it with the unit of the other message, a text, alone."""
         if len(self.group) != 2:
             return None
         head, content, call_id = self.group[1 - at]
-        found = self._where(1 - at, _PROBE, _PROBE, None) if content else None
-        alone = self._text_of([(head, _PROBE, call_id)], self._paths[1 - at : 2 - at])
-        if found is None or alone is None or alone.count(_PROBE) != 1:
+        place = self._where(1 - at, _PROBE, _PROBE, None) if content else None
+        text_alone = self._text_of([(head, _PROBE, call_id)], self._paths[1 - at : 2 - at])
+        if place is None or text_alone is None or text_alone.count(_PROBE) != 1:
             return None
-        before, _, after = alone.partition(_PROBE)
-        leads = found[0] > len(before)
-        return (len(before), found[0]) if leads else (found[1], len(self._text) - len(after))
+        before, _, after = text_alone.partition(_PROBE)
+        tools_first = place[0] > len(before)
+        return (len(before), place[0]) if tools_first else (place[1], len(self._text) - len(after))
 
     def _declared(self, at: int, content: Sequence[Part]) -> Range | None:
-        """Where declared tools stand: where it is that fewer change the unit, from the beginning of a line."""
-        fewer = tuple(Tools(()) if isinstance(part, Tools) else part for part in content)
-        other, text = self._spelled(at, fewer), self._text
+        """Find declared tools by comparing with the unit without tools; they begin at the beginning of a line."""
+        no_tools = tuple(Tools(()) if isinstance(part, Tools) else part for part in content)
+        other, text = self._spelled(at, no_tools), self._text
         if other is None or other == text:
             return None
-        begin = _alike(text, other)
-        end = len(text) - _alike(text[begin:][::-1], other[begin:][::-1])
+        begin = _common_prefix(text, other)
+        end = len(text) - _common_prefix(text[begin:][::-1], other[begin:][::-1])
         rest = _WORD.match(text, end)
         return text.rfind("\n", 0, begin) + 1, end if rest is None else rest.end()
 
     # --- the unit with something else in it ---------------------------------------------------------------------------
 
-    def _where(self, at: int, looked_for: str, content: Content, call_id: str | None) -> Range | None:
-        """Where something stands in the unit that is otherwise the same with another content or id."""
+    def _where(self, at: int, probe_text: str, content: Content, call_id: str | None) -> Range | None:
+        """Return the range in the unit of what a probe replaces; None if more than that changes.
+
+        Args:
+            at: the index of the message in the group.
+            probe_text: the probe as it is written.
+            content: the content with the probe in it, or the message's own.
+            call_id: the probe, if it replaces the call id.
+        """
         other = self._spelled(at, content, call_id)
-        if other is None or other.count(looked_for) != 1:
+        if other is None or other.count(probe_text) != 1:
             return None
-        before, _, after = other.partition(looked_for)
+        before, _, after = other.partition(probe_text)
         return self._between(before, after)
 
     def _between(self, before: str, after: str) -> Range | None:
+        """Return what stands between a beginning and an end of the unit; None if it does not begin and end so."""
         end = len(self._text) - len(after)
         if end < len(before) or not (self._text.startswith(before) and self._text.endswith(after)):
             return None
         return len(before), end
 
     def _spelled(self, at: int, content: Content, call_id: str | None = None) -> str | None:
-        """The text of the unit with another content of one of its messages, or with another id."""
+        """Return the text of the unit with another content, or call id, in the message at an index of the group."""
         key = None if not isinstance(content, str) else (at, content, call_id)
-        if key is not None and key in self._known:
-            return self._known[key]
+        if key is not None and key in self._spelled_cache:
+            return self._spelled_cache[key]
         group: list[Any] = [*self.group]
-        head, _, own_id = group[at]
-        group[at] = head, content, own_id if call_id is None else call_id
+        head, _, original_id = group[at]
+        group[at] = head, content, original_id if call_id is None else call_id
         text = self._text_of(group, self._paths)
         if key is not None:
-            self._known[key] = text
+            self._spelled_cache[key] = text
         return text
 
     def _text_of(self, group: Sequence[Item], paths: Sequence[str]) -> str | None:
@@ -258,10 +273,10 @@ class PlainUnit:
 
 
 _WORD: Final = re.compile(r"[^\n<]*")
-_OPENED: Final = re.compile(r"<[^<>]*\Z")
-"""A tag that is not closed."""
+_OPEN_TAG: Final = re.compile(r"<[^<>]*\Z")
+"""Matches a tag without its closing bracket."""
 
 
-def _alike(one: str, other: str) -> int:
-    """How many characters two texts begin with alike."""
-    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+def _common_prefix(text: str, other: str) -> int:
+    """Return the length of the common prefix of two texts."""
+    return next((at for at, (a, b) in enumerate(zip(text, other, strict=False)) if a != b), min(len(text), len(other)))

@@ -1,7 +1,8 @@
-"""What a unit looks like that no plan was made of: its text with probes for all contents at once, as far as that tells.
+"""Templates: the fixed texts of units without a plan, between their contents and ids, from which spans are computed.
 
-The text of a unit may follow from its heads where what it reads as does not. So it is remembered for units that are
-alike, and what stands between their contents is looked for in each.
+A template is learned by spelling a unit with probes for all of its contents at once. It is cached for units with the
+same heads and kinds of contents; in each of them, the fixed texts are searched for. If they are not found, each content
+is looked for by itself (`places.py`).
 """
 
 from __future__ import annotations
@@ -19,25 +20,25 @@ from ...units.grammar import ANY_CONTENT, ContentClass, State
 from ...units.heads import LIMIT, Head, Item, messages_of
 from ...units.writer import TOOLS_PATH, UnitWriter
 from ..plans.probes import PROBE, probe, shown
-from .places import AN_OBJECT, Found, PlainUnit, text_of
+from .places import AN_OBJECT, Located, PlainUnit, text_of
 
 Measured = tuple[Sequence[Cell], Sequence[int]]
-"""The pieces of a unit, and the sizes of its contents and ids in their order."""
+"""The pieces of a unit, and the lengths of its contents and ids in their order."""
 _LONGEST: Final = 200
-"""The longest of a part that is no text, as it is shown, in a unit that is remembered."""
+"""How long the `repr` of a part that is not a text may be in a cache key."""
 _FIRST: Final = 100
-"""The number of the first probe: the others are those of whoever looks for a content."""
+"""The number of the first probe here; `places.py` uses lower numbers."""
 _TOOLS: Final = Tools((Tool("a_tool", "Is not there.", {"type": "object", "properties": {}}),))
-"""Stand for declared tools."""
+"""The placeholder of declared tools."""
 
 
 class Template(NamedTuple):
-    """What units that are alike look like.
+    """The fixed texts of units, and where their contents and ids are.
 
     Attributes:
-        fixed: the texts before, between and behind their contents and ids.
-        slots: these, in order.
-        cells: their pieces.
+        fixed: the texts before, between and after contents and ids.
+        slots: the contents and ids, in order.
+        cells: the pieces of the units.
     """
 
     fixed: Sequence[str]
@@ -46,11 +47,11 @@ class Template(NamedTuple):
 
 
 class Templates:
-    """Finds contents in units by others that are like them.
+    """Finds contents and ids in units without a plan, with a cache of templates.
 
     Args:
-        grammar: the format's.
-        marks: what its tokens mean.
+        grammar: the format's writer of units.
+        marks: which tokens begin and end its frames.
 
     Attributes:
         marks: as given.
@@ -59,54 +60,55 @@ class Templates:
     def __init__(self, grammar: UnitWriter, marks: FrameMarks) -> None:
         self._grammar: Final = grammar
         self.marks: Final = marks
-        self._known = Memo[Hashable, "Template | None"](LIMIT)
+        self._cache = Memo[Hashable, "Template | None"](LIMIT)
 
     def cells(self, group: Sequence[Item], text: str, state: State, *, last: bool, paths: Sequence[str]) -> Measured:
-        """The pieces of a unit, and the sizes of its contents and ids.
+        """Return the pieces of a unit, and the lengths of its contents and ids.
 
         Args:
             group: its messages.
-            text: the unit.
-            state: what the unit before left.
+            text: the unit as text.
+            state: the state after the unit before it.
             last: whether nothing follows.
-            paths: where its messages stand in the document.
+            paths: the paths of its messages in the document.
         """
         unit = PlainUnit(self._grammar, group, text, state, last=last, paths=paths)
         template = self._template(unit.group, state, last=last, paths=paths)
         sizes = None if template is None else self._matched(text, template, unit.group)
         if template is not None and sizes is not None:
             return template.cells, sizes
-        found = unit.found()
-        made = _template_of(text, found, self.marks, answers=_answers(group))
-        return made.cells, [end - begin for begin, end, _ in found]
+        located = unit.located()
+        template = _template_of(text, located, self.marks, answers=_answers(group))
+        return template.cells, [end - begin for begin, end, _ in located]
 
     def _template(self, group: Sequence[Item], state: State, *, last: bool, paths: Sequence[str]) -> Template | None:
-        """What units like one look like; None where that has to be looked for in each."""
-        shapes = [self._shape(item) for item in group]
-        if None in shapes:
+        """Return the template of a unit, from the cache if possible; None if it has none."""
+        content_keys = [self._content_key(item) for item in group]
+        if None in content_keys:
             return None
         if not all(item[0].shared for item in group):
-            return self._made(group, state, last=last, paths=paths)
-        key = tuple([item[0] for item in group]), tuple(shapes), tuple(map(TOOLS_PATH.__eq__, paths)), state, last
-        found = self._known.get(key, _UNKNOWN)
-        if found is _UNKNOWN:
-            return self._known.keep(key, self._made(group, state, last=last, paths=paths))
-        return found
+            return self._learned(group, state, last=last, paths=paths)
+        heads, are_tools = tuple([item[0] for item in group]), tuple(map(TOOLS_PATH.__eq__, paths))
+        key = heads, tuple(content_keys), are_tools, state, last
+        template = self._cache.get(key, _NOT_CACHED)
+        if template is _NOT_CACHED:
+            return self._cache.keep(key, self._learned(group, state, last=last, paths=paths))
+        return template
 
-    def _shape(self, item: Item) -> Hashable | None:
-        """What of a content and an id matters to how a unit looks; None where that is too much to be remembered."""
+    def _content_key(self, item: Item) -> Hashable | None:
+        """Return what the fixed texts of a unit depend on in a content and an id; None if it is too long to cache."""
         head, content, call_id = item
         if isinstance(content, str):
             return bool(call_id), content and self._class(head, content)
-        parts = [*map(_kind, content)]
+        parts = [*map(_part_key, content)]
         return None if None in parts else (bool(call_id), tuple(parts))
 
     def _class(self, head: Head, content: str) -> ContentClass:
-        one = ANY_CONTENT if self._grammar.follows(head) else self._grammar.classify(head, content)
-        return one or (AN_OBJECT if head.calls else ANY_CONTENT)
+        content_class = ANY_CONTENT if self._grammar.follows(head) else self._grammar.classify(head, content)
+        return content_class or (AN_OBJECT if head.calls else ANY_CONTENT)
 
-    def _made(self, group: Sequence[Item], state: State, *, last: bool, paths: Sequence[str]) -> Template | None:
-        """What units like one look like, spelled with probes; None where a probe does not stand there once."""
+    def _learned(self, group: Sequence[Item], state: State, *, last: bool, paths: Sequence[str]) -> Template | None:
+        """Learn a template by spelling a unit with probes; return None if a probe does not stand there exactly once."""
         probes: dict[str, Slot] = {}
         items = [self._probed(at, item, probes) for at, item in enumerate(group)]
         try:
@@ -117,15 +119,15 @@ class Templates:
         if any(text.count(one) != 1 for one in probes):
             return None
         if any(map(_declares, items)):
-            found = PlainUnit(self._grammar, items, text, state, last=last, paths=paths).found()
+            located = PlainUnit(self._grammar, items, text, state, last=last, paths=paths).located()
         else:
-            standing = re.finditer("|".join(map(re.escape, probes)), text) if probes else ()
-            found = [(*one.span(), probes[one[0]]) for one in standing]
-        made = _template_of(text, found, self.marks, answers=_answers(group))
-        return None if any(PROBE in piece for piece in made.fixed) else made
+            matches = re.finditer("|".join(map(re.escape, probes)), text) if probes else ()
+            located = [(*match.span(), probes[match[0]]) for match in matches]
+        template = _template_of(text, located, self.marks, answers=_answers(group))
+        return None if any(PROBE in piece for piece in template.fixed) else template
 
     def _probed(self, at: int, item: Item, probes: dict[str, Slot]) -> Item:
-        """A message with probes for what it says, which are added to those of the unit as they stand there."""
+        """Return a message with probes in it, and add them to `probes` as they are written in the unit."""
         head, content, call_id = item
         if call_id and self._grammar.keeps_ids and head.has_id:
             call_id = probe(_FIRST + len(probes))
@@ -145,33 +147,37 @@ class Templates:
         return head, tuple(parts), call_id
 
     def _matched(self, text: str, template: Template, group: Sequence[Item]) -> list[int] | None:
-        """The sizes of contents and ids in a unit; all but one have to stand there as they are expected to."""
+        """Return the lengths of contents and ids in a unit; None if more than one is not written as expected.
+
+        The fixed texts and values are matched from the beginning up to the first value that differs, then from the end
+        back to it; what is between is that value.
+        """
         fixed, slots = template.fixed, template.slots
         values = [self._value(group[slot.at], slot) for slot in slots]
         sizes, begin = list[int](), len(fixed[0])
         if not text.startswith(fixed[0]):
             return None
-        for value, behind in zip(values, fixed[1:], strict=True):
-            if value is None or not text.startswith(value + behind, begin):
+        for value, after in zip(values, fixed[1:], strict=True):
+            if value is None or not text.startswith(value + after, begin):
                 break
             sizes.append(len(value))
-            begin += len(value) + len(behind)
-        odd = len(sizes)
-        if odd == len(slots):
+            begin += len(value) + len(after)
+        differing = len(sizes)
+        if differing == len(slots):
             return sizes if begin == len(text) else None
         end = len(text)
-        back: list[int] = []
-        for value, before in zip(values[:odd:-1], fixed[: odd + 1 : -1], strict=True):
-            if value is None or not text.endswith(value + before, begin, end):
+        sizes_from_end: list[int] = []
+        for value, after in zip(values[:differing:-1], fixed[: differing + 1 : -1], strict=True):
+            if value is None or not text.endswith(value + after, begin, end):
                 return None
-            back.append(len(value))
-            end -= len(value) + len(before)
-        if not text.endswith(fixed[odd + 1], begin, end):
+            sizes_from_end.append(len(value))
+            end -= len(value) + len(after)
+        if not text.endswith(fixed[differing + 1], begin, end):
             return None
-        return [*sizes, end - len(fixed[odd + 1]) - begin, *reversed(back)]
+        return [*sizes, end - len(fixed[differing + 1]) - begin, *reversed(sizes_from_end)]
 
     def _value(self, item: Item, slot: Slot) -> str | None:
-        """How a content or an id is expected to stand in its unit; None for declared tools."""
+        """Return a content or an id as it is expected in the unit; None for declared tools."""
         head, content, call_id = item
         if slot.field == "call_id":
             return call_id
@@ -182,14 +188,14 @@ class Templates:
         return part.text if isinstance(part, Text) else None
 
 
-_UNKNOWN: Final[Any] = object()
-"""Stands for a template that has not been looked for."""
+_NOT_CACHED: Final[Any] = object()
+"""The default of look-ups in the cache, in which None says that there is no template."""
 
 
-def _template_of(text: str, found: Sequence[Found], marks: FrameMarks, *, answers: bool) -> Template:
-    """What a unit looks like in which contents and ids were found."""
-    slots, edges = [slot for _, _, slot in found], [0]
-    for begin, end, _ in found:
+def _template_of(text: str, located: Sequence[Located], marks: FrameMarks, *, answers: bool) -> Template:
+    """Return the template of a unit in which contents and ids were found."""
+    slots, edges = [slot for _, _, slot in located], [0]
+    for begin, end, _ in located:
         edges += (begin, end)
     fixed = [text[begin:end] for begin, end in zip(edges[::2], [*edges[1::2], len(text)], strict=True)]
     pieces: list[str | Slot] = [fixed[0]]
@@ -206,11 +212,11 @@ def _declares(item: Item) -> bool:
     return not isinstance(item[1], str) and any(isinstance(part, Tools) for part in item[1])
 
 
-def _kind(part: Part) -> Hashable | None:
-    """What of a part matters to how its unit looks; None where that is too much to be remembered."""
+def _part_key(part: Part) -> Hashable | None:
+    """Return what the fixed texts of a unit depend on in a part; None if it is too long to cache."""
     if part.__class__ is Tools:
         return Tools
     if isinstance(part, Text) and part.text and part.is_bare:
         return Text
-    shown_part = repr(part)
-    return shown_part if len(shown_part) <= _LONGEST else None
+    part_repr = repr(part)
+    return part_repr if len(part_repr) <= _LONGEST else None

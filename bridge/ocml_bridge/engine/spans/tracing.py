@@ -1,4 +1,8 @@
-"""The spans of what was written, unit by unit: places are found once for units that are alike, as their plans are."""
+"""Computes the spans of an output, unit by unit, from the trace of how it was written.
+
+A unit that was written by a plan adds the columns of the plan's pattern (`patterns.py`). In other units, contents are
+looked for (`templates.py`).
+"""
 
 from __future__ import annotations
 
@@ -22,24 +26,20 @@ if TYPE_CHECKING:
     from ..written import Written
 
 Step = tuple[int, int, Plan | None, State, bool]
-"""A unit that was written.
+"""How a unit was written.
 
-The indices of its first item and behind its last; the plan by which it was written, or None where the grammar spelled
-it; what the unit before left; whether nothing follows.
+The index of its first item, and the index after its last; its plan, or None if the grammar spelled it; the state after
+the unit before it; whether nothing follows.
 """
-
-
-Size = tuple[int, int, int]
-"""How many tokens a unit has before its body, in it, and behind it."""
 
 
 class Trace:
     """How an output was written.
 
     Attributes:
-        steps: its units.
-        units: these as they are written, or their pieces: three where a plan has no `build`.
-        order: where messages were moved before, the index of each in the document; else None.
+        steps: how each unit was written.
+        units: the units as they are written; three texts for one whose plan has no `build`.
+        order: if messages were moved before, the index of each in the document; otherwise None.
     """
 
     def __init__(self) -> None:
@@ -49,7 +49,7 @@ class Trace:
 
     @property
     def whole(self) -> list[Unit]:
-        """The units, whatever they are made of."""
+        """The units, with the texts of each joined."""
         if len(self.units) == len(self.steps):
             return self.units
         pieces = iter(self.units)
@@ -62,12 +62,12 @@ class Trace:
 
 
 def columns_of(written: Written, grammar: UnitWriter, templates: Templates) -> Columns:
-    """The spans of an output that was traced: of characters in a text, of indices in a list of tokens.
+    """Return the spans of an output that was traced: in characters of a text, or in ids of a list of token ids.
 
     Args:
-        written: what was written.
-        grammar: the format's, which wrote it.
-        templates: of its units.
+        written: the output.
+        grammar: the format's writer of units.
+        templates: of the format.
     """
     trace, output, tokens = written.trace, written.output, grammar.tokens
     assert trace is not None, "the writing of this document records no places"
@@ -79,34 +79,34 @@ def columns_of(written: Written, grammar: UnitWriter, templates: Templates) -> C
             spans.gap(places[0])
             spans.units(units, places)
             rest = output[places[-1] :]
-            spans.in_tokens(tokens.spelled(rest), rest, spans.behind)
+            spans.in_tokens(tokens.spelled(rest), rest, spans.after_units)
             return spans.columns
         units, (text, ends) = list(map(tokens.text_of, units)), tokens.read(output)
     inner, at = "".join(units), text.find(next(filter(None, units), ""))
-    if not text.startswith(inner, at):  # a long text is looked for in a long one only where it has to be
+    if not text.startswith(inner, at):  # a search in a long text for a long text takes time
         at = text.find(inner)
-    if at < 0:  # what stands there is not what its units spell, such as ids that are no text
+    if at < 0:  # the output does not spell its units, for example if ids are not valid text
         spans.gap(len(output))
         return spans.columns
     spans.gap(at)
     spans.units(units)
-    spans.behind(text[at + len(inner) :])
+    spans.after_units(text[at + len(inner) :])
     if tokens is None:
         return spans.columns
     return spans.columns.measured(sizes_in_tokens(sizes_in_bytes(spans.columns.sizes, text), ends))
 
 
 class _Spans:
-    """The spans of an output as they are told.
+    """Collects the spans of an output, from its beginning to its end.
 
     Args:
-        written: what was written.
-        trace: how.
-        grammar: the format's.
-        templates: of its units.
+        written: the output.
+        trace: how it was written.
+        grammar: the format's writer of units.
+        templates: of the format.
 
     Attributes:
-        columns: as far as they are told.
+        columns: the spans so far.
     """
 
     def __init__(self, written: Written, trace: Trace, grammar: UnitWriter, templates: Templates) -> None:
@@ -122,15 +122,20 @@ class _Spans:
         self._templates = templates
 
     def units(self, units: Sequence[Unit], places: Sequence[int] | None = None) -> None:
-        """All units: of a text their pieces, as they were written; of tokens, where they stand among them."""
-        odd, piece = self._odd(), 0
-        pieces = 3 if self._grammar.tokens is None else 1  # of a text, a unit whose plan has no `build` is as many
+        """Add the spans of all units.
+
+        Args:
+            units: as `Trace.units` has them; in a format of token ids, one for each unit.
+            places: in a format of token ids, the places of the units, as in `Enclosed`.
+        """
+        with_tools, piece = self._with_tools(), 0
+        pieces = 3 if self._grammar.tokens is None else 1  # how many texts a unit has whose plan has no `build`
         for number, step in enumerate(self._trace.steps):
             start, stop, plan, _, _ = step
             unit = units[piece]
             piece += pieces if plan is not None and plan.build is None else 1
             sizes = None
-            if plan is not None and not (odd and not odd.isdisjoint(range(start, stop))):
+            if plan is not None and not (with_tools and not with_tools.isdisjoint(range(start, stop))):
                 pattern: Pattern = plan.places[0] if plan.places else self._pattern(plan)
                 if places is None:
                     sizes = pattern.sizes_of(self._items, start)
@@ -143,12 +148,12 @@ class _Spans:
                 self._unit_of(step, unit, ids)
 
     def _add(self, pattern: Pattern, sizes: Sequence[int], start: int, stop: int) -> None:
-        """Add the pieces of a unit that is like others, of these sizes, to all columns."""
+        """Add the spans of a unit of a plan: the columns of its pattern, with the lengths of its pieces."""
         columns, index, order = self.columns, self._origins[start], self._trace.order
         columns.sizes += sizes
         columns.kinds += pattern.kinds
         columns.sampled += pattern.sampled
-        if stop == start + 1 and self._source[index][0].weight in _PLAIN:
+        if stop == start + 1 and self._source[index][0].weight in _DEFAULT_WEIGHTS:
             columns.paths += pattern.paths(paths_of(index if order is None else order[index]))
             columns.weights += pattern.weights
         else:
@@ -156,8 +161,8 @@ class _Spans:
             columns.paths += pattern.paths([*chain.from_iterable(map(paths_below, [path for path, _ in messages]))])
             columns.weights += [messages[cell.at][1] if cell.sampled else 0 for cell in pattern.cells]
 
-    def behind(self, text: str) -> None:
-        """What stands behind the units: the open turn, and what ends the text."""
+    def after_units(self, text: str) -> None:
+        """Add the spans of the text after the units: the open turn, and whatever ends the text."""
         if self._written.around.open_turn is None:
             self.gap(len(text))
             return
@@ -167,19 +172,25 @@ class _Spans:
             else:
                 self.columns.add(cell.size, "/open_turn", SpanKind.OPEN_TURN)
 
-    def in_tokens(self, text: str, ids: Sequence[Any], tell: Callable[[str], None]) -> None:
-        """Tell the spans of a text that some tokens spell, which are those that come next."""
+    def in_tokens(self, text: str, ids: Sequence[Any], add_spans: Callable[[str], None]) -> None:
+        """Add the spans of a text, and convert their lengths from characters to ids.
+
+        Args:
+            text: the text that the ids spell.
+            ids: the ids.
+            add_spans: adds the spans of the text.
+        """
         tokens, sizes, count = self._grammar.tokens, self.columns.sizes, len(self.columns.sizes)
         assert tokens is not None, "only token ids have spans in tokens"
-        tell(text)
+        add_spans(text)
         sizes[count:] = sizes_in_tokens(sizes_in_bytes(sizes[count:], text), tokens.ends(ids))
 
     def gap(self, size: int) -> None:
-        """What says nothing."""
+        """Add a span that belongs to no message."""
         self.columns.add(size, "", SpanKind.GAP)
 
-    def _odd(self) -> set[int]:
-        """The places of items that are declared tools, or have these behind their own content."""
+    def _with_tools(self) -> set[int]:
+        """Return the indices of items that declare tools, or have tools written after their content."""
         if self._written.origins is None and not self._declared:
             return set()
         source, declared = self._source, self._declared
@@ -190,18 +201,18 @@ class _Spans:
         }
 
     def _pattern(self, plan: Plan) -> Pattern:
-        """The pieces of the units of a plan, which has them from now on."""
+        """Compute the pattern of a plan, and store it in the plan."""
         pattern, tokens = pattern_of(plan, self._grammar, self._marks), self._grammar.tokens
         plan.places[:] = pattern, None if tokens is None else ids_of(plan, pattern, self._grammar, tokens)
         return pattern
 
     def _sizes_of_ids(self, plan: Plan, start: int, stop: int) -> Sequence[int] | None:
-        """How many ids each piece of a unit has; None where the ids at its ends are not those of its plan.
+        """Return how many ids each piece of a unit has; None if the ids around its content are not those of the plan.
 
         Args:
-            plan: by which it was written.
-            start: where it begins.
-            stop: where it ends.
+            plan: the plan of the unit.
+            start: the index of its first id in the output.
+            stop: the index after its last id.
         """
         ids: Ids | None = plan.places[1]
         if ids is None:
@@ -216,14 +227,14 @@ class _Spans:
         return sizes
 
     def _unit_of(self, step: Step, unit: Unit, ids: Sequence[Any] | None) -> None:
-        """A unit that is one of its kind, which may be counted in ids."""
+        """Add the spans of a unit without a pattern, in ids if it has ids."""
         if ids is None:
             self._unit(step, *self._cells(step, unit))
         else:
             self.in_tokens(text_of(self._grammar, unit), ids, lambda text: self._unit(step, *self._cells(step, text)))
 
     def _cells(self, step: Step, text: str) -> Measured:
-        """The pieces of a unit, and the sizes of its contents and ids, in characters."""
+        """Return the pieces of a unit, and the lengths of its contents and ids, in characters."""
         start, stop, plan, state, last = step
         if plan is None:
             paths = self._written.paths(start, stop)
@@ -232,39 +243,44 @@ class _Spans:
         sizes = pattern.sizes_of(self._items, start)
         return pattern.cells, [sizes[filling.number] for filling in pattern.fillings]
 
-    def _unit(self, step: Step, found: Sequence[Cell], sizes: Sequence[int]) -> None:
-        """A unit, of which these are the pieces, and the sizes of its contents and ids."""
-        begin, left, add = step[0], iter(sizes), self.columns.add
-        of, message, counts = -1, "", 1.0
-        for size, kind, sampled, number, slot in found:
+    def _unit(self, step: Step, pieces: Sequence[Cell], sizes: Sequence[int]) -> None:
+        """Add the spans of a unit, given its pieces, and the lengths of its contents and ids."""
+        begin, next_sizes, add = step[0], iter(sizes), self.columns.add
+        current, message, message_weight = -1, "", 1.0
+        for size, kind, sampled, number, slot in pieces:
             if number < 0:
                 self.gap(size)
                 continue
-            if number != of:
-                of = number
-                message, counts = self._message(begin + number)
-            weight = counts if sampled else None
+            if number != current:
+                current = number
+                message, message_weight = self._message(begin + number)
+            weight = message_weight if sampled else None
             if slot is None:
                 add(size, message, kind, weight)
                 continue
-            size, path = next(left), self._path(message, begin + number, slot)
+            size, path = next(next_sizes), self._path(message, begin + number, slot)
             if kind is SpanKind.BODY and message == TOOLS_PATH:
                 kind = SpanKind.TOOLS
-            elif kind is SpanKind.BODY and self._declared and (tools := self._tools_behind(begin + number, size)):
+            elif kind is SpanKind.BODY and self._declared and (tools := self._tools_after(begin + number, size)):
                 add(size - tools, path, kind, weight)
                 size, path, kind = tools, TOOLS_PATH, SpanKind.TOOLS
             add(size, path, kind, weight)
 
     def _message(self, at: int) -> tuple[str, float]:
-        """The path of a message, and its weight."""
+        """Return the path of the message of an item, and its weight."""
         index, order = self._origins[at], self._trace.order
         if index == TOOLS:
             return TOOLS_PATH, 1
         weight = self._source[index][0].weight
         return paths_of(index if order is None else order[index])[1], 1 if weight is None else weight
 
-    def _tools_behind(self, at: int, size: int) -> int:
-        """How many characters of a content are tools that were declared apart, and are written behind its text."""
+    def _tools_after(self, at: int, size: int) -> int:
+        """Return how many characters at the end of a written content are tools that the document declares elsewhere.
+
+        Args:
+            at: the index of the item.
+            size: how many characters its content has.
+        """
         content, source = self._items[at][1], self._source[self._origins[at]][1]
         if content is source or not (isinstance(content, str) and isinstance(source, str)):
             return 0
@@ -272,6 +288,7 @@ class _Spans:
         return added if 0 < added <= size and content.startswith(source) else 0
 
     def _path(self, message: str, at: int, slot: Slot) -> str:
+        """Return the path in the document of a content or an id, given the path of its message and its item's index."""
         if message == TOOLS_PATH:
             return message
         if slot.field == "call_id":
@@ -292,7 +309,16 @@ def _declares(content: Content) -> bool:
 
 
 def _part(source: Content, content: Content, number: int) -> int | None:
-    """Which part of a document's content a part is; None where that is one text."""
+    """Return the index of a part in the document's content, given its index in what was written.
+
+    Args:
+        source: the content in the document.
+        content: the content as it was written, some of whose parts may be missing.
+        number: the index in it.
+
+    Returns:
+        None if the document's content is one text, or does not have the part.
+    """
     if isinstance(source, str) or isinstance(content, str):
         return None
     at = -1
@@ -303,5 +329,5 @@ def _part(source: Content, content: Content, number: int) -> int | None:
     return at
 
 
-_PLAIN: Final = (None, 1)
-"""Weights of messages that count as any other."""
+_DEFAULT_WEIGHTS: Final = (None, 1)
+"""The weights of messages that count fully."""
