@@ -25,7 +25,7 @@ from .plans.probes import PROBE, PROBES, SUFFIX, probe
 SIZE: Final = 1_000_000
 """The size of the cache of losses around messages, in bytes."""
 _OVERHEAD: Final = 1000
-"""How many bytes an entry counts apart from its keys and losses."""
+"""How many bytes an entry counts in addition to its keys and losses."""
 _NOTHING: Final = Transcript()
 new_loss: Final = cast("Callable[[tuple[LossCode, Severity, str, str]], Loss]", partial(tuple.__new__, Loss))  # pyright: ignore[reportUnknownMemberType]
 """Builds a loss from a tuple of its fields, in half the time that `Loss(*fields)` takes."""

@@ -213,7 +213,7 @@ class Reader:
 
 
 def _by_plan(plan: ConversationPlan, values: Sequence[str]) -> Conversation:
-    """Return the conversation with some values, by its plan: no message is built before somebody looks."""
+    """Return the conversation with some values, by its plan: no message is built before it is needed."""
     around = None if plan.labels else plan.around
     return Conversation(None, around, plan=plan, values=values, lifted=plan.lifted)
 

@@ -263,8 +263,8 @@ def report_of(
     document: Document, image: Document, losses: Sequence[Loss], *, target: str, order: Sequence[int] | None = None
 ) -> Report:
     """Return the report of a document that is compared with its image as a whole (`report.compared`)."""
-    logged, apart = _by_kind(losses)
-    return compared(document, image, logged, target=target, order=order).with_more(apart)
+    logged, others = _by_kind(losses)
+    return compared(document, image, logged, target=target, order=order).with_more(others)
 
 
 def _is_id_of(new: str | None, old: str | None) -> bool:
@@ -279,8 +279,8 @@ def _by_kind(losses: Sequence[Loss]) -> tuple[list[Loss], list[Loss]]:
     image, and the loss of a token that is written raw has no path.
     """
     contents = "/messages/", "/content"
-    apart = [loss for loss in losses if loss.code is LossCode.CONTROL_TOKEN and not loss.path.startswith(contents)]
-    return [loss for loss in losses if loss not in apart], apart
+    others = [loss for loss in losses if loss.code is LossCode.CONTROL_TOKEN and not loss.path.startswith(contents)]
+    return [loss for loss in losses if loss not in others], others
 
 
 def _may_be_opaque(item: Item) -> bool:

@@ -26,7 +26,7 @@ from .probes import probe
 SIZE: Final = 4_000_000
 """The size of the cache of a reader or a writer, in bytes."""
 _OVERHEAD: Final = 1000
-"""How many bytes an entry counts apart from its envelope."""
+"""How many bytes an entry counts in addition to its envelope."""
 LONGEST_LABEL: Final = 200
 """How long a label may be that is a text, in characters; a longer one stays in the cache key."""
 _LARGEST_LABEL: Final = 10**15
