@@ -449,3 +449,12 @@ def test_a_training_line_ends_the_last_answer_with_return_before_an_open_turn_as
         assert output == (
             f"<|start|>user<|message|>Hi<|end|><|start|>assistant<|channel|>final<|message|>Yes.{end}<|start|>{role}"
         )
+
+
+@pytest.mark.parametrize("name", ["f", "f" * 2000])
+def test_a_header_behind_a_generation_prompt_has_no_role_however_long_it_is(name: str) -> None:
+    text = f" to=functions.{name}<|channel|>commentary <|constrain|>json<|message|>{{}}<|call|>"
+    document = read(text, "harmony", options=Options(force_format=True)).transcript
+    assert isinstance(document, Transcript)
+    assert document.messages[0].recipient == f"functions.{name}"
+    assert write(document, "harmony").output == text
