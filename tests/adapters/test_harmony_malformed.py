@@ -235,8 +235,17 @@ def test_a_call_that_breaks_off_in_its_header_stands_with_the_text_behind_it() -
         assert reading.transcript.messages == (Message("user", "a"),)
         assert reading.transcript.extras == {"harmony": {"after": f"{broken}{tail}"}}
         assert {finding.path for finding in reading.findings} == {""}
-    behind = messages(f"{broken}<|start|>user<|message|>a<|end|>")
-    assert behind == (Message("user", "a", extras={"harmony": {"before": broken}}),)
+    for between in ("", "x"):
+        behind = messages(f"{broken}{between}<|start|>user<|message|>a<|end|>")
+        assert behind == (Message("user", "a", extras={"harmony": {"before": f"{broken}{between}"}}),)
+
+
+@pytest.mark.parametrize("header", ["<|channel|>final", "<|channel|>commentary", "<|channel|>final "])
+def test_a_body_that_begins_in_a_header_behind_a_generation_prompt_is_found_once(header: str) -> None:
+    """The header itself is a whole one: behind a generation prompt, the role is the prompt's."""
+    reading = read(f"{header}hello there", "harmony", options=Options(force_format=True))
+    found = [finding.detail for finding in reading.findings if finding.code is FindingCode.HEADER_RECOVERED]
+    assert found == ["<|message|> is missing: the header runs into the body"]
 
 
 def test_an_answer_whose_tokens_were_left_out() -> None:

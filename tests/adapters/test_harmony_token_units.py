@@ -15,6 +15,7 @@ from ocml_adapters.harmony.token_units import cut
 from ocml_adapters.harmony.tokens import checked, encode, encode_header
 from ocml_bridge import Message, Options, Transcript, read, write
 from ocml_bridge.errors import BridgeError
+from ocml_bridge.model import replace
 
 library()
 PREAMBLE = Message("assistant", "Let me see.", channel="commentary", intent="preamble")
@@ -103,3 +104,19 @@ def test_a_second_conversation_is_refused_with_its_place() -> None:
     with pytest.raises(BridgeError, match="OCB-SEVERAL") as caught:
         read(cast("list[object]", ids), "harmony-tokens")
     assert caught.value.path == f"/{len(answered)}"
+
+
+@pytest.mark.parametrize("plans", [True, False])
+def test_ids_that_came_with_a_text_come_back_behind_some_that_were_edited(plans: bool) -> None:
+    """Ids are remembered where the encoder would choose others; they are written where they spell the text."""
+    body = [*encode("H"), *encode("i")]
+    assert body != encode("Hi")
+    ids = [IDS["<|start|>"], *encode_header("user"), IDS["<|message|>"], *body, IDS["<|end|>"]]
+    options = Options(plans=plans)
+    document = read(ids, "harmony-tokens").transcript
+    assert isinstance(document, Transcript)
+    for text in ("a", "b", "c", "d", "e"):
+        edited = replace(document, messages=(replace(document.messages[0], content=text),))
+        output = write(edited, "harmony-tokens", options=options).output
+        assert output == [*ids[: -len(body) - 1], *encode(text), ids[-1]]
+    assert write(document, "harmony-tokens", options=options).output == ids
