@@ -1,4 +1,8 @@
-"""OpenAI messages: the JSON of Chat Completions, as a bare list, a request, a response, or fine-tuning data."""
+"""The adapter of OpenAI messages: the JSON of Chat Completions, as a bare list, a request, a response or training data.
+
+`shapes.py` splits a document into wire messages and all else; `units.py` reads and writes the wire messages;
+`stream.py` and `encode.py` do the same for the chunks of a stream. `docs/formats/openai.md` describes the mapping.
+"""
 
 from __future__ import annotations
 

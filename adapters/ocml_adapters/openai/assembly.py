@@ -1,7 +1,7 @@
-"""Chunks → the response that they are of, as the server would have sent it whole.
+"""Assemble the chunks of a stream to the response that the server would have sent without streaming.
 
-Servers differ. What repeats (ids, names, roles) is said once, a call without an index is told by its id and name, and
-indices have gaps or all are 0. What no chunk should hold is kept where the batch reader keeps what it does not know.
+Servers differ: ids, names and roles may be repeated; a call without an index is identified by its id and name; indexes
+may have gaps, or all be 0. Unknown members are merged into the response, where the batch reader stores them as extras.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from .syntax import CUSTOM, FUNCTION, FUNCTION_CALL, INPUT_KEYS, REASONING, REAS
 
 _CHOICE: Final = frozenset({"index", "delta", "message", "finish_reason"})
 _KNOWN: Final = frozenset({"role", "name", "content", "refusal", *REASONING, TOOL_CALLS, FUNCTION_CALL})
-"""The members of a choice, and of a delta, that are put together one by one; any others are merged."""
+"""The members of a choice, and of a delta, that are assembled by this module; all others are merged."""
 _ONCE: Final = frozenset({"index", "type", "id", "name", "format"})
-"""Members that chunks repeat rather than continue."""
+"""Members that chunks repeat, rather than continue."""
 
 
 class Call:
-    """A call as far as it has come.
+    """A call so far.
 
     Args:
         kind: `function` or `custom`.
         legacy: whether it is the deprecated `function_call`.
 
     Attributes:
-        id: None while it has none.
-        name: the tool's; "" while it has none.
-        pieces: of what the tool is given.
+        id: its id; None until it arrives.
+        name: the name of the tool; "" until it arrives.
+        pieces: the pieces of its input.
     """
 
     def __init__(self, kind: str, *, legacy: bool = False) -> None:
@@ -49,7 +49,7 @@ class Call:
         self._within: list[Json] = []
 
     def take(self, item: Object, note: Note) -> str:
-        """More of it, as an item of `tool_calls`; the text that is new."""
+        """Take more of the call, an item of `tool_calls`; return the new text of its input."""
         inner = object_of(item.get(self.kind), f"the {self.kind} of a call", note)
         call_id, name, kind = text_in(item, "id", note), text_in(inner, "name", note), item.get("type")
         if kind and kind != self.kind:
@@ -74,7 +74,7 @@ class Call:
         return text or ""
 
     def wire(self) -> Object:
-        """The whole call."""
+        """Return the complete call."""
         inner: Object = {"name": self.name, INPUT_KEYS[self.kind]: "".join(self.pieces)}
         inner.update(as_object(merged(self._within)))
         if self.legacy:
@@ -84,12 +84,19 @@ class Call:
 
 
 def kind_of(item: Object) -> str:
-    """A call's kind: a custom tool's where only that is there, else a function's."""
+    """Return the kind of a call: `custom` if only that key is present, else `function`."""
     return CUSTOM if CUSTOM in item and FUNCTION not in item else FUNCTION
 
 
 class Fragment(NamedTuple):
-    """What is new: text of a kind, and the call that it is of, or the place of the thought among others."""
+    """New text of an answer.
+
+    Attributes:
+        kind: the kind of message that it belongs to.
+        text: the text.
+        call: the call that it belongs to; None for other kinds.
+        place: the index of the thought that it belongs to.
+    """
 
     kind: Literal["thought", "text", "refusal", "call"]
     text: str
@@ -98,18 +105,18 @@ class Fragment(NamedTuple):
 
 
 class Choice:
-    """One answer as far as it has come.
+    """One answer so far.
 
     Args:
-        index: which of several.
-        note: is told what had to be mended.
+        index: the index of the answer.
+        note: receives a sentence about what was mended.
 
     Attributes:
-        role: who speaks; None while nobody said.
-        name: the speaker's.
-        finish: why it is over, in the server's words; None while it does not say.
-        calls: those whose name is known, in the order in which it came to be.
-        is_signed: whether the last thought is, behind its text: more text is another thought.
+        role: the role; None until it arrives.
+        name: the name of the assistant, or None.
+        finish: the server's finish reason; None until it arrives.
+        calls: the calls whose names have arrived, in the order of their names.
+        is_signed: whether the last thought is signed, so that more text begins another one.
     """
 
     def __init__(self, index: Json, note: Note) -> None:
@@ -136,13 +143,13 @@ class Choice:
 
     @property
     def thoughts(self) -> list[str]:
-        """What it says of its reasoning, thought by thought."""
+        """The text of each thought."""
         return ["".join(pieces) for pieces in self._thoughts]
 
-    # --- as it comes --------------------------------------------------------------------------------------------------
+    # --- chunks -------------------------------------------------------------------------------------------------------
 
     def take(self, choice: Object) -> Iterator[Fragment]:
-        """More of it."""
+        """Take more of the answer, a choice of a chunk; yield its new texts."""
         if finish := text_in(choice, "finish_reason", self._note):
             self.finish = self.finish or finish
         if more := {key: value for key, value in choice.items() if key not in _CHOICE}:
@@ -160,7 +167,7 @@ class Choice:
 
     def _delta(self, delta: Object) -> Iterator[Fragment]:
         if len(delta) == 1 and "content" in delta:
-            # The commonest by far.
+            # The fast path: by far the most frequent delta.
             if text := self._text(delta["content"]):
                 yield Fragment("text", text)
             return
@@ -176,7 +183,7 @@ class Choice:
             yield Fragment("call", text, call)
 
     def _head(self, delta: Object) -> None:
-        """Who speaks, which is said once, and what no delta is known to have."""
+        """Take the role and the name, and the unknown members, of a delta."""
         role, name = text_in(delta, "role", self._note), text_in(delta, "name", self._note)
         if role:
             self.role = self.role or role
@@ -188,7 +195,7 @@ class Choice:
             self._members.append(rest)
 
     def _text(self, content: Json) -> str:
-        """More text, as far as it can be told at once: what is no text is kept, and all behind it waits for the end."""
+        """Take more content; return the text that can be passed on: none after content that is no text."""
         if content is None:
             return ""
         self._content.append(content)
@@ -198,9 +205,9 @@ class Choice:
         return content if isinstance(content, str) and self._plain else ""
 
     def _reason(self, delta: Object) -> Iterator[str]:
-        """More reasoning: what the first of the keys says. What the others say is kept.
+        """Take more reasoning; yield the text of the first key that has any, and store that of the others.
 
-        A thought begins with an item that does, and behind a signature; the blank line before it is none of its text.
+        A new thought begins with a new item that has a text, and after a signature; a blank line before it is removed.
         """
         thought = ""
         for key in REASONING_TEXTS:
@@ -252,18 +259,26 @@ class Choice:
         return text
 
     def _call_for(self, item: Object) -> Call:
-        """Which call an item is of: by its index, unless it begins a call of its own; else by its id or its name."""
+        """Return the call of an item: by its index, unless the item begins another call; else by its id or name."""
         index, call_id = item.get("index"), item.get("id")
         name = as_object(item.get(kind_of(item))).get("name")
         if isinstance(index, int):
-            known = self._indices.get(index)
-            if known is not None and call_id and name and known.id not in (None, call_id) and known.pieces:
+            known_call = self._indices.get(index)
+            if (
+                known_call is not None
+                and call_id
+                and name
+                and known_call.id not in (None, call_id)
+                and known_call.pieces
+            ):
                 self._note("two calls have the same index; they are told apart by their ids")
-                known = None
+                known_call = None
         else:
             self._note("a call has no index; its id and name identify it")
-            known = self._by_id.get(call_id) if isinstance(call_id, str) and call_id else None if name else self._last
-        call = known or Call(kind_of(item))
+            known_call = (
+                self._by_id.get(call_id) if isinstance(call_id, str) and call_id else None if name else self._last
+            )
+        call = known_call or Call(kind_of(item))
         if isinstance(index, int):
             self._indices[index] = call
         if isinstance(call_id, str):
@@ -272,13 +287,13 @@ class Choice:
         self._last = call
         return call
 
-    # --- the whole ----------------------------------------------------------------------------------------------------
+    # --- the response -------------------------------------------------------------------------------------------------
 
     def wire(self, finish: str | None) -> Object:
-        """The choice of a response.
+        """Return the choice of a response.
 
         Args:
-            finish: why it is over, where the server did not say.
+            finish: the finish reason, if the server sent none.
         """
         return {
             **({} if self._index is None else {"index": self._index}),
@@ -299,17 +314,17 @@ class Choice:
         return {**out, **as_object(merged(self._members))}
 
     def reasoning(self) -> Object:
-        """The members that hold its reasoning."""
+        """Return the members with the reasoning."""
         out: Object = {key: "".join(pieces) for key, pieces in self._reasoning.items()}
         if texts := self.thoughts:
-            believed = next((key for key in REASONING_TEXTS if key in out), REASONING_TEXTS[0])
-            out[believed] = JOINT.join(texts)
+            first_key = next((key for key in REASONING_TEXTS if key in out), REASONING_TEXTS[0])
+            out[first_key] = JOINT.join(texts)
         out = {key: out[key] for key in REASONING_TEXTS if key in out}
         listed = ((key, items.pieces) for key, items in self._lists.items())
         return {**out, **{key: [merged(each) for each in pieces] for key, pieces in listed if pieces}}
 
     def _whole_content(self, beside: bool) -> Json:
-        """The text; null where there is none and something else is said."""
+        """Return the content: a text, a list of parts, or null if there is no text but something else."""
         if self._plain:
             text = "".join(cast("list[str]", self._content))
             return text if text or (self._content and not beside) else None
@@ -334,11 +349,11 @@ class Choice:
         return out
 
 
-# --- values that come in pieces ---------------------------------------------------------------------------------------
+# --- values that arrive in pieces -------------------------------------------------------------------------------------
 
 
 def merged(values: list[Json]) -> Json:
-    """What the pieces of a value make: texts and lists are continued, objects by member, anything else is replaced."""
+    """Merge the pieces of a value: concatenate texts and lists, merge objects by member, take the last other value."""
     values = [value for value in values if value is not None]
     if not values:
         return None
@@ -360,17 +375,17 @@ def _first(values: list[Json]) -> Json:
 
 
 def as_object(value: Json) -> Object:
-    """An object; an empty one for anything else."""
+    """Return a value that is an object; an empty object for anything else."""
     return cast("Object", value) if isinstance(value, dict) else {}
 
 
 def as_list(value: Json) -> list[Any]:
-    """A list; an empty one for anything else."""
+    """Return a value that is a list; an empty list for anything else."""
     return cast("list[Any]", value) if isinstance(value, list) else []
 
 
 def text_in(members: Object, key: str, note: Note) -> str:
-    """The text of a member; "" where there is none, and what is no text is noted."""
+    """Return the text of a member; "" if it is missing, or if it is no text, which is reported."""
     value = members.get(key)
     if value is None or isinstance(value, str):
         return value or ""

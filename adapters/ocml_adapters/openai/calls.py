@@ -1,4 +1,4 @@
-"""Tool calls, both ways: objects that name their kind and hold another object of that name."""
+"""Read and write tool calls: objects with a `type`, and with another object under the key that the type names."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _PLAIN_FUNCTION: Final = ("name", "arguments")
 
 
 def kind_of(item: Object) -> str | None:
-    """`function` or `custom`; by the object that is there where no type is given; None for other kinds."""
+    """Return `function` or `custom`: the type or, without one, the key that is present; None for other kinds."""
     kind = item.get("type")
     if is_empty(kind):
         kind = FUNCTION if FUNCTION in item else CUSTOM
@@ -42,13 +42,16 @@ def kind_of(item: Object) -> str | None:
 
 # --- calls, reading ---------------------------------------------------------------------------------------------------
 
-_SIGNED: Final = (("extra_content", "google", "thought_signature"), ("provider_specific_fields", "thought_signature"))
-"""Where servers give the signature of a call of Gemini's: Google itself, whose place is ours, and LiteLLM."""
+_SIGNATURE_PATHS: Final = (
+    ("extra_content", "google", "thought_signature"),
+    ("provider_specific_fields", "thought_signature"),
+)
+"""The paths at which servers send the signature of a call of Gemini: Google's, which is written, and LiteLLM's."""
 _VENDOR: Final = "google"
 
 
 class _Call(NamedTuple):
-    """What the object in a call says: recipient, body, how it was spelled, and what only this format can say."""
+    """The contents of the object inside a call: recipient, input, layout and extras."""
 
     recipient: str
     content: str
@@ -57,7 +60,12 @@ class _Call(NamedTuple):
 
 
 def read_calls(value: Json, speaker: str | None) -> list[Message] | None:
-    """The calls of `tool_calls`; None where any of them cannot be understood."""
+    """Return the calls of `tool_calls`; None if any of them is not understood.
+
+    Args:
+        value: the value of `tool_calls`.
+        speaker: the name of the assistant, or None.
+    """
     if not isinstance(value, ARRAY):
         return None
     calls: list[Message] = []
@@ -74,16 +82,16 @@ def _read_call(value: Json, speaker: str | None) -> Message | None:
         return None
     item: Object = value
     kind = kind_of(item)
-    found = _read_inner(item[kind], INPUT_KEYS[kind]) if kind is not None else None
-    if kind is None or found is None:
+    inner_call = _read_inner(item[kind], INPUT_KEYS[kind]) if kind is not None else None
+    if kind is None or inner_call is None:
         return _read_near_call(item, speaker)
     call_id = item.get("id")
     if not isinstance(call_id, str) or not call_id:
         call_id = None
-    layout = found.layout
+    layout = inner_call.layout
     extras: Object = {}
     mark = None
-    signed = next((place for place in _SIGNED if _signature_at(item, place)), None)
+    signed = next((place for place in _SIGNATURE_PATHS if _signature_at(item, place)), None)
     if call_id is None or tuple(item) != _PLAIN_CALL or is_empty(item["type"]):
         form = form_of(item, CALL_ORDER, CALL_KEYS, (kind,))
         if form is not None or call_id is None:
@@ -91,14 +99,14 @@ def _read_call(value: Json, speaker: str | None) -> Message | None:
         mark = read_mark(item.get(CACHE), EPHEMERAL)
         known = ("type", kind, *(signed or ())[:1], *(() if mark is None else (CACHE,)))
         extras = rest(item, known if call_id is None else ("id", *known))
-    if found.extras:
-        extras[kind] = found.extras
-    if signed is not None and signed is not _SIGNED[0]:
+    if inner_call.extras:
+        extras[kind] = inner_call.extras
+    if signed is not None and signed is not _SIGNATURE_PATHS[0]:
         layout["signature"] = signed[0]
-    if kind == CUSTOM and found.recipient.startswith(FUNCTIONS):
+    if kind == CUSTOM and inner_call.recipient.startswith(FUNCTIONS):
         layout["kind"] = CUSTOM
     constraint = None if kind == CUSTOM else "json"
-    call = _message(found, speaker, call_id, constraint, layout, {TOOL_CALLS: extras} if extras else {})
+    call = _message(inner_call, speaker, call_id, constraint, layout, {TOOL_CALLS: extras} if extras else {})
     call.cache = mark
     if signed is not None:
         call.signature = Signature(_signature_at(item, signed), _VENDOR)
@@ -106,7 +114,7 @@ def _read_call(value: Json, speaker: str | None) -> Message | None:
 
 
 def _signature_at(item: Object, place: tuple[str, ...]) -> str:
-    """The signature at a place where nothing else stands; "" where there is none."""
+    """Return the signature at a path, if the objects on it have no other members; else ""."""
     value: Json = item.get(place[0])
     for key in place[1:]:
         members = cast("Object", value) if isinstance(value, dict) else {}
@@ -115,16 +123,18 @@ def _signature_at(item: Object, place: tuple[str, ...]) -> str:
 
 
 def signature_member(call: Message, layout: Object) -> Object:
-    """The member of a call that holds its signature; none where it has none that is held.
+    """Return the member of a call with its signature; an empty object if it has none that the format can hold.
 
     Args:
-        call: any.
-        layout: how it was spelled.
+        call: the call.
+        layout: the layout of the call.
     """
     signature = signature_by(call, _VENDOR) if call.signature is not None and not call.signature.sealed else None
     if signature is None:
         return {}
-    outer, *inner = next((place for place in _SIGNED if place[0] == layout.get("signature")), _SIGNED[0])
+    outer, *inner = next(
+        (place for place in _SIGNATURE_PATHS if place[0] == layout.get("signature")), _SIGNATURE_PATHS[0]
+    )
     value: Json = signature.value
     for key in reversed(inner):
         value = {key: value}
@@ -132,7 +142,7 @@ def signature_member(call: Message, layout: Object) -> Object:
 
 
 def _read_near_call(item: Object, speaker: str | None) -> Message | None:
-    """A call of another library's shape, which is kept: without an object around its name, or of another type."""
+    """Read a call in the shape of another library, which is stored in the layout; None if it is not understood."""
     if not is_empty(kind := item.get("type")) and kind not in _NEAR_KINDS:
         return None
     keys = item.keys() - {"id", "type"}
@@ -144,11 +154,11 @@ def _read_near_call(item: Object, speaker: str | None) -> Message | None:
         return None
     if inner.keys() - {"name", "arguments"}:
         return None
-    found = _read_inner(inner, "arguments")
+    inner_call = _read_inner(inner, "arguments")
     call_id = item.get("id")
-    if found is None or not (call_id is None or (isinstance(call_id, str) and call_id)):
+    if inner_call is None or not (call_id is None or (isinstance(call_id, str) and call_id)):
         return None
-    return _message(found, speaker, call_id, "json", {"raw": item}, {})
+    return _message(inner_call, speaker, call_id, "json", {"raw": item}, {})
 
 
 _NEAR_KINDS: Final = (FUNCTION, "tool", "tool_call")
@@ -156,21 +166,23 @@ _FLAT_KEYS: Final = ({"name", "args"}, {"name", "arguments"})
 
 
 def is_near(call: Message) -> bool:
-    """Whether a call was read from another library's shape."""
+    """Return whether a call was read from the shape of another library."""
     return call.layout is not None and "raw" in call_layout(call)
 
 
 def read_function_call(value: Json, speaker: str | None) -> Message | None:
-    """The call of the deprecated `function_call`; None where it cannot be understood, or says nothing."""
-    found = _read_inner(cast("Object", value), "arguments") if isinstance(value, dict) else None
-    if found is None or is_nothing(value):
+    """Return the call of the deprecated `function_call`; None if it is not understood, or is empty."""
+    inner_call = _read_inner(cast("Object", value), "arguments") if isinstance(value, dict) else None
+    if inner_call is None or is_nothing(value):
         return None
-    layout = {"kind": FUNCTION_CALL, **found.layout}
-    return _message(found, speaker, None, "json", layout, {FUNCTION_CALL: found.extras} if found.extras else {})
+    layout = {"kind": FUNCTION_CALL, **inner_call.layout}
+    return _message(
+        inner_call, speaker, None, "json", layout, {FUNCTION_CALL: inner_call.extras} if inner_call.extras else {}
+    )
 
 
 def is_nothing(value: Json) -> bool:
-    """Whether a `function_call` has neither a name nor arguments: programs that write every member give it so."""
+    """Return whether a `function_call` has neither name nor arguments: some programs write all members, even empty."""
     members = cast("Object", value) if isinstance(value, dict) else {}
     return members.get("name") == "" and members.get("arguments") in ("", None)
 
@@ -222,20 +234,20 @@ def _read_inner(inner: Object, key: str) -> _Call | None:
 
 
 def call_layout(call: Message) -> Object:
-    """How a call was spelled."""
+    """Return the layout of a call."""
     layout = NOTES.of(call.layout).get("call")
     return cast("Object", layout) if isinstance(layout, dict) else {}
 
 
 def is_legacy(call: Message) -> bool:
-    """Whether a call was read from the deprecated `function_call`."""
+    """Return whether a call was read from the deprecated `function_call`, and can be written so."""
     if call.layout is None or call.call_id is not None or (call.content == "" and not name_of(call.recipient or "")):
         return False
     return call_layout(call).get("kind") == FUNCTION_CALL
 
 
 def is_custom(call: Message) -> bool:
-    """Whether a call is to a custom tool: its input is not JSON, and its recipient is no function."""
+    """Return whether a call is written as that of a custom tool, whose input is not JSON."""
     if call.constraint == "json" or call.content_type == "json":
         return False
     if call.constraint is not None or call.recipient is None or not call.recipient.startswith(FUNCTIONS):
@@ -244,40 +256,40 @@ def is_custom(call: Message) -> bool:
 
 
 def with_call_types(items: Sequence[Item], tools: Sequence[Tool] | None) -> Sequence[Item]:
-    """The items; a call to a tool that is declared as a custom one has the layout of a custom tool's call."""
-    made: list[Item] = []
+    """Return the items; a call of a tool that is declared as custom gets the layout of a custom call."""
+    edited: list[Item] = []
     for at in custom_calls(items, tools):
         head, content, call_id = items[at]
-        bare = head.message("", None)
-        own, spelled = NOTES.of(bare.layout), call_layout(bare)
+        message = head.message("", None)
+        notes, spelled = NOTES.of(message.layout), call_layout(message)
         if not {"kind", "raw"}.isdisjoint(spelled):
             continue
-        made = made or list(items)
-        layout = {**(bare.layout or {}), HOME: {**own, "call": {**spelled, "kind": CUSTOM}}}
-        made[at] = (head.replaced(layout=layout), content, call_id)
-    return made or items
+        edited = edited or list(items)
+        layout = {**(message.layout or {}), HOME: {**notes, "call": {**spelled, "kind": CUSTOM}}}
+        edited[at] = (head.replaced(layout=layout), content, call_id)
+    return edited or items
 
 
 def write_call(call: Message) -> Object:
-    """A call as an item of `tool_calls`."""
+    """Return a call as an item of `tool_calls`."""
     layout, extras = call_layout(call), NOTES.of(call.extras).get(TOOL_CALLS)
     raw = layout.get("raw")
-    if raw is not None and extras is None and _says(raw, call):
+    if raw is not None and extras is None and _is_read_as(raw, call):
         return raw
     kind = CUSTOM if is_custom(call) else FUNCTION
     out: Object = {} if call.call_id is None else {"id": call.call_id}
     out["type"] = kind
-    own: Object = cast("Object", extras) if isinstance(extras, dict) else {}
-    out[kind] = _write_inner(call, INPUT_KEYS[kind], layout, own.get(kind))
+    extras_of_call: Object = cast("Object", extras) if isinstance(extras, dict) else {}
+    out[kind] = _write_inner(call, INPUT_KEYS[kind], layout, extras_of_call.get(kind))
     out |= signature_member(call, layout)
     if call.cache is not None:
         out[CACHE] = write_mark(call.cache, EPHEMERAL)
-    out = add(out, own, CALL_ORDER)
+    out = add(out, extras_of_call, CALL_ORDER)
     return shape(out, layout.get("form"), fixed=(kind,), implied=("type",)) if layout else out
 
 
-def _says(raw: Json, call: Message) -> bool:
-    """Whether an object of another library's shape is read as just this call."""
+def _is_read_as(raw: Json, call: Message) -> bool:
+    """Return whether an object in the shape of another library is read as this call."""
     read = _read_call(raw, call.name)
     return (
         read is not None
@@ -293,7 +305,7 @@ def _says(raw: Json, call: Message) -> bool:
 
 
 def write_function_call(call: Message) -> Object:
-    """A call as the value of the deprecated `function_call`."""
+    """Return a call as the value of the deprecated `function_call`."""
     return _write_inner(call, "arguments", call_layout(call), NOTES.of(call.extras).get(FUNCTION_CALL))
 
 

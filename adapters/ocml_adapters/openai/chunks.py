@@ -1,7 +1,7 @@
-"""An answer as chunks of Chat Completions, `chat.completion.chunk` in Server-Sent Events; and what they cannot say.
+"""Write the chunks of an answer (`chat.completion.chunk` in Server-Sent Events), and report what they lose.
 
-Their client puts one wire message together. Reasoning, text and calls are parallel texts in it: several of a kind are
-joined, and the order between the kinds is lost.
+A client assembles the chunks to one wire message with reasoning, text and calls. Several messages of a kind are joined,
+and the order between the kinds is lost.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ STREAM: Final = "openai-sse"
 """The stream id."""
 CHUNK: Final = "chat.completion.chunk"
 DONE: Final = "[DONE]"
-"""What stands behind all chunks."""
+"""The data of the event after all chunks."""
 
 Ends = tuple[str, str]
-"""What stands before and behind the text of a chunk that says nothing but more text."""
+"""The text of a chunk before and after the text in a chunk that has only more text."""
 
 
 class Chunks:
-    """How the chunks of one answer are spelled.
+    """The writer of the chunks of one answer.
 
     Args:
         answer: its id, model, time and index.
-        options: `REASONING_KEY` of them is the key of private reasoning.
+        options: their `REASONING_KEY` is the key of private reasoning.
 
     Attributes:
-        reasoning: around more of it.
-        content: around more text.
-        refusal: around more of a refusal.
+        reasoning: the text before and after more reasoning.
+        content: the text before and after more content.
+        refusal: the text before and after more of a refusal.
     """
 
     def __init__(self, answer: Answer, options: Options) -> None:
@@ -59,62 +59,62 @@ class Chunks:
         return f"{self._before}{before}", f"{after}{self._after}"
 
     def arguments(self, index: int) -> Ends:
-        """Around more of a call's arguments."""
+        """Return the text before and after more of a call's arguments."""
         return self._ends(f'{{"{TOOL_CALLS}":[{{"index":{index},"{FUNCTION}":{{"arguments":', "}}]}")
 
     def opening(self) -> bytes:
-        """The first chunk: who speaks."""
+        """Return the first chunk, with the role."""
         return self._delta({"role": "assistant", "content": ""})
 
     def call(self, index: int, call_id: str, name: str) -> bytes:
-        """The beginning of a call; clients that join what repeats need all of it at once, and only once."""
+        """Return the beginning of a call, in one chunk, because some clients join members that are repeated."""
         function = {"name": name, "arguments": ""}
         return self.of_call(index, {"id": call_id, "type": FUNCTION, FUNCTION: function})
 
     def of_call(self, index: int, members: Object) -> bytes:
-        """What else a call says."""
+        """Return a chunk with other members of a call."""
         return self._delta({TOOL_CALLS: [{"index": index, **members}]})
 
     def details(self, items: list[Object]) -> bytes:
-        """Items of reasoning; clients that put lists together ask for their indices."""
+        """Return a chunk with items of reasoning, which must have indexes for clients that join them."""
         return self._delta({DETAILS: items})
 
     def listed(self, key: str, text: str, items: list[Object]) -> bytes:
-        """More of a thought, and of the items that have it, too."""
+        """Return a chunk with more text of a thought, and the same text in its items."""
         return self._delta({key: text, DETAILS: items})
 
     def annotations(self, annotations: list[Json]) -> bytes:
-        """The sources of the text; all at once, because clients put no list together whose items have no index."""
+        """Return a chunk with all annotations, because clients do not join lists whose items have no index."""
         return self._delta({ANNOTATIONS: annotations})
 
     def images(self, images: list[Json]) -> bytes:
-        """The images of the text."""
+        """Return a chunk with images."""
         return self._delta({IMAGES: images})
 
     def _delta(self, delta: Object) -> bytes:
         return f"{self._before}{sse.dumps(delta)}{self._after}".encode()
 
     def finish(self, reason: str) -> bytes:
-        """The last chunk of the answer: why it is over."""
+        """Return the last chunk of the answer, with the finish reason."""
         return f'{self._before}{{}},"finish_reason":{quote(reason)}}}]}}\n\n'.encode()
 
     def usage(self, usage: dict[str, object]) -> bytes:
-        """The numbers of tokens, for all answers together."""
+        """Return a chunk with the numbers of tokens, for all answers together."""
         return sse.write_json({**self._whole, "choices": [], "usage": usage})
 
 
 def done() -> bytes:
-    """The end of the stream."""
+    """Return the end of the stream."""
     return f"data: {DONE}\n\n".encode()
 
 
 def error(code: str, message: str) -> bytes:
-    """An error in the middle of a stream; official clients raise it, and overlook everything else that is missing."""
+    """Return an error in the stream, which official clients raise; they ignore any other sign of an early end."""
     value = {"message": message, "type": "server_error", "param": None, "code": code}
     return sse.write_json({"error": value})
 
 
-# --- what they cannot say ---------------------------------------------------------------------------------------------
+# --- losses -----------------------------------------------------------------------------------------------------------
 
 
 def losses_of(
@@ -127,16 +127,16 @@ def losses_of(
     alone: Collection[int],
     cut_off: bool,
 ) -> list[Loss]:
-    """Everything that a document says and the client does not know.
+    """Return the losses: what the document has and the client has not.
 
     Args:
-        document: what was to be said.
-        read: the answer as it is read; none where nothing was said.
-        present: the numbers of the document's messages that are in it.
-        around: what the client knows of the settings of the document, by the keys of a response.
-        extras: what it knows of what only the format of the document has.
-        alone: those of the present ones that are not joined to others of their kind.
-        cut_off: whether the client knows that the last of it was cut off.
+        document: the document.
+        read: the messages that the client reads; none if nothing was written.
+        present: the indexes of the document's messages that were written.
+        around: the settings that the client has, by the keys of a response.
+        extras: the extras that the client has.
+        alone: the indexes of written messages that are not joined to others of their kind.
+        cut_off: whether the client knows that the answer was cut off.
     """
     if cut_off and read:
         read[-1] = replace(read[-1], end=None)

@@ -1,4 +1,4 @@
-"""Lists of private reasoning, both ways: items with a text and its signature, or with what a thought is sealed in.
+"""Read and write lists of private reasoning: items with a text and its signature, or with an encrypted thought.
 
 | key | type | text | signature | sealed |
 | --- | --- | --- | --- | --- |
@@ -8,8 +8,8 @@
 | `thinking_blocks` (LiteLLM) | `thinking` | `thinking` | `signature` | |
 | | `redacted_thinking` | | `data` | yes |
 
-An item of the first says in its `format` whose it is; all of the second are of Anthropic's models. OpenAI gives a
-summary and what was thought behind it: two items of one format, which are one thought.
+The `format` of an item of `reasoning_details` names its vendor; all `thinking_blocks` are of Anthropic's models. OpenAI
+sends a summary and then the encrypted thought: two items with the same format, which are read as one thought.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ from ocml_bridge.model import Json, Message, Signature, replace
 from .syntax import BLOCKS, DETAILS, NOTES
 
 SUMMARY: Final = "summary"
-"""The content type of a thought that is but a summary of what was thought."""
+"""The content type of a thought that is a summary of the model's reasoning."""
 ITEM: Final = "item of reasoning"
 SEALED: Final = "item that seals it"
-"""The keys of the extras and the layout of a thought: of its item, and of the one that it is sealed in.
+"""The keys of a thought's extras and layout for its item, and for the item with the encrypted thought.
 
-No format has members with such names.
+No format has members of these names.
 """
 _FORM, _INDEX = "form", "index"
 _BESIDE: Final = "beside"
-"""The note of an item that does not say its text, which another key has."""
+"""The key of the layout that marks an item without the text, which another key of the message has."""
 
 
 class _Kind(NamedTuple):
-    """What an item of a type says.
+    """The members of an item of one type.
 
     Attributes:
-        text: the key of its text; None where it has none.
-        signature: the key of its signature; None where it has none.
-        sealed: whether the thought itself is in that.
-        content_type: of the thought.
+        text: the key of its text; None if it has none.
+        signature: the key of its signature; None if it has none.
+        sealed: whether the signature is the encrypted thought.
+        content_type: the content type of the thought.
     """
 
     text: str | None
@@ -52,7 +52,7 @@ class _Kind(NamedTuple):
 
     @property
     def order(self) -> tuple[str, ...]:
-        """Its keys, in our order."""
+        """Its keys, in the order in which they are written."""
         return tuple(key for key in ("type", self.text, self.signature, "id", "format", "index") if key is not None)
 
 
@@ -71,29 +71,34 @@ _TYPES: Final = {
     DETAILS: ("reasoning.text", "reasoning.summary", "reasoning.encrypted"),
     BLOCKS: ("thinking", "thinking", "redacted_thinking"),
 }
-"""What we write a thought as, a summary of one, and one that cannot be read."""
+"""The types of items that are written for a thought, for a summary, and for an encrypted thought."""
 LISTS: Final = tuple(_KINDS)
-"""The keys that hold such lists."""
+"""The keys of a message with such lists."""
 _FORMATS: Final = {
     "anthropic": "anthropic-claude-v1",
     "google": "google-gemini-v1",
     "openai": "openai-responses-v1",
     "xai": "xai-responses-v1",
 }
-"""Whose a signature is → the format that an item is of."""
+"""The `format` of an item by the vendor of its signature."""
 _VENDORS: Final = {name: vendor for vendor, name in _FORMATS.items()}
 _OF_BLOCKS: Final = "anthropic"
 _SUMMED_UP: Final = frozenset({"openai", "xai"})
-"""Whose thoughts are sealed, and have a summary beside."""
+"""The vendors whose encrypted thoughts come with a summary."""
 _UNSEALED: Final = frozenset({"google"})
-"""Whose thoughts are not in their signatures."""
+"""The vendors whose signatures do not contain the thought."""
 
 
 # --- reading ----------------------------------------------------------------------------------------------------------
 
 
 def read_list(key: str, value: Json) -> list[Message] | None:
-    """The thoughts of a list; None where there are none, or where any of its items cannot be understood."""
+    """Return the thoughts of a list; None if it is empty, or if an item is not understood.
+
+    Args:
+        key: the key of the list, one of `LISTS`.
+        value: its value.
+    """
     if not isinstance(value, list) or not value:
         return None
     thoughts: list[Message] = []
@@ -144,7 +149,7 @@ def _read_item(key: str, item: Object) -> Message | None:
 
 
 class Words(NamedTuple):
-    """What an item says, or a piece of one: a text, what that is signed with, and what a thought is sealed in."""
+    """The contents of an item, or of a piece of one: a text, its signature, and an encrypted thought; "" if missing."""
 
     text: str
     signature: str
@@ -152,7 +157,7 @@ class Words(NamedTuple):
 
 
 def says(key: str, piece: Object) -> Words:
-    """What a piece of an item says; "" for what it does not say."""
+    """Return the contents of a piece of an item."""
     name = piece.get("type")
     kind = _KINDS[key].get(name) if isinstance(name, str) else None
     if kind is None:
@@ -166,14 +171,14 @@ def _text(value: Json) -> str:
 
 
 def _is_seal_of(thought: Message, its: Json, sealed: Message, given: Json) -> bool:
-    """Whether an item is what the thought before it is sealed in."""
+    """Return whether an item is the encrypted form of the thought before it."""
     signature = sealed.signature
     fits = signature is not None and signature.sealed and signature.vendor in _SUMMED_UP
     return fits and its == given and thought.signature is None and bool(thought.content)
 
 
 def _seal(thought: Message, sealed: Message) -> None:
-    """Give a thought the signature of the item behind it, and what that says beside; its own item has a format."""
+    """Give a thought the signature of the item after it, and the other members of that item."""
     thought.signature = sealed.signature
     own, more = NOTES.of(thought.extras), NOTES.of(sealed.extras).get(ITEM)
     rest_of_own = {key: value for key, value in cast("Object", own[ITEM]).items() if key != "format"}
@@ -204,7 +209,7 @@ def signed(text: Message, listed: Sequence[Message]) -> list[Message] | None:
 
 
 def sign(thought: Message) -> Object | None:
-    """An item that signs a thought whose text stands beside it, or that holds one without a text; None for none."""
+    """Return an item with the signature of a thought whose text is elsewhere; None if the thought is not signed."""
     if not is_signed(thought):
         return None
     beside = NOTES.by_format({ITEM: {_BESIDE: True}}) if thought.content else None
@@ -216,7 +221,7 @@ def sign(thought: Message) -> Object | None:
 
 
 def is_signed(thought: Message) -> bool:
-    """Whether a thought has a signature that an item can hold."""
+    """Return whether a thought has a signature that an item can hold."""
     signature = thought.signature
     if signature is None or not signature.value:
         return False
@@ -224,13 +229,13 @@ def is_signed(thought: Message) -> bool:
 
 
 def is_closed(thought: Message) -> bool:
-    """Whether a thought is signed, or sealed as a whole, behind which no more of it comes."""
+    """Return whether a thought is complete because it is signed, or encrypted as a whole."""
     signature = thought.signature
     return is_signed(thought) and signature is not None and not (signature.sealed and thought.content)
 
 
 def needs_list(thought: Message) -> bool:
-    """Whether a thought says more than a text."""
+    """Return whether a thought has more than a text, so that it needs an item of a list."""
     own = (*NOTES.of(thought.extras).items(), *NOTES.of(thought.layout).items())
     return (
         is_signed(thought)
@@ -240,7 +245,7 @@ def needs_list(thought: Message) -> bool:
 
 
 def fits(key: str, thought: Message) -> bool:
-    """Whether a list holds a thought."""
+    """Return whether a list can hold a thought."""
     if key == DETAILS:
         return True
     signature = thought.signature
@@ -248,7 +253,7 @@ def fits(key: str, thought: Message) -> bool:
 
 
 def write_list(key: str, thoughts: Sequence[Message]) -> list[Json]:
-    """The list of thoughts."""
+    """Return thoughts as a list of items."""
     return [item for thought in thoughts for item in _write_items(key, thought)]
 
 
@@ -284,7 +289,7 @@ def _write_item(key: str, name: str, text: str, signature: Signature | None, tho
 
 
 def _default_type(key: str, thought: Message) -> str:
-    """The type of item that we write a thought as."""
+    """Return the type of item that a thought is written as."""
     text, summary, sealed = _TYPES[key]
     if thought.content:
         return summary if thought.content_type == SUMMARY else text
@@ -292,7 +297,7 @@ def _default_type(key: str, thought: Message) -> str:
 
 
 def _holds(key: str, name: str, thought: Message) -> bool:
-    """Whether an item of a type says what a thought says."""
+    """Return whether an item of a type can hold a thought."""
     kind = _KINDS[key].get(name)
     if kind is None or (thought.content and kind.text is None):
         return False
@@ -300,5 +305,5 @@ def _holds(key: str, name: str, thought: Message) -> bool:
 
 
 def _notes(homes: Any, place: str) -> Object:
-    found = NOTES.of(homes).get(place)
-    return cast("Object", found) if isinstance(found, dict) else {}
+    notes = NOTES.of(homes).get(place)
+    return cast("Object", notes) if isinstance(notes, dict) else {}

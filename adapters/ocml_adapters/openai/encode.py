@@ -1,8 +1,8 @@
-"""Events → chunks of Chat Completions, as they come (the stream `openai-sse`), or one response (the stream `openai`).
+"""Encode events as chunks of Chat Completions (the stream `openai-sse`), or as one response (the stream `openai`).
 
-A server offers an answer as a stream or whole; both say the same, because both are the same encoder. One answer is one
-wire message: several thoughts are joined by a blank line, as the batch writer joins them, and so are
-several texts. Every call is a function's: there are no chunks of custom tools.
+Both have the same contents, because both are the same encoder. One answer is one wire message: several thoughts are
+joined by a blank line, as by the batch writer, and so are several texts. Every call is a call of a function, because
+there are no chunks of custom tools.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ from .units import WireReader
 
 
 class _Channel:
-    """One of the parallel texts of an answer.
+    """One of the parallel texts of an answer: reasoning, content, a refusal, or the arguments of a call.
 
     Args:
-        ends: how its chunks are spelled.
+        ends: the text before and after the text of its chunks.
 
     Attributes:
-        pieces: of its text so far.
-        numbers: those of the messages that the pieces are of, each with the place of its first character.
+        pieces: the pieces of its text so far.
+        numbers: the numbers of the messages in it, each with the offset of its first character.
     """
 
     def __init__(self, ends: Ends) -> None:
@@ -52,12 +52,12 @@ class _Channel:
         self._ends = ends
 
     def more(self, number: int, text: str) -> bytes:
-        """A chunk that is more of a message's text."""
+        """Return a chunk with more text of a message."""
         before, after = self._ends
         return f"{before}{quote(self.take(number, text))}{after}".encode("ascii")
 
     def take(self, number: int, text: str) -> str:
-        """More of a message's text; a blank line goes before the first of it, if others spoke before."""
+        """Add more text of a message; return it, after a blank line if the message is not the first one."""
         if number not in self.numbers:
             text, before = (JOINT + text, len(JOINT)) if self.pieces else (text, 0)
             self.numbers[number] = sum(map(len, self.pieces)) + before
@@ -65,7 +65,7 @@ class _Channel:
         return text
 
     def run(self) -> _Run:
-        """All that a further piece of text needs."""
+        """Return what the fast path of `encode` needs for more text."""
         return (*self._ends, self.pieces.append)
 
 
@@ -81,7 +81,7 @@ class _Call:
     more: Object
 
     def wire(self) -> Object:
-        """The call as far as it has come."""
+        """Return the call so far."""
         function = {"name": self.name, "arguments": "".join(self.arguments.pieces)}
         return {"id": self.id, "type": FUNCTION, FUNCTION: function, **self.more}
 
@@ -96,21 +96,21 @@ class ChunkEncoder(ResponseEncoder):
         super().__init__(answer, options)
         self._calls: dict[int, _Call] = {}
         self._channels: dict[int, _Channel] = {}
-        """Where a message that has begun goes."""
+        """The channel of each message that has begun."""
         self._running: dict[int, _Run] = {}
-        """The same for one of which a piece is written, with all that the next piece needs."""
+        """What the fast path needs, for each message with text."""
         self._empty: int | None = None
-        """The number of the first text: an answer that says nothing is an empty one."""
+        """The number of the first text message, which an answer without any text consists of."""
         self._listed = ListedThoughts()
         self._annotations: list[Json] = []
         self._images: dict[int, list[Json]] = {}
-        """Those of each message that has any."""
+        """The images of each message that has any."""
         self._upstream: Object = {}
 
     # --- the stream ---------------------------------------------------------------------------------------------------
 
     def encode(self, events: Iterable[Event], /) -> list[bytes]:
-        """The chunks that events make; nearly all of them are more text of a message."""
+        """Return the chunks of events; the fast path is more text of a message."""
         out: list[bytes] = []
         running = self._running
         for event in events:
@@ -123,22 +123,22 @@ class ChunkEncoder(ResponseEncoder):
         return [] if self.whole else out
 
     def identify(self, answer: Answer) -> None:
-        """Spell the chunks, each of which says which answer it is of."""
+        """Create the writer of the chunks, each of which has the id of the answer."""
         super().identify(answer)
         self._chunks = Chunks(answer, self._options)
         self._texts = {THOUGHT: _Channel(self._chunks.reasoning), TEXT: _Channel(self._chunks.content)}
         self._refusals = _Channel(self._chunks.refusal)
 
     def accepts(self, message: Message) -> bool:
-        """Whether a message is a thought, a text or a call of the assistant's."""
+        """Return whether a message is a thought, a text or a call of the assistant."""
         return stage_of(message) is not None
 
     def open(self) -> list[bytes]:
-        """Who speaks."""
+        """Write the first chunk, with the role."""
         return [self._chunks.opening()]
 
     def start(self, number: int, message: Message) -> list[bytes]:
-        """A call is told at once, anything else with what it says first."""
+        """Write the beginning of a call; other messages begin with their first text."""
         stage = stage_of(message)
         if stage is not None and stage != CALL:
             if stage == TEXT and self._empty is None:
@@ -151,7 +151,7 @@ class ChunkEncoder(ResponseEncoder):
         return [*self.opening(), self._chunks.call(index, call_id, name)]
 
     def more(self, number: int, text: str) -> list[bytes]:
-        """The first text of a message; what comes behind it takes the short way."""
+        """Write the first text of a message; later ones take the fast path of `encode`."""
         channel, head = self._channels[number], self.heads[number]
         if channel is self._texts[THOUGHT] and self._listed.wants(number, head, channel.numbers):
             items = self._listed.more(number, head, text)
@@ -161,15 +161,15 @@ class ChunkEncoder(ResponseEncoder):
         return [chunk]
 
     def refuse(self, number: int, text: str) -> list[bytes]:
-        """More of a refusal; thoughts and calls have no place for one, it is text there."""
+        """Write more of a refusal; in thoughts and calls it is text."""
         channel = self._channels[number]
         return [(self._refusals if channel is self._texts[TEXT] else channel).more(number, text)]
 
     def end(self, number: int, message: Message) -> list[bytes]:
-        """What is known of a message only at its end: its signature; its sources are told with the end of all."""
+        """Write what is known only at the end of a message: its signature and its images; collect its annotations."""
         if (call := self._calls.get(number)) is not None:
             call.more = signature_member(message, {})
-            # Official clients ask for a function in each delta of a call.
+            # Official clients require a function in each delta of a call.
             more = {FUNCTION: {"arguments": ""}, **call.more}
             return [self._chunks.of_call(call.index, more)] if call.more else []
         if stage_of(message) == TEXT:
@@ -189,26 +189,26 @@ class ChunkEncoder(ResponseEncoder):
     # --- the end ------------------------------------------------------------------------------------------------------
 
     def complete(self, reason: Reason) -> list[bytes]:
-        """The sources of the text, and why the answer is over."""
+        """Write the annotations of all texts, and the finish reason."""
         sources = [self._chunks.annotations(self._annotations)] if self._annotations else []
         return [*sources, self._chunks.finish(reason)]
 
     def close(self) -> None:
-        """Nothing more is written."""
+        """Write nothing more."""
         super().close()
         self._running.clear()
 
     def tail(self, usage: dict[str, object] | None) -> list[bytes]:
-        """The numbers of tokens, those that the document tells where none are given, and the end of the stream."""
+        """Write the numbers of tokens, by default those of the document, and the end of the stream."""
         usage = self._upstream.get("usage") if usage is None else usage
         return [*([] if usage is None else [self._chunks.usage(usage)]), chunks.done()]
 
     def error(self, code: str, message: str) -> list[bytes]:
-        """An error as official clients raise it."""
+        """Write an error that official clients raise."""
         return [chunks.error(code, message)]
 
     def wire(self) -> Object:
-        """The response, without the numbers of tokens."""
+        """Return the response without the numbers of tokens."""
         choice = {
             "index": self._answer.index,
             "message": self._message(),
@@ -224,12 +224,12 @@ class ChunkEncoder(ResponseEncoder):
         }
 
     def response(self, usage: dict[str, object] | None) -> Object:
-        """The response, with the numbers of tokens where they are known."""
+        """Return the response, with the numbers of tokens if they are known."""
         usage = self._upstream.get("usage") if usage is None else usage
         return self.wire() if usage is None else {**self.wire(), "usage": usage}
 
     def _message(self) -> Object:
-        """The wire message that a client puts together of the chunks."""
+        """Return the wire message that a client assembles from the chunks."""
         thought, text, refusal = (
             "".join(channel.pieces) for channel in (self._texts[THOUGHT], self._texts[TEXT], self._refusals)
         )
@@ -249,10 +249,10 @@ class ChunkEncoder(ResponseEncoder):
             message[IMAGES] = [image for images in self._images.values() for image in images]
         return message
 
-    # --- what could not be said ---------------------------------------------------------------------------------------
+    # --- losses -------------------------------------------------------------------------------------------------------
 
     def account(self, stop: Stop) -> list[Loss]:
-        """What a document says and the one wire message of a client does not."""
+        """Return the losses: what the document has and the client's wire message has not."""
         self._upstream = members_of(stop.document)
         read = read_message(self._message()) if self.opened else []
         numbers = {*self._calls, *self._images}.union(
@@ -270,7 +270,7 @@ class ChunkEncoder(ResponseEncoder):
         return losses_of(stop.document, read, places, around, extras, alone=alone, cut_off=cut_off)
 
     def _known(self) -> Iterator[str]:
-        """What the client knows of what the document tells beside its messages."""
+        """Yield the keys of the document's settings that the client has."""
         if "usage" in self._upstream:
             yield "usage"
         if "model" in self._upstream and self._upstream["model"] == self.model:
@@ -278,12 +278,12 @@ class ChunkEncoder(ResponseEncoder):
 
 
 class WholeEncoder(ChunkEncoder):
-    """An encoder that gives one `chat.completion` at the end, which tells of each thought what it is signed with."""
+    """An encoder that writes one `chat.completion` at the end, with the signature of each thought."""
 
     whole = True
 
     def _message(self) -> Object:
-        """The wire message as the batch writer has that which a client of the stream would read."""
+        """Return what a client of the stream would read, as the batch writer writes it."""
         read = read_message(super()._message())
         return write_message([replace(message, layout=None) for message in read], self._options)
 
@@ -293,9 +293,9 @@ def _places(stop: Stop, numbers: Iterable[int]) -> set[int]:
 
 
 def members_of(document: Document) -> Object:
-    """What a document tells of the answer beside its messages, as a response has it: its model and its usage.
+    """Return the members of a response for the settings of a document: `model` and `usage`.
 
-    Clients ask for three numbers of tokens; where one of them is not known, they are told none.
+    Clients require three numbers of tokens; if one is not known, `usage` is omitted.
     """
     if not isinstance(document, Transcript) or document.settings is None:
         return {}

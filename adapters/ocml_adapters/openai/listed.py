@@ -1,9 +1,9 @@
-"""The list of thoughts that stands beside their text in a stream: items that come in pieces, each with its index.
+"""Read and write lists of thoughts in a stream (`reasoning_details`, `thinking_blocks`), whose items come in pieces.
 
-`Items` puts the pieces that come together; `ListedThoughts` writes them. A thought says its text once, as more text,
-and its signature in an item without it. Of several thoughts that would not tell whose a signature is: behind the first
-that is signed, and of those that are summaries, the list has the texts, too. Clients put the pieces of an item together
-by its index, and have what a whole answer says.
+`Items` joins the pieces that arrive; `ListedThoughts` writes them. The text of a thought is written once, as reasoning
+text, and its signature in an item without text. With several thoughts it would be unclear which one a signature
+belongs to: so the list also has the texts after the first signed thought, and those of summaries. Clients join the
+pieces of an item by its index.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from .syntax import DETAILS
 
 
 class Piece(NamedTuple):
-    """What a piece of an item says.
+    """One piece of an item.
 
     Attributes:
-        text: that is new.
-        begins: whether it is the first of its item.
-        signs: whether it is what a text is signed with.
+        text: its text; "" if it has none.
+        begins: whether it is the first piece of its item.
+        signs: whether it has the signature of a text.
     """
 
     text: str
@@ -33,7 +33,7 @@ class Piece(NamedTuple):
 
 
 class _Item:
-    """An item as far as it has come: its pieces, and whether they have said a text, and been signed or sealed."""
+    """An item so far: its pieces, and whether it has a text, and a signature or encrypted thought."""
 
     def __init__(self) -> None:
         self.pieces: list[Json] = []
@@ -41,14 +41,14 @@ class _Item:
 
 
 class Items:
-    """The items of one list as far as they have come.
+    """The items of one list so far.
 
-    A piece continues the item that has its type and its index; without an index the last item, if that has its type.
-    A text that is signed is over: Anthropic's models sign a thought once, behind all of it, and what LiteLLM gives of
-    several thoughts has no index. More text is another item then, and so is another signature.
+    A piece continues the item with its type and its index; without an index, the last item if that has its type. After
+    a signature, more text or another signature begins a new item: Anthropic's models sign each thought once, after its
+    text, and LiteLLM sends several thoughts without an index.
 
     Args:
-        key: the member that the list is.
+        key: the key of the list.
     """
 
     def __init__(self, key: str) -> None:
@@ -63,7 +63,7 @@ class Items:
         return [item.pieces for item in self._items]
 
     def take(self, piece: Json) -> Piece:
-        """More of an item, or a new one."""
+        """Take the next piece of the list, which continues an item or begins one."""
         members = cast("Object", piece) if isinstance(piece, dict) else {}
         index, kind = members.get("index"), members.get("type")
         place = index if isinstance(index, int) else None
@@ -82,11 +82,11 @@ class Items:
 
 
 _TEXTS: Final = ("text", "summary")
-"""The members of an item that are its text."""
+"""The keys of an item's text."""
 
 
 class ListedThoughts:
-    """The items of one answer, in the order in which they begin.
+    """The items of one answer that is written, in the order in which they begin.
 
     Attributes:
         apart: the numbers of the thoughts whose texts are in the list.
@@ -102,30 +102,30 @@ class ListedThoughts:
 
     @property
     def numbers(self) -> Collection[int]:
-        """Those of the thoughts that have an item."""
+        """The numbers of the thoughts that have an item."""
         return self._items.keys()
 
     def wants(self, number: int, thought: Message, spoken: Collection[int]) -> bool:
-        """Whether the list is to have the text of a thought.
+        """Return whether the text of a thought must also be in the list.
 
         Args:
-            number: of the thought.
-            thought: what its beginning says.
-            spoken: the numbers of the thoughts that have said some text.
+            number: the number of the thought.
+            thought: the thought as it began.
+            spoken: the numbers of the thoughts with text so far.
         """
         if number in self.apart:
             return True
-        is_whole = all(len(_written(one)) == 1 for one in self._beside.values())
+        is_whole = all(len(_items_of(one)) == 1 for one in self._beside.values())
         return is_whole and self._knows(spoken, number) and bool(self._items or thought.content_type == SUMMARY)
 
     def _knows(self, spoken: Collection[int], number: int) -> bool:
         return all(each in self._items for each in spoken if each != number)
 
     def more(self, number: int, thought: Message, text: str) -> list[Object]:
-        """Pieces of items: more text of one, behind the texts that stood beside the list until now."""
+        """Return pieces with more text of a thought, after the texts that the list did not have until now."""
         out: list[Object] = []
         for each, message in self._beside.items():
-            [item] = self._items[each] = _written(message)
+            [item] = self._items[each] = _items_of(message)
             out.append({"type": item["type"], "text": item["text"], "index": self._indices[each]})
             self.apart.add(each)
         self._beside.clear()
@@ -133,19 +133,19 @@ class ListedThoughts:
             self.apart.add(number)
             self._texts[number] = []
             self._begin(
-                number, _written(Message("assistant", "", channel="analysis", content_type=thought.content_type))
+                number, _items_of(Message("assistant", "", channel="analysis", content_type=thought.content_type))
             )
         self._texts[number].append(text)
         kind, key = ("reasoning.summary", "summary") if thought.content_type == SUMMARY else ("reasoning.text", "text")
         return [*out, {"type": kind, key: text, "index": self._indices[number]}]
 
     def end(self, number: int, thought: Message, spoken: Collection[int]) -> list[Object]:
-        """What else the items of a whole thought say: its signature, and whose that is.
+        """Return the last pieces of a complete thought: its signature, with the vendor.
 
         Args:
-            number: of the thought.
-            thought: the whole of it.
-            spoken: as above; behind a text that the list does not know, nobody could tell what is signed.
+            number: the number of the thought.
+            thought: the complete thought.
+            spoken: the numbers of the thoughts with text so far; no signature is written if the list lacks one.
         """
         if number not in self._texts:
             item = sign(thought)
@@ -155,7 +155,7 @@ class ListedThoughts:
                 self._beside[number] = thought
             self._begin(number, [item])
             return [{**item, "index": self._indices[number]}]
-        first, *others = self._items[number] = _written(thought, "".join(self._texts[number]))
+        first, *others = self._items[number] = _items_of(thought, "".join(self._texts[number]))
         self._count += len(others)
         more = {key: value for key, value in first.items() if key not in _TEXTS}
         listed = [*([more] if len(more) > 1 else []), *others]
@@ -168,7 +168,7 @@ class ListedThoughts:
         self._count += len(items)
 
     def wire(self) -> list[Object]:
-        """The items as far as they have come."""
+        """Return the items so far."""
         out: list[Object] = []
         for number, items in self._items.items():
             first, *others = items
@@ -179,8 +179,8 @@ class ListedThoughts:
         return [{**item, "index": index} for index, item in enumerate(out)]
 
 
-def _written(thought: Message, text: str | None = None) -> list[Object]:
-    """The items of a thought with its text."""
+def _items_of(thought: Message, text: str | None = None) -> list[Object]:
+    """Return the items of a thought with its text."""
     signature: Signature | None = thought.signature if is_signed(thought) else None
     content = thought.content if text is None else text
     bare = Message("assistant", content, channel="analysis", content_type=thought.content_type, signature=signature)

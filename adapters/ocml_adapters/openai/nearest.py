@@ -1,4 +1,4 @@
-"""What Chat Completions can hold of a message, which messages are one wire message, and what a reply has to say."""
+"""Fit messages to Chat Completions: the nearest message, which messages share a wire message, and ids and names."""
 
 from __future__ import annotations
 
@@ -20,16 +20,18 @@ from .syntax import HOME
 
 _HOLDS = (Text, Media, Refusal, Foreign)
 THOUGHT, TEXT, CALL = range(3)
-"""Where in a wire message of the assistant's a message stands, in order."""
+"""The stages of an assistant's wire message, in order: thoughts, a text, calls."""
 
 
 def nearest(message: Message, index: int, log: Log) -> Message | None:
-    """A message with what its content can be: text in thoughts and calls, parts that we know elsewhere.
+    """Return the nearest message that Chat Completions can hold, or None; report the losses.
+
+    Thoughts and calls contain one text; other messages contain the parts that the format has.
 
     Args:
-        message: any.
+        message: the message.
         index: its index in the document.
-        log: takes what is lost.
+        log: receives the losses.
     """
     content, stage = message.content, stage_of(message)
     if stage is None and is_private(message):
@@ -57,7 +59,7 @@ def nearest(message: Message, index: int, log: Log) -> Message | None:
 
 
 def stage_of(message: Message) -> int | None:
-    """Where in a wire message of the assistant's a message stands; None for other roles."""
+    """Return the stage of a message in an assistant's wire message; None for a message of another role."""
     if message.role != "assistant":
         return None
     if message.recipient is not None and is_call(message):
@@ -66,10 +68,10 @@ def stage_of(message: Message) -> int | None:
 
 
 def joins(before: Message, message: Message) -> bool:
-    """Whether a message stands in one wire message with the one before it: thoughts, at most one text, calls.
+    """Return whether a message is written in one wire message with the previous one: thoughts, at most one text, calls.
 
-    An empty text stands alone, or it would vanish. A wire message has one weight, so what counts differently in
-    training stands apart, but for a preamble before calls: alone it would be an answer.
+    An empty text is a wire message of its own, or it would vanish. Messages with different training weights are written
+    separately, because a wire message has one weight; except a preamble before calls, which alone would be an answer.
     """
     last, stage = stage_of(before), stage_of(message)
     if last is None or stage is None or stage < last or stage == last == TEXT:
@@ -85,13 +87,13 @@ def joins(before: Message, message: Message) -> bool:
 
 
 def linked(items: Sequence[Item]) -> Sequence[Item]:
-    """The items with ids for calls and replies that have none, unless one was read from Chat Completions so."""
+    """Return the items with ids for calls and replies that have none, unless one was read from this format without."""
     without = [head for head, _, call_id in items if call_id is None and (head.calls or head.role == "tool")]
     return identified(items, HOME) if without and not any(map(_has_spelling, without)) else items
 
 
 def _has_spelling(head: Head) -> bool:
-    """Whether a message was read from Chat Completions."""
+    """Return whether a message was read from Chat Completions."""
     return not head.bare and HOME in (head.message("", None).layout or ())
 
 
@@ -101,4 +103,4 @@ with_names: Final = NamedReplies(
     image=lambda message: spelled([message])[1][0],
     named=lambda message: spelled([message], named=True)[1][0],
 )
-"""The items; a reply whose name reading would not find by its call has the layout of one that says its name."""
+"""Returns the items; a reply whose tool would not follow from its call gets the layout of a reply with a name."""

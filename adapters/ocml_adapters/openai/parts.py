@@ -1,6 +1,6 @@
-"""Content parts, both ways: text, image_url, video_url, input_audio, file, refusal; the annotations of a text.
+"""Read and write content parts: text, image_url, video_url, input_audio, file, refusal; and the annotations of a text.
 
-What could not be written back exactly is kept whole, as a foreign part.
+A part that would not be written back exactly is read as a foreign part.
 """
 
 from __future__ import annotations
@@ -20,7 +20,14 @@ from .syntax import BREAKPOINT, CACHE, EPHEMERAL, EXPLICIT, HOME, NOTES, VENDOR
 
 
 class _Kind(NamedTuple):
-    """A kind of media part: canonical kind, members and their canonical names, those needed, a possible data URL."""
+    """A type of media part.
+
+    Attributes:
+        media: the kind of `Media`.
+        members: the fields of `Media` by the members of the part.
+        needs: the members of which one is needed.
+        inline: the member that may be a data URL, or None.
+    """
 
     media: Any
     members: dict[str, str]
@@ -42,16 +49,16 @@ _KINDS: Final[dict[str, _Kind]] = {
 _KEYS: Final = {kind.media: key for key, kind in _KINDS.items()}
 _WEB: Final = ("http", "https")
 _DATA, _ADDRESS = "data", "address"
-"""The layout of a file or a sound whose address stands in the place of its data, as OpenRouter and Qwen take it."""
+"""The layout of a file or a sound that has a URL in place of its data, as OpenRouter and Qwen accept it."""
 _EXTENSIONS: Final = frozenset({"audio_url", "input_video"})
-"""Kinds of media parts that servers add, and that are kept as they are."""
+"""Types of media parts that servers add, and that are read as foreign parts without a finding."""
 
 
 # --- reading ----------------------------------------------------------------------------------------------------------
 
 
 def read_parts(raws: list[Json]) -> tuple[tuple[Part, ...], Object]:
-    """Parts, and by index the order of keys of those whose keys stand in another order than ours."""
+    """Return the parts, and by index the order of keys of parts that would be written in another order."""
     parts: list[Part] = []
     orders: Object = {}
     for index, raw in enumerate(raws):
@@ -70,7 +77,7 @@ def read_parts(raws: list[Json]) -> tuple[tuple[Part, ...], Object]:
 
 
 def is_odd(part: Part) -> bool:
-    """Whether a part is kept that Chat Completions has not: not even servers that add kinds of media."""
+    """Return whether a part is of a type that neither Chat Completions nor a server with additional types has."""
     if not isinstance(part, Foreign):
         return False
     kind = cast("Object", part.value).get("type") if isinstance(part.value, OBJECT) else None
@@ -125,25 +132,25 @@ def _read_media(part: Object, key: str) -> Media | None:
 
 
 def _mark_of(part: Object) -> tuple[str, CacheMark | None]:
-    """The mark behind a part, and the key that it stands under; "" where there is none."""
+    """Return the key of a part's cache mark, and the mark; "" and None if it has none."""
     if (mark := read_mark(part.get(CACHE), EPHEMERAL)) is not None:
         return CACHE, mark
     return (BREAKPOINT, CacheMark()) if part.get(BREAKPOINT) == EXPLICIT else ("", None)
 
 
 def _open_data_url(fields: Object, name: str) -> None:
-    """Take a data URL apart into base64 data and its media type."""
-    found = opened(fields.get(name, ""))
-    if found is not None:
+    """Replace a data URL in the fields by its base64 data and its media type."""
+    parsed = opened(fields.get(name, ""))
+    if parsed is not None:
         del fields[name]
-        fields["data"], fields["format"] = found
+        fields["data"], fields["format"] = parsed
 
 
-def _in_one_order(one: Object, other: Object) -> bool:
-    """Whether two objects have the same keys in the same order, and so have the objects in them."""
-    if [*one] != [*other]:
+def _in_one_order(raw: Object, written: Object) -> bool:
+    """Return whether two objects, and the objects in them, have the same keys in the same order."""
+    if [*raw] != [*written]:
         return False
-    return all([*value] == [*other[key]] for key, value in one.items() if value.__class__ is dict)
+    return all([*value] == [*written[key]] for key, value in raw.items() if value.__class__ is dict)
 
 
 def _order_of(raw: Object) -> list[Any]:
@@ -154,7 +161,7 @@ def _order_of(raw: Object) -> list[Any]:
 
 
 def write_part(part: Part) -> Json:
-    """A part as Chat Completions has it; None for one that it has no place for."""
+    """Return a part in JSON; None if Chat Completions has no place for it."""
     if isinstance(part, Text):
         written: Object = {"type": "text", "text": part.text}
         if part.cache is not None:
@@ -186,19 +193,19 @@ def _write_media(media: Media) -> Object | None:
 
 
 def _in_place(media: Media) -> Media:
-    """Media without the file of another vendor, and with an address in the place of data where it was read there."""
+    """Return media without the file id of another vendor, and with its URL in place of data if it was read so."""
     media = media_for(media, VENDOR)
     moved = NOTES.of(media.layout).get(_DATA) == _ADDRESS and media.data is None and scheme(media.url or "") in _WEB
     return replace(media, data=media.url, url=None) if moved and media.media in ("file", "audio") else media
 
 
 def _member(media: Media, field: str) -> str | None:
-    """A member of media as it is; a sound says its format without being a media type."""
+    """Return a field of media as it is written; the format of a sound is not written as a media type."""
     return sound_format(media) if field == "format" else getattr(media, field)
 
 
 def _has_source(media: Media) -> bool:
-    """Whether a part says where its media are, or has them in it."""
+    """Return whether media have a URL, a file id or data that can be written."""
     kind = _KINDS[_KEYS[media.media]]
     for name in kind.needs:
         if (_data_url(media) if name == kind.inline else getattr(media, kind.members[name])) is not None:
@@ -207,7 +214,7 @@ def _has_source(media: Media) -> bool:
 
 
 def _data_url(media: Media) -> str | None:
-    """The URL of an image or video; the data of a file, as a data URL where its media type is known."""
+    """Return the URL of an image or video; or the data, as a data URL if the media type is known."""
     if _KINDS[_KEYS[media.media]].inline == "url" and media.url is not None:
         return media.url
     if media.data is None or (media.media == "file" and (media.format is None or scheme(media.data))):
@@ -216,14 +223,14 @@ def _data_url(media: Media) -> str | None:
 
 
 def can_hold(part: Part) -> bool:
-    """Whether Chat Completions has a place for this part."""
+    """Return whether Chat Completions has a place for a part."""
     if isinstance(part, Media):
         return _has_source(_in_place(part))
     return write_part(part) is not None or (isinstance(part, Foreign) and part.format == HOME)
 
 
 def write_parts(parts: tuple[Part, ...], orders: Json) -> list[Json]:
-    """Parts, each with its keys in the order remembered by index."""
+    """Return parts in JSON, with the order of keys that the layout has for their index."""
     written = [write_part(part) for part in parts]
     if isinstance(orders, dict):
         for index, order in cast("Object", orders).items():
@@ -234,7 +241,7 @@ def write_parts(parts: tuple[Part, ...], orders: Json) -> list[Json]:
 
 
 def _with_mark(written: Json, part: Part, keys: Collection[str | None]) -> Json:
-    """A part as it is written, with its mark under the key of the API where that is among some keys."""
+    """Return a written part, with its cache mark under the key of the API if that is among these keys."""
     marked = isinstance(part, (Text, Media)) and part.cache is not None and part.cache.ttl is None
     if not marked or BREAKPOINT not in keys or not isinstance(written, OBJECT) or BREAKPOINT in written:
         return written
@@ -244,7 +251,7 @@ def _with_mark(written: Json, part: Part, keys: Collection[str | None]) -> Json:
 
 
 def _arrange(value: Json, order: Json) -> Json:
-    """An object with its keys, and those of the objects in it, in an order."""
+    """Return an object with its keys, and those of the objects in it, in an order."""
     if not isinstance(value, dict) or not isinstance(order, list) or not order:
         return cast("Json", value)
     default, out = cast("Object", value), dict[str, Any]()
@@ -256,7 +263,7 @@ def _arrange(value: Json, order: Json) -> Json:
 
 
 def _step(item: Json) -> tuple[str | None, list[str]]:
-    """A key of an order, and the order of the keys inside its value."""
+    """Return the key of an item of an order, and the order of the keys inside its value."""
     if not isinstance(item, list):
         return (item if isinstance(item, str) else None), []
     steps = cast("list[Json]", item)
@@ -270,33 +277,37 @@ def _step(item: Json) -> tuple[str | None, list[str]]:
 
 
 def images_in(value: Json) -> tuple[Media, ...]:
-    """The images of a member that has those which a model made; none where one of them is not understood."""
+    """Return the images in a value of `images`, which a model generated; none if one of them is not understood."""
     parts, orders = read_parts(cast("list[Json]", value)) if isinstance(value, ARRAY) else ((), {})
     images = tuple(part for part in parts if isinstance(part, Media) and part.media == "image")
     return images if len(images) == len(parts) and not orders else ()
 
 
 def images_of(content: Content) -> list[Json]:
-    """The images of content, as they stand in a member of their own."""
+    """Return the images of content as the value of `images`."""
     images = [part for part in parts_of(content) if isinstance(part, Media) and part.media == "image"]
     return [write_part(image) for image in images if can_hold(image)]
 
 
 def without_images(content: Content, count: Json) -> tuple[Content, list[Json]]:
-    """Content without the images that stand in a member of their own, and those.
+    """Return content without the images at its end that are written under `images`, and these.
 
     Args:
-        content: of a message.
-        count: how many there are, as the layout says.
+        content: the content of a message.
+        count: the number of these images, from the layout.
     """
     parts = parts_of(content)
     start = len(parts) - count if type(count) is int and 0 < count <= len(parts) else len(parts)
     images = parts[start:]
     if not images or not all(isinstance(part, Media) and part.media == "image" and can_hold(part) for part in images):
         return content, []
-    left = parts[:start]
-    bare = left[0].text if len(left) == 1 and isinstance(left[0], Text) and left[0].is_bare else left
-    return bare or "", [write_part(part) for part in images]
+    remaining = parts[:start]
+    text_or_parts = (
+        remaining[0].text
+        if len(remaining) == 1 and isinstance(remaining[0], Text) and remaining[0].is_bare
+        else remaining
+    )
+    return text_or_parts or "", [write_part(part) for part in images]
 
 
 # --- annotations ------------------------------------------------------------------------------------------------------
@@ -314,15 +325,15 @@ TABLE: Final = CitationTable(
     ),
     VENDOR,
 )
-"""What a source says is OpenRouter's `content`."""
+"""The citations of a text; the member `content`, with the cited text, is OpenRouter's."""
 
 
 def cited(content: Content, value: Json) -> Content | None:
-    """Content with the sources that annotations name; None where one of them is not understood, or of no text.
+    """Return content with the citations of its annotations; None if one is not understood, or belongs to no text.
 
     Args:
-        content: as it was read.
-        value: of the member.
+        content: the content as it was read.
+        value: the value of `annotations`.
     """
     raws: Any = value
     if not isinstance(raws, ARRAY) or not raws:

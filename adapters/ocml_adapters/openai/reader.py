@@ -1,4 +1,4 @@
-"""A wire message of Chat Completions → messages: thoughts, text and calls, in this order."""
+"""Read a wire message of Chat Completions as messages: thoughts, text and calls, in this order."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ from .syntax import (
 _CALL_KEYS: Final = ((TOOL_CALLS, False), (FUNCTION_CALL, True))
 
 
-def notice(wire: Object, made: Sequence[Message], index: int, log: Log, where: str = "/messages") -> None:
-    """Note what is kept although Chat Completions does not have it so.
+def notice(wire: Object, messages: Sequence[Message], index: int, log: Log, where: str = "/messages") -> None:
+    """Report what Chat Completions does not define: roles, parts, keys and calls of other libraries.
 
     Args:
         wire: a wire message.
-        made: what was made of it.
-        index: the place of the first of these.
-        log: where it is noted.
-        where: JSON pointer to the messages among which they stand.
+        messages: the messages that were read from it.
+        index: the index of the first of them.
+        log: receives the findings.
+        where: the JSON pointer of the list of messages.
     """
     role, path = wire["role"], f"{where}/{index}"
     note_role(role, ROLES, path, log, api="Chat Completions")
@@ -56,9 +56,9 @@ def notice(wire: Object, made: Sequence[Message], index: int, log: Log, where: s
             FindingCode.SHAPE, f"{path}/content", "content is neither a text nor a list of parts; it is kept as it is"
         )
     elif content:
-        for at, message in enumerate(made, index):
+        for at, message in enumerate(messages, index):
             note_parts(message, f"{where}/{at}", log, is_odd)
-    if role in REPLIES and made[0].name is not None and not _text(wire, "name"):
+    if role in REPLIES and messages[0].name is not None and not _text(wire, "name"):
         detail = f"the reply names its tool under {TOOL_NAME!r}, as in Ollama; it is read as the tool's name"
         log.find(FindingCode.SHAPE, f"{path}/name", detail)
     for key in ELSEWHERE:
@@ -68,22 +68,22 @@ def notice(wire: Object, made: Sequence[Message], index: int, log: Log, where: s
             )
     if role != "assistant":
         return
-    for at, call in enumerate(made, index):
+    for at, call in enumerate(messages, index):
         if is_near(call):
             detail = "a call has the shape of another library; it is read as a function call"
             log.find(FindingCode.SHAPE, f"{where}/{at}", detail)
         note_names((call,), at, log, where)
     for key, legacy in _CALL_KEYS:
-        if wire.get(key) and not any(is_call(message) and is_legacy(message) is legacy for message in made):
-            why = "has neither a name nor arguments" if legacy and is_nothing(wire[key]) else "is not understood"
-            log.find(FindingCode.SHAPE, f"{path}/extras/{HOME}/{key}", f"{key} {why}; it is kept as it is")
+        if wire.get(key) and not any(is_call(message) and is_legacy(message) is legacy for message in messages):
+            reason = "has neither a name nor arguments" if legacy and is_nothing(wire[key]) else "is not understood"
+            log.find(FindingCode.SHAPE, f"{path}/extras/{HOME}/{key}", f"{key} {reason}; it is kept as it is")
 
 
 # --- messages ---------------------------------------------------------------------------------------------------------
 
 
 def read_message(wire: Object) -> list[Message]:
-    """The canonical messages of one wire message, which is an object with a `role`; there is always one at least."""
+    """Return the messages of one wire message, which is an object with a `role`; at least one."""
     role = wire["role"]
     if role == "assistant":
         return _assistant(wire)
@@ -91,7 +91,7 @@ def read_message(wire: Object) -> list[Message]:
 
 
 def _weight(wire: Object) -> int | float | None:
-    """How much a message counts in training, where that is a number; anything else stays among the unknown members."""
+    """Return the training weight of a message; None if it is no number, which then is an unknown member."""
     value = wire.get(WEIGHT)
     return value if type(value) in (int, float) else None
 
@@ -99,10 +99,10 @@ def _weight(wire: Object) -> int | float | None:
 def _plain(wire: Object, role: str) -> Message:
     content, layout = _content(wire.get(CONTENT))
     name = _text(wire, "name")
-    known = ("role", "content") if name is None else ("role", "content", "name")
+    known_keys = ("role", "content") if name is None else ("role", "content", "name")
     if CACHE in wire and (marked := _marked(content, wire, layout)) is not None:
-        content, known = marked, (*known, CACHE)
-    extras = _finish(wire, layout, known, TEXT_KEYS, wire.get("content") == "")
+        content, known_keys = marked, (*known_keys, CACHE)
+    extras = _finish(wire, layout, known_keys, TEXT_KEYS, wire.get("content") == "")
     weight = _weight(wire)
     return Message(role, content, name, weight=weight, extras=NOTES.by_format(extras), layout=NOTES.by_format(layout))
 
@@ -114,24 +114,24 @@ def _reply(wire: Object, role: str) -> Message:
         call_id = _text(wire, "tool_call_id")
         if name is None:
             name, key = _text(wire, TOOL_NAME), TOOL_NAME
-    known = ["role", "content"]
+    known_keys = ["role", "content"]
     if name is not None:
-        known.append(key)
+        known_keys.append(key)
     if call_id is not None:
-        known.append("tool_call_id")
+        known_keys.append("tool_call_id")
     mark = read_mark(wire[CACHE], EPHEMERAL) if CACHE in wire else None
     if mark is not None:
-        known.append(CACHE)
-    extras = _finish(wire, layout, known, REPLY_KEYS[role], wire.get("content") == "")
+        known_keys.append(CACHE)
+    extras = _finish(wire, layout, known_keys, REPLY_KEYS[role], wire.get("content") == "")
     if role == "function":
         layout["role"] = role
     elif (name is not None or call_id is None) and "form" not in layout:
         layout["form"] = list(wire)
-    full = None if name is None else recipient_of(name)
+    full_name = None if name is None else recipient_of(name)
     return Message(
         "tool",
         content,
-        full,
+        full_name,
         "commentary",
         "assistant",
         call_id,
@@ -145,22 +145,22 @@ def _reply(wire: Object, role: str) -> Message:
 def _assistant(wire: Object) -> list[Message]:
     name, refusal = _text(wire, "name"), _text(wire, "refusal")
     thoughts, keys, templates = read_reasoning(wire)
-    called = _calls(wire, name)
-    calls = [call for found in called.values() for call in found]
+    calls_by_key = _calls(wire, name)
+    calls = [call for calls_of_key in calls_by_key.values() for call in calls_of_key]
     value: Json = wire.get(CONTENT)
     content, layout = _content(value[len(templates[CONTENT]) :] if CONTENT in templates else value)
-    beside_text: list[str] = []
+    keys_of_text: list[str] = []
     if CACHE in wire and (marked := _marked(content, wire, layout)) is not None:
         content = marked
-        beside_text.append(CACHE)
-    if wire.get(ANNOTATIONS) and (found := cited(content, wire[ANNOTATIONS])) is not None:
-        content = found
-        beside_text.append(ANNOTATIONS)
+        keys_of_text.append(CACHE)
+    if wire.get(ANNOTATIONS) and (with_citations := cited(content, wire[ANNOTATIONS])) is not None:
+        content = with_citations
+        keys_of_text.append(ANNOTATIONS)
     images = images_in(wire[IMAGES]) if wire.get(IMAGES) and refusal is None else ()
     if images:
         content = (*(parts_of(content) if content else ()), *images)
         layout[IMAGES] = len(images)
-        beside_text.append(IMAGES)
+        keys_of_text.append(IMAGES)
     if refusal is not None:
         content = (*(parts_of(content) if content else ()), Refusal(refusal))
     elif isinstance(content, tuple) and isinstance(content[-1], Refusal) and content[-1].text:
@@ -169,11 +169,11 @@ def _assistant(wire: Object) -> list[Message]:
         layout["templates"] = templates
     if thoughts and keys != default_keys(thoughts) and CONTENT not in templates:
         layout["reasoning"] = keys
-    known = ["role", "content", *keys, *called, *beside_text]
-    known += [key for key, value in (("name", name), ("refusal", refusal)) if value is not None]
-    beside = bool(thoughts or calls or refusal) and not images
-    silent = wire.get("content", 0) is None if beside else wire.get("content") == ""
-    extras = _finish(wire, layout, known, TEXT_KEYS, silent)
+    known_keys = ["role", "content", *keys, *calls_by_key, *keys_of_text]
+    known_keys += [key for key, value in (("name", name), ("refusal", refusal)) if value is not None]
+    may_lack_content = bool(thoughts or calls or refusal) and not images
+    is_silent = wire.get("content", 0) is None if may_lack_content else wire.get("content") == ""
+    extras = _finish(wire, layout, known_keys, TEXT_KEYS, is_silent)
     messages = thoughts
     for thought in thoughts:
         thought.name = name
@@ -186,24 +186,24 @@ def _assistant(wire: Object) -> list[Message]:
     if (weight := _weight(wire)) is not None:
         for message in messages:
             message.weight = weight
-    _keep(messages[0], extras, layout)
+    _add_notes(messages[0], extras, layout)
     return messages
 
 
 def _calls(wire: Object, speaker: str | None) -> dict[str, list[Message]]:
-    """The calls of a message by the key they stand under; a key that cannot be understood is not among them."""
-    called: dict[str, list[Message]] = {}
+    """Return the calls of a wire message by their key; a key whose value is not understood is omitted."""
+    by_key: dict[str, list[Message]] = {}
     calls = read_calls(wire[TOOL_CALLS], speaker) if wire.get(TOOL_CALLS) else None
     if calls:
-        called[TOOL_CALLS] = calls
+        by_key[TOOL_CALLS] = calls
     call = read_function_call(wire[FUNCTION_CALL], speaker) if wire.get(FUNCTION_CALL) else None
     if call is not None:
-        called[FUNCTION_CALL] = [call]
-    return called
+        by_key[FUNCTION_CALL] = [call]
+    return by_key
 
 
-def _keep(message: Message, extras: Object, layout: Object) -> None:
-    """Put what a wire message keeps beside what its first message, which may be a call, keeps already."""
+def _add_notes(message: Message, extras: Object, layout: Object) -> None:
+    """Add extras and layout of a wire message to those of its first message, which may be a call."""
     if extras:
         message.extras = {HOME: {**extras, **NOTES.of(message.extras)}}
     if layout:
@@ -214,13 +214,13 @@ def _keep(message: Message, extras: Object, layout: Object) -> None:
 
 
 def _text(wire: Object, key: str) -> str | None:
-    """A text that is not empty; None for anything else."""
+    """Return a member that is a text and not empty; None for anything else."""
     value = wire.get(key)
     return value if isinstance(value, str) and value else None
 
 
 def _content(value: Json) -> tuple[Content, Object]:
-    """The content, and how it was spelled."""
+    """Return the content of a message, and its layout."""
     if isinstance(value, str):
         return value, {}
     if is_empty(value):
@@ -235,7 +235,7 @@ def _content(value: Json) -> tuple[Content, Object]:
 
 
 def _marked(content: Content, wire: Object, layout: Object) -> Content | None:
-    """Content with the mark of its message behind it; None where it is no text, or has none that is understood."""
+    """Return content with the cache mark of its message; None if it is no text, or the mark is not understood."""
     mark = read_mark(wire[CACHE], EPHEMERAL)
     if mark is None or not isinstance(content, str) or not content or "content" in layout:
         return None
@@ -243,12 +243,19 @@ def _marked(content: Content, wire: Object, layout: Object) -> Content | None:
     return (Text(content, cache=mark),)
 
 
-def _finish(wire: Object, layout: Object, known: Sequence[str], required: frozenset[str], silent: bool) -> Object:
-    """Add the form to the layout, and give the extras: what is not known and says something.
+def _finish(
+    wire: Object, layout: Object, known_keys: Sequence[str], required: frozenset[str], is_silent: bool
+) -> Object:
+    """Add the form of a wire message to its layout; return its extras: the unknown members that are not empty.
 
-    `silent` says that the content is empty as we write it where there is none.
+    Args:
+        wire: the wire message.
+        layout: receives the form.
+        known_keys: the members that were read.
+        required: the members that are always written.
+        is_silent: whether the content is the empty value that is written for no content.
     """
-    form = form_of(wire, MESSAGE_ORDER, required, ("role", "content") if silent else ("role",))
+    form = form_of(wire, MESSAGE_ORDER, required, ("role", "content") if is_silent else ("role",))
     if form is not None:
         layout["form"] = form
-    return rest(wire, known if _weight(wire) is None else (*known, WEIGHT))
+    return rest(wire, known_keys if _weight(wire) is None else (*known_keys, WEIGHT))

@@ -1,9 +1,10 @@
-"""Private reasoning, both ways: five keys that servers use for one thing, where the official types have none.
+"""Read and write private reasoning, for which servers use five different keys; the official types have none.
 
-Every key *says* a list of texts: `reasoning`, `reasoning_content` and `thinking` one, or one for each text part of a
-list; `reasoning_details` and `thinking_blocks` one an item (`details.py`). Content that begins with `thinking` parts
-says it where no key does. The first that says something is believed, and a list that says the same with more. What
-another key says alike is layout; what it says differently is extras.
+The value of each key gives a list of texts: `reasoning`, `reasoning_content` and `thinking` have one text, or one for
+each text part of a list; `reasoning_details` and `thinking_blocks` have one for each item (`details.py`). Without such
+a key, `thinking` parts at the beginning of the content are read. The first key with a text is read; a list with the
+same texts is preferred, because it has more. Other keys with the same texts are stored in the layout, with other texts
+in the extras.
 """
 
 from __future__ import annotations
@@ -20,22 +21,22 @@ from .details import LISTS, fits, needs_list, read_list, signed, write_list
 from .syntax import CONTENT, DETAILS, REASONING, REASONING_KEY
 
 THINKING: Final = "thinking"
-"""The type of a content part that holds reasoning, and its key: a text, or a list of text parts (Mistral, vLLM)."""
+"""The type of a content part with reasoning, and its key, whose value is a text or a list of text parts."""
 JOINT: Final = "\n\n"
-"""What stands between several texts where they are written as one."""
+"""The text between several texts that are written as one."""
 _KEYS: Final = frozenset(REASONING)
 _SAYS: Final = {"reasoning.text": "text", "reasoning.summary": "summary"}
-"""Type of an item of `reasoning_details` → the key of its text; others (encrypted ones) say nothing readable."""
+"""The key of the text of an item of `reasoning_details` by type; items of other types have no text."""
 
 
 class Reasoning(NamedTuple):
-    """What a wire message says of its reasoning.
+    """The reasoning of a wire message.
 
     Attributes:
-        thoughts: in order; each has a text or a signature.
-        keys: the keys whose value follows from these thoughts.
-        templates: for those of the keys whose value is a list of parts, and for content that begins with thinking
-            parts: the value without the texts.
+        thoughts: the thoughts, in order; each has a text or a signature.
+        keys: the keys whose values follow from these thoughts.
+        templates: the values without the texts, by key, of those keys whose value is a list of parts, and of content
+            that begins with thinking parts.
     """
 
     thoughts: list[Message]
@@ -44,7 +45,7 @@ class Reasoning(NamedTuple):
 
 
 def read_reasoning(wire: Object) -> Reasoning:
-    """The reasoning of a wire message."""
+    """Return the reasoning of a wire message."""
     if _KEYS.isdisjoint(wire) and not isinstance(wire.get(CONTENT), list):
         return Reasoning([], [], {})
     lists = ((key, read_list(key, wire.get(key)) or []) for key in LISTS)
@@ -82,22 +83,22 @@ def _thought(text: str) -> Message:
 
 
 def _texts_of_thoughts(thoughts: Sequence[Message]) -> list[str]:
-    """The texts of thoughts that have one."""
+    """Return the texts of those thoughts that have one."""
     return [cast("str", thought.content) for thought in thoughts if thought.content]
 
 
 def thinking_parts(content: Json) -> list[Object]:
-    """The thinking parts that content begins with."""
+    """Return the thinking parts at the beginning of content."""
     return list(takewhile(is_thinking, cast("list[Any]", content))) if isinstance(content, list) else []
 
 
 def _follows(value: Json, texts: list[str]) -> bool:
-    """Whether a value says just these texts."""
+    """Return whether a value has exactly these texts."""
     return bool(texts) and (texts_of(value) == texts if isinstance(value, list) else value == JOINT.join(texts))
 
 
 def detail_texts(details: Json) -> list[str]:
-    """The texts of details, whatever else they hold."""
+    """Return the texts of a value of `reasoning_details`."""
     texts: list[str] = []
     for item in cast("list[Json]", details) if isinstance(details, list) else []:
         entry: Object = cast("Object", item) if isinstance(item, dict) else {}
@@ -109,7 +110,7 @@ def detail_texts(details: Json) -> list[str]:
 
 
 def default_keys(thoughts: Sequence[Message]) -> list[str]:
-    """The keys that we write, before the options have a say: a list beside the text where a text does not say all."""
+    """Return the keys that are written by default: one with the text, and a list if the text is not everything."""
     text: list[str] = [REASONING_KEY.default] if _texts_of_thoughts(thoughts) else []
     return [*text, DETAILS] if len(thoughts) > 1 or any(map(needs_list, thoughts)) else text
 
@@ -117,27 +118,27 @@ def default_keys(thoughts: Sequence[Message]) -> list[str]:
 def write_reasoning(
     thoughts: Sequence[Message], keys: Json, templates: Json, extras: Object, options: Options
 ) -> Object:
-    """The members of a message that hold its reasoning; its `content` is what the content begins with.
+    """Return the members of a message with its reasoning; `content`, if present, is the beginning of the content.
 
     Args:
-        thoughts: one or more.
-        keys: the keys that the source had them under; nonsense is passed over.
-        templates: as `Reasoning` has them; one that the texts do not fill is passed over.
-        extras: the message's extras, where details may stand that say the same and more.
-        options: they may name a key (`REASONING_KEY`) to use in place of the source's, where it is not the default one.
+        thoughts: the thoughts, one or more.
+        keys: the keys from the layout; other values are ignored.
+        templates: the templates from the layout; one with another number of texts is ignored.
+        extras: the extras of the message, which may have details with the same texts.
+        options: their `REASONING_KEY`, if it is not the default one, replaces the keys of the layout.
     """
-    known: Object = templates if isinstance(templates, OBJECT) else {}
+    templates_by_key: Object = templates if isinstance(templates, OBJECT) else {}
     key, texts = REASONING_KEY.of(options), _texts_of_thoughts(thoughts)
     is_default = key == REASONING_KEY.default
-    if is_default and isinstance(known.get(CONTENT), list) and not any(map(needs_list, thoughts)):
-        parts = fill(known[CONTENT], texts)
+    if is_default and isinstance(templates_by_key.get(CONTENT), list) and not any(map(needs_list, thoughts)):
+        parts = fill(templates_by_key[CONTENT], texts)
         if parts is not None:
             return {CONTENT: parts}
-    chosen = _chosen(thoughts, keys, known, extras)
+    chosen = _chosen(thoughts, keys, templates_by_key, extras)
     if not is_default:
         chosen = [key, *(other for other in chosen if other in LISTS)]
     return {
-        key: write_list(key, thoughts) if key in LISTS else _value(key, texts, known)
+        key: write_list(key, thoughts) if key in LISTS else _value(key, texts, templates_by_key)
         for key in REASONING
         if key in chosen and (texts or key in LISTS)
     }
@@ -166,14 +167,14 @@ def _chosen(thoughts: Sequence[Message], keys: Json, templates: Object, extras: 
 
 # --- templates --------------------------------------------------------------------------------------------------------
 #
-# Where servers write reasoning as parts, the texts are taken out, and a template is kept. It holds none of what was
-# thought, so that a text that is dropped or edited leaves nothing behind; `fill` puts as many texts back.
+# If reasoning is a list of parts, the layout stores it as a template without the texts, so that nothing is left of a
+# text that is removed or edited later. `fill` puts the texts back if their number is the same.
 #
 #     [{"type": "text", "text": "So.", "x": 1}]   →   ["So."] and [{"type": "text", "text": null, "x": 1}]
 
 
 def is_thinking(part: Json) -> bool:
-    """Whether a content part is reasoning that says something."""
+    """Return whether a content part is reasoning with a text."""
     return (
         isinstance(part, dict)
         and cast("Object", part).get("type") == THINKING
@@ -182,7 +183,7 @@ def is_thinking(part: Json) -> bool:
 
 
 def texts_of(value: Json) -> list[str]:
-    """The texts that a value of reasoning says: one text, or those of a list of text parts and nothing else."""
+    """Return the texts of a value of reasoning: a text, or a list of text parts only."""
     if isinstance(value, str):
         return [value] if value else []
     if not isinstance(value, list):
@@ -198,20 +199,22 @@ def texts_of(value: Json) -> list[str]:
 
 
 def template_of(value: Json) -> Json:
-    """A value of reasoning, or a list of thinking parts, with null for each of its texts."""
+    """Return a value of reasoning, or a list of thinking parts, with null for each text."""
     if isinstance(value, str):
         return None
-    return [{key: _hole(key, item) for key, item in cast("Object", part).items()} for part in cast("list[Json]", value)]
+    return [
+        {key: _emptied(key, item) for key, item in cast("Object", part).items()} for part in cast("list[Json]", value)
+    ]
 
 
-def _hole(key: str, value: Json) -> Json:
+def _emptied(key: str, value: Json) -> Json:
     if key == "text":
         return None
     return template_of(value) if key == THINKING else value
 
 
 def fill(template: Json, texts: Sequence[str]) -> Json | None:
-    """The value that a template was made from, with these texts; None where they are not as many as its places."""
+    """Return a template with these texts in place of the nulls; None if their number is different."""
     rest = iter(texts)
     filled = _filled(template, rest)
     return None if filled is None or next(rest, None) is not None else filled

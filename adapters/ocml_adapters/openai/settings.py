@@ -1,4 +1,4 @@
-"""The parameters of a request, and what a response tells of itself, as the settings of a conversation: their table."""
+"""Define the table of parameters: which members of a request or a response are which settings."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ TOOL_CHOICES: Final = ToolChoices(
 
 
 def _function_call(value: Json) -> ToolChoice | None:
-    """The deprecated `function_call`: a word, or the name of a function."""
+    """Read the deprecated `function_call`: a word, or the name of a function."""
     return TOOL_CHOICES.read(value if isinstance(value, str) else {"type": "function", "function": value})
 
 
@@ -59,7 +59,7 @@ def _write_function_call(choice: ToolChoice) -> Json:
 # --- the form of the answer -------------------------------------------------------------------------------------------
 
 SCHEMA_NAME: Final = "answer"
-"""The name of a schema that has none: the API asks for one."""
+"""The name of a schema that has none, because the API requires one."""
 _DESCRIBED: Final = ("name", "description", "schema", "strict")
 
 
@@ -81,7 +81,7 @@ def _write_response_format(form: AnswerFormat) -> Json:
     return {"type": form.type, "json_schema": {"name": SCHEMA_NAME, **described}}
 
 
-# --- settings inside objects that say more ----------------------------------------------------------------------------
+# --- settings inside objects with other members -----------------------------------------------------------------------
 
 _EFFORT: Final = (("effort",),)
 _NUMBERS: Final[dict[str, tuple[str, ...]]] = {
@@ -94,7 +94,7 @@ _NUMBERS: Final[dict[str, tuple[str, ...]]] = {
 
 
 def _effort(value: Json) -> str | None:
-    """The effort in `reasoning`, as gateways have it beside what is about the answer."""
+    """Return the effort in `reasoning`, an object of gateways with other members."""
     return plain.text(value_at(value, ("effort",)))
 
 
@@ -105,7 +105,7 @@ def _write_effort(effort: str) -> Json:
 # --- how the service treats a request ---------------------------------------------------------------------------------
 
 _TIERS: Final = frozenset({"auto", "default", "flex", "scale", "priority", "fast"})
-"""The words that the API takes; Responses has more."""
+"""The values that the API accepts; Responses has more."""
 
 
 def _write_tier(tier: str) -> Json:
@@ -132,4 +132,4 @@ PARAMETERS: Final = Parameters(
         "function_call": parameter("tool_choice", _function_call, _write_function_call),
     }
 )
-"""Of two for one setting the first is believed; the first is written."""
+"""If two parameters have the same setting, the first one is read, and the first one is written."""

@@ -1,10 +1,10 @@
-"""What stands around the messages, both ways: nothing (a list), a request, a response, or a line of preferences.
+"""Read and write the four shapes of documents: bare lists, requests, responses and preference lines.
 
 | shape | is | messages | everything else |
 | --- | --- | --- | --- |
 | `request` | an object with `messages`; also a fine-tuning line | `messages` | settings; extras, by key |
-| `list` | the bare list | the list | there is nothing else |
-| `response` | an object with `choices` | the first choice's | settings; alternatives; extras |
+| `list` | the bare list | the list | none |
+| `response` | an object with `choices` | that of the first choice | settings; alternatives; extras |
 | `preference` | an object with `preferred_output` | its and those of `input` | settings; an alternative; extras |
 """
 
@@ -54,7 +54,7 @@ _AROUND_MESSAGES: Final = Surroundings(
 )
 _AROUND_CHOICES: Final = Surroundings(PARAMETERS, RESPONSE_ORDER, RESPONSE_KEYS, choices=TOOL_CHOICES)
 _FUNCTIONS: Final = "functions"
-"""The deprecated key of tools; in the layout, whether it is used."""
+"""The deprecated key of declared tools; in the layout, whether it was used."""
 RESPONSE, PREFERENCE = "response", "preference"
 REJECTED: Final = "rejected"
 """The label of the alternative that is not preferred."""
@@ -67,14 +67,14 @@ def _read_request(document: Object, log: Log, base: str = "") -> Shell:
     if not isinstance(wires, ARRAY):
         raise BridgeError(ErrorCode.SHAPE, f"{MESSAGES!r} is not a list", path=f"{base}/{MESSAGES}")
     shell = Shell(cast("list[Json]", wires), UNITS.place(base))
-    known = [MESSAGES]
+    known_keys = [MESSAGES]
     raws: Any = document.get(_FUNCTIONS)
     if raws and isinstance(raws, ARRAY) and not isinstance(document.get(TOOLS), ARRAY):
         tools, opaque = read_tools(cast("list[Json]", raws), legacy=True)
         if not opaque:
-            known.append(_FUNCTIONS)
+            known_keys.append(_FUNCTIONS)
             shell.tools, shell.layout[_FUNCTIONS] = tools, True
-    _AROUND_MESSAGES.read(shell, document, known)
+    _AROUND_MESSAGES.read(shell, document, known_keys)
     for key in REQUESTED_ELSEWHERE:
         if key in shell.extras:
             log.find(
@@ -107,7 +107,7 @@ def _write_request(surrounding: Surrounding, body: Body) -> Object:
 # --- responses --------------------------------------------------------------------------------------------------------
 
 _CUT_OFF: Final = ("length", None)
-"""The reasons of an answer that is not whole: too long, or none because it never came to an end."""
+"""The finish reasons of an incomplete answer: it was too long, or it never ended."""
 
 
 def _read_response(document: Object, log: Log) -> Shell:
@@ -156,23 +156,23 @@ def _write_response(surrounding: Surrounding, body: Body) -> Json | None:
 
 
 def _read_preference(document: Object, log: Log) -> Shell:
-    given, preferred = document.get("input"), document[PREFERRED]
-    if not isinstance(given, dict) or MESSAGES not in given or not isinstance(preferred, list):
+    preference_input, preferred = document.get("input"), document[PREFERRED]
+    if not isinstance(preference_input, dict) or MESSAGES not in preference_input or not isinstance(preferred, list):
         raise BridgeError(ErrorCode.SHAPE, EXPECTED, path="")
-    shell = _read_request(cast("Object", given), log, "/input")
+    shell = _read_request(cast("Object", preference_input), log, "/input")
     chosen, start, place = cast("list[Json]", preferred), len(shell.units), shell.place
     shell.units = [*shell.units, *chosen]
     shell.place = lambda at: place(at) if at < start else f"/{PREFERRED}/{at - start}"
     shell.layout[SHAPE] = PREFERENCE
     if len(chosen) != 1:
         shell.layout["preferred"] = len(chosen)
-    known, rejected = ["input", PREFERRED], document.get(NOT_PREFERRED)
+    known_keys, rejected = ["input", PREFERRED], document.get(NOT_PREFERRED)
     if isinstance(rejected, list) and rejected and _are_messages(wires := cast("list[Json]", rejected)):
-        known.append(NOT_PREFERRED)
+        known_keys.append(NOT_PREFERRED)
         shell.branches = [Branch(wires, f"/{NOT_PREFERRED}", {}, REJECTED, start)]
-    if (form := form_of(document, PREFERENCE_ORDER, PREFERENCE_KEYS, known)) is not None:
+    if (form := form_of(document, PREFERENCE_ORDER, PREFERENCE_KEYS, known_keys)) is not None:
         shell.layout["line"] = form
-    inside, around = shell.extras, rest(document, known)
+    inside, around = shell.extras, rest(document, known_keys)
     shell.extras = {**around, **({"input": inside} if inside else {})}
     return shell
 
@@ -180,7 +180,7 @@ def _read_preference(document: Object, log: Log) -> Shell:
 def _write_preference(surrounding: Surrounding, body: Body) -> Json | None:
     transcript, extras, layout = surrounding
     wires = body.units
-    rejected = next((one for one in transcript.alternatives or () if one.label == REJECTED), None)
+    rejected = next((each for each in transcript.alternatives or () if each.label == REJECTED), None)
     starts = _starts(wires) if rejected is not None else []
     count = layout.get("preferred", 1)
     if rejected is not None and SHAPE not in layout:
@@ -188,7 +188,7 @@ def _write_preference(surrounding: Surrounding, body: Body) -> Json | None:
     if type(count) is not int or not 0 <= count <= len(wires):
         return None
     start = len(wires) - count
-    inside = cast("Object", given) if isinstance(given := extras.get("input"), dict) else {}
+    inside = cast("Object", preference_input) if isinstance(preference_input := extras.get("input"), dict) else {}
     line: Object = {
         "input": _write_request(Surrounding(transcript, inside, layout), Body(wires[:start])),
         PREFERRED: wires[start:],
@@ -201,7 +201,7 @@ def _write_preference(surrounding: Surrounding, body: Body) -> Json | None:
 
 
 def _starts(wires: Sequence[Json]) -> list[int]:
-    """For each wire message the index of its first message, and how many messages there are in all."""
+    """Return the index of the first message of each wire message, and the number of all messages."""
     return [0, *accumulate(len(read_message(cast("Object", wire))) for wire in wires)]
 
 
@@ -229,16 +229,21 @@ split: Final = DOCUMENTS.split
 
 
 def write_document(around: Transcript, body: Body) -> Json:
-    """A document in the shape that it was read from; a line of preferences where there is a rejected answer."""
-    labels = [one.label for one in around.alternatives or ()]
+    """Return a document in the shape that was read; without one, as a preference line if it has a rejected answer.
+
+    Args:
+        around: the transcript around the wire messages.
+        body: the wire messages, and those of the alternatives.
+    """
+    labels = [alternative.label for alternative in around.alternatives or ()]
     return DOCUMENTS.write(around, body, shape=PREFERENCE if labels == [REJECTED] else None)
 
 
-# --- other answers ----------------------------------------------------------------------------------------------------
+# --- alternatives -----------------------------------------------------------------------------------------------------
 
 
 def branches_of(parted: Parted) -> Branches | None:
-    """The alternatives of a document as they are read, and their wire messages; None where it has none."""
+    """Return the alternatives of a document that was read, and their wire messages; None if it has none."""
     branches = cast("Shell", parted.document).branches
     if not branches:
         return None
@@ -248,20 +253,20 @@ def branches_of(parted: Parted) -> Branches | None:
 
 
 def read_alternatives(branches: Sequence[Branch], items: Sequence[Item], log: Log) -> Iterator[Alternative]:
-    """The other answers; each reply in one is named after the call before it in the conversation that it goes on.
+    """Yield the alternatives; each reply in them gets the name of the tool whose call it answers.
 
     Args:
-        branches: the other answers.
-        items: the messages of the conversation.
-        log: takes what is noticed.
+        branches: the alternative answers.
+        items: the messages of the conversation, which may have the calls.
+        log: receives the findings.
     """
     starts = [*(at for at, item in enumerate(items) if at == 0 or not item[0].continues), len(items)]
     for index, branch in enumerate(branches):
-        at, own, where = starts[branch.start], list[Message](), f"/alternatives/{index}/messages"
+        at, branch_messages, where = starts[branch.start], list[Message](), f"/alternatives/{index}/messages"
         for wire in cast("list[Object]", branch.wires):
-            made = read_message(wire)
-            notice(wire, made, len(own), log, where)
-            own += made
-        whole = [*items[:at], *map(item_of, own)]
+            messages = read_message(wire)
+            notice(wire, messages, len(branch_messages), log, where)
+            branch_messages += messages
+        whole = [*items[:at], *map(item_of, branch_messages)]
         name_replies(whole, log, at, where)
         yield branch.alternative(messages_of(whole[at:]), at, NOTES)

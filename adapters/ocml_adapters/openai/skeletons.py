@@ -1,4 +1,8 @@
-"""Wire messages of Chat Completions without their contents and ids: those with equal keys are read alike."""
+"""Split wire messages of Chat Completions into a skeleton and their contents and ids.
+
+Wire messages with the same skeleton are read in the same way, so the plan for a skeleton is made only once. This module
+runs for every wire message: it is on the fast path.
+"""
 
 from __future__ import annotations
 
@@ -27,37 +31,37 @@ from .syntax import (
 )
 
 _LONGEST: Final = 200
-"""The longest name that plans are made for, in characters, and the longest member that is no text, packed."""
+"""The maximum length of a name in a skeleton, in characters, and of a packed member that is no text, in bytes."""
 _LONG: Final = 64
-"""The longest text of an unknown member that many messages are expected to have."""
+"""The maximum length of a text in an unknown member that is part of the skeleton; a longer one is a value."""
 _CALLS: Final = frozenset(permutations(("id", "type", FUNCTION)))
 """The members of nearly all calls, in any order."""
 _FUNCTIONS: Final = frozenset(permutations(("name", "arguments")))
-"""Likewise of their functions."""
+"""The members of nearly all functions in calls, in any order."""
 _TEXT: Final = frozenset(permutations(("role", CONTENT)))
-"""The members of the commonest messages."""
+"""The members of the most frequent messages, in any order."""
 _IMAGE: Final = "image_url"
 """The type of a part that is an image, and its member."""
 _LONGEST_PART: Final = 1000
-"""The longest part other than text, packed."""
+"""The maximum length of a packed part other than text, in bytes."""
 _SCALARS: Final = frozenset({str, int, bool, type(None)})
 _REPEATING: Final = frozenset({*LISTS, ANNOTATIONS, IMAGES, FUNCTION_CALL, "refusal"})
-"""Members that say what a text says, too, or say it in its place."""
+"""Members that repeat or replace a text, so that they cannot be part of a skeleton."""
 _OWN: Final = frozenset({"text", "summary", "thinking", "signature", "data", "id"})
 """The members of an item of reasoning that differ from item to item."""
 _NEW: Any = ()
-"""Stands for members that have not been looked at."""
+"""The cache's default for keys that are not in it."""
 
 Add = Callable[[str, Any, list[Hashable], list[str]], bool]
-"""Adds a member to a skeleton: to its key, and contents and ids to its values; False for one that is not for plans."""
+"""Appends a member to the key of the skeleton, and its contents and ids to the values; returns False if it cannot."""
 
 
 class _Members(NamedTuple):
-    """What is to be done with the members of messages that have the same.
+    """How the members of wire messages with the same keys are added to a skeleton.
 
     Attributes:
-        adds: each member, and what adds it.
-        listed: whether one is a list of reasoning, which another may repeat.
+        adds: each key with its `Add` function.
+        listed: whether one is a list of reasoning, whose texts another may repeat.
     """
 
     adds: tuple[tuple[str, Add], ...]
@@ -65,13 +69,13 @@ class _Members(NamedTuple):
 
 
 class Skeletons:
-    """The skeletons of wire messages: what is to be done with each member is found once for messages with the same."""
+    """The skeletons of wire messages, with a cache of `_Members` by the keys of a message."""
 
     def __init__(self) -> None:
-        self._known = Memo[tuple[str, ...], "_Members | None"](1024)
+        self._members_by_keys = Memo[tuple[str, ...], "_Members | None"](1024)
 
     def of(self, unit: Any) -> Skeleton | None:
-        """A wire message without contents and ids; None where something else in it is long, or spelled oddly."""
+        """Return a wire message without contents and ids; None if another member is long or has an odd value."""
         if unit.__class__ is not dict:
             return None
         keys = tuple(unit)
@@ -79,9 +83,9 @@ class Skeletons:
             role, text = unit["role"], unit["content"]
             if text.__class__ is role.__class__ is str and text:
                 return (keys, role), [text]
-        members = self._known.get(keys, _NEW)
+        members = self._members_by_keys.get(keys, _NEW)
         if members is _NEW:
-            members = self._known.keep(keys, _members(keys))
+            members = self._members_by_keys.keep(keys, _members(keys))
         if members is None:
             return None
         adds, listed = members
@@ -92,7 +96,7 @@ class Skeletons:
         values: list[str] = []
         for name, add in adds:
             value = unit[name]
-            # What nearly all members are is added here: a call for each would take most of the time.
+            # Texts and words are added here, because a call for each would take most of the time.
             if value.__class__ is str and name != repeated and (add is _add_text or add is _add_word):
                 if add is _add_word:
                     if len(value) > _LONGEST:
@@ -110,7 +114,7 @@ class Skeletons:
 
 
 def filled(unit: Unit, values: Sequence[str]) -> Unit:
-    """A wire message that has a skeleton, with other contents and ids."""
+    """Return a wire message that has a skeleton, with other contents and ids."""
     following = iter(values)
     repeated = None if _LISTS.isdisjoint(unit) else _repeated(unit)
     out = {key: _filled(key, value, following) if value and key != repeated else value for key, value in unit.items()}
@@ -120,7 +124,7 @@ def filled(unit: Unit, values: Sequence[str]) -> Unit:
 
 
 def _members(keys: tuple[str, ...]) -> _Members | None:
-    """What is to be done with the members of a wire message; None where one is not for plans."""
+    """Return how the members of a wire message are added to a skeleton; None if it can have none."""
     if sum(key in REASONING_TEXTS for key in keys) > 1 or sum(key in _LISTS for key in keys) > 1:
         return None
     return _Members(tuple((key, _MEMBERS.get(key, _add_other)) for key in keys), not _LISTS.isdisjoint(keys))
@@ -142,7 +146,7 @@ def _add_text(name: str, value: Any, key: list[Hashable], values: list[str]) -> 
 
 
 def _add_content(value: Any, key: list[Hashable], values: list[str]) -> bool:
-    """Parts, or something that is no content."""
+    """Add parts, or a value that is no content."""
     if value.__class__ is list and value != []:
         return _add_parts(value, key, values)
     packed = key_of(value)
@@ -151,7 +155,7 @@ def _add_content(value: Any, key: list[Hashable], values: list[str]) -> bool:
 
 
 def _add_parts(parts: list[Any], key: list[Hashable], values: list[str]) -> bool:
-    """Parts: of texts, all but the text; of images, all but the address; any other whole, where it is short."""
+    """Add parts: texts without the text, images without the URL, and others whole if they are short."""
     for part in parts:
         if part.__class__ is not dict or not _REPEATING.isdisjoint(part):
             return False
@@ -168,19 +172,19 @@ def _add_parts(parts: list[Any], key: list[Hashable], values: list[str]) -> bool
 
 
 def _image_in(part: Object) -> Medium | None:
-    """The image in a part that is one; None where it is not for plans."""
+    """Return the image in a part; None if it is no image, or cannot be split off."""
     inner: Any = part.get(_IMAGE) if part.get("type") == _IMAGE else None
     return of_address(inner.get("url") if inner.__class__ is dict else inner)
 
 
 def _with_address(part: Object, address: str | None) -> Object:
-    """A part that is an image, with another address."""
+    """Return a part that is an image, with another URL."""
     inner = part[_IMAGE]
     return {**part, _IMAGE: {**inner, "url": address} if isinstance(inner, dict) else address}
 
 
 def _is_text(part: Object) -> bool:
-    """Whether a part is one of text that says something."""
+    """Return whether a part is a text that is not empty."""
     return part.get("type") == "text" and part.get("text").__class__ is str and part["text"] != ""
 
 
@@ -193,13 +197,13 @@ def _filled_part(part: Object, values: Iterator[str]) -> Object:
 
 # --- reasoning --------------------------------------------------------------------------------------------------------
 #
-# A list of reasoning says what a text beside it says, and more. Where that is so, the text is no value.
+# If another member repeats the texts of a list of reasoning, it is no value of its own.
 
 _LISTS: Final = frozenset(LISTS)
 
 
 def _listed_texts(unit: Object) -> list[str]:
-    """The texts of the items in a list of reasoning."""
+    """Return the texts of the items in a list of reasoning."""
     if DETAILS in unit:
         return detail_texts(unit[DETAILS])
     items: Any = unit[BLOCKS]
@@ -208,14 +212,14 @@ def _listed_texts(unit: Object) -> list[str]:
 
 
 def _repeated(unit: Object) -> str | None:
-    """The member that repeats the texts of a list of reasoning; None where none does, "" where it is not for plans."""
+    """Return the key that repeats the texts of a list of reasoning; None if none does; "" if there is no skeleton."""
     key = next(key for key in unit if key in _LISTS)
     items: Any = unit[key]
     if not items:
         return None
     if items.__class__ is not list or not all(item.__class__ is dict for item in items):
         return ""
-    if unit.get(CONTENT).__class__ is list:  # which may repeat it, too
+    if unit.get(CONTENT).__class__ is list:  # its parts may also repeat the texts
         return ""
     texts = _listed_texts(unit)
     member = next((name for name in REASONING_TEXTS if unit.get(name)), None)
@@ -225,7 +229,7 @@ def _repeated(unit: Object) -> str | None:
 
 
 def _add_items(name: str, items: Any, key: list[Hashable], values: list[str]) -> bool:
-    """Items of reasoning: all but their texts, signatures and ids."""
+    """Add items of reasoning without their texts, signatures and ids."""
     if not items:
         return _add_other(name, items, key, values)
     for item in items:
@@ -275,7 +279,7 @@ def _add_call(call: Any, key: list[Hashable], values: list[str]) -> bool:
 
 
 def _add_function(function: Any, key: list[Hashable], values: list[str]) -> bool:
-    """The name of a function, and its arguments."""
+    """Add the name of a function, and its arguments."""
     if function.__class__ is not dict or (members := tuple(function)) not in _FUNCTIONS:
         return False
     name, arguments = function["name"], function["arguments"]
@@ -288,7 +292,7 @@ def _add_function(function: Any, key: list[Hashable], values: list[str]) -> bool
 
 
 def _add_legacy(name: str, value: Any, key: list[Hashable], values: list[str]) -> bool:
-    """The deprecated `function_call`."""
+    """Add the deprecated `function_call`."""
     if not value:
         return _add_other(name, value, key, values)
     return _add_function(value, key, values)
@@ -319,7 +323,7 @@ def _add_word(name: str, value: Any, key: list[Hashable], values: list[str]) -> 
 
 
 def _add_other(name: str, value: Any, key: list[Hashable], values: list[str]) -> bool:
-    """A member that is the same in many messages, such as a mark or the name of an agent; a long text is a value."""
+    """Add an unknown member, such as a mark or the name of an agent; long texts in it are values."""
     if value and name in _REPEATING:
         return False
     if value.__class__ in _SCALARS and not _is_long(value):
@@ -331,16 +335,16 @@ def _add_other(name: str, value: Any, key: list[Hashable], values: list[str]) ->
 
 
 _A_VALUE: Final = b""
-"""Stands for a text that is a value; no JSON value is equal to it."""
+"""The placeholder for a long text; no JSON value is equal to it."""
 
 
 def _is_long(value: Any) -> bool:
-    """Whether something in an unknown member is a text that hardly two messages have."""
+    """Return whether a value in an unknown member is a text so long that other messages are unlikely to have it."""
     return value.__class__ is str and len(value) > _LONG
 
 
 def _without_long(value: Any, values: list[str]) -> Any:
-    """An unknown member without its long texts, which become values."""
+    """Return an unknown member without its long texts, which are appended to the values."""
     if _is_long(value):
         values.append(value)
         return _A_VALUE

@@ -1,4 +1,4 @@
-"""Whether JSON is what Chat Completions takes or gives, and nothing else: other servers' messages look alike."""
+"""Detect JSON of Chat Completions, and tell it from similar messages of other formats."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from .syntax import ELSEWHERE
 
 
 def sniff(source: Source) -> int:
-    """Certain of responses and preference lines, fairly sure of messages."""
+    """Return how sure it is that a source is in the format: 3 for responses and preference lines, 2 for messages."""
     if isinstance(source, list):
         return _of_messages(cast("list[Json]", source))
     if not isinstance(source, dict):
         return 0
     document = cast("dict[str, Json]", source)
-    messages, choices, given = document.get("messages"), document.get("choices"), document.get("input")
+    messages, choices, preference_input = document.get("messages"), document.get("choices"), document.get("input")
     if isinstance(messages, list):
         return _of_messages(cast("list[Json]", messages)) if messages else 1
-    if isinstance(given, dict) and "messages" in given and "preferred_output" in document:
+    if isinstance(preference_input, dict) and "messages" in preference_input and "preferred_output" in document:
         return 3
     first = cast("list[Json]", choices)[0] if isinstance(choices, list) and choices else None
     return 3 if isinstance(first, dict) and "message" in first else 0
@@ -29,6 +29,6 @@ def sniff(source: Source) -> int:
 def _of_messages(items: list[Json]) -> int:
     roles = [isinstance(item, dict) and isinstance(cast("dict[str, Json]", item).get("role"), str) for item in items]
     if not any(roles):
-        # JSON lines of transcripts: no list of messages, but its reader says what to do with it.
+        # A list of documents is no list of messages, but the reader's error tells how to convert it.
         return int(any(isinstance(item, dict) and "messages" in item for item in items))
     return 1 if any(key in item for item in items if isinstance(item, dict) for key in ELSEWHERE) else 2

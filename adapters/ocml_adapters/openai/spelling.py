@@ -1,4 +1,7 @@
-"""Messages → a wire message of Chat Completions: thoughts, a text and calls are one."""
+"""Write a group of messages as a wire message of Chat Completions, in the spelling that their layout stores.
+
+Thoughts, at most one text, and calls of the assistant are one group; any other message is a group of its own.
+"""
 
 from __future__ import annotations
 
@@ -35,12 +38,14 @@ from .syntax import (
 def spelled(
     group: Sequence[Message], options: Options = DEFAULT, *, named: bool = False
 ) -> tuple[Object, list[Message]]:
-    """A wire message, and its messages as they are read; without what these remember of their spelling if it misleads.
+    """Return the wire message of a group, and the messages that are read from it.
+
+    Extras and layout are ignored if they would change the contents that are read.
 
     Args:
-        group: as `write_message`.
+        group: the messages, as for `write_message`.
         options: how to write.
-        named: as `write_message`.
+        named: whether a reply has the name of its tool in any case.
     """
     wire = write_message(group, options, named=named)
     image = read_message(wire)
@@ -53,12 +58,12 @@ def spelled(
 
 
 def write_message(group: Sequence[Message], options: Options, *, named: bool = False) -> Object:
-    """One wire message.
+    """Return one wire message.
 
     Args:
-        group: its canonical messages: thoughts, at most one other message, calls; or one message of any other role.
+        group: thoughts, at most one text, and calls; or one message of another role.
         options: how to write.
-        named: whether a reply says its tool's name, wherever it was not read with one.
+        named: whether a reply has the name of its tool, even if it was read without one.
     """
     first = group[0]
     if first.role == "assistant":
@@ -73,7 +78,7 @@ def _write_plain(message: Message) -> Object:
     layout = NOTES.of(message.layout)
     out["content"] = _write_content(message.content, layout)
     if not isinstance(message.content, str):
-        out |= {key: value for key, value in _beside(message.content, layout).items() if key == CACHE}
+        out |= {key: value for key, value in _members_of_content(message.content, layout).items() if key == CACHE}
     return _spell(out, message, NOTES.of(message.extras), layout)
 
 
@@ -119,7 +124,7 @@ def _write_assistant(group: Sequence[Message], options: Options) -> Object:
         if refusal is not None:
             out["refusal"] = refusal
         if not isinstance(content, str):
-            out |= _beside(content, layout)
+            out |= _members_of_content(content, layout)
         if images:
             out[IMAGES] = images
     if leading is not None:
@@ -129,30 +134,30 @@ def _write_assistant(group: Sequence[Message], options: Options) -> Object:
     if thoughts and thoughts[0] is first:
         extras = {key: value for key, value in extras.items() if key not in (ITEM, SEALED)}
     if calls and calls[0] is first:
-        own = FUNCTION_CALL if FUNCTION_CALL in out and len(calls) == 1 else TOOL_CALLS
-        extras = {key: value for key, value in extras.items() if key != own}
+        written_key = FUNCTION_CALL if FUNCTION_CALL in out and len(calls) == 1 else TOOL_CALLS
+        extras = {key: value for key, value in extras.items() if key != written_key}
     return _spell(out, first, extras, layout)
 
 
 def _as_parts(content: Json) -> list[Json]:
-    """Content as the list of parts that stands behind thinking parts."""
+    """Return content as a list of parts, to follow thinking parts."""
     if isinstance(content, str):
         return [{"type": "text", "text": content}]
     return [] if content is None else cast("list[Json]", content)
 
 
 def _set_refusal_apart(content: Content, layout: Object) -> tuple[Content, str | None]:
-    """Content without the refusal that ends it, and that refusal; it stays where it was read as a part."""
+    """Return content without the refusal at its end, and the refusal's text; one that was read as a part stays."""
     last = content[-1] if isinstance(content, tuple) and content else None
     if not isinstance(last, Refusal) or not last.text or layout.get("refusal") == "part":
         return content, None
     before = cast("tuple[Json, ...]", content)[:-1]
-    bare = len(before) == 1 and isinstance(before[0], Text) and before[0].is_bare
-    return before[0].text if bare else before, last.text
+    is_bare = len(before) == 1 and isinstance(before[0], Text) and before[0].is_bare
+    return before[0].text if is_bare else before, last.text
 
 
 def _write_calls(calls: Sequence[Message]) -> Object:
-    """The members that hold the calls: the last of them under the deprecated key where it was read from there."""
+    """Return the members with the calls; the last call is under the deprecated key if it was read from there."""
     legacy = is_legacy(calls[-1])
     out: Object = {}
     if listed := [write_call(call) for call in (calls[:-1] if legacy else calls)]:
@@ -166,31 +171,36 @@ def _write_content(content: Content, layout: Object) -> Json:
     spelled = layout.get("content")
     if isinstance(content, str):
         return write_parts((Text(content),), layout.get("parts")) if spelled == "list" else content
-    if (alone := _alone(content, layout)) is not None:
-        return alone.text
+    if (text_part := _bare_text(content, layout)) is not None:
+        return text_part.text
     if spelled == "bare" and len(content) == 1:
         return write_part(content[0])
     return write_parts(parts_of(content), layout.get("parts"))
 
 
-def _alone(content: Sequence[Part], layout: Object) -> Text | None:
-    """The text that is written without a list, as its mark and its sources stand beside it; None for other content."""
+def _bare_text(content: Sequence[Part], layout: Object) -> Text | None:
+    """Return the text part that is written without a list, with its mark and annotations as members of the message.
+
+    None if content has other parts, or was read as a list.
+    """
     part = content[0] if len(content) == 1 else None
     if not isinstance(part, Text) or part.extras is not None or layout.get("content") == "list":
         return None
     return part if part.cache is None or layout.get(CACHE) == "message" else None
 
 
-def _beside(content: Sequence[Part], layout: Object) -> Object:
-    """What stands beside content that is said of it: the mark of a text that is written without a list, sources."""
-    alone = _alone(content, layout)
-    marked: Object = {} if alone is None or alone.cache is None else {CACHE: write_mark(alone.cache, EPHEMERAL)}
+def _members_of_content(content: Sequence[Part], layout: Object) -> Object:
+    """Return the members that belong to content: annotations, and the mark of a text without a list."""
+    text_part = _bare_text(content, layout)
+    marked: Object = (
+        {} if text_part is None or text_part.cache is None else {CACHE: write_mark(text_part.cache, EPHEMERAL)}
+    )
     annotations = annotations_of(content)
     return {ANNOTATIONS: annotations, **marked} if annotations else marked
 
 
 def _spell(out: Object, first: Message, extras: Object, layout: Object) -> Object:
-    """What is written of any message, its weight among it, in the spelling that its first message remembers."""
+    """Add weight and extras to a wire message, and give it the spelling that its first message stores."""
     if first.weight is not None:
         out[WEIGHT] = first.weight
     if extras:

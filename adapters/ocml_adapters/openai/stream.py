@@ -1,4 +1,7 @@
-"""Chat Completions as it arrives: chunks in Server-Sent Events → events, and back (the stream `openai-sse`)."""
+"""Decode the chunks of Chat Completions, in Server-Sent Events, as events (the stream `openai-sse`).
+
+`assembly.py` joins the chunks to a response, which the unit reader reads at the end. Text is passed on as it arrives.
+"""
 
 from __future__ import annotations
 
@@ -37,24 +40,24 @@ _REASONS: Final[dict[str, Reason]] = {
     "error": "error",
     "abort": "cancelled",
 }
-"""Why a server says that an answer is over; calls make `tool_calls` of `stop`."""
+"""The reason of the `Stop` event by finish reason; with calls, `stop` becomes `tool_calls`."""
 _FINISHES: Final = frozenset({"stop", "tool_calls", "length", "content_filter"})
-"""Reasons from outside that a response would give."""
+"""The caller's reasons that a response may have as its finish reason."""
 _COMPLETE: Final = frozenset({None, "stop", "tool_calls"})
-"""Reasons given from outside that leave it to the stream why it is over."""
+"""The caller's reasons that do not override the reason of the stream."""
 
 _Key = int | tuple[int, int] | Call
-"""What a message is, among those of one answer: a thought with its place, `TEXT`, or the call that it is."""
+"""The key of a message in an answer: `(THOUGHT, index)`, `TEXT`, or the call."""
 _SEALED: Final = -1
-"""Stands for `THOUGHT` where a thought has no text."""
+"""Replaces `THOUGHT` in the key of a thought without text."""
 
 
 class ChunkDecoder(ArrivingDecoder):
-    """A decoder of one stream. Of several answers the first to come is read; the others are kept as the reader does.
+    """A decoder of one stream. Events are emitted for the first of several answers; the others become alternatives.
 
-    Messages are begun in the order in which they come and end together with the answer, for any of them may go on
-    until then; thoughts that are signed end where something else begins, so that their signatures can be passed on
-    in their place. The document has reasoning before text and text before calls.
+    Messages begin in the order in which they arrive, and end with the answer, because any of them may continue until
+    then. Only signed thoughts end when something else begins, so that their signatures are passed on in order. The
+    document has reasoning before text, and text before calls.
 
     Args:
         options: how to read.
@@ -70,19 +73,19 @@ class ChunkDecoder(ArrivingDecoder):
         self._lengths: dict[_Key, int] = {}
         self._begun_calls = 0
         self._ended: list[Message] = []
-        """The thoughts that have ended before the answer."""
+        """The thoughts that ended before the end of the answer."""
         self._last: _Key | None = None
-        """What the last piece was of."""
+        """The key of the message with the last piece."""
         self._signed: set[_Key] = set()
-        """The thoughts whose signatures are passed on."""
+        """The keys of the thoughts whose signatures were emitted."""
         self._document: Transcript | None = None
         self._order: list[int] = []
-        """The numbers of its messages."""
+        """The numbers of the document's messages."""
 
     # --- the stream ---------------------------------------------------------------------------------------------------
 
     def take_one(self, arrived: ServerEvent) -> None:
-        """Take the next chunk, or what stands in its place."""
+        """Take the next chunk; report an event that is no chunk."""
         name, data = arrived
         if data.startswith(DONE):
             self.done = True
@@ -104,9 +107,9 @@ class ChunkDecoder(ArrivingDecoder):
         if not self._numbers:
             self.name(chunk)
         for key, value in chunk.items():
-            known = self._envelope.get(key)
-            if key not in _UNKEPT and (not known or (key == "usage" and value is not None)):
-                self._envelope[key] = _OWN.get(key, value)
+            present = self._envelope.get(key)
+            if key not in _IGNORED and (not present or (key == "usage" and value is not None)):
+                self._envelope[key] = _OF_RESPONSES.get(key, value)
         choices = chunk.get("choices")
         if choices is not None and not isinstance(choices, list):
             self.note("choices is not a list; it is left out")
@@ -144,16 +147,16 @@ class ChunkDecoder(ArrivingDecoder):
             self._more(choice, (THOUGHT, fragment.place) if fragment.kind == "thought" else TEXT, fragment.text)
 
     def _add_to_call(self, choice: Choice, call: Call, text: str) -> None:
-        """More of a call. It begins with its first text, when its name is complete; calls before it then are, too."""
+        """Add more of a call. It, and all earlier calls, begin with its first text, when the name is complete."""
         if not text or not call.name:
             return
         if call in self._numbers:
             self._more(choice, call, text)
             return
         while call not in self._numbers:
-            known = choice.calls[self._begun_calls]
+            next_call = choice.calls[self._begun_calls]
             self._begun_calls += 1
-            self._more(choice, known, "".join(known.pieces))
+            self._more(choice, next_call, "".join(next_call.pieces))
 
     def _more(self, choice: Choice, key: _Key, text: str) -> None:
         number = self._begin(choice, key)
@@ -162,7 +165,7 @@ class ChunkDecoder(ArrivingDecoder):
             self.log.events.append(Delta(number, text))
 
     def _begin(self, choice: Choice, key: _Key) -> int:
-        """The number of a message, which begins if it has not."""
+        """Return the number of a message; begin it if it has not begun."""
         if key != self._last:
             self._last = key
             thoughts = self._thoughts(choice)
@@ -177,12 +180,12 @@ class ChunkDecoder(ArrivingDecoder):
         return number
 
     def _thoughts(self, choice: Choice) -> Sequence[Message]:
-        """The thoughts as a reader has them; none where those are not the ones that the pieces make."""
+        """Return the thoughts as the reader reads them; none if they differ from the pieces that were passed on."""
         thoughts = read_reasoning(choice.reasoning()).thoughts
         return thoughts if [text_of(each) for each in thoughts if each.content] == choice.thoughts else ()
 
     def _sign(self, choice: Choice, thoughts: Sequence[Message]) -> None:
-        """Pass on the signatures of thoughts that cannot end yet: a text has begun before them."""
+        """Emit the signatures of thoughts that cannot end yet, because a text has begun before them."""
         for at, thought in enumerate(each for each in thoughts if each.content):
             key = (THOUGHT, at)
             is_over = is_closed(thought) and (at + 1 < len(choice.thoughts) or choice.is_signed)
@@ -192,7 +195,7 @@ class ChunkDecoder(ArrivingDecoder):
                 self.log.events.append(Signed(number, cast("Signature", thought.signature)))
 
     def _end_signed(self, choice: Choice, thoughts: Sequence[Message]) -> None:
-        """End the thoughts that the answer begins with, up to the first that is not signed: more of it may come."""
+        """End the thoughts at the beginning of the answer, up to the first unsigned one, of which more may arrive."""
         for number, thought in enumerate(thoughts[len(self._ended) :], len(self._ended)):
             begun = sum(bool(each.content) for each in self._ended)
             has_text = bool(thought.content)
@@ -200,12 +203,12 @@ class ChunkDecoder(ArrivingDecoder):
             is_last = has_text and begun + 1 == len(choice.thoughts)
             if not (is_next and is_closed(thought)) or (is_last and not choice.is_signed):
                 return
-            made = replace(thought, name=choice.name, continues=number > 0)
+            ended = replace(thought, name=choice.name, continues=number > 0)
             if not has_text:
                 self._numbers[_SEALED, number] = number
-                self.log.events.append(Start(number, header_of(made)))
-            self.log.events.append(End(number, made))
-            self._ended.append(made)
+                self.log.events.append(Start(number, header_of(ended)))
+            self.log.events.append(End(number, ended))
+            self._ended.append(ended)
 
     def _header(self, choice: Choice, key: _Key) -> Message:
         message = Message("assistant", "", choice.name, "analysis", end=None, continues=len(self._numbers) > 1)
@@ -219,15 +222,15 @@ class ChunkDecoder(ArrivingDecoder):
     # --- the end ------------------------------------------------------------------------------------------------------
 
     def finish(self, reason: Reason | None = None, /) -> list[Event]:
-        """Nothing more comes; a second time there is nothing to say.
+        """End the stream; return its last events. A second call returns none.
 
         Args:
-            reason: why, where the stream itself does not say.
+            reason: why the stream is over, if the stream itself does not say.
         """
         if self.closed:
             return []
         if not self.is_closed:
-            # The last event may lack the line that ends it; where it is not whole, the stream is cut off inside it.
+            # The last event may lack its empty line; if it is incomplete, the stream was cut off inside it.
             with suppress(BridgeError):
                 self.take_all(self._reader.finish(unended=True))
         self.closed = True
@@ -235,7 +238,7 @@ class ChunkDecoder(ArrivingDecoder):
         return [*self.log.take(), Stop(self._reason(reason, document), document, places=self._places())]
 
     def _places(self) -> tuple[int | None, ...] | None:
-        """Where messages stand in the document, if not in the order in which they began."""
+        """Return the index of each message in the document by number; None if the order is the same."""
         if self._order == sorted(self._order):
             return None
         places = {number: index for index, number in enumerate(self._order)}
@@ -252,14 +255,14 @@ class ChunkDecoder(ArrivingDecoder):
         return settle(_REASONS.get(finish or "stop", "stop"), document)
 
     def _is_cut(self, reason: Reason | None) -> bool:
-        """Whether the stream is cut off, and nobody says why."""
+        """Return whether the stream was cut off without a reason."""
         if reason is not None or self.failed:
             return False
         first = next(iter(self._choices.values()), None)
         return first is None or (first.finish is None and not self.done)
 
     def _seal(self, reason: Reason | None) -> Transcript:
-        """The document; what has not been said of it is said, and its messages end."""
+        """Read the document, and emit the missing events of its messages; return the same document on later calls."""
         if self._document is None:
             self._document = self._read(reason)
             self._end(self._document.messages)
@@ -272,9 +275,9 @@ class ChunkDecoder(ArrivingDecoder):
         choices = list(self._choices.values())
         if not choices:
             return Transcript()
-        given = choices[0].finish
-        if given is not None and given not in _REASONS:
-            self.note(f"the finish reason {given[:40]!r} is not known; it is kept as it is")
+        finish_reason = choices[0].finish
+        if finish_reason is not None and finish_reason not in _REASONS:
+            self.note(f"the finish reason {finish_reason[:40]!r} is not known; it is kept as it is")
         finish = self._finish(reason)
         wires = [choice.wire(finish) for choice in choices]
         document = transcript_of(WireReader(self._options), {**self._envelope, "choices": wires}, self.log)
@@ -284,7 +287,7 @@ class ChunkDecoder(ArrivingDecoder):
         return _with_thoughts(document, texts, self._ended, wires[0]["message"].get(DETAILS))
 
     def _finish(self, reason: Reason | None) -> str | None:
-        """Why an answer is over whose server does not say."""
+        """Return the finish reason of an answer without one."""
         if self.failed:
             return None
         if reason is None:
@@ -292,9 +295,9 @@ class ChunkDecoder(ArrivingDecoder):
         return reason if reason in _FINISHES else None
 
     def _end(self, messages: Sequence[Message]) -> None:
-        started, rest = list[tuple[int, int, Message]](), list[tuple[int, Message]]()
+        started, unstarted = list[tuple[int, int, Message]](), list[tuple[int, Message]]()
         calls, thoughts = iter(self._calls()), count(sum(bool(each.content) for each in self._ended))
-        new = count(len(self._numbers))
+        new_numbers = count(len(self._numbers))
         self._order += range(len(self._ended))
         for message in messages[len(self._ended) :]:
             stage = stage_of(message)
@@ -303,8 +306,8 @@ class ChunkDecoder(ArrivingDecoder):
                 key = (THOUGHT, next(thoughts)) if message.content else None
             number = None if key is None else self._numbers.get(key)
             if key is None or number is None:
-                number = next(new)
-                rest.append((number, message))
+                number = next(new_numbers)
+                unstarted.append((number, message))
             else:
                 started.append((number, self._lengths[key], message))
             self._order.append(number)
@@ -313,35 +316,35 @@ class ChunkDecoder(ArrivingDecoder):
             if more := text_of(message)[length:]:
                 events.append(Delta(number, more))
             events.append(End(number, message))
-        for number, message in rest:
+        for number, message in unstarted:
             tell(self.log, number, message)
 
     def _calls(self) -> list[Call]:
-        """The calls in the order in which a response has them."""
+        """Return the calls in the order in which a response has them."""
         first = next(iter(self._choices.values()), None)
         return [] if first is None else sorted(first.calls, key=lambda call: call.legacy)
 
 
 def _with_thoughts(document: Transcript, texts: list[str], ended: Sequence[Message], details: Json) -> Transcript:
-    """A document whose answer has the thoughts of its stream; where a list says others, it is kept."""
+    """Return the document with the thoughts that were emitted; if the list of details differs, it becomes extras."""
     thoughts = [message for message in document.messages if stage_of(message) == THOUGHT]
     first = [(thought.content, thought.signature) for thought in thoughts[: len(ended)]]
     are_ended = first == [(thought.content, thought.signature) for thought in ended]
     if are_ended and [text_of(thought) for thought in thoughts if thought.content] == texts:
         return document
     head = thoughts[0] if thoughts else replace(ended[0], extras=None, layout=None)
-    own = {key: value for key, value in NOTES.of(head.extras).items() if key not in (ITEM, SEALED)}
+    extras = {key: value for key, value in NOTES.of(head.extras).items() if key not in (ITEM, SEALED)}
     layout = {key: value for key, value in NOTES.of(head.layout).items() if key not in (ITEM, SEALED)}
-    made = [replace(each) for each in ended]
+    all_thoughts = [replace(each) for each in ended]
     for text in texts[sum(bool(each.content) for each in ended) :]:
-        made.append(Message("assistant", text, head.name, "analysis", continues=bool(made)))
-    made[0].extras = NOTES.by_format(own if details is None else {**own, DETAILS: details})
-    made[0].layout = NOTES.by_format({**layout, "reasoning": ["reasoning"]})
+        all_thoughts.append(Message("assistant", text, head.name, "analysis", continues=bool(all_thoughts)))
+    all_thoughts[0].extras = NOTES.by_format(extras if details is None else {**extras, DETAILS: details})
+    all_thoughts[0].layout = NOTES.by_format({**layout, "reasoning": ["reasoning"]})
     others = [message for message in document.messages if stage_of(message) != THOUGHT]
-    return replace(document, messages=(*made, *others))
+    return replace(document, messages=(*all_thoughts, *others))
 
 
-_UNKEPT: Final = frozenset({"obfuscation"})
-"""What pads chunks, so that their length does not tell what they say."""
-_OWN: Final[Object] = {"object": "chat.completion", "choices": []}
-"""What a response says where its chunks say something else."""
+_IGNORED: Final = frozenset({"obfuscation"})
+"""Members of chunks that are not stored: random padding that hides the length of the text."""
+_OF_RESPONSES: Final[Object] = {"object": "chat.completion", "choices": []}
+"""Members of a response whose values differ from those of its chunks."""

@@ -1,4 +1,4 @@
-"""The names that Chat Completions uses: roles, keys, and the order in which we write keys."""
+"""Define the names of Chat Completions: roles, keys, and the order in which the writer writes keys."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ HOME: Final = "openai"
 NOTES: Final = Notes(HOME)
 """The format id, and the key of extras and layout."""
 VENDOR: Final = "openai"
-"""Whose files the API finds."""
+"""The vendor whose uploaded files the API accepts."""
 
 CHANNELS: Final[dict[str, str | None]] = {"system": None, "developer": None, "user": None, "assistant": "final"}
-"""Roles whose message may be a bare text, and the channel that the text is on."""
+"""The roles other than replies, and the channel of their messages."""
 REPLIES: Final = frozenset({"tool", "function"})
 """The roles of a tool's reply; `function` is the deprecated one."""
 ROLES: Final = frozenset(CHANNELS) | REPLIES
 
 CONTENT: Final = "content"
 REASONING_TEXTS: Final = ("reasoning", "reasoning_content", "thinking")
-"""Keys that give private reasoning as one text. Servers differ in which they know; none is official."""
+"""The keys with private reasoning as one text. Servers use different ones; none is official."""
 DETAILS: Final = "reasoning_details"
-"""The key that gives it as a list, one item a block."""
+"""The key with private reasoning as a list of items (OpenRouter)."""
 BLOCKS: Final = "thinking_blocks"
-"""The same of LiteLLM, with blocks as Anthropic's models have them."""
+"""The key with private reasoning as a list of blocks like those of Anthropic's models (LiteLLM)."""
 REASONING: Final = ("reasoning", "reasoning_content", DETAILS, BLOCKS, "thinking")
-"""All of them, in the order in which they are believed."""
+"""All keys with private reasoning; the first one in this order that has any is read."""
 REASONING_KEY: Final = FormatOption(
     "reasoning",
     "Write private reasoning under this key of openai messages.",
@@ -39,13 +39,13 @@ REASONING_KEY: Final = FormatOption(
 
 ANNOTATIONS: Final = "annotations"
 IMAGES: Final = "images"
-"""Where OpenRouter and LiteLLM have the images that a model made, behind its text."""
+"""The key with the images that a model generated, after its text (OpenRouter, LiteLLM)."""
 CACHE: Final = "cache_control"
-"""A mark as servers of Anthropic's models take it: at parts, at messages, at calls, at tools."""
+"""The key of a cache mark as servers of Anthropic's models accept it: on parts, messages, calls and tools."""
 EPHEMERAL: Final = "ephemeral"
 """The type of such a mark."""
 BREAKPOINT: Final = "prompt_cache_breakpoint"
-"""A mark at a part as the API itself has it; it does not say how long."""
+"""The key of a cache mark as the API itself accepts it, on parts; it has no time to live."""
 EXPLICIT: Final = {"mode": "explicit"}
 
 MESSAGE_ORDER: Final = (
@@ -69,9 +69,9 @@ PREFERENCE_ORDER: Final = ("input", PREFERRED, NOT_PREFERRED)
 RESPONSE_ORDER: Final = ("id", "object", "created", "model", "choices", *_PARAMETERS, "usage")
 
 TEXT_KEYS: Final = frozenset({"role", "content"})
-"""The keys of a message that we always write."""
+"""The keys of a message that are always written."""
 REPLY_KEYS: Final[dict[str, frozenset[str]]] = {"tool": TEXT_KEYS | {"tool_call_id"}, "function": TEXT_KEYS | {"name"}}
-"""The same for replies, by role."""
+"""The keys of a reply that are always written, by role."""
 CALL_KEYS: Final = frozenset({"id", "type"})
 TOOL_KEYS: Final = frozenset({"type"})
 DECLARATION_KEYS: Final = frozenset({"name"})
@@ -87,37 +87,37 @@ ENGINE_KEYS: Final = frozenset(
         *("prompt_cache_key", "prompt_cache_options", "prompt_cache_retention"),
     }
 )
-"""Sampling, limits, transport and bookkeeping: no part of the conversation, and none of a prompt's business."""
+"""Parameters for sampling, limits, transport and bookkeeping, which are no part of the conversation or the prompt."""
 
 CONTINUING: Final = ("continue_final_message", "add_generation_prompt")
-"""As servers of models take them: the answer goes on with the last message; and no turn is opened behind it."""
+"""Parameters of model servers: the answer continues the last message, and no turn is opened after it."""
 
 ELSEWHERE: Final = ("channel", "tool_call", "recipient", "token", "parts")
-"""Members of messages in other JSON formats."""
+"""Keys of messages in other JSON formats."""
 REQUESTED_ELSEWHERE: Final = ("system", "anthropic_version", "toolConfig", "inferenceConfig")
-"""Members of requests in other JSON formats: a system prompt beside the messages, tools by another name."""
+"""Keys of requests in other JSON formats: a system prompt outside the messages, tools by another name."""
 
 UNDERSTOOD: Final = frozenset(
     {
         *(*REQUEST_ORDER, *RESPONSE_ORDER, *PREFERENCE_ORDER, *REQUESTED_ELSEWHERE, *ENGINE_KEYS),
     }
 ) - {"id", "created"}
-"""Members around messages that mean something here. Others are the sender's own, as an id is in a request."""
+"""The keys of documents that the adapter knows. Any other is a label of the sender, such as an id in a request."""
 
 INPUT_KEYS: Final[dict[str, str]] = {"function": "arguments", "custom": "input"}
-"""Kind of call → the key of what the tool is given."""
+"""The key of a call's input by the kind of the call."""
 
 FUNCTION: Final = "function"
 CUSTOM: Final = "custom"
 FUNCTION_CALL: Final = "function_call"
-"""The deprecated key that holds one call without an id."""
+"""The deprecated key of a single call without an id."""
 TOOL_CALLS: Final = "tool_calls"
 MESSAGES: Final = "messages"
 TOOLS: Final = "tools"
 TOOL_NAME: Final = "tool_name"
-"""Where Ollama has the name of the tool that replies."""
+"""The key of the replying tool's name in Ollama."""
 WEIGHT: Final = "weight"
-"""How much a message of fine-tuning data counts in training."""
+"""The key of the weight that a message of fine-tuning data has in training."""
 
 EXPECTED: Final = (
     "expected a list of messages, a request with 'messages', a response with 'choices', or a preference line with"

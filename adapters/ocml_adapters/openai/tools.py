@@ -1,4 +1,4 @@
-"""Declared tools, both ways: objects that name their kind and hold another object of that name."""
+"""Read and write declared tools: objects with a `type`, and with another object under the key that the type names."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ _PLAIN_DECLARATIONS: Final = (DECLARATION_ORDER[:-1], DECLARATION_ORDER)
 
 
 def read_tools(raws: list[Json], *, legacy: bool = False) -> tuple[tuple[Tool, ...], list[Object]]:
-    """Declared tools, and those of kinds that are no functions, each with the place it stands at.
+    """Return the declared tools, and the items of other types, each with its index.
 
     Args:
         raws: the items of `tools`, or of the deprecated `functions`.
-        legacy: whether they are the latter: functions without an object around them.
+        legacy: whether they are the items of `functions`, which have no outer object.
     """
     tools, others = set_apart(raws, _read_legacy if legacy else _read_tool, "tool")
     return tuple(tools), others
@@ -99,7 +99,7 @@ def _read_tool(value: Json) -> Tool | None:
 
 
 def _read_plain_tool(item: Object) -> Tool | None:
-    """A function that says in order all that there is to say of one, as most do."""
+    """Read a function with all members in the usual order: the fast path of most tools; None for any other."""
     kind, inner = item.values()
     if kind != FUNCTION or inner.__class__ is not dict or tuple(inner) not in _PLAIN_DECLARATIONS:
         return None
@@ -114,13 +114,13 @@ def _read_plain_tool(item: Object) -> Tool | None:
 
 
 def write_tools(tools: Sequence[Tool], others: Json, *, legacy: bool = False) -> list[Json]:
-    """Declared tools, with those of other kinds at their places."""
+    """Return the items of `tools`, or of the deprecated `functions`, with those of other types at their indexes."""
     written = [_write_tool(tool)[FUNCTION] if legacy else _write_tool(tool) for tool in tools]
     return written if others is None else with_apart(written, others, "tool")
 
 
 def is_custom_tool(tool: Tool) -> bool:
-    """Whether a declared tool is a custom one: its input is not JSON."""
+    """Return whether a declared tool is a custom one, whose input is not JSON."""
     return tool.freeform is not None
 
 
@@ -153,58 +153,62 @@ _NAMES: str = "builtin_tools"
 
 
 def hosted_tools(request: Transcript, kinds: Collection[str]) -> tuple[Transcript, tuple[HostedTool, ...]]:
-    """Take the tools of some kinds out of a request.
+    """Take the tools of some types out of a request.
 
-    They stand in `tools`, each with its type; as the parameter `builtin_tools` of a chat template, they are names.
+    They are items of `tools` with such a type, and names in the parameter `builtin_tools` of a chat template.
+
+    Args:
+        request: the request.
+        kinds: the types.
 
     Returns:
-        The request without them, and what they are.
+        The request without these tools, and the tools.
     """
-    own: Object = dict(NOTES.of(request.extras))
-    found: list[HostedTool] = []
+    own_extras: Object = dict(NOTES.of(request.extras))
+    hosted: list[HostedTool] = []
     place = f"/extras/{HOME}"
-    left: list[Json] = []
-    for at, entry in enumerate(_list(own.get("tools"))):
+    remaining: list[Json] = []
+    for index, entry in enumerate(_list(own_extras.get("tools"))):
         tool = _object(_object(entry).get("tool"))
         kind = tool.get("type")
         if isinstance(kind, str) and kind in kinds:
             says_more = any(value not in (None, {}, kind) for key, value in tool.items() if key != "type")
-            found.append(HostedTool(kind, f"{place}/tools/{at}/tool", says_more=says_more))
+            hosted.append(HostedTool(kind, f"{place}/tools/{index}/tool", says_more=says_more))
         else:
-            left.append(entry)
-    if found:
-        own["tools"] = left
-    found += _named(own, kinds, place)
-    arguments = dict(_object(own.get(_TEMPLATE)))
+            remaining.append(entry)
+    if hosted:
+        own_extras["tools"] = remaining
+    hosted += _named(own_extras, kinds, place)
+    arguments = dict(_object(own_extras.get(_TEMPLATE)))
     of_template = _named(arguments, kinds, f"{place}/{_TEMPLATE}")
     if of_template:
-        own[_TEMPLATE] = arguments
-    found += of_template
-    if not found:
+        own_extras[_TEMPLATE] = arguments
+    hosted += of_template
+    if not hosted:
         return request, ()
     for key in ("tools", _TEMPLATE):
-        if not own.get(key):
-            own.pop(key, None)
-    settings = request.settings if "tools" in own else _with_choice(request.settings, own)
-    extras = {**(request.extras or {}), HOME: own}
-    if not own:
+        if not own_extras.get(key):
+            own_extras.pop(key, None)
+    settings = request.settings if "tools" in own_extras else _with_choice(request.settings, own_extras)
+    extras = {**(request.extras or {}), HOME: own_extras}
+    if not own_extras:
         del extras[HOME]
-    return replace(request, extras=extras or None, settings=settings), tuple(found)
+    return replace(request, extras=extras or None, settings=settings), tuple(hosted)
 
 
-def _with_choice(settings: Settings | None, own: Object) -> Settings | None:
-    """Settings with the tool choice that stood beside no other tools; it is taken from a request's own members."""
-    found = PARAMETERS.read({key: own[key] for key in sorted(OF_CALLS & own.keys())})
-    for key in found.keys:
-        del own[key]
-    if found.settings is None:
+def _with_choice(settings: Settings | None, extras: Object) -> Settings | None:
+    """Move the settings for calls from the extras of a request into its settings, if it has no other such tools."""
+    result = PARAMETERS.read({key: extras[key] for key in sorted(OF_CALLS & extras.keys())})
+    for key in result.keys:
+        del extras[key]
+    if result.settings is None:
         return settings
-    chosen = {field: value for field in OF_CALLS if (value := getattr(found.settings, field)) is not None}
+    chosen = {field: value for field in OF_CALLS if (value := getattr(result.settings, field)) is not None}
     return replace(settings or Settings(), **chosen)
 
 
 def _named(members: Object, kinds: Collection[str], place: str) -> list[HostedTool]:
-    """Take the names of tools out of the parameter of a chat template, where it has no others."""
+    """Take the names of tools out of the parameter of a chat template, if all its names are of these types."""
     names = _list(members.get(_NAMES))
     if not names or not all(isinstance(name, str) and name in kinds for name in names):
         return []

@@ -1,4 +1,4 @@
-"""Wire messages of Chat Completions and their messages."""
+"""Define the unit reader and the unit writer of Chat Completions; a unit is a wire message."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from .syntax import (
 
 
 class WireReader(DocumentReader):
-    """Reads wire messages."""
+    """The unit reader: it reads each wire message by itself."""
 
     looks_at_contents = False
     documents = DOCUMENTS
@@ -49,26 +49,26 @@ class WireReader(DocumentReader):
         self._skeletons = Skeletons()
 
     def skeleton(self, unit: Any, before: Any) -> Skeleton | None:
-        """A wire message without contents and ids; None where something else in it is long, or spelled oddly."""
+        """Return a wire message without contents and ids; None if another member is long or has an odd value."""
         return self._skeletons.of(unit)
 
     def filled(self, unit: Unit, values: Sequence[str]) -> Unit:
-        """A wire message that has a skeleton, with other contents and ids."""
+        """Return a wire message that has a skeleton, with other contents and ids."""
         return filled(unit, values)
 
     def read(self, unit: Unit, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
-        """The messages of a wire message.
+        """Return the messages of a wire message.
 
         Raises:
-            BridgeError: OCB-SHAPE with the JSON pointer of what is none.
+            BridgeError: OCB-SHAPE with its JSON pointer, if it is no object with a role.
         """
         wire = cast("Shell", parted.document).message(unit, at)
-        made = read_message(wire)
-        notice(wire, made, index, log)
-        return made
+        messages = read_message(wire)
+        notice(wire, messages, index, log)
+        return messages
 
     def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
-        """The conversation, with the names of the tools whose calls are answered, and with the other answers."""
+        """Return the conversation: replies get the names of their tools, and alternatives are added."""
         name_replies(items, log)
         branches = cast("Shell", parted.document).branches
         if not branches:
@@ -78,7 +78,7 @@ class WireReader(DocumentReader):
 
 
 class WireWriter(DocumentWriter):
-    """Writes wire messages, each without regard to those before it: there is but one state."""
+    """The unit writer: it writes each wire message without regard to the others, so that it needs no state."""
 
     looks_at_contents = False
     target = HOME
@@ -90,9 +90,9 @@ class WireWriter(DocumentWriter):
     keeps_ids = True
 
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
-        """The document with all tools apart from messages, with ids for calls that have none, and with names.
+        """Prepare a conversation: declare all tools once, give ids to calls without one, and place the alternatives.
 
-        A reply whose call does not tell its tool's name is given the layout of one that says it.
+        A reply whose tool's name would not follow from its call gets the layout of a reply with a name.
         """
         conversation, origins = with_tools_apart(conversation, log)
         items, origins = without_blanks(conversation.items, origins, log, target=HOME)
@@ -103,42 +103,42 @@ class WireWriter(DocumentWriter):
         return Prepared(with_names(linked(with_call_types(items, around.tools))), around, origins)
 
     def nearest(self, message: Message, index: int, log: Log) -> Message | None:
-        """Texts in thoughts and calls, parts that are known elsewhere."""
+        """Return the nearest message that Chat Completions can hold, or None."""
         return nearest(message, index, log)
 
     def joins(self, before: Head, head: Head) -> bool:
-        """Whether a message stands in one wire message with the one before it."""
-        one, other = (each.message("" if each.empty else "x", None) for each in (before, head))
-        return joins(one, other)
+        """Return whether a message is written in one wire message with the previous one."""
+        previous, message = (each.message("" if each.empty else "x", None) for each in (before, head))
+        return joins(previous, message)
 
     def follows(self, head: Head) -> bool:
-        """Arguments that were read as JSON values are written as such."""
+        """Return whether a message is written the same way whatever its content: not if its arguments are a value."""
         layout = call_layout(head.message("", None))
         return layout.get("arguments") is None and "raw" not in layout
 
     def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
-        """A wire message, and what it reads as."""
+        """Return the wire message of a group of messages, and the messages that are read from it."""
         wire, image = spelled(group, self.options)
         return Spelled(wire, image, None)
 
     def body(self, units: list[Unit], around: Transcript, state: State) -> Body:
-        """The wire messages, and those of the other answers."""
+        """Return the wire messages, and those of the alternatives."""
         return Body(units, [self._wires(one.messages) for one in around.alternatives or ()])
 
     def written(self, around: Transcript, body: Body) -> Json:
-        """A request, a response, a line of preferences or a list of messages."""
+        """Return a request, a response, a preference line or a list of messages."""
         return write_document(around, body)
 
     def branches(self, parted: Parted, around: Transcript) -> Branches | None:
-        """The other answers of a document that was read."""
+        """Return the alternatives of a document that was read, or None."""
         return branches_of(parted)
 
     def outline(self, units: list[Unit], around: Transcript, state: State) -> Hashable | None:
-        """Nothing of the wire messages of a request matters to what stands around them."""
+        """Return a constant for requests, whose envelope does not depend on wire messages; None for other shapes."""
         return MESSAGES if SHAPE not in NOTES.of(around.layout) else None
 
     def _wires(self, messages: Sequence[Message]) -> list[Json]:
-        """The wire messages of an alternative."""
+        """Return the wire messages of an alternative."""
         items = with_names(linked(list(map(item_of, messages))))
         groups: list[list[Message]] = []
         for index, item in enumerate(items):
@@ -152,7 +152,7 @@ class WireWriter(DocumentWriter):
         return [spelled(group, self.options)[0] for group in groups]
 
     def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
-        """The conversation, with the names of the tools whose calls are answered."""
+        """Return the conversation: replies get the names of their tools."""
         name_replies(items, Log())
         return Conversation(items, around)
 
@@ -160,16 +160,19 @@ class WireWriter(DocumentWriter):
 def _placed(
     alternatives: Sequence[Alternative], items: Sequence[Item], origins: Sequence[int], log: Log
 ) -> tuple[Alternative, ...]:
-    """The alternatives of a document, each behind as many messages as are left there.
+    """Return the alternatives with their positions among the messages that are written.
 
     Args:
-        alternatives: the document's.
+        alternatives: the alternatives of the document.
         items: its messages.
-        origins: for each of them its index in the document.
-        log: what was lost already.
+        origins: the index of each message in the document.
+        log: the losses so far.
     """
-    nearer = Log()
+    near_log = Log()
     for index, item in zip(origins, items, strict=True):
-        nearest(message_of(item), index, nearer)
-    dropped = missing([*log.losses, *nearer.losses])
-    return tuple(replace(one, at=one.at - sum(index < one.at for index in dropped)) for one in alternatives)
+        nearest(message_of(item), index, near_log)
+    dropped = missing([*log.losses, *near_log.losses])
+    return tuple(
+        replace(alternative, at=alternative.at - sum(index < alternative.at for index in dropped))
+        for alternative in alternatives
+    )
