@@ -1,1 +1,1 @@
-"""What is checked of a conversion, of calls and of formats, by converting."""
+"""Checks that convert: of an output against the laws, of calls against their tools, of what a format can hold."""

@@ -1,4 +1,4 @@
-"""Law 9 as a check: each call has the same replies in the document and in what the output reads as."""
+"""Check law 9: each call has the same replies in a document and in the document that its output reads as."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ..units.pairing import pair
 
 
 def other_answers(document: Document, back: Document, result: Result) -> list[Loss]:
-    """The replies that a call has on one side only, and that no loss `pairing` names.
+    """Return a loss for each reply that answers another call in the output, and that no loss `pairing` reports.
 
     Args:
-        document: what was written.
-        back: what the output reads as.
+        document: the document that was written.
+        back: the document that the output reads as.
         result: the output with its losses.
     """
     if not isinstance(document, Transcript) or not isinstance(back, Transcript):
@@ -30,8 +30,8 @@ def other_answers(document: Document, back: Document, result: Result) -> list[Lo
     changed: set[int] = set()
     for at, message in enumerate(messages):
         if is_call(message):
-            meant = {reply for reply in before.get(origins[at], ()) if reply in replied}
-            changed |= meant ^ {origins[reply] for reply in after.get(at, ())}
+            expected = {reply for reply in before.get(origins[at], ()) if reply in replied}
+            changed |= expected ^ {origins[reply] for reply in after.get(at, ())}
     return [
         unreported(LossCode.PAIRING, path, "in the output this reply answers another call")
         for path in (f"/messages/{reply}" for reply in sorted(changed))
@@ -40,7 +40,7 @@ def other_answers(document: Document, back: Document, result: Result) -> list[Lo
 
 
 def replies_of(messages: Sequence[Message]) -> Mapping[int, Sequence[int]]:
-    """Index of each call → indices of the replies that answer it."""
+    """Return the indices of the replies to each call, by the index of the call."""
     replies: dict[int, list[int]] = {}
     for reply, call in pair(messages).items():
         replies.setdefault(call, []).append(reply)

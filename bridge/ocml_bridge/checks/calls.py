@@ -1,4 +1,4 @@
-"""Whether the calls of a document fit the tools that it declares (OpenChatML 2.2 §14, E-CALL-SCHEMA), in any format."""
+"""Check the calls of a document against the tools that it declares (OpenChatML 2.2 §14, E-CALL-SCHEMA)."""
 
 from __future__ import annotations
 
@@ -13,19 +13,24 @@ from ..stream.schema import Schemas
 
 
 class _Declared(NamedTuple):
+    """A declared tool and its path."""
+
     tool: Tool
     path: str
 
 
 def check_calls(document: Document) -> tuple[Finding, ...]:
-    """Compare each call with what is declared anywhere in its document; nothing is declared, nothing is compared.
+    """Check each call against the tools that are declared anywhere in its document.
 
-    A function must be declared, and its arguments be an object that its parameters allow. Names and objects are looked
-    at always; parameters with the extra `schema` alone, and never where a schema refers to elsewhere. What could not be
-    compared is a finding, too (`call-unchecked`). Calls that broke off are passed over.
+    A function must be declared, and its arguments must be an object that matches its parameters. Parameters are checked
+    only if the extra `schema` is installed, and not if a schema refers to another document; a finding `call-unchecked`
+    reports what was not checked. Calls that are cut off are skipped. Without declared tools, nothing is checked.
+
+    Args:
+        document: the document.
 
     Returns:
-        Findings with paths into the canonical form: `E-CALL-SCHEMA` at a call's recipient or content.
+        The findings, with paths into the canonical form: `E-CALL-SCHEMA` at a call's recipient or content.
     """
     log = Log()
     if isinstance(document, Transcript):
@@ -39,23 +44,28 @@ def check_calls(document: Document) -> tuple[Finding, ...]:
 
 
 def _declared(document: Transcript) -> dict[str, _Declared]:
-    """The declared tools by recipient, with their places; of two with one name the first counts."""
-    found: dict[str, _Declared] = {}
+    """Return the declared tools by recipient; the first of several with one name."""
+    by_recipient: dict[str, _Declared] = {}
 
     def declare(tools: tuple[Tool, ...], path: str) -> None:
         for index, tool in enumerate(tools):
-            found.setdefault(recipient_of(full_name(tool)), _Declared(tool, f"{path}/{index}"))
+            by_recipient.setdefault(recipient_of(full_name(tool)), _Declared(tool, f"{path}/{index}"))
 
     declare(document.tools or (), "/tools")
     for index, message in enumerate(document.messages):
         for at, part in enumerate(parts_of(message.content)):
             if isinstance(part, Tools):
                 declare(part.tools, f"/messages/{index}/content/{at}/tools")
-    return found
+    return by_recipient
 
 
 class _Comparison:
-    """Compares the calls of one document; each tool's parameters are compiled when it is first called."""
+    """Checks the calls of one document. The parameters of a tool are compiled when it is first called.
+
+    Args:
+        declared: the declared tools by recipient.
+        log: gets the findings.
+    """
 
     def __init__(self, declared: dict[str, _Declared], log: Log) -> None:
         self._declared = declared
@@ -64,6 +74,12 @@ class _Comparison:
         self._is_missing = False
 
     def call(self, call: Message, path: str) -> None:
+        """Check one call.
+
+        Args:
+            call: the call.
+            path: its path.
+        """
         name = with_namespace(call.recipient or "")
         declared = self._declared.get(name)
         if declared is None:
@@ -80,12 +96,12 @@ class _Comparison:
             schemas.check(call)
         except BridgeError as error:
             where = f"{error.path}: " if error.path else ""
-            fits = error.code is ErrorCode.CALL_SCHEMA
-            code = FindingCode.CALL_SCHEMA if fits else FindingCode.CALL_UNCHECKED
+            is_mismatch = error.code is ErrorCode.CALL_SCHEMA
+            code = FindingCode.CALL_SCHEMA if is_mismatch else FindingCode.CALL_UNCHECKED
             self._log.find(code, f"{path}/content", f"{where}{error.message}")
 
     def _schemas(self, name: str, declared: _Declared) -> Schemas | None:
-        """What a tool's calls are compared with; None where they cannot be, which is found once."""
+        """Return the compiled parameters of a tool, or None if they cannot be compiled, which is reported once."""
         if name not in self._compiled:
             try:
                 self._compiled[name] = Schemas([declared.tool])
@@ -106,7 +122,10 @@ class _Comparison:
 
 
 def _takes_object(tool: Tool, call: Message) -> bool:
-    """Whether a tool takes an object: parameters of another type say so; without any, the call's input may be text."""
+    """Return whether a call must have an object as arguments.
+
+    It need not if the parameters have another type, or if there are none and the call has no JSON constraint.
+    """
     schema = tool.parameters
     if schema is None:
         return call.constraint == "json"
@@ -114,9 +133,9 @@ def _takes_object(tool: Tool, call: Message) -> bool:
 
 
 def _is_object(call: Message) -> bool:
-    """Whether a call's arguments are an object; none at all are one without members."""
+    """Return whether a call's arguments are an object; empty arguments are an empty object."""
     text = call.content
     if not isinstance(text, str):
         return False
-    found = jsontext.parse(text)
-    return not text.strip() or (found is not None and isinstance(found.value, dict))
+    parsed = jsontext.parse(text)
+    return not text.strip() or (parsed is not None and isinstance(parsed.value, dict))

@@ -1,4 +1,4 @@
-"""What each format can hold, found by writing it: for each feature, documents that have it, and what comes back."""
+"""Measure what a format can hold: for each feature, write documents that have it, and look at the losses."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from ..report.report import covered
 
 
 class Feature(StrEnum):
-    """What a format may be able to hold."""
+    """A feature that a format may be able to hold."""
 
     SYSTEM = "system messages"
     DEVELOPER = "developer messages"
@@ -88,10 +88,10 @@ Capabilities = Mapping[Feature, Level]
 
 
 def capabilities(adapter: Adapter) -> Capabilities | None:
-    """What a format can hold, of every feature; None for a format that needs something that is not installed.
+    """Return how well a format holds each feature, or None if the format needs a library that is not installed.
 
     Args:
-        adapter: the format; its default dialect is written.
+        adapter: the format; its default dialect is measured.
     """
     return _measured(adapter)
 
@@ -109,8 +109,8 @@ def _measured(adapter: Adapter) -> Capabilities | None:
 def _level(feature: Feature, adapter: Adapter) -> Level:
     if feature is Feature.CONTROL_TOKENS:
         return _level_of_tokens(adapter)
-    found = [_holds(feature, probe, adapter) for probe in PROBES[feature]]
-    return Level.YES if all(found) else Level.PARTLY if any(found) else Level.NO
+    holds = [_holds(feature, probe, adapter) for probe in PROBES[feature]]
+    return Level.YES if all(holds) else Level.PARTLY if any(holds) else Level.NO
 
 
 def _holds(feature: Feature, probe: Probe, adapter: Adapter) -> bool:
@@ -120,21 +120,22 @@ def _holds(feature: Feature, probe: Probe, adapter: Adapter) -> bool:
 
 
 def _level_of_tokens(adapter: Adapter) -> Level:
-    """How well a format holds its own tokens as text: where its writer breaks them, only its reader mends them."""
+    """Return how well a format holds its own control tokens as text: partly if the writer breaks them."""
     output = write(_TALK, adapter, policy=LENIENT).encode().decode()
     result = write(_talk(Message("user", output)), adapter, policy=LENIENT)
-    broken = any(loss.code is LossCode.CONTROL_TOKEN for loss in result.losses)
-    if broken:
+    is_broken = any(loss.code is LossCode.CONTROL_TOKEN for loss in result.losses)
+    if is_broken:
         return Level.PARTLY
     return Level.NO if any(_touches(loss, "/messages/0/content") for loss in result.losses) else Level.YES
 
 
 def _touches(loss: Loss, path: str) -> bool:
+    """Return whether the path of a loss is at, above or below a path."""
     return covered(loss.path, {path}) or covered(path, {loss.path})
 
 
 _IN_LAYOUT: Final = frozenset({Feature.ENDINGS, Feature.GROUPING, Feature.CHANNELS})
-"""Of these even a difference of layout says that the feature itself is not held."""
+"""Features that are not held if there is any loss, even one with the severity `layout`."""
 
 
 # --- the documents ----------------------------------------------------------------------------------------------------
@@ -164,7 +165,7 @@ def _talk(*messages: Message) -> Transcript:
 
 
 Probe = tuple[Document, str]
-"""A document, and the path that must come back."""
+"""A document, and the path at which nothing may be lost."""
 
 _TALK: Final = _talk(Message("system", "x"), _USER, _call(), _REPLY, _ANSWER)
 PROBES: Final[Mapping[Feature, tuple[Probe, ...]]] = {

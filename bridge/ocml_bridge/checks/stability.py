@@ -1,4 +1,4 @@
-"""Whether what is written of a conversation goes on where what was written of its beginning ended."""
+"""Check whether the output of a conversation begins with the output of each of its prefixes."""
 
 from __future__ import annotations
 
@@ -12,31 +12,37 @@ from ..report.policy import LENIENT
 
 
 def is_stable(document: Transcript, target: str | Adapter, *, options: Options = DEFAULT) -> bool:
-    """Whether what is written of each beginning of a conversation begins what is written of all of it.
+    """Return whether the output of each prefix of a conversation is a prefix of the output of the whole.
 
-    Then a mask of what was new at each turn can be made by lengths, and what an engine has computed of the last request
-    serves for the next. A beginning ends where a turn does. Each is written, so it takes long for a long conversation.
+    If so, loss masks for each turn can be made from the lengths of outputs, and an engine can reuse its prefix cache
+    from one turn to the next. A prefix ends where a wire message does. Each prefix is written, which takes long for a
+    long conversation.
 
     Args:
         document: the conversation.
         target: a format id, or an adapter.
         options: how to write.
     """
-    return goes_on(document, lambda one: write(one, target, options=options, policy=LENIENT).output)
+    return goes_on(document, lambda prefix: write(prefix, target, options=options, policy=LENIENT).output)
 
 
 def goes_on(document: Transcript, written: Callable[[Transcript], Any]) -> bool:
-    """The same for whatever writes conversations, such as a profile."""
+    """Return the same for another writer, such as a profile.
+
+    Args:
+        document: the conversation.
+        written: writes a conversation; returns its output.
+    """
     shorter: Any = None
-    for beginning in (*_beginnings(document), document):
-        output = written(beginning)
+    for prefix in (*_prefixes(document), document):
+        output = written(prefix)
         if shorter is not None and output[: len(shorter)] != shorter:
             return False
         shorter = output
     return True
 
 
-def _beginnings(document: Transcript) -> Iterator[Transcript]:
+def _prefixes(document: Transcript) -> Iterator[Transcript]:
     messages = document.messages
     for count in range(1, len(messages)):
         if not messages[count].continues:

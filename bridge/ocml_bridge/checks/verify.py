@@ -1,4 +1,4 @@
-"""Checks of a conversion at run time: the output is read back and held to the laws of docs/loss.md."""
+"""Verify a conversion at run time: read the output back, and check the laws of docs/loss.md."""
 
 from __future__ import annotations
 
@@ -17,50 +17,50 @@ from .answers import other_answers
 
 
 def verify(transcript: Document, result: Result, *, options: Options = DEFAULT) -> tuple[Loss, ...]:
-    """Read an output back and name everything that it breaks and that no reported loss names.
+    """Read an output back, and return a loss for each violation of a law, such as a difference that is not reported.
 
     Args:
-        transcript: what was written.
+        transcript: the document that was written.
         result: the output with its losses.
-        options: the options it was written with.
+        options: the options that it was written with.
 
     Returns:
-        What the report does not say; none is what it should give.
+        The violations; there should be none.
 
     Raises:
-        BridgeError: where the output cannot be read back.
+        BridgeError: if the output cannot be read back.
     """
     back = read(result.encode(), result.target, options=replace(options, dialect=None, force_format=True)).transcript
     return tuple(loss for check in CHECKS for loss in check(transcript, back, result))
 
 
 def _differences(document: Document, back: Document, result: Result) -> list[Loss]:
-    """Law 2: places that read differently."""
+    """Law 2: return the differences that no loss reports."""
     return [
-        unreported(LossCode.CONTENT, place.path, "the output reads differently here")
-        for place in unnamed(document, back, result.losses, result.order)
+        unreported(LossCode.CONTENT, difference.path, "the output reads differently here")
+        for difference in unnamed(document, back, result.losses, result.order)
     ]
 
 
 def _exposures(document: Document, back: Document, result: Result) -> list[Loss]:
-    """Law 10: private messages that are shown; that a loss names them does not help."""
+    """Law 10: return the private messages that the output shows, even if a loss reports them."""
     detail = "the output shows end users what is hidden from them"
     exposed = exposed_messages(document, back, result.origins)
     return [unreported(LossCode.CHANNEL, f"/messages/{index}", detail) for index in exposed]
 
 
 def _substance(document: Document, back: Document, result: Result) -> list[Loss]:
-    """Law 12: what was said and is not there is lost by a loss of class content, and not by any other that names it."""
-    known = named(result.losses)
+    """Law 12: return the missing texts that only losses of another class than `content` report."""
+    reported = named(result.losses)
     return [
         unreported(LossCode.CONTENT, path, "the text here is not in the output")
         for path in vanished(document, back, result.losses, result.order)
-        if covered(path, known)
+        if covered(path, reported)
     ]
 
 
 Check = Callable[[Document, Document, Result], list[Loss]]
-"""Takes what was written, what the output reads as, and the result; gives what the report does not say."""
+"""Checks one law: takes the document, the document that the output reads as, and the result; returns violations."""
 
 CHECKS: Final[tuple[Check, ...]] = (_differences, other_answers, _exposures, _substance)
 """The laws that can be checked on one conversion, in the order of their numbers."""

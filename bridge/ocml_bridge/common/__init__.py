@@ -1,1 +1,1 @@
-"""What knows nothing of conversations: things by name, answers that are remembered, names that were meant."""
+"""Helpers that know nothing of conversations: lazy imports, bounded caches, suggestions for misspelt names, Unicode."""

@@ -1,4 +1,4 @@
-"""Things by name, `package.module:name`, imported when they are used and not before."""
+"""Import objects by name (`package.module:name`) when they are first used."""
 
 from __future__ import annotations
 
@@ -7,36 +7,36 @@ from typing import Any
 
 
 def find(name: str) -> Any:
-    """What a name stands for.
+    """Return the object with a name `package.module:name`.
 
     Raises:
-        ImportError: where the module cannot be imported.
-        AttributeError: where it has no such name.
+        ImportError: if the module cannot be imported.
+        AttributeError: if it has no such attribute.
     """
     module, _, attribute = name.partition(":")
     return getattr(import_module(module), attribute)
 
 
 class Lazy:
-    """A function by its name, imported when it is first called.
+    """A function that is imported when it is first called.
 
     Args:
-        name: `package.module:name`.
-        first: its first arguments, where it is always called with these.
+        name: its name, `package.module:name`.
+        first: the first arguments of every call.
     """
 
-    __slots__ = ("_first", "_found", "name")
+    __slots__ = ("_first", "_function", "name")
 
     def __init__(self, name: str, *first: Any) -> None:
         self.name = name
         self._first = first
-        self._found: Any = None
+        self._function: Any = None
 
     def __repr__(self) -> str:
         return f"Lazy({', '.join(map(repr, (self.name, *self._first)))})"
 
     def __call__(self, *arguments: Any) -> Any:
         """Call the function."""
-        if self._found is None:
-            self._found = find(self.name)
-        return self._found(*self._first, *arguments)
+        if self._function is None:
+            self._function = find(self.name)
+        return self._function(*self._first, *arguments)

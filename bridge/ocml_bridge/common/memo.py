@@ -1,4 +1,4 @@
-"""Answers that are remembered: a dict that does not grow without end."""
+"""Bounded caches."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ Value = TypeVar("Value")
 
 
 class Memo(dict[Key, Value]):
-    """Some of the answers given so far; it is for the caller not to keep what is large.
+    """A bounded cache: a dict that is emptied when it is full. Callers must not cache large values.
 
     Args:
-        size: how many are kept, or how much they weigh together; then it begins anew.
+        size: the maximum total weight of the entries; by default, each entry weighs 1.
     """
 
     __slots__ = ("size", "weight")
@@ -24,12 +24,12 @@ class Memo(dict[Key, Value]):
         self.weight = 0
 
     def keep(self, key: Key, value: Value, weight: int = 1) -> Value:
-        """Remember an answer, and give it.
+        """Add an entry, and return its value.
 
         Args:
-            key: the question.
-            value: the answer.
-            weight: how many of the others it counts for.
+            key: the cache key.
+            value: the value.
+            weight: the weight of the entry.
         """
         self.weight += weight
         if self.weight > self.size:
@@ -40,10 +40,10 @@ class Memo(dict[Key, Value]):
 
 
 class Meetings:
-    """Counts how often things are met; it keeps a number for each, not the thing, and begins anew where there are many.
+    """Counts how often values occur. It stores hashes, not the values, and starts again when it is full.
 
     Args:
-        size: how many are counted at once.
+        size: the maximum number of values.
     """
 
     __slots__ = ("_counts",)
@@ -51,8 +51,8 @@ class Meetings:
     def __init__(self, size: int) -> None:
         self._counts = Memo[int, int](size)
 
-    def met(self, thing: Hashable) -> int:
-        """Count a meeting; how many there were, this one included."""
-        number = hash(thing)
+    def met(self, value: Hashable) -> int:
+        """Count one occurrence of a value; return the number of its occurrences so far."""
+        number = hash(value)
         count = self._counts.get(number, 0) + 1
         return self._counts.keep(number, count, 1 if count == 1 else 0)

@@ -1,4 +1,4 @@
-"""What somebody probably meant who wrote a name that nothing has."""
+"""Suggest the known name that is closest to an unknown one, for error messages."""
 
 from __future__ import annotations
 
@@ -6,30 +6,30 @@ from collections.abc import Iterable
 
 
 def nearest_name(name: str, known: Iterable[str]) -> str | None:
-    """The known name that is most like another, whatever its case; None where none is like it."""
-    # Imported here: names are nearly always right.
+    """Return the known name that is closest to a name, whatever the case, or None if none is similar."""
+    # Imported here because nearly all names are right.
     from difflib import get_close_matches
 
-    spelled = {each.casefold(): each for each in known}
-    near = get_close_matches(name[:_LONGEST].casefold(), spelled, 1)
-    return spelled[near[0]] if near else None
+    by_casefolded = {each.casefold(): each for each in known}
+    matches = get_close_matches(name[:_LONGEST].casefold(), by_casefolded, 1)
+    return by_casefolded[matches[0]] if matches else None
 
 
 _LONGEST = 80
-"""How much of a name is looked at, in characters: more tells nothing and takes long."""
+"""The number of characters of a name that are compared, because comparing long names takes long."""
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The question whether that name was meant, behind a semicolon; empty where none is like it."""
-    near = nearest_name(name, known)
-    return "" if near is None else f"; did you mean {near}?"
+    """Return `; did you mean …?` with the closest known name, or "" if none is similar."""
+    nearest = nearest_name(name, known)
+    return "" if nearest is None else f"; did you mean {nearest}?"
 
 
-def with_choices(near: str, choices: str) -> str:
-    """The end of a sentence about a name that nothing has.
+def with_choices(suggestion: str, choices: str) -> str:
+    """Return the end of a sentence about an unknown name.
 
     Args:
-        near: the question whether another name was meant, or "".
-        choices: a sentence with all the names, without its full stop.
+        suggestion: the result of `did_you_mean`.
+        choices: a sentence with all the known names, without its full stop.
     """
-    return f"{near} {choices[0].upper()}{choices[1:]}" if near else f"; {choices}"
+    return f"{suggestion} {choices[0].upper()}{choices[1:]}" if suggestion else f"; {choices}"

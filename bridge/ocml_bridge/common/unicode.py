@@ -1,4 +1,4 @@
-"""What there is to a text before any format looks at it: a mark at its beginning, and whether UTF-8 can hold it."""
+"""Remove a byte order mark, and check whether a text can be encoded as UTF-8."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Final
 from ..loss import FindingCode, Log, Severity
 
 BOM: Final = "\ufeff"
-"""The byte order mark, which is taken away from the beginning of a text before any format reads it."""
+"""The byte order mark, which is removed from the beginning of a text before any format reads it."""
 
 
 def without_mark(text: str, log: Log) -> str:
-    """The text of a whole document without the byte order mark at its beginning; that it was there is noted."""
+    """Return the text of a document without the byte order mark at its beginning; report the mark to the log."""
     if not text.startswith(BOM):
         return text
     log.find(FindingCode.BYTE_ORDER_MARK, "", "the byte order mark at the beginning is left out", Severity.LAYOUT)
@@ -19,13 +19,13 @@ def without_mark(text: str, log: Log) -> str:
 
 
 def is_unicode(text: str) -> bool:
-    """Whether no half of a surrogate pair stands in a text."""
+    """Return whether a text has no half of a surrogate pair, so that UTF-8 can encode it."""
     if text.isascii():
         return True
-    # These encoders are the fastest that look for halves: the wide one where characters are stored wide already.
-    wide = text.__sizeof__() >= 4 * len(text)
+    # The fastest encoders that detect halves: UTF-32 if the text is stored with four bytes a character, else UTF-16.
+    is_wide = text.__sizeof__() >= 4 * len(text)
     try:
-        text.encode("utf-32-le" if wide else "utf-16-le")
+        text.encode("utf-32-le" if is_wide else "utf-16-le")
     except UnicodeEncodeError:
         return False
     return True
