@@ -1,7 +1,7 @@
-"""Spans: which characters, bytes or tokens of an output belong to which place of its document.
+"""Spans: which characters, bytes or tokens of an output come from which place of its document.
 
-`span` is what one says, `frames` is what a format says of its frames so that they are found, and `positions` counts the
-same places otherwise.
+`span` defines one span; `frames` divides the frames of a text format into spans; `positions` converts between
+characters, bytes and tokens.
 """
 
 from .frames import FrameMarks

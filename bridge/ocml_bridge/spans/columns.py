@@ -1,4 +1,4 @@
-"""Spans by columns: a unit adds to each at once, what changes all of them changes one, objects are made in the end."""
+"""Store spans as columns, for speed: a unit adds to each column at once; objects are made only when they are read."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .span import Span, SpanKind
 
 @dataclass(slots=True)
 class Columns:
-    """The spans of an output, in order. A piece that turns out to have no size is none.
+    """The spans of an output in order, one column for each field. Spans of size 0 are not shown.
 
     Attributes:
-        sizes: how long each is, in characters or in tokens.
-        paths: what it says; `kinds`, `sampled` and `weights` likewise.
+        sizes: the length of each span, in characters or in tokens.
+        paths: the path of each span; likewise `kinds`, `sampled` and `weights`, as in `Span`.
     """
 
     sizes: list[int] = field(default_factory=list[int])
@@ -27,13 +27,13 @@ class Columns:
     weights: list[float] = field(default_factory=list[float])
 
     def add(self, size: int, path: str, kind: SpanKind, weight: float | None = None) -> None:
-        """Add a piece behind the others, if it has any size.
+        """Append a span, unless its size is 0.
 
         Args:
-            size: how long it is.
-            path: what it says.
-            kind: what it is.
-            weight: what it counts, where a model would have written it; else None.
+            size: its length.
+            path: its path.
+            kind: its kind.
+            weight: its weight in training, if a model would have sampled it; else None.
         """
         if not size:
             return
@@ -44,7 +44,7 @@ class Columns:
         self.weights.append(weight or 0)
 
     def insert(self, number: int, size: int, path: str, kind: SpanKind) -> None:
-        """Put a piece that no model would have written before another."""
+        """Insert a span that is not sampled before the one with an index."""
         self.sizes.insert(number, size)
         self.paths.insert(number, path)
         self.kinds.insert(number, kind)
@@ -52,21 +52,21 @@ class Columns:
         self.weights.insert(number, 0)
 
     def copy(self) -> Columns:
-        """The same pieces, which may be changed."""
+        """Return a copy that may be changed."""
         return Columns([*self.sizes], [*self.paths], [*self.kinds], [*self.sampled], [*self.weights])
 
     def measured(self, sizes: Sequence[int]) -> Columns:
-        """The same pieces of other sizes."""
+        """Return the same spans with other sizes; the other columns are shared."""
         return Columns([*sizes], self.paths, self.kinds, self.sampled, self.weights)
 
     @property
     def starts(self) -> list[int]:
-        """Where each piece begins."""
+        """The offset of each span."""
         return [*accumulate(self.sizes[:-1], initial=0)]
 
     @property
     def spans(self) -> tuple[Span, ...]:
-        """The spans as objects."""
+        """The spans as objects, without those of size 0."""
         ends = [*accumulate(self.sizes)]
         columns: tuple[list[Any], ...] = [0, *ends], ends, self.paths, self.kinds, self.sampled, self.weights
         if not all(self.sizes):
@@ -75,7 +75,7 @@ class Columns:
 
 
 def of_text(text: str) -> Columns:
-    """A text to be completed, which no message is part of, as one body."""
+    """Return the only span of a text to complete: a body."""
     columns = Columns()
     columns.add(len(text), "/content", SpanKind.BODY)
     return columns

@@ -1,4 +1,4 @@
-"""Frames told apart into header, body, end and gap, by the tokens that a format says it makes them with."""
+"""Divide the frames of a text format into header, body, end and gap, by the tokens that begin and end its frames."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from .span import SpanKind
 
 
 class FrameMarks(NamedTuple):
-    """What a format says of its frames, so that the pieces of an output are told apart.
+    """The tokens of a format's frames.
 
     Attributes:
         starts: the tokens that begin a frame.
-        ends: the tokens that end one.
-        prompt: pattern of what stands behind a start token in a frame that a model answers in, up to where it begins to
-            write: what of it is written for the model. A frame in which it is not found is none of the model's.
-        closes: in a frame of several messages, what ends one of them.
+        ends: the tokens that end a frame.
+        prompt: a pattern of the text between the start token and the first character that the model samples, in a frame
+            of the model. A frame that does not match is not the model's.
+        closes: the tokens that end one message in a frame of several messages.
     """
 
     starts: tuple[str, ...]
@@ -28,13 +28,13 @@ class FrameMarks(NamedTuple):
 
 
 class Slot(NamedTuple):
-    """Where a content or an id of a message stands in its unit.
+    """The slot of a content or a call id in a unit.
 
     Attributes:
-        at: which message of the unit it is of.
-        field: what it is.
-        part: which part of a content of several; -1 for a content that is one text.
-        declares: whether declared tools do not fit.
+        at: the index of the message in the unit.
+        field: the field of the message.
+        part: the index of the part, in a content of several; -1 for a content that is one text.
+        declares: whether the slot has declared tools.
     """
 
     at: int
@@ -44,14 +44,14 @@ class Slot(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """A piece of a unit.
+    """A span of a unit whose contents are slots.
 
     Attributes:
-        size: how many characters; -1 for as many as its content or id has there.
-        kind: what it is.
-        sampled: whether a model would have written it.
-        at: which message of the unit it is of; -1 for none.
-        slot: where it says a content or an id.
+        size: the number of characters; -1 for the length of the slot's value.
+        kind: the kind of the span.
+        sampled: whether a model would have sampled it.
+        at: the index of its message in the unit; -1 for none.
+        slot: the slot, if it is one.
     """
 
     size: int
@@ -62,16 +62,16 @@ class Cell(NamedTuple):
 
 
 def cells(pieces: Sequence[str | Slot], marks: FrameMarks, *, answers: bool) -> list[Cell]:
-    """The pieces of a unit, told apart.
+    """Divide a unit into cells.
 
     Args:
-        pieces: texts, and contents and ids between them.
-        marks: what tokens mean.
-        answers: whether a frame that begins without a token is the model's, as behind a generation prompt.
+        pieces: the texts and slots of the unit, in order.
+        marks: the tokens of the format's frames.
+        answers: whether a frame without a start token is the model's, as after a generation prompt.
     """
     walk = _Walk(marks, answers=answers)
     slots = [piece for piece in pieces if isinstance(piece, Slot) and piece.field == "content"]
-    behind = iter([*slots[1:], None])
+    later = iter([*slots[1:], None])
     walk.next = slots[0].at if slots else 0
     for piece in pieces:
         if isinstance(piece, str):
@@ -79,17 +79,21 @@ def cells(pieces: Sequence[str | Slot], marks: FrameMarks, *, answers: bool) -> 
         else:
             walk.slot(piece)
             if piece.field == "content":
-                following = next(behind)
+                following = next(later)
                 walk.next = None if following is None else following.at
     return walk.cells
 
 
 class _Walk:
-    """A walk over the pieces of a unit.
+    """Divides the pieces of one unit, in their order.
+
+    Args:
+        marks: the tokens of the format's frames.
+        answers: as for `cells`.
 
     Attributes:
-        cells: what was passed.
-        next: the message whose content comes next; None where none does.
+        cells: the cells so far.
+        next: the index of the message whose content comes next; None if there is none.
     """
 
     def __init__(self, marks: FrameMarks, *, answers: bool) -> None:
@@ -99,12 +103,12 @@ class _Walk:
         self._marks: Final = marks
         self._answers = answers
         self._mode: SpanKind | None = None
-        """Of what comes next: a gap, a header, or what ends a message; None before anything came."""
+        """The kind of the text that comes next: GAP, HEADER or END; None before the first piece."""
         self._at = 0
         self._sampled = False
 
     def slot(self, slot: Slot) -> None:
-        """Pass a content or an id."""
+        """Add a slot."""
         if self._mode is None:
             self._begin(headless=True)
         self._at = slot.at
@@ -116,46 +120,62 @@ class _Walk:
         self._mode = SpanKind.END
 
     def text(self, text: str, *, follows: bool) -> None:
-        """Pass a text; `follows`: whether a content comes behind it."""
+        """Add a text.
+
+        Args:
+            text: the text.
+            follows: whether a content comes after it.
+        """
         at = 0
-        found = [*self._tokens.finditer(text)]
+        matches = [*self._tokens.finditer(text)]
         if self._mode is None:
-            self._begin(headless=not any(one[0] in self._marks.starts for one in found))
-        for one in found:
-            token, (begin, end) = one[0], one.span()
+            self._begin(headless=not any(match[0] in self._marks.starts for match in matches))
+        for match in matches:
+            token, (begin, end) = match[0], match.span()
             if token in self._marks.starts:
                 kind = self._mode if self._mode is SpanKind.HEADER else SpanKind.GAP
-                self._pass(text[at:begin], kind)
+                self._add(text[at:begin], kind)
                 at = self._open(text, begin, end)
             elif token in self._marks.ends:
                 if self._mode is SpanKind.HEADER:
-                    self._pass(text[at:begin], SpanKind.HEADER)
+                    self._add(text[at:begin], SpanKind.HEADER)
                     at = begin
                 if self._mode is not SpanKind.GAP:
-                    self._pass(text[at:end], SpanKind.END)
+                    self._add(text[at:end], SpanKind.END)
                     at, self._mode, self._sampled = end, SpanKind.GAP, False
             elif self._mode is SpanKind.END and follows:
-                self._pass(text[at:end], SpanKind.END)
+                self._add(text[at:end], SpanKind.END)
                 at, self._mode = end, SpanKind.HEADER
         if self._mode is SpanKind.END and follows:
             self._mode = SpanKind.HEADER
-        self._pass(text[at:], self._mode)
+        self._add(text[at:], self._mode)
 
     def _begin(self, *, headless: bool) -> None:
+        """Set the state before the first piece of a unit.
+
+        Args:
+            headless: whether the unit begins inside a frame, without a start token.
+        """
         self._mode = SpanKind.HEADER if headless else SpanKind.GAP
         self._sampled = headless and self._answers
 
     def _open(self, text: str, begin: int, end: int) -> int:
-        """Pass what begins a frame; where the rest of it begins."""
+        """Add the beginning of a frame up to where the model samples; return the offset after it.
+
+        Args:
+            text: the text.
+            begin: the offset of the start token.
+            end: the offset after the start token.
+        """
         self._mode, self._sampled = SpanKind.HEADER, False
         prompt = self._prompt.match(text, end)
         if prompt is None:
             return begin
-        self._pass(text[begin : prompt.end()], SpanKind.HEADER)
+        self._add(text[begin : prompt.end()], SpanKind.HEADER)
         self._sampled = True
         return prompt.end()
 
-    def _pass(self, text: str, kind: SpanKind | None) -> None:
+    def _add(self, text: str, kind: SpanKind | None) -> None:
         if text and kind is not None:
             if kind is SpanKind.HEADER and self.next is not None:
                 self._at = self.next
@@ -165,6 +185,6 @@ class _Walk:
 
 @lru_cache(maxsize=64)
 def _compiled(marks: FrameMarks) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Patterns of all tokens, and of what is written for the model."""
+    """Return the pattern of all tokens, and the pattern of the prompt."""
     tokens = sorted((*marks.starts, *marks.ends, *marks.closes), key=len, reverse=True)
     return re.compile("|".join(map(re.escape, tokens))), re.compile(marks.prompt)

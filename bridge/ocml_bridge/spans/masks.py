@@ -1,4 +1,4 @@
-"""Masks of what is trained on, made of spans: as runs of an output, for each token, and as labels."""
+"""Make loss masks for training from spans: as ranges of an output, as weights of tokens, and as labels."""
 
 from __future__ import annotations
 
@@ -11,23 +11,21 @@ from .positions import index_of
 from .span import Span
 
 Mask = Literal["assistant", "last", "no-reasoning", "weights", "all"]
-"""What is trained on.
-
-All that a model would have written; of that, what stands behind the last message of somebody else; all but its private
-thoughts; all, each message by its weight; the whole output.
-"""
+"""What is trained on: `assistant`: all that a model would have sampled; `last`: of that, only what comes after the last
+message of another role; `no-reasoning`: all but private thoughts; `weights`: all, with the weight of each message;
+`all`: the whole output."""
 MASKS: Final[tuple[Mask, ...]] = get_args(Mask)
 IGNORED: Final = -100
 """The label of a token that is not trained on."""
 
 
 class Run(NamedTuple):
-    """A piece of an output that is trained on.
+    """A range of an output that is trained on.
 
     Attributes:
-        start: where it begins, counted as the spans are.
-        end: where it ends.
-        weight: what it counts.
+        start: the first index, in the units of the spans (characters or tokens).
+        end: the index after the last one.
+        weight: the weight in training.
     """
 
     start: int
@@ -36,12 +34,12 @@ class Run(NamedTuple):
 
 
 def runs(spans: Sequence[Span], mask: Mask, document: Document) -> list[Run]:
-    """What of an output is trained on; what stands side by side and counts alike is one piece.
+    """Return the ranges of an output that are trained on; adjacent ranges of equal weight are joined.
 
     Args:
-        spans: all of the output, in order.
+        spans: the spans of the output, in order.
         mask: what is trained on.
-        document: that the paths of the spans lead into.
+        document: the document of the spans' paths.
     """
     messages = document.messages if isinstance(document, Transcript) else ()
     last = _last(spans) if mask == "last" else 0
@@ -70,14 +68,19 @@ def _weight(span: Span, mask: Mask, messages: Sequence[Message]) -> float:
 
 
 def _last(spans: Sequence[Span]) -> int:
-    """The number of the first span behind the last message that no model would have written."""
+    """Return the index of the first span after the last message that a model would not have sampled."""
     of_models = {index_of(span.path) for span in spans if span.sampled}
     others = [number for number, span in enumerate(spans) if span.path and index_of(span.path) not in of_models]
     return others[-1] + 1 if others else 0
 
 
 def by_token(pieces: Sequence[Run], count: int) -> list[float]:
-    """What each token counts, of so many."""
+    """Return the weight of each token.
+
+    Args:
+        pieces: ranges of tokens.
+        count: the number of tokens.
+    """
     weights: list[float] = [0] * count
     for start, end, weight in pieces:
         weights[start:end] = [weight] * (end - start)
@@ -85,7 +88,7 @@ def by_token(pieces: Sequence[Run], count: int) -> list[float]:
 
 
 def labels(ids: Sequence[int], pieces: Sequence[Run]) -> list[int]:
-    """Ids as labels: those that are trained on, and `IGNORED` for all others."""
+    """Return token ids as labels, with `IGNORED` for the tokens that are not trained on."""
     out = [IGNORED] * len(ids)
     for start, end, _ in pieces:
         out[start:end] = ids[start:end]
@@ -93,17 +96,17 @@ def labels(ids: Sequence[int], pieces: Sequence[Run]) -> list[int]:
 
 
 def training_row(output: Any, spans: Sequence[Span], mask: Mask, document: Document) -> dict[str, Any]:
-    """An output as a row to train on.
+    """Return a row of training data for an output.
 
     Args:
         output: a text, or token ids.
-        spans: what stands where in it.
+        spans: the spans of the output.
         mask: what is trained on.
-        document: that the paths of the spans lead into.
+        document: the document of the spans' paths.
 
     Returns:
-        Of a text `text`, and `loss_mask` as the pieces that are trained on, each with its weight; of token ids
-        `input_ids`, `labels`, and in `loss_mask` what each token counts.
+        For a text: `text`, and in `loss_mask` the ranges that are trained on, with their weights. For token ids:
+        `input_ids`, `labels`, and in `loss_mask` the weight of each token.
     """
     pieces = runs(spans, mask, document)
     if isinstance(output, str):

@@ -1,4 +1,4 @@
-"""Spans of a document that was made of another, by their paths in that: of a prompt, of a document without thoughts."""
+"""Translate the spans of a document that was made from another one, such as a prompt, to paths into the other one."""
 
 from __future__ import annotations
 
@@ -10,37 +10,38 @@ from .span import SpanKind
 
 
 def renumbered(columns: Columns, origins: Sequence[int]) -> Columns:
-    """Spans of a document some of whose messages were left out, by their paths in the whole.
+    """Return spans with paths into the document from which some messages were dropped.
 
     Args:
-        columns: by paths of what was left.
-        origins: for each message of that, its index in the whole.
+        columns: the spans, with paths into the document without these messages.
+        origins: for each message of that document, its index in the whole one.
     """
     return rerooted(columns, [f"/messages/{index}" for index in origins])
 
 
 def rerooted(columns: Columns, origins: Sequence[str], weights: Sequence[float | None] = ()) -> Columns:
-    """Spans of a document that was made of another, by their paths in that.
+    """Return spans with paths into the document from which theirs was made.
 
     Args:
-        columns: by paths of what was made.
-        origins: for each message of that, the path of what it was made of. Of one that was made of no message, there is
-            no more to point at.
-        weights: of the messages of the other, None for one that has none of its own; where they are given, they count.
+        columns: the spans, with paths into their own document.
+        origins: for each message of their document, the path of what it was made from. If that is not a message, all
+            spans of the message get this path.
+        weights: the training weights of the messages of the other document, None for a message without one; they
+            replace those of sampled spans.
     """
     paths = {path: _origin(path, origins) for path in {*columns.paths}}
     sizes, kinds, sampled, counts = columns.sizes, columns.kinds, columns.sampled, columns.weights
     if any(weight is not None for weight in weights):
-        own = {path: _weight(origin, weights) for path, origin in paths.items()}
+        by_path = {path: _weight(origin, weights) for path, origin in paths.items()}
         rows = zip(columns.paths, sampled, counts, strict=True)
         counts = [
-            weight if not is_sampled or (other := own[path]) is None else other for path, is_sampled, weight in rows
+            weight if not is_sampled or (other := by_path[path]) is None else other for path, is_sampled, weight in rows
         ]
     return Columns(sizes, [*map(paths.__getitem__, columns.paths)], kinds, sampled, counts)
 
 
 def _origin(path: str, origins: Sequence[str]) -> str:
-    """A path as one into what it was made of."""
+    """Return the path in the other document for a path."""
     index, rest = steps(path)
     if not 0 <= index < len(origins):
         return path
@@ -53,18 +54,18 @@ def _weight(path: str, weights: Sequence[float | None]) -> float | None:
 
 
 def behind_prompt(columns: Columns, text: str, prompt: str) -> Columns:
-    """Spans of a text in which frames that begin like a prompt are sampled from behind that.
+    """Mark the beginning of each frame that equals the end of a prompt as not sampled.
 
     Args:
-        columns: all of a text, in order.
+        columns: the spans of a text, in order.
         text: the text.
-        prompt: what a model goes on with, from the token on that begins the frame.
+        prompt: the open turn of a prompt, from the token that begins its frame; the model samples what comes after it.
     """
     size, starts, rows = len(prompt), columns.starts, zip(columns.kinds, columns.sampled, columns.sizes, strict=True)
     openings = [
         number
-        for number, (kind, sampled, own) in enumerate(rows)
-        if kind is SpanKind.HEADER and not sampled and own < size and text.startswith(prompt, starts[number])
+        for number, (kind, sampled, length) in enumerate(rows)
+        if kind is SpanKind.HEADER and not sampled and length < size and text.startswith(prompt, starts[number])
     ]
     if not openings:
         return columns
@@ -75,17 +76,23 @@ def behind_prompt(columns: Columns, text: str, prompt: str) -> Columns:
 
 
 def _prompt(columns: Columns, before: int, left: int) -> None:
-    """Let no model have written so many characters behind a piece. It changes the columns."""
+    """Mark some characters after a span as not sampled; the columns are changed.
+
+    Args:
+        columns: the spans.
+        before: the index of the span.
+        left: the number of characters.
+    """
     number = before + 1
     while left > 0 and number < len(columns.sizes):
         size, path, kind = columns.sizes[number], columns.paths[number], columns.kinds[number]
         if columns.sampled[number]:
-            given = min(size, left)
-            columns.sizes[number] -= given
+            moved = min(size, left)
+            columns.sizes[number] -= moved
             if not columns.sampled[before] and (columns.paths[before], columns.kinds[before]) == (path, kind):
-                columns.sizes[before] += given
+                columns.sizes[before] += moved
             else:
-                columns.insert(number, given, path, kind)
+                columns.insert(number, moved, path, kind)
                 before, number = number, number + 1
         elif size:
             before = number

@@ -1,4 +1,4 @@
-"""The same spans counted otherwise: in bytes, in tokens, and in a text that was changed; and where a path stands."""
+"""Convert the positions of spans to bytes, to tokens, or to a changed text, and find the range of a path."""
 
 from __future__ import annotations
 
@@ -13,37 +13,37 @@ from .span import Span
 
 
 def in_bytes(spans: Sequence[Span], text: str) -> tuple[Span, ...]:
-    """Spans of characters, as spans of the bytes of UTF-8.
+    """Convert spans of characters to spans of UTF-8 bytes.
 
     Args:
-        spans: all of a text, in order.
+        spans: the spans of a text, in order.
         text: the text.
     """
     return tuple(_measured(spans, sizes_in_bytes([span.end - span.start for span in spans], text)))
 
 
 def in_tokens(spans: Sequence[Span], ends: Sequence[int]) -> tuple[Span, ...]:
-    """Spans of a text, as spans of its tokens. A token that stands in two of them belongs to the later one.
+    """Convert spans of a text to spans of its tokens. A token in two spans belongs to the later one.
 
     Args:
-        spans: all of a text, in order.
-        ends: where each token ends in it, counted as the spans are.
+        spans: the spans of a text, in order.
+        ends: the end of each token, in the same unit as the spans.
     """
     return tuple(_measured(spans, sizes_in_tokens([span.end - span.start for span in spans], ends)))
 
 
 def _measured(spans: Sequence[Span], sizes: Sequence[int]) -> Iterator[Span]:
-    """Spans one behind the other, of other sizes."""
+    """Yield consecutive spans with other sizes, without those of size 0."""
     for span, (start, end) in zip(spans, pairwise(accumulate(sizes, initial=0)), strict=True):
         if start < end:
             yield span._replace(start=start, end=end)
 
 
 def sizes_in_bytes(sizes: Sequence[int], text: str) -> Sequence[int]:
-    """How many bytes of UTF-8 the pieces of a text have.
+    """Return the sizes of the pieces of a text in UTF-8 bytes.
 
     Args:
-        sizes: of all of them, in characters.
+        sizes: the sizes of all pieces, in characters.
         text: the text.
     """
     if text.isascii():
@@ -53,11 +53,11 @@ def sizes_in_bytes(sizes: Sequence[int], text: str) -> Sequence[int]:
 
 
 def sizes_in_tokens(sizes: Sequence[int], ends: Sequence[int]) -> list[int]:
-    """How many tokens the pieces of a text have. One that stands in two of them belongs to the later one.
+    """Return the sizes of the pieces of a text in tokens. A token in two pieces belongs to the later one.
 
     Args:
-        sizes: of all of them.
-        ends: where each token ends in the text, counted as the sizes are.
+        sizes: the sizes of all pieces.
+        ends: the end of each token, in the same unit as the sizes.
     """
     out: list[int] = []
     begin = 0
@@ -69,13 +69,13 @@ def sizes_in_tokens(sizes: Sequence[int], ends: Sequence[int]) -> list[int]:
 
 
 def sizes_behind_breaks(sizes: Sequence[int], text: str, broken: str, mark: str) -> list[int]:
-    """How long the pieces of a text are in the same text in which something was broken.
+    """Return the sizes of the pieces of a text after tokens in it were broken by a mark.
 
     Args:
-        sizes: of all of them.
+        sizes: the sizes of all pieces, in characters.
         text: the text.
-        broken: the text with some more marks in it.
-        mark: one character.
+        broken: the text with marks inserted.
+        mark: the mark, one character.
     """
     out: list[int] = []
     at = 0
@@ -91,38 +91,43 @@ def sizes_behind_breaks(sizes: Sequence[int], text: str, broken: str, mark: str)
 
 
 def ranges(spans: Sequence[Span]) -> dict[str, tuple[int, int]]:
-    """For each place that spans name, and those above it up to its message, where it is in the output.
+    """Return the range of the output for each path of the spans, and for each parent path up to the message.
 
     Args:
-        spans: all of the output, in order.
+        spans: the spans of the output, in order.
     """
-    found: dict[str, tuple[int, int]] = {}
+    by_path: dict[str, tuple[int, int]] = {}
     for span in spans:
         path = span.path
         while path not in ("", "/messages"):
-            found[path] = found.get(path, span)[0], span.end
+            by_path[path] = by_path.get(path, span)[0], span.end
             path = path.rpartition("/")[0]
-    return found
+    return by_path
 
 
-def place_in(found: Mapping[str, tuple[int, int]], path: str) -> tuple[int, int] | None:
-    """Where what stands at a path, or at the nearest place above it, is; None where it is not there."""
-    while path and path not in found:
+def place_in(by_path: Mapping[str, tuple[int, int]], path: str) -> tuple[int, int] | None:
+    """Return the range of a path, or of its nearest parent that has one; None if there is none.
+
+    Args:
+        by_path: the result of `ranges`.
+        path: a JSON pointer.
+    """
+    while path and path not in by_path:
         path = path.rpartition("/")[0]
-    return found.get(path)
+    return by_path.get(path)
 
 
 def index_of(path: str) -> int | None:
-    """The index of the message that a path leads to or into; None for any other."""
+    """Return the index of the message that a path is in; None for a path outside of messages."""
     index, _ = steps(path)
     return None if index < 0 else index
 
 
 @lru_cache(maxsize=4096)
 def steps(path: str) -> tuple[int, str]:
-    """The index of the message that a path leads to or into, -1 for any other, and what the path has behind that."""
-    found = _MESSAGE.match(path)
-    return (-1, "") if found is None else (int(found[1]), path[found.end() :])
+    """Split a path into the index of its message and the rest; (-1, "") for a path outside of messages."""
+    match = _MESSAGE.match(path)
+    return (-1, "") if match is None else (int(match[1]), path[match.end() :])
 
 
 _MESSAGE: Final = re.compile(r"/messages/(\d+)")

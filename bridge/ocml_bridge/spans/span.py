@@ -1,4 +1,4 @@
-"""One span: a piece of an output, and the place of the document that it says."""
+"""Define a span: a piece of an output, and the place of the document that it comes from."""
 
 from __future__ import annotations
 
@@ -9,33 +9,33 @@ from ..model import Json
 
 
 class SpanKind(StrEnum):
-    """What a piece of an output is."""
+    """The kind of a span."""
 
     HEADER = "header"
-    """Who speaks, to whom, on which channel: all of a frame before its body."""
+    """The part of a frame before its body: role, recipient, channel."""
     BODY = "body"
     """A content, as it is written."""
     END = "end"
-    """What ends a message."""
+    """The end of a message."""
     GAP = "gap"
-    """What stands between frames and around them."""
+    """Text between frames and around them."""
     TOOLS = "tools"
     """Declared tools."""
     OPEN_TURN = "open-turn"
-    """The header of the turn that is to come."""
+    """The header of the open turn."""
 
 
 class Span(NamedTuple):
-    """A piece of an output. All of them, one behind the other, are the output.
+    """A piece of an output. All spans of an output, in order, cover it.
 
     Attributes:
-        start: where it begins: a character, a byte, or the index of a token.
-        end: where it ends; that is not part of it.
-        path: JSON pointer to what it says in the document in its canonical form: a message for its header and its end,
-            the content or the call id where it says just that; "" where it says nothing of one place.
-        kind: what it is.
-        sampled: whether a model that was asked to go on would have written it.
-        weight: what it counts in training: the weight of its message where it is sampled, else 0.
+        start: the offset of its first character or byte, or the index of its first token.
+        end: the offset or index after it.
+        path: a JSON pointer to its origin in the canonical form: the message for its header and its end, the content or
+            the call id for exactly these; "" if it comes from no single place.
+        kind: the kind of the span.
+        sampled: whether a model would have sampled it.
+        weight: its weight in training: that of its message if it is sampled, else 0.
     """
 
     start: int
@@ -46,7 +46,7 @@ class Span(NamedTuple):
     weight: float
 
     def to_json(self) -> dict[str, Json]:
-        """The span as a JSON value."""
+        """Return the span as JSON values."""
         return {
             "start": self.start,
             "end": self.end,

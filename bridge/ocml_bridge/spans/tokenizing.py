@@ -1,4 +1,4 @@
-"""Spans of a text in the tokens of any model: by what its own tokenizer says of the places of its tokens."""
+"""Tokenize a text with a model's tokenizer, and convert its spans to tokens by the offsets of the tokens."""
 
 from __future__ import annotations
 
@@ -11,37 +11,37 @@ from .span import Span
 
 
 class Encoding(Protocol):
-    """A text as a tokenizer has it, such as an `Encoding` of the package `tokenizers`."""
+    """The tokens of a text, such as an `Encoding` of the package `tokenizers`."""
 
     @property
     def ids(self) -> Sequence[int]:
-        """The ids of its tokens."""
+        """The token ids."""
         ...
 
     @property
     def offsets(self) -> Sequence[tuple[int, int]]:
-        """Where each stands in the text, in characters."""
+        """The range of each token in the text, in characters."""
         ...
 
 
 class Tokenizer(Protocol):
-    """What makes tokens of a text, such as a `Tokenizer` of the package `tokenizers`."""
+    """A tokenizer, such as a `Tokenizer` of the package `tokenizers`."""
 
     def encode(self, sequence: str, /, *, add_special_tokens: bool) -> Encoding:
-        """The tokens of a text."""
+        """Return the tokens of a text."""
         ...
 
 
 def tokenized(spans: Sequence[Span], text: str, tokenizer: Tokenizer) -> tuple[list[int], tuple[Span, ...]]:
-    """The ids of a text by a model's own tokenizer, and its spans in them.
+    """Return the token ids of a text, and its spans in tokens.
 
-    A token that stands in two spans belongs to the later one, as an answer that begins with a line break may share one
-    with its header's line.
+    A token in two spans belongs to the later one: an answer that begins with a line break may share a token with the
+    line break after its header.
 
     Args:
-        spans: of the text, in characters.
-        text: the text, with all special tokens that it begins and ends with.
-        tokenizer: the model's.
+        spans: the spans of the text, in characters.
+        text: the text, with the special tokens at its beginning and its end.
+        tokenizer: the tokenizer of the model.
     """
     encoding = tokenizer.encode(text, add_special_tokens=False)
     ends = list(accumulate((end for _, end in encoding.offsets), max))
