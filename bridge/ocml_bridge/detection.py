@@ -1,4 +1,7 @@
-"""Which format a source is in, and whether it is what somebody says it is."""
+"""Detect the format of a source, and check whether a source can be in the format that the caller named.
+
+Each adapter's `sniff` rates a source from 0 to 3. `recognise` adds evidence of kinds of data that no format reads.
+"""
 
 from __future__ import annotations
 
@@ -20,33 +23,37 @@ from .model import Json
 if TYPE_CHECKING:
     from .recognise import Inside, Recognised
 
-# Its tables take long to import, and most data is what it is said to be.
+# Imported on first use, because the tables take long to import and most calls name the right format.
 recognise: Final[Callable[[Source | bytes], Recognised | None]] = Lazy("ocml_bridge.recognise:recognise")
 _sure_in: Final[Callable[[Json], Recognised | None]] = Lazy("ocml_bridge.recognise:sure_in")
 _inside: Final[Callable[[Json], Inside | None]] = Lazy("ocml_bridge.recognise:inside")
 
 _CERTAIN: Final = 3
-_UNTOLD: Final = "the format of the input is not recognised; name it with `source` (`ocml-convert formats` lists them)"
+"""What `Adapter.sniff` returns if it is certain."""
+_UNRECOGNISED: Final = (
+    "the format of the input is not recognised; name it with `source` (`ocml-convert formats` lists them)"
+)
 
 
 def detect(data: Source | bytes) -> str:
-    """The id of the format that data is surely in.
+    """Return the id of the format that data is in.
 
     Args:
         data: text, bytes (UTF-8), or parsed JSON.
 
     Raises:
-        BridgeError: OCB-FORMAT-AMBIGUOUS naming the candidates; OCB-FORMAT-UNKNOWN, naming what it looks like, where no
-            format fits; OCB-ENCODING and OCB-JSON where the data is neither text nor JSON.
+        BridgeError: OCB-FORMAT-AMBIGUOUS, with the candidates, if several formats are equally likely;
+            OCB-FORMAT-UNKNOWN, with what the data looks like, if no format is likely; OCB-ENCODING and OCB-JSON if the
+            data is neither text nor JSON.
     """
     return opened(data, Log())[0].id
 
 
 def opened(data: Source | bytes, log: Log) -> tuple[Adapter, Source]:
-    """Data whose format is not named: the adapter that reads it, and what that takes.
+    """Detect the format of data; return its adapter, and the text or JSON value that its reader takes.
 
     Raises:
-        BridgeError: as `detect`.
+        BridgeError: as for `detect`.
     """
     try:
         value = guess(data, log)
@@ -56,13 +63,17 @@ def opened(data: Source | bytes, log: Log) -> tuple[Adapter, Source]:
 
 
 def format_of(source: Source) -> str:
-    """As `detect`, of text that is no JSON, or of a JSON value."""
-    names, found, broken = _detect(source)
+    """Return the id of the format of a decoded source: a text that is not JSON, or a JSON value.
+
+    Raises:
+        BridgeError: OCB-FORMAT-AMBIGUOUS or OCB-FORMAT-UNKNOWN, as for `detect`.
+    """
+    names, evidence, broken = _detect(source)
     if not names:
-        found = found or recognise(source)
-        what = _conversation_in(source) or (_untold(source) if found is None else f"this {looks(found)}")
+        evidence = evidence or recognise(source)
+        what = _conversation_in(source) or (_unrecognised(source) if evidence is None else f"this {looks(evidence)}")
         what += "".join(f"; {error.message}" for error in broken)
-        raise BridgeError(ErrorCode.FORMAT_UNKNOWN, what, path=None if found is None else found.path)
+        raise BridgeError(ErrorCode.FORMAT_UNKNOWN, what, path=None if evidence is None else evidence.path)
     if len(names) > 1:
         raise BridgeError(
             ErrorCode.FORMAT_AMBIGUOUS,
@@ -72,36 +83,42 @@ def format_of(source: Source) -> str:
 
 
 def surely(source: Source) -> str | None:
-    """The format that text that is no JSON, or a JSON value, is surely in; None where `format_of` says why it has none.
+    """Return the id of the format of a decoded source, or None where `format_of` raises an error.
 
-    Rows of datasets are asked one by one, and most have none.
+    It is faster than `format_of` for the rows of datasets, most of which are in no format.
     """
     names = _detect(source).names
     return names[0] if len(names) == 1 else None
 
 
 class _Detected(NamedTuple):
-    """What a source was told from: the formats that it is most surely in, its evidence, plug-ins that do not load."""
+    """The result of detection.
+
+    Attributes:
+        names: the ids of the most likely formats; more than one if they are equally likely.
+        evidence: certain evidence of a kind of data, if there is any.
+        broken: the errors of plug-ins that cannot be loaded.
+    """
 
     names: Sequence[str]
-    found: Recognised | None = None
+    evidence: Recognised | None = None
     broken: Sequence[BridgeError] = ()
 
 
 def _detect(source: Source) -> _Detected:
-    """The formats that a source may be in.
+    """Find the most likely formats of a decoded source.
 
-    JSON with something in it that only one format has is of no format that only may have it. Formats of third parties
-    are asked only where no built-in one is certain: they take time to find.
+    If JSON has certain evidence of one kind of data, formats that are less than certain are ruled out. Plug-ins are
+    tried only if no built-in format is certain, because finding them takes time.
     """
-    found = None if isinstance(source, str) else _sure_in(source)
-    named = None if found is None else found.kind.format
+    evidence = None if isinstance(source, str) else _sure_in(source)
+    named = None if evidence is None else evidence.kind.format
     if named in registry.BUILT_IN:
         adapter, _ = registry.adapter(named)
         if adapter.has_marks or adapter.sniff(source) > 0:
             return _Detected([named])
     scores = _sniff(_built_in(Kind.TEXT if isinstance(source, str) else Kind.JSON), source)
-    if found is not None:
+    if evidence is not None:
         scores = {name: score for name, score in scores.items() if score == _CERTAIN}
     broken: list[BridgeError] = []
     if max(scores.values(), default=0) < _CERTAIN:
@@ -109,22 +126,22 @@ def _detect(source: Source) -> _Detected:
         scores |= _sniff_plugins(adapters, source)
     best = max(scores.values(), default=0)
     names = [name for name, score in scores.items() if score == best] if best else []
-    return _Detected(names, found, broken)
+    return _Detected(names, evidence, broken)
 
 
-def _untold(source: Source) -> str:
-    """What to do with a source that is like nothing that is known."""
+def _unrecognised(source: Source) -> str:
+    """Return the error message for a source without evidence of any kind of data."""
     if isinstance(source, str) and _FILE_NAME.fullmatch(source) is not None:
         return f"{source!r} looks like the name of a file; give the content of the file"
     if isinstance(source, str) and not source.strip():
         return "the input is empty, and no format can be recognised in it; name one with `source`"
-    return _UNTOLD
+    return _UNRECOGNISED
 
 
 def _conversation_in(source: Source) -> str:
-    """How to take a conversation out of JSON that no format reads; empty where there is none, or rows are read."""
-    found = None if isinstance(source, str) else recognise(source)
-    part = None if isinstance(source, str) or (found is not None and _reader(found) is None) else _inside(source)
+    """Return how to extract a conversation inside of JSON; "" if there is none, or if the JSON is of a known kind."""
+    evidence = None if isinstance(source, str) else recognise(source)
+    part = None if isinstance(source, str) or (evidence is not None and _reader(evidence) is None) else _inside(source)
     return (
         "" if part is None else f"the input has a conversation at {part.path}; take it out: jq -c '{part.query}' FILE"
     )
@@ -135,21 +152,22 @@ _FILE_NAME: Final = re.compile(r"[\w./\\:~ -]{1,200}\.[A-Za-z0-9]{1,8}")
 
 @lru_cache(maxsize=2)
 def _built_in(kind: Kind) -> Sequence[Adapter]:
-    """The built-in formats of a kind."""
-    return [found for name in registry.BUILT_IN if (found := registry.adapter(name)[0]).kind is kind]
+    """Return the adapters of the built-in formats of a kind."""
+    return [adapter for name in registry.BUILT_IN if (adapter := registry.adapter(name)[0]).kind is kind]
 
 
 def _sniff(adapters: Iterable[Adapter], source: Source) -> dict[str, int]:
+    """Return how likely a source is in each format of its kind, by format id."""
     kind = Kind.TEXT if isinstance(source, str) else Kind.JSON
-    return {found.id: found.sniff(source) for found in adapters if found.kind is kind}
+    return {adapter.id: adapter.sniff(source) for adapter in adapters if adapter.kind is kind}
 
 
 def _sniff_plugins(adapters: Iterable[Adapter], source: Source) -> dict[str, int]:
-    """As `_sniff`, of formats of third parties; one that fails, or is no number of those, has not recognised it."""
+    """Return the same for plug-ins, without those whose sniffer raises an error or returns an invalid value."""
     scores: dict[str, int] = {}
-    for found in adapters:
+    for adapter in adapters:
         with suppress(Exception):
-            scores |= _sniff([found], source)
+            scores |= _sniff([adapter], source)
     return {name: score for name, score in scores.items() if score in range(_CERTAIN + 1)}
 
 
@@ -157,14 +175,14 @@ def _sniff_plugins(adapters: Iterable[Adapter], source: Source) -> dict[str, int
 
 
 def doubt(adapter: Adapter, source: Source) -> BridgeError | None:
-    """Why a source cannot be of the format that it is said to be; None where it may be.
+    """Return an error if a source is certainly not in the format that the caller named, else None.
 
-    Only certain evidence counts, and none where the format's own sniffer thinks the source possible: text without
-    frames, cut off, or that quotes another format's tokens may be of any format. Nor does any count where the sniffer
-    is certain: a role may have the name that another format has for its speakers.
+    Only certain evidence counts. Text that the format's sniffer finds possible is not doubted: text that is cut off, or
+    quotes another format's tokens, may be in any format. Nor is a source that the sniffer is certain of: a role may
+    have the name of another format's speaker.
 
     Args:
-        adapter: the format that was named.
+        adapter: the format that the caller named.
         source: text, or parsed JSON.
     """
     certainty = adapter.sniff(source)
@@ -172,23 +190,23 @@ def doubt(adapter: Adapter, source: Source) -> BridgeError | None:
         return None
     possible = certainty > 0
     if not isinstance(source, str):
-        found = _sure_in(source) if possible else recognise(source)
+        evidence = _sure_in(source) if possible else recognise(source)
     else:
-        found = None if possible and source.lstrip()[:1] not in ("{", "[") else recognise(source)
-    if found is None or found.kind.format == adapter.id:
+        evidence = None if possible and source.lstrip()[:1] not in ("{", "[") else recognise(source)
+    if evidence is None or evidence.kind.format == adapter.id:
         return None
-    if not found.certain and not _is_record_of(adapter, source):
+    if not evidence.certain and not _is_record_of(adapter, source):
         return None
-    # JSON that no format reads is as wrong for this one as any other JSON that it is not made of.
-    wrong = adapter.kind is Kind.JSON and _reader(found) is None
-    code = ErrorCode.SHAPE if wrong else ErrorCode.FORMAT_DOUBT
-    message = f"the input is not {adapter.id} but {found.kind.name} ({found.cited}); {_next(found)}"
+    # For a JSON format, JSON that no format reads is simply of the wrong shape.
+    is_wrong_shape = adapter.kind is Kind.JSON and _reader(evidence) is None
+    code = ErrorCode.SHAPE if is_wrong_shape else ErrorCode.FORMAT_DOUBT
+    message = f"the input is not {adapter.id} but {evidence.kind.name} ({evidence.cited}); {_next(evidence)}"
     message += f"; to read it as {adapter.id} anyway, use `force_format`"
-    return BridgeError(code, message, path=found.path)
+    return BridgeError(code, message, path=evidence.path)
 
 
 def _is_record_of(adapter: Adapter, source: Source) -> bool:
-    """Whether a source is JSON lines whose first record has a text of the format, as servers log them."""
+    """Return whether a source is JSON lines whose first record has the format's text in `text`, as in server logs."""
     if not isinstance(source, str):
         return False
     try:
@@ -200,15 +218,21 @@ def _is_record_of(adapter: Adapter, source: Source) -> bool:
 
 
 def explain(error: BridgeError, data: Source | bytes, adapter: Adapter | None = None) -> BridgeError:
-    """An error of a reader, told what the data looks like, where that is not what it was read as."""
+    """Add to a reader's error what the data looks like, if that is not the format of the reader; return the error.
+
+    Args:
+        error: the error; its message is changed.
+        data: the data.
+        adapter: the format of the reader; None if the format was to be detected.
+    """
     if error.code in _UNREADABLE:
-        found = recognise(data)
-        if error.code is ErrorCode.ENCODING and (found is None or not found.kind.signatures):
+        evidence = recognise(data)
+        if error.code is ErrorCode.ENCODING and (evidence is None or not evidence.kind.signatures):
             error.message = (
                 f"{error.message}; {_NOT_TEXT if isinstance(data, bytes) and _ZERO in data else _OTHER_ENCODING}"
             )
-        elif found is not None and (adapter is None or found.kind.format != adapter.id):
-            error.message = f"{error.message}; this {looks(found)}"
+        elif evidence is not None and (adapter is None or evidence.kind.format != adapter.id):
+            error.message = f"{error.message}; this {looks(evidence)}"
     return error
 
 
@@ -218,19 +242,19 @@ _OTHER_ENCODING: Final = "if it is text in another encoding, convert it first: i
 _UNREADABLE: Final = frozenset({ErrorCode.ENCODING, ErrorCode.JSON, ErrorCode.SHAPE, ErrorCode.NO_FRAMES})
 
 
-def looks(found: Recognised) -> str:
-    """What data looks like, by what, and what to do with it: a sentence without its subject."""
-    return f"looks like {found.kind.name} ({found.cited}); {_next(found)}"
+def looks(evidence: Recognised) -> str:
+    """Return the kind of data, the evidence, and what to do with it: a sentence without its subject."""
+    return f"looks like {evidence.kind.name} ({evidence.cited}); {_next(evidence)}"
 
 
-def _next(found: Recognised) -> str:
-    """What to do with what was recognised."""
-    reader = _reader(found)
+def _next(evidence: Recognised) -> str:
+    """Return what to do with data of a kind."""
+    reader = _reader(evidence)
     if reader is not None:
         return f"the format {reader} reads it (`source` {reader})"
-    return found.kind.advice or "no format reads that: write its messages as JSON, each with `role` and `content`"
+    return evidence.kind.advice or "no format reads that: write its messages as JSON, each with `role` and `content`"
 
 
-def _reader(found: Recognised) -> str | None:
-    """The format that reads it, where there is one."""
-    return found.kind.format if found.kind.format in registry.formats() else None
+def _reader(evidence: Recognised) -> str | None:
+    """Return the id of the format that reads data of a kind, or None if there is none."""
+    return evidence.kind.format if evidence.kind.format in registry.formats() else None

@@ -1,7 +1,7 @@
-"""Naming what somebody has, whether a format reads it or not. docs/recognised.md is the table.
+"""Recognise the kind of data, also of kinds that no format reads. docs/recognised.md lists the kinds.
 
-`recognise` looks at the evidence alone: the members of JSON objects, what a text or a file begins with. Which formats
-there are is for `detection` to know.
+`recognise` looks only at evidence: the members of JSON objects, and the beginning of a text or a file. It does not know
+which formats exist; `detection` does.
 """
 
 from __future__ import annotations
@@ -24,18 +24,17 @@ from .wires import GENERAL, SPECIFIC
 __all__ = ["KINDS", "Inside", "Kind", "Recognised", "file_of", "inside", "recognise", "sure_in"]
 
 KINDS: Final[tuple[Kind, ...]] = (*SPECIFIC, *GENERAL, *TEXTS, *FILES)
-"""Every kind that is known, in the order in which they are looked for."""
+"""All kinds, in the order in which they are tried."""
 
 
 def recognise(data: Source | bytes) -> Recognised | None:
-    """What data is, as far as its evidence tells.
+    """Recognise the kind of data, in linear time; it raises nothing.
 
     Args:
-        data: text, which may be that of JSON; parsed JSON; or bytes.
+        data: text, also of JSON; parsed JSON; or bytes.
 
     Returns:
-        The kind that is certain, else the first that is possible; None for what has no mark of any. It takes time
-        linear in the data, and raises nothing.
+        The first kind that is certain, else the first that is possible; None if there is no evidence of any.
     """
     if isinstance(data, bytes):
         return file_of(data) or recognise(data.decode("utf-8", "replace").removeprefix("\ufeff"))
@@ -49,16 +48,16 @@ def recognise(data: Source | bytes) -> Recognised | None:
 
 
 def file_of(data: bytes) -> Recognised | None:
-    """What a file is that is neither JSON nor text, by its first bytes; None for any other."""
-    found = next((kind for kind in FILES if data.startswith(kind.signatures)), None)
-    return None if found is None else Recognised(found, "the first bytes", certain=True)
+    """Recognise a binary file by its first bytes; None for JSON, text and unknown files."""
+    binary = next((kind for kind in FILES if data.startswith(kind.signatures)), None)
+    return None if binary is None else Recognised(binary, "the first bytes", certain=True)
 
 
 def _parsed(text: str) -> Json:
-    """The JSON value, or the list of JSON lines, that a text is; None where it is neither."""
+    """Return the JSON value of a text, or the list of its JSON lines; None if it is neither."""
     with suppress(BridgeError):
         return jsontext.loads(text)
-    with suppress(BridgeError):  # lines that begin as JSON, and do not go on so
+    with suppress(BridgeError):  # The first line is JSON, and a later one is not.
         return jsontext.loads_lines(text)
     return None
 
@@ -71,17 +70,23 @@ def _in_text(text: str) -> Recognised | None:
     start = 0 if space is None else space.end()
     for kind in TEXTS:
         for pattern in kind.patterns:
-            found = pattern.text.match(text, start)
-            if found is not None:
-                cited = found.lastindex or 0  # the group that is the evidence, where something stands before it
-                at = found.start(cited) if cited else start
+            match = pattern.text.match(text, start)
+            if match is not None:
+                group = match.lastindex or 0  # The group is the evidence, if the pattern has one.
+                at = match.start(group) if group else start
                 line, column = text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
-                return Recognised(kind, found[cited].strip()[:40], pattern.certain, line=line, column=column)
+                return Recognised(kind, match[group].strip()[:40], pattern.certain, line=line, column=column)
     return None
 
 
 class _Row(NamedTuple):
-    """A mark as it is looked up: by its place, and by the member that it is cited with."""
+    """An entry of the lookup tables.
+
+    Attributes:
+        rank: the position of the mark among all marks; a lower rank wins.
+        mark: the mark.
+        kind: the kind that has the mark.
+    """
 
     rank: int
     mark: Mark
@@ -89,11 +94,11 @@ class _Row(NamedTuple):
 
 
 class _Rows(NamedTuple):
-    """The marks that are cited with one member.
+    """The marks that have one member as evidence.
 
     Attributes:
-        others: those for which the member need not be one of some words.
-        by_word: all that an object may have whose member is a word, by the words.
+        others: the marks that do not require the member to be one of some words.
+        by_word: for each such word, all marks that an object can have whose member is this word.
     """
 
     others: tuple[_Row, ...]
@@ -101,11 +106,12 @@ class _Rows(NamedTuple):
 
 
 def _lookup(kinds: Iterable[Kind]) -> dict[Place, dict[str, _Rows]]:
+    """Return the marks of some kinds by their place and by the member that is the evidence."""
     marks = [(mark, kind) for kind in kinds for mark in kind.marks]
-    found: dict[Place, dict[str, list[_Row]]] = {place: {} for place in Place}
+    tables: dict[Place, dict[str, list[_Row]]] = {place: {} for place in Place}
     for rank, (mark, kind) in enumerate(marks):
-        found[mark.place].setdefault(next(iter(mark.members)), []).append(_Row(rank, mark, kind))
-    return {place: {key: _by_word(key, rows) for key, rows in table.items()} for place, table in found.items()}
+        tables[mark.place].setdefault(next(iter(mark.members)), []).append(_Row(rank, mark, kind))
+    return {place: {key: _by_word(key, rows) for key, rows in table.items()} for place, table in tables.items()}
 
 
 def _by_word(key: str, rows: list[_Row]) -> _Rows:
@@ -118,7 +124,7 @@ def _by_word(key: str, rows: list[_Row]) -> _Rows:
 
 
 def _words(check: Check) -> frozenset[str] | None:
-    """The words that the value must be one of; None where the check is another."""
+    """Return the words of a check for one of some words; None for any other check."""
     return cast("frozenset[str]", check) if isinstance(check, frozenset) else None
 
 
@@ -127,12 +133,12 @@ _ALL: Final = _lookup((*SPECIFIC, *GENERAL))
 
 
 def _in_json(source: Json) -> Recognised | None:
-    """The first object that is certainly of a specific kind; else the first of a general one, certain ones before."""
+    """Recognise JSON by the first object that is certainly of a specific kind, else of any kind, else possibly."""
     return sure_in(source) or _general_in(source)
 
 
 def sure_in(source: Json) -> Recognised | None:
-    """The first object that is certainly of a specific kind, which nothing else looks like; None where there is none.
+    """Recognise JSON by the first object that is certainly of a specific kind; None if there is none.
 
     Args:
         source: parsed JSON.
@@ -154,7 +160,7 @@ def _general_in(source: Json) -> Recognised | None:
 
 
 def _best(by_key: dict[str, _Rows], value: Object) -> _Row | None:
-    """The first kind in the tables that an object has a mark of."""
+    """Return the mark with the lowest rank that an object has, or None."""
     best: _Row | None = None
     for key, member in value.items():
         rows = by_key.get(key)

@@ -1,4 +1,4 @@
-"""A conversation that stands somewhere inside of other JSON, such as in the log of a server."""
+"""Find a conversation inside of other JSON, such as a server's log."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from typing import Final, NamedTuple, cast
 from ..model import Json
 
 _DEPTH: Final = 6
-"""How deep it is looked for."""
+"""The maximum depth of the search."""
 _MEMBERS: Final = 1000
-"""How many values are looked at in all."""
+"""The maximum number of values in the search."""
 _LISTS: Final = ("messages", "contents", "conversations", "choices", "input", "output")
-"""The members of which one is a list where an object is a conversation."""
+"""An object is a conversation if one of these members is a list of messages."""
 _NAME: Final = re.compile(r"[A-Za-z_]\w*")
 
 
 class Inside(NamedTuple):
-    """Where a conversation stands.
+    """The place of a conversation.
 
     Attributes:
         path: the JSON pointer to it.
-        query: the filter with which `jq` takes it out.
+        query: the filter with which `jq` extracts it.
     """
 
     path: str
@@ -30,18 +30,18 @@ class Inside(NamedTuple):
 
 
 def inside(source: Json) -> Inside | None:
-    """The first value inside of a document that may be a conversation; the document itself is not looked at."""
-    waiting: list[tuple[tuple[str | int, ...], Json]] = [((), source)]
-    for steps, value in waiting:
+    """Return the place of the first value in a document, breadth first, that may be a conversation, or None."""
+    pending: list[tuple[tuple[str | int, ...], Json]] = [((), source)]
+    for steps, value in pending:
         if steps and _is_conversation(value):
             return Inside("".join(f"/{step}" for step in steps), _query(steps))
-        if len(steps) < _DEPTH and len(waiting) < _MEMBERS:
-            waiting += [((*steps, step), member) for step, member in _members(value)]
+        if len(steps) < _DEPTH and len(pending) < _MEMBERS:
+            pending += [((*steps, step), member) for step, member in _members(value)]
     return None
 
 
 def _members(value: Json) -> Iterator[tuple[str | int, Json]]:
-    """What stands in an object, and at the beginning of a list."""
+    """Yield the members of an object, or the first items of a list."""
     if isinstance(value, dict):
         yield from cast("dict[str, Json]", value).items()
     elif isinstance(value, list):
@@ -50,17 +50,18 @@ def _members(value: Json) -> Iterator[tuple[str | int, Json]]:
 
 def _is_conversation(value: Json) -> bool:
     if isinstance(value, list):
-        return _is_turn(value)
-    return isinstance(value, dict) and any(_is_turn(cast("dict[str, Json]", value).get(name)) for name in _LISTS)
+        return _is_messages(value)
+    return isinstance(value, dict) and any(_is_messages(cast("dict[str, Json]", value).get(name)) for name in _LISTS)
 
 
-def _is_turn(value: Json) -> bool:
-    """Whether a value is a list whose first item says who speaks."""
+def _is_messages(value: Json) -> bool:
+    """Return whether a value is a list whose first item looks like a message: it has a role, or the like."""
     first = cast("list[Json]", value)[0] if isinstance(value, list) and value else None
     return isinstance(first, dict) and not {"role", "message", "from"}.isdisjoint(cast("dict[str, Json]", first))
 
 
 def _query(steps: tuple[str | int, ...]) -> str:
+    """Return the filter of `jq` for a path."""
     out = ""
     for step in steps:
         if isinstance(step, int):

@@ -1,4 +1,4 @@
-"""What a kind of data is told by: marks of JSON objects at their places, patterns of text, first bytes of files."""
+"""Define the evidence for a kind of data: members of JSON objects, beginnings of texts, first bytes of files."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from ..model import Json
 
 Object = dict[str, Json]
 Check = type | frozenset[str] | Callable[[Json], bool]
-"""What the value of a member must be: of a type, one of some words, or what a function says yes to."""
+"""A condition on the value of a member: its type, one of some words, or a predicate."""
 
 
 class Place(Enum):
-    """Where in a JSON document an object stands."""
+    """The place of an object in a JSON document."""
 
     DOCUMENT = "the document, or a record of a list"
     MESSAGE = "an item of a list of messages"
@@ -27,13 +27,13 @@ class Place(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Members that tell a kind.
+    """Members of an object that are evidence for a kind.
 
     Attributes:
-        place: where the object stands that has them.
-        members: each of them must be there, and be what it is checked for; the first one is cited as evidence.
-        without: members of which none may be there.
-        certain: whether nothing else has them.
+        place: the place of the object.
+        members: the conditions on members, all of which must hold; the first member is cited as evidence.
+        without: members that must not be there.
+        certain: whether no other kind has these members.
     """
 
     place: Place
@@ -42,14 +42,19 @@ class Mark:
     certain: bool = True
 
     def fits(self, value: Object) -> bool:
-        """Whether an object has this mark."""
+        """Return whether an object has this mark."""
         for key, check in self.members.items():
             if key not in value or not _holds(check, value[key]):
                 return False
         return self.without.isdisjoint(value)
 
     def cited(self, value: Object, path: str) -> tuple[str, str]:
-        """What an object is told by, and the JSON pointer to it."""
+        """Return the evidence in an object that has this mark, and the JSON pointer to it.
+
+        Args:
+            value: the object.
+            path: the JSON pointer to the object.
+        """
         key, check = next(iter(self.members.items()))
         word = value[key]
         shown = word if isinstance(word, str) and (key == "type" or isinstance(check, frozenset)) else key
@@ -63,13 +68,13 @@ def _holds(check: Check, value: Json) -> bool:
 
 
 class Pattern(NamedTuple):
-    """What text is told by.
+    """A beginning of a text that is evidence for a kind.
 
     Attributes:
-        text: a regular expression for what a text begins with, behind white space; its match, or its group where it
-            has one, is cited as evidence.
-        shown: what it stands for, for people.
-        certain: whether nothing else begins like this.
+        text: a regular expression for the beginning of a text, after white space; its match, or its group if it has
+            one, is cited as evidence.
+        shown: a description of the beginning, for people.
+        certain: whether no other kind begins like this.
     """
 
     text: re.Pattern[str]
@@ -79,15 +84,15 @@ class Pattern(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of data that people have.
+    """One kind of data.
 
     Attributes:
-        name: what it is called, with its article where it has one.
-        marks: what tells it in JSON.
-        patterns: what tells it in text.
-        signatures: what a file of it begins with, where it is neither JSON nor text.
-        format: the id of the format that reads it, whether there is one yet or not.
-        advice: what to do with it, where no format reads it as it is.
+        name: its name in a sentence, with an article if it needs one.
+        marks: the evidence in JSON.
+        patterns: the evidence in text.
+        signatures: the first bytes of a binary file.
+        format: the id of the format that reads it, or would read it if there were one.
+        advice: what to do with it if no format reads it as it is.
     """
 
     name: str
@@ -99,15 +104,15 @@ class Kind:
 
 
 class Recognised(NamedTuple):
-    """What data was recognised as.
+    """The result of recognising data.
 
     Attributes:
-        kind: what it is.
-        evidence: what it was told by.
-        certain: whether nothing else has that.
-        path: the JSON pointer to the evidence; None where it is not JSON.
-        line: the line of the evidence, from 1; None where it is not text.
-        column: its column, from 1.
+        kind: the kind of data.
+        evidence: the evidence.
+        certain: whether no other kind has this evidence.
+        path: the JSON pointer to the evidence; None if the data is not JSON.
+        line: the line of the evidence, from 1; None if the data is not text.
+        column: the column of the evidence, from 1.
     """
 
     kind: Kind
@@ -119,7 +124,7 @@ class Recognised(NamedTuple):
 
     @property
     def cited(self) -> str:
-        """The evidence and its place, as a sentence has them."""
+        """The evidence and its place, for a sentence."""
         if self.line is not None:
             return f"`{self.evidence}` at {self.line}:{self.column}"
         return f"`{self.evidence}` at {self.path}" if self.path is not None else self.evidence
@@ -129,22 +134,27 @@ class Recognised(NamedTuple):
 
 
 def words(*allowed: str) -> frozenset[str]:
-    """The value is one of these words."""
+    """Return the check that a value is one of these words."""
     return frozenset(allowed)
 
 
 def anything(value: Json) -> bool:
-    """The value is not null."""
+    """Check that a value is not null."""
     return value is not None
 
 
 def something(value: Json) -> bool:
-    """The value is a text or a list that is not empty."""
+    """Check that a value is a text or a list that is not empty."""
     return isinstance(value, (str, list)) and bool(cast("str | list[Json]", value))
 
 
 def listing(*keys: str, without: str = "") -> Check:
-    """The value is a list, and its first item an object that has one of these keys, and not another one."""
+    """Return the check that a value is a list whose first item is an object with one of these keys.
+
+    Args:
+        keys: the keys.
+        without: a key that the object must not have.
+    """
 
     def check(value: Json) -> bool:
         first = cast("list[Json]", value)[0] if isinstance(value, list) and value else None
@@ -154,7 +164,7 @@ def listing(*keys: str, without: str = "") -> Check:
 
 
 def holding(*keys: str) -> Check:
-    """The value is an object that has all of these keys."""
+    """Return the check that a value is an object with all of these keys."""
 
     def check(value: Json) -> bool:
         return isinstance(value, dict) and all(key in value for key in keys)
@@ -163,7 +173,7 @@ def holding(*keys: str) -> Check:
 
 
 def like(pattern: str) -> Check:
-    """The value is a text that a regular expression matches as a whole."""
+    """Return the check that a value is a text that a regular expression matches as a whole."""
     compiled = re.compile(pattern)
 
     def check(value: Json) -> bool:

@@ -1,4 +1,4 @@
-"""Kinds of text and of files, and what they begin with. A further kind is one more entry; the first is believed."""
+"""List the kinds of texts and of binary files, with their beginnings. The first kind that matches wins."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def _begins(pattern: str, shown: str, *, certain: bool = True) -> Pattern:
 
 
 def _sent(pattern: str, shown: str) -> Pattern:
-    """What a stream of Server-Sent Events begins with, behind its comments."""
+    """Return the pattern for the beginning of a stream of Server-Sent Events, after its comments."""
     return _begins(f"(?::[^\\n]*\\n\\s*)*({pattern})", shown, certain=False)
 
 
@@ -23,10 +23,10 @@ _COLUMNS: Final = (
 )
 
 
-def _table(between: str, shown: str) -> Pattern:
-    """A first line of names, one of them what a column of conversations is called."""
+def _table(separator: str, shown: str) -> Pattern:
+    """Return the pattern for a first line of column names, one of which is in `_COLUMNS`."""
     name = r'"?\w+"?'
-    line = rf"(?={name}(?:{between}{name})+[ \t]*\r?\n)(?:{name}{between})*\"?(?:{_COLUMNS})\"?(?={between}|\s)"
+    line = rf"(?={name}(?:{separator}{name})+[ \t]*\r?\n)(?:{name}{separator})*\"?(?:{_COLUMNS})\"?(?={separator}|\s)"
     return _begins(line, shown, certain=False)
 
 

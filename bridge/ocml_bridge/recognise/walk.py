@@ -1,4 +1,4 @@
-"""The objects of a JSON document by their places, in the order in which they stand there: once, in linear time."""
+"""Walk over the objects of a JSON document that can be evidence, in their order, in linear time."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from ..model import Json
 from .marks import Object, Place
 
 Steps = tuple[str | int, ...]
-"""The steps of a JSON pointer: it is made of them where something was found, which is seldom."""
+"""The steps of a JSON pointer, which is made only for evidence."""
 Visit = tuple[Place, Object, Steps]
-"""Where an object stands, the object, the steps to it."""
+"""The place of an object, the object, and the steps to it."""
 
 _LISTS: Final = (
     *("messages", "input", "output", "contents", "conversations", "conversation", "chat_messages"),
@@ -21,7 +21,7 @@ _LISTS: Final = (
 
 
 def walk(source: Json) -> Iterator[Visit]:
-    """Every object that a mark may be about.
+    """Yield every object that can have a mark.
 
     Args:
         source: a document, a list of messages, or a list of documents.
@@ -45,9 +45,9 @@ def _document(document: Object, at: Steps) -> Iterator[Visit]:
     for key in _LISTS:
         if key in document:
             yield from _messages(document[key], (*at, key))
-    given = document.get("input")
-    if isinstance(given, dict):
-        yield from _messages(cast("Object", given).get("messages"), (*at, "input", "messages"))
+    prompt = document.get("input")
+    if isinstance(prompt, dict):
+        yield from _messages(cast("Object", prompt).get("messages"), (*at, "input", "messages"))
     choices = document.get("choices")
     if isinstance(choices, list):
         for index, choice in enumerate(cast("list[Json]", choices)):
@@ -73,7 +73,7 @@ def _message(message: Object, at: Steps) -> Iterator[Visit]:
 
 
 def _objects(place: Place, values: Json, at: Steps) -> Iterator[Visit]:
-    """The objects of a list, which stand at some place."""
+    """Yield the objects of a list, with their place."""
     if isinstance(values, list):
         for index, value in enumerate(cast("list[Json]", values)):
             if isinstance(value, dict):

@@ -1,7 +1,7 @@
-"""Kinds of JSON, and what tells each. A further kind is one more entry; the first that fits an object is believed.
+"""List the kinds of JSON, with their marks. The first kind that an object has a mark of wins.
 
-`SPECIFIC` are told by what nothing else has. `GENERAL` have what others have too, and are looked for when no specific
-one was recognised.
+The marks of `SPECIFIC` kinds are certain. Those of `GENERAL` kinds also occur in other kinds; they are tried if no
+specific kind was recognised.
 """
 
 from __future__ import annotations
