@@ -1,15 +1,15 @@
-"""The test kit: the laws of the contract of loss, for adapters of third parties as for our own.
+"""The test kit: checks an adapter against the laws of docs/loss.md, for third parties as for our own.
 
     from ocml_bridge.testing import check_adapter, check_samples
-    check_samples(ADAPTER, [b"..."])          # law 1: documents that are right are written back byte for byte
-    check_adapter(ADAPTER, examples=500)      # the others on drawn documents; needs hypothesis
-    check_bytes(ADAPTER)                      # any text is read, or refused with a place
-    check_plans(ADAPTER)                      # plans change nothing but the time
-    check_spans(ADAPTER)                      # spans are the whole output, and say what stands at their paths
-    check_streams(ADAPTER)                    # what is read and written as it comes is what is so at once
-    golden_files(ADAPTER, b"...", ["openai"]) # what a source gives, as files to compare
+    check_samples(ADAPTER, [b"..."])          # law 1: valid documents are written back byte for byte
+    check_adapter(ADAPTER, examples=500)      # the other laws on drawn documents; needs hypothesis
+    check_bytes(ADAPTER)                      # any text is read, or refused with a position
+    check_plans(ADAPTER)                      # results are the same with plans and without
+    check_spans(ADAPTER)                      # spans cover the output, and match the contents at their paths
+    check_streams(ADAPTER)                    # streams give the same results as whole documents
+    golden_files(ADAPTER, b"...", ["openai"]) # all outputs for a source, as files to compare
 
-Each raises `AssertionError` with the smallest document that breaks a law.
+Each check raises `AssertionError` with the smallest document that violates a law.
 """
 
 from .golden import golden_files

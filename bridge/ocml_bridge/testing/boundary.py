@@ -1,4 +1,4 @@
-"""Law 11, boundary: two conversations never become one, and an output is exactly one."""
+"""Check law 11 (boundary): an output is exactly one conversation."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from .trial import Trial
 
 
 def one_conversation(trial: Trial) -> None:
-    """An output reads back as one conversation, whatever the document keeps of the text around its messages."""
+    """Law 11: the output splits into one conversation, whatever text around messages the document has."""
     parts = split(trial.data, trial.target)
     if len(parts) != 1:
         raise trial.broken("boundary", [f"{len(parts)} conversations: {[part.value for part in parts]}"])
 
 
 def boundaries() -> SearchStrategy[str]:
-    """Texts between two conversations: what ends the one, what begins the other, and white space."""
+    """Draw texts between two conversations: EOS and BOS tokens, and white space."""
     space = st.sampled_from(["", "\n", " ", "\r\n", "\n\n"])
     begin, end = st.sampled_from(BEGINS), st.sampled_from(ENDS)
     return st.one_of(

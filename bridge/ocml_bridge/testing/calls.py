@@ -1,4 +1,4 @@
-"""What the law of pairing is tried on: calls and replies in every relation."""
+"""Draw documents for the law of pairing: calls and replies in every relation."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _IDS = ("a", "b", "c", "d")
 
 @st.composite
 def linked_transcripts(draw: DrawFn) -> Transcript:
-    """Calls and replies in every relation: parallel, out of order, missing, foreign, repeated, turns late.
+    """Draw conversations whose replies are parallel, out of order, missing, foreign, repeated, or turns late.
 
-    Every content is plain, and there is no other like it.
+    All contents are plain texts, and all are different.
     """
     messages: list[Message] = []
     late: list[Message] = []
@@ -26,7 +26,13 @@ def linked_transcripts(draw: DrawFn) -> Transcript:
 
 
 def _turn(draw: DrawFn, number: int, late: list[Message]) -> list[Message]:
-    """The calls of a turn and what follows them; replies that come late are put aside, and some put aside come now."""
+    """Draw the calls and replies of one turn.
+
+    Args:
+        draw: hypothesis' function that draws a value.
+        number: the number of messages so far, for unique contents.
+        late: replies of earlier turns that are still to come; late replies of this turn are added, and one may be used.
+    """
     ids: tuple[str | None, ...] = draw(
         st.sampled_from((_IDS, tuple(f"{name}{number}" for name in _IDS), (None,) * 4, ("a", "a", "b", "b")))
     )

@@ -1,4 +1,4 @@
-"""Marks of a cache, sources of texts, and texts that are given to be cited, drawn for the laws."""
+"""Draw cache marks, citations and passages for the laws."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ _INDICES = st.one_of(st.none(), st.integers(-1, 5))
 
 
 def marks() -> SearchStrategy[CacheMark]:
-    """Marks that say how long, and that do not."""
+    """Draw cache marks, with a lifetime and without."""
     return st.builds(CacheMark, st.sampled_from([None, None, "5m", "1h", ""]))
 
 
 def vendors() -> SearchStrategy[str | None]:
-    """To whom a file was uploaded, where that is said."""
+    """Draw the vendor of an uploaded file, or None."""
     return st.sampled_from([None, None, "anthropic", "google", "openai", "x"])
 
 
 def citations(
     words: SearchStrategy[str], texts: SearchStrategy[str], extras: SearchStrategy[Any]
 ) -> SearchStrategy[Citation]:
-    """Sources: pages, files, and what nobody can find.
+    """Draw citations of pages, of files, and without any source.
 
     Args:
-        words: for addresses and ids.
-        texts: for what is said of them.
-        extras: what only one format can say, and how it is spelled.
+        words: draws URLs and ids.
+        texts: draws titles and cited texts.
+        extras: draws extras and layout.
     """
     word, text = st.one_of(st.none(), words), st.one_of(st.none(), texts)
     return st.builds(Citation, word, text, text, word, word, _INDICES, _INDICES, extras, extras, vendors())
 
 
 def passages(texts: SearchStrategy[str], extras: SearchStrategy[Any]) -> SearchStrategy[Passages]:
-    """What a search found, and documents in pieces.
+    """Draw search results and documents in passages.
 
     Args:
-        texts: for what they say, and what is said of them.
-        extras: what only one format can say.
+        texts: draws texts, titles, sources and contexts.
+        extras: draws extras.
     """
     text, several = st.one_of(st.none(), texts), st.lists(texts, max_size=3).map(tuple)
     citable, cache = st.sampled_from([None, True, False]), st.one_of(st.none(), marks())

@@ -1,4 +1,4 @@
-"""Law 2 for encoders: what is written as it comes reads as the document, but for what the encoder says it lost."""
+"""Check law 2 for encoders: the stream reads as the document, except for the losses that the encoder reports."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..stream.encoder import TextEncoder
 
 
 def in_pieces(events: Iterable[Event], size: int) -> Iterator[Event]:
-    """The same events, with texts of a few characters."""
+    """Yield the same events, with deltas of at most `size` characters."""
     for event in events:
         if isinstance(event, Delta):
             yield from (Delta(event.number, event.text[at : at + size]) for at in range(0, len(event.text), size))
@@ -28,31 +28,31 @@ def in_pieces(events: Iterable[Event], size: int) -> Iterator[Event]:
 
 
 def encoded(events: Iterable[Event], target: str, options: Options = DEFAULT) -> tuple[str, list[Loss]]:
-    """What an encoder writes, event by event, and what it could not say."""
-    text, made = run(events, encoder(target, options=options, visibility=DEBUG))
-    return text, made.losses
+    """Return the output of an encoder for some events, and its losses."""
+    text, used = run(events, encoder(target, options=options, visibility=DEBUG))
+    return text, used.losses
 
 
-def run(events: Iterable[Event], made: Encoder) -> tuple[str, Encoder]:
-    """What an encoder writes, event by event, and the encoder."""
-    chunks = [chunk for event in events for chunk in made.encode([event])]
-    return b"".join((*chunks, *made.finish())).decode(), made
+def run(events: Iterable[Event], used: Encoder) -> tuple[str, Encoder]:
+    """Encode events one by one; return the output, and the encoder."""
+    chunks = [chunk for event in events for chunk in used.encode([event])]
+    return b"".join((*chunks, *used.finish())).decode(), used
 
 
-def order_of(made: Encoder) -> tuple[int, ...] | None:
-    """The order in which an encoder wrote the messages, where it moved replies."""
-    return made.order if isinstance(made, TextEncoder) else None
+def order_of(used: Encoder) -> tuple[int, ...] | None:
+    """Return the order in which an encoder wrote the messages, or None if it did not move replies."""
+    return used.order if isinstance(used, TextEncoder) else None
 
 
 def check_encoding(document: Transcript, target: str) -> str:
-    """Hold the encoder of a stream against law 2, and against the writer of its format where both give messages alone.
+    """Check law 2 for the encoder of a stream, and compare it with the writer of its format.
 
     Args:
-        document: any.
+        document: any document.
         target: the stream id, which is a format id.
 
     Returns:
-        What the encoder writes.
+        The output of the encoder.
     """
     return check_encoder(lambda: encoder(target), target, document)
 
@@ -60,20 +60,20 @@ def check_encoding(document: Transcript, target: str) -> str:
 def check_encoder(
     make: Callable[[], Encoder], reader: str | Adapter, document: Transcript, options: Options = DEFAULT
 ) -> str:
-    """The same for an encoder whose format need not be registered.
+    """Check the same for an encoder whose format need not be registered.
 
     Args:
-        make: makes a new encoder, which writes all that it is given.
+        make: makes a new encoder that hides no message.
         reader: the format id, or an adapter.
-        document: any.
-        options: what the encoder was made with.
+        document: any document.
+        options: the options that the encoder is made with.
     """
-    text, made = run(replay(document), make())
+    text, used = run(replay(document), make())
     for size in (1, 3):
         assert run(in_pieces(replay(document), size), make())[0] == text, f"in pieces of {size} another text is written"
     back = read(text, reader, options=Options(force_format=True)).transcript
-    order = order_of(made)
-    lost = unnamed(document, back, made.losses, order)
+    order = order_of(used)
+    lost = unnamed(document, back, used.losses, order)
     assert lost == [], f"the encoder does not say that these are lost: {lost}"
     if order is None and _is_messages_alone(document):
         whole = write(plain(document), reader, options=options, policy=LENIENT)
@@ -83,13 +83,13 @@ def check_encoder(
 
 
 def _is_messages_alone(document: Transcript) -> bool:
-    """Whether a document has nothing but texts and its open turn: what else there is comes by no event, or late."""
-    around = document.tools, document.header, document.settings, document.alternatives
-    return around == (None,) * len(around) and all(isinstance(each.content, str) for each in document.messages)
+    """Return whether a document has only text messages and an open turn; other data have no event, or come late."""
+    others = document.tools, document.header, document.settings, document.alternatives
+    return others == (None,) * len(others) and all(isinstance(each.content, str) for each in document.messages)
 
 
 def plain(document: Document) -> Transcript:
-    """A transcript without how it was spelled, and without what only one format can say."""
+    """Return a transcript without layout and extras."""
     assert isinstance(document, Transcript)
     opening = None if document.open_turn is None else _plain(document.open_turn)
     return replace(

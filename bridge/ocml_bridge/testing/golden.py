@@ -1,4 +1,4 @@
-"""Golden files: all that a source gives, as files that people read and compare."""
+"""Make golden files: the outputs and reports for a source, as files that people review and tests compare."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from ..report.result import Result
 def golden_files(
     adapter: str | Adapter, source: bytes, targets: Iterable[str], policy: LossPolicy = DEFAULT_POLICY
 ) -> dict[str, bytes]:
-    """What a source is read as, and what each target makes of it: file name → content.
+    """Convert a source to some formats; return the contents of golden files by file name.
 
     Args:
         adapter: the format of the source: its id, or an adapter that need not be registered.
         source: a document.
         targets: format ids.
-        policy: what may be lost.
+        policy: which losses are allowed.
 
     Returns:
-        `canonical.json`, and for each target `<id>.<extension>` and `<id>.loss.txt`, the report, one note a line; or
-        `error.json` alone for a source that is refused.
+        `canonical.json`, and for each target `<id>.<extension>` and `<id>.loss.txt`, the report with one line for each
+        finding and loss; or only `error.json` if the source cannot be read.
     """
     try:
         reading = read(source, adapter)
@@ -42,7 +42,7 @@ def golden_files(
 
 
 def extension(format_id: str) -> str:
-    """The extension of a format's golden files."""
+    """Return the extension of a format's golden files."""
     if format_id == "ocm-2.2":
         return "ocm"
     return "txt" if adapter_of(format_id)[0].kind is Kind.TEXT else "json"
@@ -53,7 +53,7 @@ def _pretty(value: object) -> bytes:
 
 
 def _report(result: Result) -> bytes:
-    """One note a line, so that a change is easy to see."""
+    """Return the report with one line for each finding and loss, so that changes are easy to see."""
     lines = [f"lossless: {str(result.lossless).lower()}"]
     lines += [f"finding {note.severity} {note.code} {note.path}: {note.detail}" for note in result.findings]
     lines += [f"loss {note.severity} {note.code} {note.path}: {note.detail}" for note in result.losses]

@@ -1,4 +1,4 @@
-"""The laws on one adapter, given documents, a strategy that draws them, or sample texts."""
+"""Check one adapter against the laws, with sample documents or with documents that hypothesis draws."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from .spans import Unescape, spans_hold
 
 
 def check_samples(adapter: str | Adapter, samples: Iterable[bytes]) -> None:
-    """Law 1, and the other laws on what the samples say.
+    """Check law 1 on sample documents, and the other laws on what they read as.
 
     Args:
         adapter: a format id, or an adapter that need not be registered.
-        samples: documents of the format that are right in every way: each must read without findings.
+        samples: valid documents of the format; each must read without findings.
     """
     for sample in samples:
         reading = read(sample, adapter)
@@ -41,14 +41,14 @@ def check_samples(adapter: str | Adapter, samples: Iterable[bytes]) -> None:
 def check_adapter(
     adapter: str | Adapter, documents: SearchStrategy[Document] | None = None, *, examples: int = 200
 ) -> None:
-    """The laws in `laws.LAWS` on drawn documents.
+    """Check the laws of `laws.LAWS` on drawn documents.
 
     Args:
         adapter: a format id, or an adapter that need not be registered.
-        documents: what draws the documents; None for any document at all (`strategies.documents`), and for those that
-            reach the laws of meaning (`calls.linked_transcripts`, `visibility.documents`), and those whose contents are
-            made of what the format itself writes (`own_output.documents`).
-        examples: how many to draw.
+        documents: the strategy for documents; None for a mix of any documents (`strategies.documents`), documents for
+            the laws of pairing and visibility (`calls.linked_transcripts`, `visibility.documents`), and documents whose
+            contents are pieces of the format's own output (`own_output.documents`).
+        examples: the number of documents.
     """
 
     def laws_hold(document: Document) -> None:
@@ -58,19 +58,19 @@ def check_adapter(
 
 
 def _documents(adapter: str | Adapter) -> SearchStrategy[Document]:
-    own = own_output.documents(adapter)
-    return st.one_of(strategies.documents(), linked_transcripts(), visibility.documents(), own)
+    of_own_output = own_output.documents(adapter)
+    return st.one_of(strategies.documents(), linked_transcripts(), visibility.documents(), of_own_output)
 
 
 def check_plans(
     adapter: str | Adapter, documents: SearchStrategy[Document] | None = None, *, examples: int = 200
 ) -> None:
-    """What is written and read of drawn documents with plans is what is written and read without.
+    """Check that drawn documents are written and read the same with plans and without.
 
     Args:
         adapter: a format id, or an adapter that need not be registered.
         documents: as for `check_adapter`.
-        examples: how many to draw.
+        examples: the number of documents.
     """
     drawn = _documents(adapter) if documents is None else documents
     _draw(drawn, lambda document: plans_change_nothing(document, adapter), examples)
@@ -83,13 +83,13 @@ def check_spans(
     unescape: Unescape = str,
     examples: int = 200,
 ) -> None:
-    """Laws 9a to 9e: the spans of an output are all of it, say what stands at their paths, and change nothing else.
+    """Check laws 9a to 9e: spans cover the output, match the contents at their paths, and do not change the output.
 
     Args:
         adapter: a format id, or an adapter with `frame_marks`.
         documents: as for `check_adapter`.
-        unescape: undoes the escape of the format, where content is not written as it is.
-        examples: how many to draw.
+        unescape: undoes the escape of the format, if it escapes content.
+        examples: the number of documents.
     """
     drawn = _documents(adapter) if documents is None else documents
     options = Options(dialect=registry.adapter(adapter)[1])
@@ -101,9 +101,13 @@ def check_spans(
 
 
 def check_bytes(adapter: str | Adapter, *, examples: int = 200) -> None:
-    """Laws 1 and 6: any text gives a document or a `BridgeError`; one that is read without findings is written back.
+    """Check laws 1 and 6: any text is read or raises a `BridgeError`; if it reads without findings, it is written back.
 
-    The texts are made of what breaks readers, and of what the format itself writes.
+    The texts consist of pieces that are hard to read, and of pieces of the format's own output.
+
+    Args:
+        adapter: a format id, or an adapter that need not be registered.
+        examples: the number of texts.
     """
 
     def total(text: str) -> None:
@@ -118,27 +122,26 @@ def check_bytes(adapter: str | Adapter, *, examples: int = 200) -> None:
 
 
 def check_streams(adapter: str | Adapter, *, examples: int = 100) -> None:
-    """Laws 4 and 2 for the streams of a text format: what is read and written as it comes is what is so at once.
+    """Check laws 4 and 2 for the streams of a text format: they give the same results as whole documents.
 
-    The decoder is given the texts of `check_bytes` and what the format writes of drawn documents, cut anywhere; the
-    encoder the documents of `check_adapter`. Streams that are framed otherwise than the format's documents, such as
-    server-sent events, are not looked at.
+    The decoder reads the texts of `check_bytes`, and outputs of drawn documents, cut anywhere. The encoder writes the
+    documents of `check_adapter`. Streams with a framing of their own, such as server-sent events, are not checked.
 
     Args:
         adapter: a format id, or an adapter that need not be registered.
-        examples: how many texts to draw, and how many documents.
+        examples: the number of texts, and of documents.
     """
-    found, dialect = registry.adapter(adapter)
+    target, dialect = registry.adapter(adapter)
     options = Options(dialect=dialect)
-    decoder, encoder = found.decoders.get(found.id), found.encoders.get(found.id)
-    if found.kind is not Kind.TEXT:
+    decoder, encoder = target.decoders.get(target.id), target.encoders.get(target.id)
+    if target.kind is not Kind.TEXT:
         return
     if decoder is not None:
         texts = st.one_of(strategies.texts(), own_output.texts(adapter), own_output.written(adapter, options))
 
         def decodes(cut: tuple[str, streams.Chunks, streams.Chunks]) -> None:
             text, *ways = cut
-            streams.check_decoder(lambda: decoder(options), found, text, streams.all_cuts(text, *ways), None)
+            streams.check_decoder(lambda: decoder(options), target, text, streams.all_cuts(text, *ways), None)
 
         cut = texts.flatmap(lambda text: st.tuples(st.just(text), streams.cuts(text), streams.byte_cuts(text)))
         _draw(cut, decodes, examples)
@@ -146,13 +149,13 @@ def check_streams(adapter: str | Adapter, *, examples: int = 100) -> None:
 
         def encodes(document: Document) -> None:
             if isinstance(document, Transcript):
-                encoding.check_encoder(lambda: encoder(Answer(), options), found, document, options)
+                encoding.check_encoder(lambda: encoder(Answer(), options), target, document, options)
 
         _draw(_documents(adapter), encodes, examples)
 
 
 def _written_back(adapter: str | Adapter, source: bytes, reading: Reading) -> None:
-    """What was read without findings is written as it was: a text byte for byte, JSON value for value."""
+    """Check that a source that was read without findings is written back: a text byte for byte, JSON by its values."""
     back = write(reading.transcript, adapter, policy=LENIENT)
     if isinstance(back.output, str):
         assert back.data == source, f"{source!r} was read without findings, and is written back as {back.data!r}"
@@ -163,9 +166,10 @@ def _written_back(adapter: str | Adapter, source: bytes, reading: Reading) -> No
 
 
 def _draw(strategy: SearchStrategy[Any], law: Callable[[Any], None], examples: int) -> None:
+    """Run a check on drawn values, which are the same in each run."""
     health = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
-    drawn = settings(
+    configured = settings(
         max_examples=examples, deadline=None, derandomize=True, database=None, suppress_health_check=health
     )
-    run: Callable[[], None] = drawn(given(strategy)(law))
+    run: Callable[[], None] = configured(given(strategy)(law))
     run()

@@ -1,4 +1,4 @@
-"""The laws of the contract of loss (docs/loss.md) as checks; the tests of all adapters call them."""
+"""List the laws of docs/loss.md that can be checked on one document and one target format."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .visibility import visibility
 from .voice import voice
 
 Law = Callable[[Trial], None]
-"""Raises `LawBrokenError` where a trial breaks it."""
+"""Raises `LawBrokenError` if a trial violates the law."""
 
 LAWS: Final[tuple[Law, ...]] = (
     Trial.no_silent_loss,
@@ -31,17 +31,22 @@ LAWS: Final[tuple[Law, ...]] = (
     voice,
     ownership,
 )
-"""The laws that one document and one target can be held to."""
+"""The laws, in the order in which they are checked."""
 
 
 def all_laws(document: Document, target: str | Adapter, options: Options = DEFAULT) -> Trial:
-    """Hold one document and one target to every law in `LAWS`.
+    """Check every law of `LAWS` on one document and one target format.
+
+    Args:
+        document: the document.
+        target: a format id, or an adapter.
+        options: how to write.
 
     Returns:
-        The trial that keeps them.
+        The trial, which has the output and the document that it reads as.
 
     Raises:
-        LawBrokenError: naming the law and showing both sides.
+        LawBrokenError: with the law and both documents.
     """
     trial = Trial(document, target, options)
     for law in LAWS:

@@ -1,4 +1,4 @@
-"""Documents and texts made of what a format itself writes: whatever its tokens are, they are in there."""
+"""Draw documents and texts from pieces of a format's own output, so that its tokens occur, whatever they are."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ TALK = Transcript(
 
 
 def _pieces(adapter: str | Adapter) -> SearchStrategy[str]:
-    """Pieces of the text that a format writes for a conversation."""
+    """Draw pieces of the output of a conversation."""
     text = write(TALK, adapter, policy=LENIENT).encode().decode()
     places = st.tuples(st.integers(0, len(text)), st.integers(0, 60))
     return st.one_of(places.map(lambda place: text[place[0] : sum(place)]), st.just(text))
 
 
 def documents(adapter: str | Adapter) -> SearchStrategy[Document]:
-    """Conversations whose contents are pieces of what the format writes, any of them cut off."""
+    """Draw conversations whose contents are pieces of the format's output; messages may be cut off."""
     pieces = _pieces(adapter)
     contents = st.lists(st.one_of(pieces, pieces, st.sampled_from(["hi", "\n", " "])), max_size=3).map("".join)
 
@@ -47,12 +47,12 @@ def documents(adapter: str | Adapter) -> SearchStrategy[Document]:
 
 
 def texts(adapter: str | Adapter) -> SearchStrategy[str]:
-    """Texts of such pieces, one behind the other."""
+    """Draw texts of several such pieces."""
     return st.lists(_pieces(adapter), min_size=1, max_size=4).map("".join)
 
 
 def written(adapter: str | Adapter, options: Options) -> SearchStrategy[str]:
-    """Texts that a format writes of any documents."""
+    """Draw the outputs of any documents."""
     return strategies.documents().map(lambda document: _text(document, adapter, options))
 
 

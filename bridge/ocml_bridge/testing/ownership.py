@@ -1,4 +1,4 @@
-"""Law 14: what the API takes and gives belongs to the caller. Changing it changes nothing that is made of it later."""
+"""Check law 14: callers may change what they passed to the API and what it returned; later results do not change."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ POISON = "poisoned"
 
 
 def poison(value: Any) -> None:
-    """Change every dict and every list in a value, those of model objects included."""
+    """Change every dict and every list in a value, also those in model objects."""
     if isinstance(value, dict):
-        found = cast("dict[Any, Any]", value)
-        for item in found.values():
+        members = cast("dict[Any, Any]", value)
+        for item in members.values():
             poison(item)
-        found.update(dict.fromkeys(found, POISON))
-        found[POISON] = POISON
+        members.update(dict.fromkeys(members, POISON))
+        members[POISON] = POISON
     elif isinstance(value, list):
         for item in (items := cast("list[Any]", value)):
             poison(item)
@@ -37,25 +37,25 @@ def poison(value: Any) -> None:
 
 
 def ownership(trial: Trial) -> None:
-    """Law 14: poisoning the document, the output or anything that was made of it changes nothing else."""
+    """Law 14: poisoning the document, the output or the report changes nothing else."""
     changed = list(_changed(trial))
     if changed:
         raise trial.broken("ownership", changed)
 
 
 def _changed(trial: Trial) -> Iterator[str]:
-    """What changes where nothing should."""
+    """Yield a sentence for each value that changes but should not."""
     document, target, options = pickle.loads(pickle.dumps(trial.document)), trial.target, trial.options
     before = _written(trial.result)
     result = write(document, target, options=options, policy=LENIENT)
-    poison(document)  # before anybody looks at the losses, whose sentences are not made earlier
+    poison(document)  # before the losses are read: only then their sentences are made
     if _written(result) != before:
         yield "what was made of a document changes with the document"
     poison(result.output)
     if _written(result) != before:
         yield "the document that was written, or the bytes, change with the output"
     poison([result.transcript, result.report(), trial.sidecar])
-    del trial.sidecar  # whoever asks for it next gets one that is not spoiled
+    del trial.sidecar  # so that it is made again for the next law
     if result.data != before[0]:
         yield "the bytes change with the document that was written, or with its report"
     reading = trial.read(trial.data)

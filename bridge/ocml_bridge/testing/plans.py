@@ -1,4 +1,4 @@
-"""Plans change nothing but the time: what is written and read with them is what is written and read without."""
+"""Check that results are the same with plans and without."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from ..report.policy import LENIENT
 
 
 def _times(options: Options) -> range:
-    """How often a document is met until all that is learned of it is in use: envelopes are when they are met again."""
+    """Return how often to convert a document: with plans twice, because an envelope gets a plan at its second use."""
     return range(2 if options.plans else 1)
 
 
 def everything_written(document: Document, target: str | Adapter, options: Options) -> object:
-    """What writing a document gives, or the error that it raises."""
+    """Return all results of writing a document, or the message of the error that it raises."""
     try:
         result = [write(document, target, options=options, policy=LENIENT) for _ in _times(options)][-1]
     except BridgeError as error:
@@ -26,7 +26,7 @@ def everything_written(document: Document, target: str | Adapter, options: Optio
 
 
 def everything_read(data: bytes, source: str | Adapter, options: Options) -> object:
-    """What reading a document gives, or the error that it raises."""
+    """Return all results of reading a document, or the message of the error that it raises."""
     try:
         reading = [read(data, source, options=options) for _ in _times(options)][-1]
     except BridgeError as error:
@@ -35,10 +35,10 @@ def everything_read(data: bytes, source: str | Adapter, options: Options) -> obj
 
 
 def plans_change_nothing(document: Document, adapter: str | Adapter, options: Options = DEFAULT) -> None:
-    """Write a document, and read what was written, with plans and without.
+    """Check that a document is written, and its output read, the same with plans and without.
 
     Args:
-        document: any.
+        document: any document.
         adapter: a format id, or an adapter.
         options: how to write and read.
     """

@@ -1,4 +1,4 @@
-"""JSON Schemas, drawn for the laws."""
+"""Draw JSON Schemas for the laws."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ def _object(properties: dict[str, Any], required: bool, more: dict[str, Any]) ->
 
 
 def schemas_of(words: SearchStrategy[str], values: SearchStrategy[Any]) -> SearchStrategy[Any]:
-    """JSON Schemas of tools' parameters, mostly objects.
+    """Draw JSON Schemas of tools' parameters, mostly objects.
 
     Args:
-        words: for names of properties.
-        values: any JSON.
+        words: draws names of properties.
+        values: draws any JSON values.
     """
     leaves = st.sampled_from(_SCHEMA_LEAVES)
 

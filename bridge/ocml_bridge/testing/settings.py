@@ -1,4 +1,4 @@
-"""Settings of conversations, drawn for the laws."""
+"""Draw settings of conversations for the laws."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _COUNTS = st.sampled_from([None, None, None, 0, 1, 4096])
 def settings(
     words: SearchStrategy[str], texts: SearchStrategy[str], schemas: SearchStrategy[Any]
 ) -> SearchStrategy[Settings]:
-    """What is asked of an engine, and what an answer tells of it.
+    """Draw settings.
 
     Args:
         words: draws names.

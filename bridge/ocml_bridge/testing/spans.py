@@ -1,7 +1,4 @@
-"""Laws of spans: they are the whole output, and each says what stands at its path.
-
-For any document and any format whose outputs are text or token ids.
-"""
+"""Check the laws of spans (docs/spans.md): they cover the output, and match the contents at their paths."""
 
 from __future__ import annotations
 
@@ -31,11 +28,11 @@ Unescape = Callable[[str], str]
 def spans_hold(
     document: Document, target: str | Adapter, options: Options = DEFAULT, *, unescape: Unescape = str
 ) -> None:
-    """Hold the spans of one document in one format to laws 9a to 9e (docs/spans.md).
+    """Check laws 9a to 9e on the spans of one document in one format.
 
     Args:
-        document: any.
-        target: a format id, or an adapter; nothing is checked of one whose outputs have no places.
+        document: any document.
+        target: a format id, or an adapter; nothing is checked if its outputs are neither text nor token ids.
         options: how to write.
         unescape: undoes the escape of the format, if it has one.
     """
@@ -57,20 +54,20 @@ def spans_hold(
         arrives_in_them(result, adapter, options)
 
 
-def _differing(one: Any, other: Any) -> Any:
-    return next(((a, b) for a, b in zip(one, other, strict=False) if a != b), (len(one), len(other)))
+def _differing(first: Any, second: Any) -> Any:
+    return next(((a, b) for a, b in zip(first, second, strict=False) if a != b), (len(first), len(second)))
 
 
 def arrives_in_them(result: Result, adapter: Adapter, options: Options) -> None:
-    """Law 9d: what a stream has written when a message's text has come stands in no span of a message behind it.
+    """Law 9d: what a stream writes for a delta of a message is not in a span of a later message.
 
-    What waited may come with it, such as what ends the message before. Documents of which a stream writes something
-    else, such as those whose tools are known only as a whole, or whose replies are moved, are not looked at.
+    It may be in spans of earlier messages, whose end had to wait. Documents for which the stream writes another text
+    are not checked: those with declared tools, which a stream knows only at its end, and those with moved replies.
     """
-    made, document = adapter.encoders.get(adapter.id), result.document
-    if made is None or not isinstance(document, Transcript) or result.order is not None:
+    make, document = adapter.encoders.get(adapter.id), result.document
+    if make is None or not isinstance(document, Transcript) or result.order is not None:
         return
-    encoder, pieces = made(Answer(), options), list[tuple[int, str]]()
+    encoder, pieces = make(Answer(), options), list[tuple[int, str]]()
     try:
         for event in replay(document):
             text = b"".join(encoder.encode([event])).decode()
@@ -83,23 +80,23 @@ def arrives_in_them(result: Result, adapter: Adapter, options: Options) -> None:
     spans, at = iter(result.spans or ()), 0
     span = next(spans, None)
     for number, text in pieces:
-        behind = at + len(text)
-        while span is not None and span.start < behind:
+        end = at + len(text)
+        while span is not None and span.start < end:
             assert number < 0 or _index(span.path) <= number, f"the text of message {number} is in {span}"
-            if span.end > behind:
+            if span.end > end:
                 break
             span = next(spans, None)
-        at = behind
+        at = end
 
 
 def _index(path: str) -> int:
-    """The index of a path's message; -1 for none."""
+    """Return the index of a path's message, or -1 if there is none."""
     steps = path.split("/")
     return int(steps[2]) if steps[1:2] == ["messages"] else -1
 
 
 def tiles(result: Result) -> None:
-    """Law 9a: no gap, no overlap, none empty; they end where the output does."""
+    """Law 9a: spans have no gaps and no overlaps, none is empty, and the last ends where the output ends."""
     at = 0
     for span in result.spans or ():
         assert span.start == at < span.end, f"{span} does not begin at {at}, or is empty"
@@ -109,7 +106,7 @@ def tiles(result: Result) -> None:
 
 
 def says_its_contents(result: Result, text: str, unescape: Unescape) -> None:
-    """Law 9b: what stands at the path of a content, put together and unescaped, is that content as it reads."""
+    """Law 9b: the spans of a content, joined and unescaped, are the content in the image."""
     bodies = defaultdict[str, str](str)
     for span in result.spans or ():
         if span.kind is SpanKind.BODY:
@@ -122,14 +119,18 @@ def says_its_contents(result: Result, text: str, unescape: Unescape) -> None:
         for path, wanted in _contents(index, source[index], message):
             raw = bodies.get(path)
             if raw is None:
-                nothing = not any(text.strip() for text in wanted) or (is_call(message) and wanted[0] in _NO_ARGUMENTS)
-                assert nothing, f"no span says {path}: {wanted[0]!r}"
-            elif not any(_says(raw, content, unescape, call=is_call(message)) for content in wanted):
+                is_blank = not any(text.strip() for text in wanted) or (is_call(message) and wanted[0] in _NO_ARGUMENTS)
+                assert is_blank, f"no span says {path}: {wanted[0]!r}"
+            elif not any(_matches(raw, content, unescape, call=is_call(message)) for content in wanted):
                 raise AssertionError(f"{path} is {wanted[0]!r}, its spans say {raw!r}")
 
 
 def _contents(index: int, source: Message, image: Message) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The texts of a message with their paths: as they read, and as they were, where blanks at an end are lost."""
+    """Yield the path of each text of a message, and the texts that are accepted for it.
+
+    For a content that is one text, these are the text of the image and the text of the document: the image may have
+    lost white space at its ends.
+    """
     path = f"/messages/{index}/content"
     if isinstance(source.content, str) and isinstance(image.content, str):
         yield path, (image.content, source.content)
@@ -140,15 +141,14 @@ def _contents(index: int, source: Message, image: Message) -> Iterator[tuple[str
 
 
 _NO_ARGUMENTS: Final = ("", "{}", "null")
-"""What formats may write nothing for that do not write arguments as JSON."""
+"""Arguments for which formats that do not write arguments as JSON may write nothing."""
 
 
-def _says(raw: str, content: str, unescape: Unescape, *, call: bool) -> bool:
-    """Whether a body says a content: as it stands, unescaped, or as JSON.
+def _matches(raw: str, content: str, unescape: Unescape, *, call: bool) -> bool:
+    """Return whether the text of spans is a content: as it is, unescaped, or as JSON.
 
-    What breaks its tokens is none of it, and blanks at its ends may be markup.
-
-    Arguments that are not written as JSON are another grammar's business.
+    Characters that break tokens, and white space at the ends, are ignored. Arguments of calls that a format does not
+    write as JSON are not compared.
     """
     bare = content.replace(BREAK, "").strip()
     if any(reading == content or reading.replace(BREAK, "").strip() == bare for reading in (raw, unescape(raw))):

@@ -1,4 +1,4 @@
-"""What the laws are tried on: any canonical document, as hostile as people and models can make it."""
+"""Draw any canonical document for the laws, with contents that are hard to write and to read."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ FORMATS = (
     *("ocm-0.1", "ocm-2.2", "ocm-2.2-json", "harmony", "internlm2", "chatml"),
     *("openai", "openai-responses", "canonical"),
 )
-"""The homes of extras and layout; `harmony-tokens` and `chatml-json` share one with their text twin."""
+"""Keys of extras and layout; `harmony-tokens` and `chatml-json` share those of `harmony` and `chatml`."""
 
 TOKENS = (
     *("<|start|>", "<|channel|>", "<|message|>", "<|call|>", "<|constrain|>", "<|return|>", "<|end|>"),
@@ -79,7 +79,7 @@ _PIECES = (
 
 @cache
 def texts(*, surrogates: bool = False) -> SearchStrategy[str]:
-    """Text made of what breaks things, and of anything else."""
+    """Draw texts from pieces that are hard to write and to read, and from any characters."""
     alphabet = st.characters(exclude_categories=() if surrogates else ("Cs",))
     piece = st.one_of(st.sampled_from(_PIECES), st.text(alphabet, max_size=8))
     if surrogates:
@@ -97,19 +97,19 @@ _WORDS = st.one_of(
 
 @cache
 def words() -> SearchStrategy[str]:
-    """Header values: mostly clean, sometimes what a header cannot hold."""
+    """Draw header values: mostly valid ones, sometimes any text."""
     return st.one_of(_WORDS, _WORDS, _WORDS, texts())
 
 
 @cache
 def optional(strategy: SearchStrategy[str]) -> SearchStrategy[str | None]:
-    """A value, or None."""
+    """Draw a value, or None."""
     return st.one_of(st.none(), strategy)
 
 
 @cache
 def json_values() -> SearchStrategy[Any]:
-    """Any JSON value, small."""
+    """Draw small JSON values."""
     leaves = st.one_of(
         st.none(),
         st.booleans(),
@@ -124,7 +124,7 @@ def json_values() -> SearchStrategy[Any]:
     )
 
 
-_KEPT = (
+_KEYS = (
     *("x", "header", "body", "gap", "tail", "order", "empty", "shape", "mentions", "weight", "content", "raw", "end"),
     *("tool", "tools", "tool_choice", "plain", "start", "newline", "name", "fence", "key", "bos", "eos", "pad"),
     *("model", "temperature", "stop", "reasoning", "usage", "settings", "generation_settings", "tool_choice"),
@@ -135,21 +135,21 @@ _KEPT = (
 
 @cache
 def by_format() -> SearchStrategy[Any]:
-    """Extras or layout: nothing mostly, else under any format's key, with what that format did not write."""
-    inner = st.dictionaries(st.sampled_from(_KEPT), json_values(), min_size=1, max_size=2)
+    """Draw extras or layout: mostly None, else with any format's keys and any values."""
+    inner = st.dictionaries(st.sampled_from(_KEYS), json_values(), min_size=1, max_size=2)
     some = st.dictionaries(st.sampled_from(FORMATS), inner, min_size=1, max_size=2)
     return st.one_of(st.none(), st.none(), st.none(), some)
 
 
 @cache
 def schemas() -> SearchStrategy[Any]:
-    """JSON Schemas of tools' parameters, mostly objects."""
+    """Draw JSON Schemas of tools' parameters, mostly objects."""
     return schemas_of(words(), json_values())
 
 
 @cache
 def tools() -> SearchStrategy[Tool]:
-    """Declared tools, with any name and schema."""
+    """Draw declared tools, with any name and schema."""
     return st.builds(
         Tool,
         name=words(),
@@ -170,7 +170,7 @@ _KINDS = st.sampled_from(["reflect", "introspect", "reason"])
 
 @cache
 def parts() -> SearchStrategy[Part]:
-    """Any part of a content."""
+    """Draw parts of all types."""
     return st.one_of(
         st.builds(Text, texts(), extras=by_format()),
         st.builds(Text, texts(), cache=_MARKS, citations=_CITATIONS),
@@ -204,7 +204,7 @@ def parts() -> SearchStrategy[Part]:
 
 @cache
 def foreign() -> SearchStrategy[Foreign]:
-    """Parts that a reader did not understand, with text in them and without."""
+    """Draw parts that a reader did not understand, with and without text in them."""
     members: dict[str, SearchStrategy[Any]] = {"type": st.sampled_from(["speech", "input_text", "tool_use"])}
     for key in ("text", "value", "id"):
         members[key] = texts()
@@ -214,7 +214,7 @@ def foreign() -> SearchStrategy[Foreign]:
 
 @cache
 def opaque() -> SearchStrategy[Document]:
-    """Transcripts with messages of which a reader understood little or nothing."""
+    """Draw transcripts with messages that a reader understood partly or not at all."""
     parts = foreign() | foreign() | st.builds(Text, texts()) | st.just(Media("image", url="https://example.org/a.png"))
     content = st.lists(parts, min_size=1, max_size=3).map(tuple).map(normal) | texts()
     roles, channels = st.sampled_from(["system", "user", "assistant"]), st.sampled_from([None, "analysis", "final"])
@@ -223,7 +223,7 @@ def opaque() -> SearchStrategy[Document]:
 
 
 def normal(content: tuple[Part, ...]) -> Content:
-    """Content as the canonical form writes it: one bare text alone is a `str`."""
+    """Return content in its canonical form: a single bare text is a `str`."""
     if not content:
         return ""
     if len(content) == 1 and isinstance(content[0], Text) and content[0].is_bare:
@@ -237,7 +237,7 @@ def _content(drawn: list[Part]) -> Content:
 
 @cache
 def contents() -> SearchStrategy[Content]:
-    """A text mostly, else parts."""
+    """Draw contents: mostly texts, else parts."""
     return st.one_of(texts(), texts(), texts(), st.lists(parts(), max_size=4).map(_content))
 
 
@@ -255,7 +255,7 @@ _ENDINGS = st.sampled_from(["end", "end", "end", "call", "return", None])
 
 @cache
 def wild_messages() -> SearchStrategy[Message]:
-    """Any message at all: every field drawn on its own."""
+    """Draw any messages: all fields are independent."""
     return st.builds(
         Message,
         role=_ROLES,
@@ -309,7 +309,7 @@ def _reply(name: str, text: str, call_id: str | None) -> Message:
 
 @cache
 def plausible_messages() -> SearchStrategy[Message]:
-    """Messages as conversations have them."""
+    """Draw messages as they occur in conversations."""
     names = st.sampled_from(["functions.f", "functions.get_weather", "python", "browser.search"])
     values = json_values().map(json.dumps)
     arguments = st.one_of(st.sampled_from(["{}", '{"city":"Paris"}', '{"a":  1.0}', "not json"]), values)
@@ -327,13 +327,13 @@ def plausible_messages() -> SearchStrategy[Message]:
 
 @cache
 def messages() -> SearchStrategy[Message]:
-    """Plausible messages mostly, and any message at all."""
+    """Draw mostly plausible messages, and any others."""
     return st.one_of(plausible_messages(), plausible_messages(), wild_messages())
 
 
 @cache
 def headers() -> SearchStrategy[Header]:
-    """Document headers."""
+    """Draw document headers."""
     return st.builds(
         Header,
         version=optional(words()),
@@ -346,7 +346,7 @@ def headers() -> SearchStrategy[Header]:
 
 @cache
 def open_turns() -> SearchStrategy[Message]:
-    """Turns that a text leaves open."""
+    """Draw open turns."""
     return st.builds(
         Message,
         role=_ROLES,
@@ -363,7 +363,7 @@ def open_turns() -> SearchStrategy[Message]:
 
 @cache
 def alternatives() -> SearchStrategy[Alternative]:
-    """Other ways in which a conversation goes on."""
+    """Draw alternative continuations of a conversation."""
     return st.builds(
         Alternative,
         st.lists(messages(), max_size=3).map(tuple),
@@ -376,7 +376,7 @@ def alternatives() -> SearchStrategy[Alternative]:
 
 @cache
 def transcripts() -> SearchStrategy[Transcript]:
-    """Any conversation."""
+    """Draw any conversations."""
     return st.builds(
         Transcript,
         messages=st.lists(messages(), max_size=6).map(tuple),
@@ -392,6 +392,6 @@ def transcripts() -> SearchStrategy[Transcript]:
 
 @cache
 def documents() -> SearchStrategy[Document]:
-    """Any document: conversations mostly."""
+    """Draw any documents, mostly conversations."""
     completions = st.builds(Completion, contents(), layout=by_format(), extras=by_format())
     return st.one_of(transcripts(), transcripts(), transcripts(), transcripts(), completions)

@@ -1,4 +1,4 @@
-"""Law 4, stream = batch: a decoder says the same however its input is cut, and ends with what the reader reads."""
+"""Check law 4 (stream = batch): a decoder's events do not depend on the cuts, and its document is the reader's."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def _ranges(size: int) -> st.SearchStrategy[list[slice]]:
 
 
 def cuts(text: str) -> st.SearchStrategy[list[Chunk]]:
-    """Ways to cut a text at a few places."""
+    """Draw ways to cut a text."""
     return _ranges(len(text)).map(lambda parts: [text[part] for part in parts])
 
 
 def byte_cuts(text: str) -> st.SearchStrategy[list[Chunk]]:
-    """Ways to cut the UTF-8 of a text anywhere, also inside of characters; a text that has none stays whole."""
+    """Draw ways to cut the UTF-8 bytes of a text, also inside of characters; a text without UTF-8 is not cut."""
     try:
         data = text.encode()
     except UnicodeEncodeError:
@@ -48,12 +48,12 @@ def byte_cuts(text: str) -> st.SearchStrategy[list[Chunk]]:
 
 
 def id_cuts(ids: list[int]) -> st.SearchStrategy[list[Chunk]]:
-    """Ways to cut token ids."""
+    """Draw ways to cut token ids."""
     return _ranges(len(ids)).map(lambda parts: [ids[part] for part in parts])
 
 
 def all_cuts(text: str, *more: Chunks) -> list[Chunks]:
-    """A text whole, in characters, in the bytes of its UTF-8 where it has one, and in other ways."""
+    """Return ways to cut a text: whole, character by character, byte by byte if it has UTF-8, and the given ones."""
     ways: list[Chunks] = [[text], list(text), *more]
     try:
         data = text.encode()
@@ -66,11 +66,11 @@ def all_cuts(text: str, *more: Chunks) -> list[Chunks]:
 
 
 class Decoded(NamedTuple):
-    """What a decoder gives.
+    """The result of decoding.
 
     Attributes:
-        events: its events, with the deltas of a message in one piece.
-        failed: the code of the error that it raises; None where it raises none.
+        events: the events, with adjacent deltas of a message joined.
+        failed: the code of the error that the decoder raised; None if it raised none.
     """
 
     events: list[Event]
@@ -84,30 +84,30 @@ class Decoded(NamedTuple):
         return last
 
 
-def feed(made: Decoder, chunk: Chunk) -> list[Event]:
-    """The events of a chunk of text, bytes, or token ids."""
-    return made.feed_tokens(chunk) if isinstance(chunk, list) else made.feed(chunk)
+def feed(used: Decoder, chunk: Chunk) -> list[Event]:
+    """Return the events of a decoder for a chunk of text, bytes, or token ids."""
+    return used.feed_tokens(chunk) if isinstance(chunk, list) else used.feed(chunk)
 
 
-def events_of(made: Decoder, chunks: Iterable[Chunk], reason: Reason | None = None) -> Decoded:
-    """What a decoder gives for chunks; it raises once at most, and has no more events behind the stop."""
+def events_of(used: Decoder, chunks: Iterable[Chunk], reason: Reason | None = None) -> Decoded:
+    """Decode chunks; check that the decoder raises at most once, and has no events after `Stop`."""
     events: list[Event] = []
     failed: ErrorCode | None = None
     for chunk in chunks:
         try:
-            events += feed(made, chunk)
+            events += feed(used, chunk)
         except BridgeError as error:
             assert failed is None, "a decoder raises once at most"
             failed = error.code
-    events += made.finish(reason)
-    assert made.finish(reason) == made.cancel() == [], "there are events after the stop"
+    events += used.finish(reason)
+    assert used.finish(reason) == used.cancel() == [], "there are events after the stop"
     return Decoded(joined(events), failed)
 
 
 # --- the law ----------------------------------------------------------------------------------------------------------
 
 Lift = Callable[[Sequence[Message]], Sequence[Message]]
-"""What is left of messages as they came where the document has their tools apart."""
+"""Returns the messages of a stream without the tools that the document declares outside of messages."""
 
 
 def _lifted(messages: Sequence[Message]) -> Sequence[Message]:
@@ -117,16 +117,17 @@ def _lifted(messages: Sequence[Message]) -> Sequence[Message]:
 def check_decoding(
     source: str | list[int], stream: str, ways: Iterable[Chunks], lifted: Lift | None = _lifted
 ) -> Decoded:
-    """Hold the decoder of a stream against the reader of its format, however the source is cut.
+    """Compare the decoder of a stream with the reader of its format, for several ways to cut the source.
 
     Args:
         source: text or token ids.
         stream: the stream id, which is a format id.
         ways: ways to cut the source.
-        lifted: what is left of the messages as they came, where the document has tools of its own; None not to ask.
+        lifted: removes declared tools from the messages of the stream, if the document has tools; None to skip the
+            comparison of messages for such documents.
 
     Returns:
-        What the decoder gives for the whole.
+        The result of decoding the source in one chunk.
     """
     return check_decoder(lambda: decoder(stream), stream, source, ways, lifted)
 
@@ -138,7 +139,7 @@ def check_decoder(
     ways: Iterable[Chunks],
     lifted: Lift | None = _lifted,
 ) -> Decoded:
-    """The same for a decoder whose format need not be registered.
+    """Check the same for a decoder whose format need not be registered.
 
     Args:
         make: makes a new decoder.
@@ -158,16 +159,16 @@ def check_decoder(
         return decoded
     assert decoded.failed is None
     assert decoded.stop.document == batch.transcript, "the stream ends with another document than the reader reads"
-    found = [event for event in decoded.events if isinstance(event, Finding)]
+    findings = [event for event in decoded.events if isinstance(event, Finding)]
     if decoded.stop.lifted is not None:
-        found = without_message(found, decoded.stop.lifted)
-    assert sorted(found) == sorted(batch.findings)
+        findings = without_message(findings, decoded.stop.lifted)
+    assert sorted(findings) == sorted(batch.findings)
     check_messages(decoded, lifted)
     return decoded
 
 
 def read_at_once(source: str | list[int], reader: str | Adapter) -> Reading | ErrorCode:
-    """What the reader of a format reads, or the code of the error that it raises."""
+    """Return what the reader of a format reads, or the code of the error that it raises."""
     try:
         return read(cast("str | Json", source), reader, options=Options(force_format=True))
     except BridgeError as error:
@@ -175,7 +176,7 @@ def read_at_once(source: str | list[int], reader: str | Adapter) -> Reading | Er
 
 
 def check_order(events: Sequence[Event]) -> None:
-    """Messages start in order and end in order; the text of one stands between; nothing follows the stop."""
+    """Check that messages start and end in order, deltas come between, and `Stop` is last."""
     started = ended = 0
     for event in events[:-1]:
         match event:
@@ -198,7 +199,7 @@ def check_order(events: Sequence[Event]) -> None:
 
 
 def check_messages(decoded: Decoded, lifted: Lift | None) -> None:
-    """The events of each message make the message."""
+    """Check that the events of each message add up to the message, and all of them to the document."""
     document = decoded.stop.document
     heads: dict[int, Message] = {}
     texts: dict[int, str] = {}
@@ -234,7 +235,7 @@ def check_messages(decoded: Decoded, lifted: Lift | None) -> None:
 
 
 def settled(header: Message) -> Message:
-    """A header without what only the rest of a nested message tells: whether a text is a preamble, or was a thought."""
+    """Return a head without the fields that depend on what follows: whether a text is a preamble or a thought."""
     header = replace(header, content="", continues=False, extras=None, layout=None, signature=None)
     if header.role == "assistant" and not is_call(header) and header.channel in ("final", "commentary", "analysis"):
         return replace(header, channel=None, intent=None)
@@ -242,19 +243,19 @@ def settled(header: Message) -> Message:
 
 
 def is_in(head: ByFormat | None, whole: ByFormat | None) -> bool:
-    """Whether a whole message has what its beginning has of what only one format says, and is of the kind it was.
+    """Return whether extras (or layout) of a whole message have the keys of those of its `Start`, and the same types.
 
-    What is encrypted may be another text by then.
+    Other values may differ, such as an encrypted text.
     """
     for name, members in (head or {}).items():
-        has = (whole or {}).get(name, {})
-        if not members.keys() <= has.keys() or any(members.get(key) != has.get(key) for key in ("type", "kind")):
+        final = (whole or {}).get(name, {})
+        if not members.keys() <= final.keys() or any(members.get(key) != final.get(key) for key in ("type", "kind")):
             return False
     return True
 
 
 def bare(message: Message) -> Message:
-    """A message without how it was spelled."""
+    """Return a message without layout, extras and grouping."""
     return replace(message, layout=None, extras=None, continues=False)
 
 
@@ -262,22 +263,29 @@ def bare(message: Message) -> Message:
 
 
 def check_copies(make: Callable[[], Decoder], first: Chunks, one: Chunks, other: Chunks) -> None:
-    """A copy goes on from where it was made, and neither knows of the other; a pickled decoder goes on likewise."""
-    made = make()
-    heads = [event for chunk in first for event in feed(made, chunk)]
-    copy, thawed = made.copy(), cast("Decoder", pickle.loads(pickle.dumps(made)))
-    for reader, rest in ((made, one), (copy, other), (thawed, other)):
-        events = [event for chunk in rest for event in feed(reader, chunk)]
-        assert joined([*heads, *events, *reader.finish()]) == events_of(make(), [*first, *rest]).events
+    """Check that a copy and a pickled decoder continue independently of the original.
+
+    Args:
+        make: makes a new decoder.
+        first: the chunks before the copy is made.
+        one: the further chunks for the original.
+        other: the further chunks for the copies.
+    """
+    original = make()
+    events_before = [event for chunk in first for event in feed(original, chunk)]
+    copy, unpickled = original.copy(), cast("Decoder", pickle.loads(pickle.dumps(original)))
+    for used, rest in ((original, one), (copy, other), (unpickled, other)):
+        events = [event for chunk in rest for event in feed(used, chunk)]
+        assert joined([*events_before, *events, *used.finish()]) == events_of(make(), [*first, *rest]).events
 
 
 def check_cancel(make: Callable[[], Decoder], chunks: Chunks) -> Stop:
-    """A stream that is cancelled stops, and only once."""
-    made = make()
+    """Check that a cancelled stream stops exactly once; return its `Stop`."""
+    used = make()
     for chunk in chunks:
-        feed(made, chunk)
-    stop = made.cancel()[-1]
+        feed(used, chunk)
+    stop = used.cancel()[-1]
     assert isinstance(stop, Stop)
     assert stop.reason in ("cancelled", "error")
-    assert made.cancel() == made.finish() == []
+    assert used.cancel() == used.finish() == []
     return stop

@@ -1,4 +1,4 @@
-"""Law 12: what was said arrives, or a loss of class content says that it does not; nothing is emptied in silence."""
+"""Check law 12: no text vanishes without a loss of class `content`, and no message becomes empty without `emptied`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .trial import Trial
 
 
 def substance(trial: Trial) -> None:
-    """Law 12: characters that vanish are lost as content, and `emptied` is reported exactly of what is emptied."""
+    """Law 12: text that vanishes is reported as lost content, and `emptied` is reported for exactly what is emptied."""
     losses, order = trial.result.losses, trial.result.order
     problems = [f"{path}: what was said is not there" for path in vanished(trial.document, trial.back, losses, order)]
     expected = set(emptied(trial.document, trial.back, gone(losses), order))
@@ -24,7 +24,10 @@ def substance(trial: Trial) -> None:
 
 
 def _opaque(trial: Trial) -> Iterator[tuple[str, str]]:
-    """The messages of which nothing was understood, with where their text stands; they may be left out as emptied."""
+    """Yield the path of each message that was not understood at all, and the field with its text.
+
+    If the target leaves such a message out, it may be reported as emptied.
+    """
     messages = trial.document.messages if isinstance(trial.document, Transcript) else ()
     for index, message in enumerate(messages):
         if (field := opaque_field(message)) is not None:

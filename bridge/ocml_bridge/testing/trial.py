@@ -1,4 +1,4 @@
-"""One document written and read back, which the laws ask what became of it."""
+"""Define a trial: one document, written in one format and read back, on which laws are checked."""
 
 from __future__ import annotations
 
@@ -22,22 +22,28 @@ from ..report.policy import LENIENT
 from ..report.report import covered, unnamed
 
 TELLS_OTHERS = frozenset({LossCode.CONTROL_TOKEN})
-"""Losses that our reader undoes: readers other than ours see the change."""
+"""Losses that our reader undoes, so that only other readers see a difference."""
 
 
 class LawBrokenError(AssertionError):
-    """A law that one conversion breaks: which law, in which format, what is wrong, and both sides."""
+    """A conversion violates a law. The message has the law, the format, the problems and both documents."""
 
 
 class Trial:
-    """One document written in one format and read back; the laws ask it.
+    """One document, written in one format and read back, on which laws are checked.
+
+    Args:
+        document: the document.
+        target: the format id, or an adapter.
+        options: how to write.
 
     Attributes:
-        document: what was written.
+        document: the document that was written.
         target: the format id, or an adapter.
-        options: how.
+        options: how it was written.
         result: the output with its losses.
-        back: what it reads as.
+        data: the bytes of the output.
+        back: the document that the output reads as.
     """
 
     def __init__(self, document: Document, target: str | Adapter, options: Options = DEFAULT) -> None:
@@ -49,22 +55,22 @@ class Trial:
         self.back = self.read(self.data).transcript
 
     def read(self, data: Source | bytes, sidecar: Json = None) -> Reading:
-        """What an output reads as: it is of its format, whatever it may look like."""
+        """Read an output in the target format, whatever it looks like."""
         options = replace(self.options, dialect=None, force_format=True)
         return read(data, self.target, options=options, sidecar=sidecar)
 
     @cached_property
     def sidecar(self) -> Json:
-        """What the output could not hold."""
+        """The sidecar of the output."""
         unregistered = self.target if isinstance(self.target, Adapter) else None
         return make_sidecar(self.result, options=self.options, target=unregistered)
 
     def broken(self, law: str, problems: Iterable[object]) -> LawBrokenError:
-        """The failure of a law, with both sides; for the law to raise.
+        """Return the error for a violation of a law, for the law to raise.
 
         Args:
-            law: its name, as in `LAWS`.
-            problems: what is wrong, each on a line of its own.
+            law: the name of the law.
+            problems: what is wrong, one line each.
         """
         losses = [f"  {loss.severity} {loss.code} {loss.path}: {loss.detail}" for loss in self.result.losses]
         lines = [
@@ -79,17 +85,17 @@ class Trial:
         return LawBrokenError("\n".join(lines))
 
     def no_silent_loss(self) -> None:
-        """Law 2: every place where the output reads differently is at or below the path of a reported loss."""
+        """Law 2: every difference between the document and what the output reads as has a loss at or above its path."""
         silent = unnamed(self.document, self.back, self.result.losses, self.result.order)
         if silent:
             raise self.broken("no silent loss", silent)
 
     def lined_up(self) -> None:
-        """Each message that is not in the image is reported by the format itself, at its own place; none is added."""
-        found = written(adapter(self.target)[0], self.document, self.options)
-        image = found.image
+        """Law 2 for messages: the format itself reports each message that is missing from the image, and adds none."""
+        outcome = written(adapter(self.target)[0], self.document, self.options)
+        image = outcome.image
         if isinstance(image, Transcript) and isinstance(self.document, Transcript):
-            absent = missing(found.logged)
+            absent = missing(outcome.logged)
             if len(image.messages) + len(absent) != len(self.document.messages):
                 counts = (
                     f"{len(self.document.messages)} messages, {len(absent)} reported missing,"
@@ -98,35 +104,35 @@ class Trial:
                 raise self.broken("no silent loss", [counts])
 
     def no_crying_wolf(self) -> None:
-        """Law 3: what is called lost or changed does differ in what the output reads as."""
+        """Law 3: for each loss that says lost or changed, there is a difference in what the output reads as."""
         absent = gone(self.result.losses)
-        # A part that is of another kind differs in all that it says.
-        places = [*(_OF_ANOTHER_KIND.sub("", place.path) for place in self.places()), *absent]
+        # A part of another type differs in all of its fields.
+        places = [*(_TYPE_OF_PART.sub("", place.path) for place in self.places()), *absent]
         for loss in self.result.losses:
             if loss.severity is Severity.LAYOUT or loss.code in TELLS_OTHERS:
                 continue
-            if loss.code in RELATIONS:  # The law of pairing has them.
+            if loss.code in RELATIONS:  # The law of pairing checks them.
                 continue
-            # A content that differs as a whole differs in its parts.
+            # A content that differs as a whole differs in its parts, too.
             if not any(covered(place, {loss.path}) or covered(loss.path, {place}) for place in places):
                 raise self.broken("no false alarms", [f"{loss} names no difference"])
 
     def stable(self) -> None:
-        """Writing what was read back changes and loses nothing more, to the byte."""
+        """Writing what the output reads as gives the same bytes, and no further losses."""
         again = write(self.back, self.target, options=self.options, policy=LENIENT)
         more = [loss for loss in again.losses if loss.code not in TELLS_OTHERS]
         if again.encode() != self.data or more:
             raise self.broken("stability", [f"written again: {again.encode()!r}", *more])
 
     def reversible(self) -> None:
-        """Law 8: the output with its sidecar gives the document exactly."""
+        """Law 8: the output with its sidecar reads as exactly the document."""
         restored = self.read(self.data, jsontext.loads(jsontext.dumps(self.sidecar))).transcript
-        # Objects are equal whatever the order of their keys; whoever spells them again sees it.
+        # Compared as JSON, too, because equal objects may have their keys in another order.
         if restored != self.document or _shown(restored) != _shown(self.document):
             raise self.broken("reversibility", [f"with its sidecar it reads as: {_shown(restored)}"])
 
     def places(self) -> list[Difference]:
-        """Where what the output reads as differs from the document; missing messages and parts aside."""
+        """Return the differences between the document and what the output reads as, except missing messages and parts."""
         return diff(self.document, self.back, gone(self.result.losses), self.result.order)
 
 
@@ -134,4 +140,4 @@ def _shown(document: Document) -> str:
     return jsontext.dumps(to_json(document)).decode("utf-8", "replace")
 
 
-_OF_ANOTHER_KIND: Final = re.compile(r"(?<=\d)/type$")
+_TYPE_OF_PART: Final = re.compile(r"(?<=\d)/type$")

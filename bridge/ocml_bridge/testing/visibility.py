@@ -1,4 +1,4 @@
-"""Law 10: what end users are not to see is not shown to them, whatever its channel is called."""
+"""Check law 10: end users do not see private messages in an output, whatever the channel is called."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from .strategies import optional, plausible_messages, words
 from .trial import Trial
 
 SECRET = "a secret plan, number "
-"""What all drawn private texts begin with, and nothing else."""
+"""The beginning of all drawn private texts, and of no other text."""
 
 
 def visibility(trial: Trial) -> None:
-    """Law 10: no text of a private message stands in what end users see of the output.
+    """Law 10: end users see no text of a private message in the output.
 
     Raises:
-        LawBrokenError: naming the private messages.
+        LawBrokenError: with the private messages.
     """
     document, back = trial.document, trial.back
     exposed = [f"/messages/{index} is shown" for index in exposed_messages(document, back, trial.result.origins)]
@@ -43,7 +43,7 @@ CHANNELS = (
     ),
     *("analysis<|channel|>final", "final<|channel|>analysis", "to=functions.f", "fi nal", "a<|end|>b", "c" * 300),
 )
-"""Channels as models and people write them; a few of them show what is said there."""
+"""Channels as models and people write them; messages on a few of them are visible."""
 INTENTS = (None, None, "status", "debug", "Debug", "preamble", "bogus", "sta tus")
 ROLES = ("assistant", "assistant", "assistant", "Assistant", "narrator", "model")
 
@@ -62,7 +62,7 @@ def _contents() -> SearchStrategy[Content]:
 
 
 def private_messages() -> SearchStrategy[Message]:
-    """Messages that end users must not see, each with a text of its own."""
+    """Draw messages that end users must not see, with different texts."""
     return st.builds(
         Message,
         role=st.sampled_from(ROLES),
@@ -79,6 +79,6 @@ def private_messages() -> SearchStrategy[Message]:
 
 
 def documents() -> SearchStrategy[Transcript]:
-    """Conversations with private messages in them, on channels and with intents of any spelling."""
+    """Draw conversations with private messages, with channels and intents of any spelling."""
     messages = st.lists(st.one_of(private_messages(), plausible_messages()), min_size=1, max_size=5)
     return st.builds(Transcript, messages=messages.map(tuple))

@@ -1,6 +1,6 @@
-"""Law 13, voice: no special token of the target's vocabulary comes from content.
+"""Check law 13 (voice): no special token of the target's vocabulary comes from content.
 
-The vocabularies are listed here by what tokenizers publish, apart from the adapters' own lists.
+The vocabularies here are those of published tokenizers, independent of the adapters' lists.
 """
 
 from __future__ import annotations
@@ -41,18 +41,18 @@ VOCABULARIES: Final[dict[str, tuple[str, ...]]] = {
     "internlm2": INTERNLM2,
     "ocm-0.1": OCM,
 }
-"""By format id, special tokens of models that read it."""
+"""The special tokens of models that read a format, by format id."""
 ALL: Final = tuple(sorted({token for tokens in VOCABULARIES.values() for token in tokens}))
 
 
 def specials_in(text: str, target: str) -> Counter[str]:
-    """The special tokens of a target that a tokenizer finds in a text, one pass from left to right."""
+    """Return the special tokens that a tokenizer of the target finds in a text, with their numbers."""
     tokens = sorted(VOCABULARIES[target], key=len, reverse=True)
     return Counter(re.findall("|".join(map(re.escape, tokens)), text))
 
 
 def harmless(document: Document) -> Document:
-    """The same document, with nothing but letters where its contents speak of tokens."""
+    """Return a document with a letter in place of each special token in its contents."""
     if isinstance(document, Completion):
         return document
     return replace(document, messages=tuple(map(_harmless, document.messages)))
@@ -67,26 +67,26 @@ _TOKEN: Final = re.compile("|".join(map(re.escape, sorted(ALL, key=len, reverse=
 
 
 def voice(trial: Trial) -> None:
-    """The special tokens of an output are those of the same document with harmless contents."""
+    """Law 13: the output has the same special tokens as the output of the document with harmless contents."""
     target, output, document = trial.result.target, trial.result.output, trial.document
     if target not in VOCABULARIES or not isinstance(output, str) or trial.options.control_tokens == "raw":
         return
     if not isinstance(document, Transcript) or not all(map(_is_plain, document.messages)):
         return
     plain = write(harmless(document), trial.target, options=trial.options, policy=LENIENT)
-    meant = specials_in(str(plain.output), target)
-    found = specials_in(output, target)
-    if found != meant:
-        raise trial.broken("voice", [f"special tokens {dict(found)}, where {dict(meant)} are meant"])
+    expected = specials_in(str(plain.output), target)
+    actual = specials_in(output, target)
+    if actual != expected:
+        raise trial.broken("voice", [f"special tokens {dict(actual)}, where {dict(expected)} are meant"])
 
 
 def _is_plain(message: Message) -> bool:
-    """Whether a message is text that says nothing of how some format spelled it, where tokens may stand as such."""
+    """Return whether a message is one text without layout and extras, whose raw texts may contain tokens."""
     return isinstance(message.content, str) and message.layout is None and message.extras is None
 
 
 def contents() -> SearchStrategy[str]:
-    """Contents made of special tokens of every vocabulary, whole, broken and cut."""
+    """Draw contents from special tokens of all vocabularies: whole, broken and cut."""
     token = st.sampled_from(ALL)
     cut = st.builds(_cut, token, st.integers(0, 40))
     piece = st.one_of(token, token, token.map(_broken), cut, st.sampled_from([" ", "\n", "a", "<", "["]))
@@ -102,7 +102,7 @@ def _cut(token: str, at: int) -> str:
 
 
 def conversations() -> SearchStrategy[Transcript]:
-    """Conversations whose every content is made of special tokens."""
+    """Draw conversations whose contents consist of special tokens."""
     spoken = st.builds(Message, st.sampled_from(["system", "developer", "user"]), contents())
     answers = st.builds(_answer, contents(), st.sampled_from(["final", "analysis"]))
     return st.lists(st.one_of(spoken, answers), max_size=5).map(_transcript)
