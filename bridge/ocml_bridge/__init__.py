@@ -1,4 +1,4 @@
-"""The bridge between the ways in which chat models' conversations are written down.
+"""Convert chat conversations between formats.
 
     from ocml_bridge import convert
     result = convert(data, source="ocm-2.2", target="openai")

@@ -132,7 +132,7 @@ class Trial:
             raise self.broken("reversibility", [f"with its sidecar it reads as: {_shown(restored)}"])
 
     def places(self) -> list[Difference]:
-        """Return the differences between the document and what the output reads as, except missing messages and parts."""
+        """Return the differences between the document and what the output reads as, apart from missing messages."""
         return diff(self.document, self.back, gone(self.result.losses), self.result.order)
 
 
