@@ -132,8 +132,8 @@ def _unknown(format_id: str) -> BridgeError:
     if name not in known and any(name in (*adapter.decoders, *adapter.encoders) for adapter in load_all()[0]):
         detail = f"{name} is a stream; convert it with `ocml-convert stream`, or ocml_bridge.decoder and encoder"
         return BridgeError(ErrorCode.FORMAT_UNKNOWN, detail)
-    near = f"; did you mean {ALIASES[name]}?" if name in ALIASES else did_you_mean(name, known)
-    choices = with_choices(near, f"the formats are {', '.join(known)}")
+    suggestion = f"; did you mean {ALIASES[name]}?" if name in ALIASES else did_you_mean(name, known)
+    choices = with_choices(suggestion, f"the formats are {', '.join(known)}")
     return BridgeError(ErrorCode.FORMAT_UNKNOWN, f"there is no format {format_id!r}{choices}")
 
 

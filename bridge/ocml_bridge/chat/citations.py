@@ -158,15 +158,15 @@ def _relative(fields: dict[str, Any], place: Place) -> dict[str, Any]:
 
 
 def joined(texts: Sequence[Text]) -> tuple[Citation, ...] | None:
-    """The citations of texts that become one, each of its own characters of that; None where there are none."""
+    """Return the citations of texts that are joined, with indices into the joined text; None if there are none."""
     if len(texts) == 1:
         return texts[0].citations
-    found: list[Citation] = []
+    citations: list[Citation] = []
     for text, (at, length) in zip(texts, places([text.text for text in texts]), strict=True):
         for citation in text.citations or ():
             end = length if citation.end is None else citation.end
-            found.append(replace(citation, start=at + (citation.start or 0), end=at + end))
-    return tuple(found) or None
+            citations.append(replace(citation, start=at + (citation.start or 0), end=at + end))
+    return tuple(citations) or None
 
 
 def _members(value: Object) -> list[tuple[str, type, Json]]:

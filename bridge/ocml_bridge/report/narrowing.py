@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Final
 
 from ..chat.citations import Citations, Place
@@ -225,9 +225,11 @@ def narrow(
     """
     if isinstance(content, str):
         return content
-    if Text not in holds:
+    one_text = Text not in holds
+    if one_text:
         content = parts_of(with_supported(content, path, log, target=target, marks=False, citations=None))
     narrower: list[Part] = []
+    # The part before this one, if it is left out or becomes text and so would have kept two texts apart.
     separator: Part | None = None
     for index, part in enumerate(content):
         at = f"{path}/{index}"
@@ -251,9 +253,9 @@ def narrow(
         if isinstance(part, Text) or (type(part) in holds and (able is None or able(part))):
             narrower.append(part)
         elif (text := as_text(part)) is not None:
-            place = at if Text in holds else path
+            place = path if one_text else at
             log.lose(PART_CODES[type(part)], place, f"{target} writes {kind_of(part)} as plain text", Severity.CHANGED)
-            separator = _add_as_text(narrower, part, text, one_text=Text not in holds)
+            separator = _add_as_text(narrower, part, text, one_text=one_text)
         else:
             if private and index == 0 and part == _REASON:
                 detail = f"{target} leaves out the kind 'reason', which is the default"
@@ -261,8 +263,21 @@ def narrow(
             else:
                 log.lose(PART_CODES[type(part)], at, f"{target} has no place for {kind_of(part)}")
             separator = part if isinstance(part, Thought) else None
-    if Text in holds:
-        return content_of(narrower) if len(narrower) < 2 else tuple(narrower)
+    if one_text:
+        return _joined(content, narrower, path, log, target)
+    return content_of(narrower) if len(narrower) < 2 else tuple(narrower)
+
+
+def _joined(content: Sequence[Part], narrower: list[Part], path: str, log: Log, target: str) -> Content:
+    """Join adjacent texts of narrowed parts, and report that; else report the extras that their texts lose.
+
+    Args:
+        content: the parts in the document.
+        narrower: the narrowed parts.
+        path: the path of the content.
+        log: gets the losses.
+        target: the format id.
+    """
     narrowed = content_of([Text(part.text) if isinstance(part, Text) else part for part in narrower])
     if narrower and len(parts_of(narrowed)) != len(narrower):
         log.lose(LossCode.CONTENT, path, f"{target} joins texts that are side by side", Severity.CHANGED)

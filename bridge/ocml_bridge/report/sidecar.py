@@ -238,19 +238,7 @@ def _apply_to_edited(document: Object, values: Object, log: Log) -> Object:
         raise BridgeError(
             ErrorCode.SIDECAR, "the sidecar belongs to another output: fewer than half of its messages are here"
         )
-    added: dict[int, Json] = {}
-    rest: list[Object] = []
-    for operation in cast("list[Object]", values["patch"]):
-        index = message_index(str(operation.get("path")))
-        start = message_index(str(operation.get("from"))) if operation.get("op") == "move" else None
-        if start is not None and index is not None and max(start, index) < len(places):
-            places.insert(index, places.pop(start))
-        elif operation.get("op") == "add" and index is not None and index not in added:
-            added[index] = operation.get("value")
-        else:
-            rest.append(operation)
-    while added and (beyond := max(added)) >= len(places) + len(added):  # More messages than the document had.
-        rest.append({"op": "add", "path": f"/messages/{beyond}", "value": added.pop(beyond)})
+    added, rest = _sorted_operations(cast("list[Object]", values["patch"]), places)
     places = _move_back(places, messages)
     where = _final_places(places, added, messages)
     for operation in rest:
@@ -263,6 +251,32 @@ def _apply_to_edited(document: Object, values: Object, log: Log) -> Object:
         if place is not None:
             _reorder(document, place, keys)
     return document
+
+
+def _sorted_operations(patch: list[Object], places: list[_Place]) -> tuple[dict[int, Json], list[Object]]:
+    """Separate the operations of a patch on whole messages from the others.
+
+    Args:
+        patch: the operations.
+        places: the places of the messages; moves of messages are applied to this list.
+
+    Returns:
+        The messages to add by their index in the written document, and the other operations.
+    """
+    added: dict[int, Json] = {}
+    rest: list[Object] = []
+    for operation in patch:
+        index = message_index(str(operation.get("path")))
+        start = message_index(str(operation.get("from"))) if operation.get("op") == "move" else None
+        if start is not None and index is not None and max(start, index) < len(places):
+            places.insert(index, places.pop(start))
+        elif operation.get("op") == "add" and index is not None and index not in added:
+            added[index] = operation.get("value")
+        else:
+            rest.append(operation)
+    while added and (beyond := max(added)) >= len(places) + len(added):  # More messages than the document had.
+        rest.append({"op": "add", "path": f"/messages/{beyond}", "value": added.pop(beyond)})
+    return added, rest
 
 
 def _line_up(anchors: list[str], digests: list[str]) -> list[_Place]:
