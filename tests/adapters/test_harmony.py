@@ -21,6 +21,7 @@ from ocml_bridge import (
     Transcript,
     detect,
     read,
+    verify,
     write,
 )
 from ocml_bridge.formats.adapter import Options
@@ -260,6 +261,18 @@ def test_that_there_are_no_tools_can_be_said() -> None:
     text = "<|start|>developer<|message|># Tools\n\n## functions\n<|end|>"
     assert read_text(text) == Transcript((), ())
     assert is_exact(text)
+
+
+def test_a_reply_has_the_name_that_the_declared_tools_give_its_call() -> None:
+    misspelt = "functions.functions.look"
+    call = Message("assistant", "{}", None, "commentary", misspelt, "c1", constraint="json", end="call")
+    reply = Message("tool", "1", misspelt, "commentary", "assistant", "c1")
+    document = Transcript((Message("user", "x"), call, reply), (Tool("look"),))
+    result = write(document, "harmony")
+    assert isinstance(result.image, Transcript)
+    assert [result.image.messages[1].recipient, result.image.messages[2].name] == ["functions.look"] * 2
+    assert verify(document, result) == ()
+    all_laws(document, "harmony")
 
 
 def test_tools_declared_elsewhere_move_into_the_developers_message() -> None:

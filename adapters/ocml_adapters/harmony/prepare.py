@@ -259,7 +259,10 @@ _PLAIN_CHANNELS: Final = frozenset({None, "analysis", "final"})
 
 
 def _explained(items: Sequence[Item]) -> Sequence[Item]:
-    """The items, with the headers that the tools that are declared before them make of theirs."""
+    """The items, with the headers that the tools that are declared before them make of theirs.
+
+    A reply has the name that its call gets by that: else it would be read as nobody's answer.
+    """
     changed, names = dict[int, Item](), NOTHING
     for at, (head, content, _) in enumerate(items):
         if head.role == DEVELOPER:
@@ -272,7 +275,14 @@ def _explained(items: Sequence[Item]) -> Sequence[Item]:
             known, _ = evident_fields(fields, "", names)
             if known != fields:
                 changed[at] = item_of(make(known, message.content, message.end, NOTES.of(message.layout), {}))
-    return [changed.get(at, item) for at, item in enumerate(items)] if changed else items
+    if not changed:
+        return items
+    out = [changed.get(at, item) for at, item in enumerate(items)]
+    for reply, call in pair(links_of(items)).items():
+        head, content, call_id = out[reply]
+        if call in changed and head.name == items[call][0].recipient:
+            out[reply] = head.replaced(name=out[call][0].recipient), content, call_id
+    return out
 
 
 # --- names and ends ---------------------------------------------------------------------------------------------------
