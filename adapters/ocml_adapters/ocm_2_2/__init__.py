@@ -1,4 +1,4 @@
-"""OpenChatML 2.2, the text envelope."""
+"""The adapter of OpenChatML 2.2, in its text form: a YAML header, then a frame for each message."""
 
 from __future__ import annotations
 

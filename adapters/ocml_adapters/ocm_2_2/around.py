@@ -1,4 +1,4 @@
-"""What stands around the frames: the document header or what is in its place, and the text behind them."""
+"""Read and write the text around the frames: the document header, or other text in its place, and the tail."""
 
 from __future__ import annotations
 
@@ -31,14 +31,15 @@ from .syntax import HOME, MAX_HEADER, MINORS, NOTES, START, START_LINE, VERSION,
 
 
 class Front:
-    """Looks for the first frame: at a line that begins with one, as the header itself names tokens (reading 1).
+    """Find the first frame of a text that arrives in pieces, and the document header before it (reading 1).
 
-    A `<|start|>` earlier in a line is the first frame's where what stands before the line is no header, and at once
-    where nothing but white space stands before it.
+    The first frame begins at a line that begins with `<|start|>`, because the header itself may name tokens. It begins
+    at an earlier `<|start|>` inside a line if the text before the line is no header, or if only white space precedes.
 
     Attributes:
-        text: what stands before the first frame, once that is known.
-        header: the document header that it is; None where it is none.
+        text: the text before the first frame, after it was found.
+        header: the document header in that text; None if there is none.
+        size: the number of characters that wait for the first frame.
     """
 
     def __init__(self) -> None:
@@ -48,16 +49,14 @@ class Front:
         self._blank = True
         self._early = -1
         self.size = 0
-        """How many characters wait for the first frame."""
 
     def feed(self, text: str) -> str | None:
-        """Take more text, not cut inside a token; the text from the first frame on, once it is known where it begins.
+        """Take more text, which does not end inside a token; return the text from the first frame on, if it is found.
 
         Raises:
-            BridgeError: E-PARSE-HEADER where a header is longer than `MAX_HEADER`, nests too deep, or uses YAML's
-                aliases.
+            BridgeError: E-PARSE-HEADER if a header is longer than `MAX_HEADER`, nests too deep, or uses YAML aliases.
         """
-        # Behind text that ends inside a line, the first character does not begin one.
+        # After text that ends inside a line, the first character does not begin one.
         line = START_LINE.search(text, int(bool(self._pieces) and not self._pieces[-1].endswith("\n")))
         early = text.find(START) if self._early < 0 else -1
         self._pieces.append(text)
@@ -76,7 +75,7 @@ class Front:
         return None
 
     def finish(self) -> str:
-        """There is no more text: that from the first frame on, "" where there is none.
+        """End the text; return that from the first frame on, or "".
 
         Raises:
             BridgeError: as `feed`.
@@ -95,10 +94,10 @@ class Front:
 
 
 def front_of(text: str) -> tuple[Front, str]:
-    """What stands before the first frame, and the text from there on.
+    """Split a whole text at its first frame.
 
     Raises:
-        BridgeError: E-PARSE-HEADER where a header is too long, nests too deep, or uses YAML's aliases.
+        BridgeError: E-PARSE-HEADER if a header is too long, nests too deep, or uses YAML aliases.
     """
     front = Front()
     rest = front.feed(text)
@@ -106,15 +105,15 @@ def front_of(text: str) -> tuple[Front, str]:
 
 
 def read_front(front: Front, log: Log, *, alone: bool) -> Transcript:
-    """What stands before the first frame: the header, nothing, or what is neither (reading 1).
+    """Read the text before the first frame as a transcript without messages: a header, other text or nothing.
 
     Args:
-        front: which was found.
-        log: takes what is noticed.
-        alone: whether nothing stands behind it.
+        front: the text, and its header.
+        log: receives the findings.
+        alone: whether no frame follows.
 
     Raises:
-        BridgeError: OCB-NO-FRAMES where there is neither a header nor a message.
+        BridgeError: OCB-NO-FRAMES if there is neither a header nor a message.
     """
     text, found = front.text, front.header
     if found is None and text.strip():
@@ -134,7 +133,7 @@ def read_front(front: Front, log: Log, *, alone: bool) -> Transcript:
 
 
 def _read(header: DocumentHeader) -> Transcript:
-    """A transcript with what its header says; one that says the version only goes without saying."""
+    """Return a transcript with a header; one with the default version only is omitted."""
     return Transcript(
         header=None if header.header in (PLAIN.header, Header()) else header.header,
         settings=header.settings,
@@ -143,7 +142,7 @@ def _read(header: DocumentHeader) -> Transcript:
 
 
 def _check_version(version: str | None, log: Log) -> None:
-    """What §2 asks of the version: 1.x is valid here (§13), 2.x as far as it is specified (readings 2 and 39)."""
+    """Report a version that §2 does not allow: 1.x is allowed (§13), and 2.x if it is specified (readings 2 and 39)."""
     if version is None:
         log.find(
             FindingCode.HEADER_ABSENT,
@@ -168,7 +167,7 @@ def _check_version(version: str | None, log: Log) -> None:
 
 
 def with_tail(around: Transcript, tail: str) -> Transcript:
-    """A transcript with what stands behind the last frame, which has an end: a newline goes without saying."""
+    """Return a transcript with the text after the last frame, which is closed; the default newline is not stored."""
     if tail == "\n":
         return around
     if tail.strip():
@@ -177,11 +176,11 @@ def with_tail(around: Transcript, tail: str) -> Transcript:
 
 
 def with_tools(items: list[Item], around: Transcript) -> Conversation:
-    """What frames read as, in their turns, with the tools out of the developer's message.
+    """Return the conversation of frames: messages are grouped, and tools are taken out of the developer message.
 
     Args:
-        items: of the frames; the list may be changed.
-        around: what stands around them, with the tools that are known to be in a message of their own.
+        items: the items of the frames; the list may be changed.
+        around: the transcript around them, with the tools if they are known to be in a message of their own.
     """
     found = developer.lifted(with_grouping(items), lenient=True, tools=around.tools)
     if found.tools is None:
@@ -205,7 +204,7 @@ def _with(layout: ByFormat | None, **more: Json) -> ByFormat:
 
 
 def header_of(transcript: Transcript) -> DocumentHeader:
-    """The document header that a transcript gets; what counts the tokens of an answer has no place in one."""
+    """Return the document header of a transcript; numbers of tokens have no place in one."""
     settings, others = transcript.settings, NOTES.of(transcript.extras).get(GENERATION)
     return DocumentHeader(
         transcript.header or PLAIN.header,
@@ -215,26 +214,26 @@ def header_of(transcript: Transcript) -> DocumentHeader:
 
 
 def goes_without_saying(transcript: Transcript) -> bool:
-    """Whether the document header of a transcript says nothing but the version."""
+    """Return whether the document header of a transcript has the default version only."""
     return _bare(header_of(transcript)) == PLAIN
 
 
 def _bare(header: DocumentHeader) -> DocumentHeader:
-    """A header as it would be spelled."""
+    """Return a header with its version and without its layout."""
     return header._replace(header=replace(header.header, version=header.header.version or VERSION, layout=None))
 
 
 def write_front(around: Transcript, *, alone: bool) -> tuple[str, Transcript]:
-    """What is written before the first frame, and what that reads as.
+    """Return the text before the first frame, and the transcript that is read from it.
 
     Args:
-        around: what there is to write beside messages.
-        alone: whether nothing stands behind it.
+        around: the transcript around the messages.
+        alone: whether no frame follows.
     """
     if around.header is not None or NOTES.of(around.extras) or NOTES.of(around.layout):
         return _front(around, alone=alone)
     values = () if around.settings is None else values_of(around.settings)
-    key = (values, repr(values))  # 1 and 1.0 are equal, and are spelled apart
+    key = (values, repr(values))  # 1 and 1.0 are equal, but are written differently
     try:
         found = _fronts.get(key)
     except TypeError:  # a schema, or a choice among tools
@@ -247,7 +246,7 @@ def write_front(around: Transcript, *, alone: bool) -> tuple[str, Transcript]:
 
 
 _fronts: Final = Memo[tuple[Any, ...], tuple[str, Transcript]](512)
-"""The document headers of settings that say the same."""
+"""The cache of document headers by settings."""
 
 
 def _front(around: Transcript, *, alone: bool) -> tuple[str, Transcript]:
@@ -265,7 +264,7 @@ def _front(around: Transcript, *, alone: bool) -> tuple[str, Transcript]:
 
 
 def _says(raw: str, header: DocumentHeader, *, alone: bool) -> bool:
-    """Whether a header's raw text, which has its comments, still says what the header does."""
+    """Return whether the stored text of a header, with its comments, still means the same as the header."""
     if raw.lstrip().startswith(START) or f"\n{START}" in raw or not (alone or raw.endswith("\n")):
         return False
     try:
@@ -275,7 +274,7 @@ def _says(raw: str, header: DocumentHeader, *, alone: bool) -> bool:
 
 
 def _write_no_header(around: Transcript, *, alone: bool) -> tuple[str, Transcript]:
-    """What stands in the place of the header of a document that was read without one."""
+    """Return the text in place of the header, for a document that was read without one."""
     text, blank = NOTES.of(around.extras).get("front"), NOTES.of(around.layout).get("front")
     layout: dict[str, Json] = {"header": "absent"}
     if isinstance(text, str) and text.strip() and not alone and _is_no_header(text):
@@ -293,13 +292,13 @@ def _is_no_header(front: str) -> bool:
 
 
 def text_behind(around: Transcript) -> str | None:
-    """The text to write behind the last frame; None where there is none but white space."""
+    """Return the text to write after the last frame; None if there is none except white space."""
     tail = NOTES.of(around.extras).get("tail")
     return tail if isinstance(tail, str) and tail.strip() and is_outside(tail) else None
 
 
 def tail_of(around: Transcript) -> str:
-    """What to write behind the last frame, which has an end."""
+    """Return what to write after the last frame, which is closed."""
     text, blank = text_behind(around), NOTES.of(around.layout).get("tail")
     if text is not None:
         return text

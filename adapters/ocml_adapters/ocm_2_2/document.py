@@ -1,4 +1,7 @@
-"""The document header (§2): YAML in front of the first frame. What is plain in it needs no YAML library."""
+"""Read and write the document header (§2): YAML before the first frame.
+
+Simple values are written without the YAML library, which takes long to import.
+"""
 
 from __future__ import annotations
 
@@ -17,24 +20,24 @@ from .syntax import MAX_HEADER, VERSION
 FIELDS: Final = ("capabilities", "profiles")
 MODEL: Final = "model"
 GENERATION: Final = "generation_settings"
-"""The keys of a header whose values are the settings of the conversation."""
+"""The keys of a header with the settings of the conversation."""
 _OPENING: Final = re.compile(r"(?:---|```ya?ml)[ \t]*\n")
 _CLOSINGS: Final = ("---", "...", "```")
 
 
 REMEMBERED: Final = 1000
-"""The longest header that is remembered, in characters."""
+"""The maximum length of a header that is cached, in characters."""
 values_of: Final[Callable[[Settings], tuple[Any, ...]]] = attrgetter(*Settings.__match_args__)
-"""What settings are made of, for what remembers them: in the order in which they take it."""
+"""Returns the fields of settings in order, for cache keys."""
 
 
 class DocumentHeader(NamedTuple):
-    """What a header says.
+    """The contents of a document header.
 
     Attributes:
-        header: the header itself.
-        settings: the model, and what of `generation_settings` has a field.
-        others: the generation settings that have none.
+        header: the version and the members that are no settings.
+        settings: the model, and the members of `generation_settings` that `Settings` has a field for.
+        others: the other members of `generation_settings`.
     """
 
     header: Header
@@ -43,18 +46,18 @@ class DocumentHeader(NamedTuple):
 
 
 PLAIN: Final = DocumentHeader(Header(version=VERSION))
-"""The header that every transcript gets, and that says nothing more."""
+"""The default header, which has the version only."""
 
 
 def parse_header(text: str) -> DocumentHeader | None:
-    """The header that a text is; None where it is no YAML mapping.
+    """Parse a document header; None if the text is no YAML mapping.
 
     Raises:
-        BridgeError: E-PARSE-HEADER where it is too long, nests too deep, or uses YAML's aliases.
+        BridgeError: E-PARSE-HEADER if it is too long, nests too deep, or uses YAML aliases.
     """
     if len(text) > MAX_HEADER:
         raise too_long()
-    # Imported here, as below: YAML takes longer to import than most texts take to convert.
+    # Imported here, as in `spell`: YAML takes longer to import than most texts take to convert.
     from .yamltext import load
 
     loaded = load(_without_fences(text))
@@ -68,7 +71,7 @@ def parse_header(text: str) -> DocumentHeader | None:
 
 
 def _without_fences(text: str) -> str:
-    """A header without the lines around it that YAML or Markdown fence it with."""
+    """Return a header without the fences of YAML or Markdown around it."""
     text = text.strip()
     opening = _OPENING.match(text)
     text = text if opening is None else text[opening.end() :]
@@ -77,14 +80,14 @@ def _without_fences(text: str) -> str:
 
 
 def _header_of(version: str | None, values: dict[str, Json]) -> DocumentHeader:
-    """The header with a version and some more values, which are taken from."""
+    """Return the header with a version and other values; `values` is changed."""
     settings, others = _settings(values)
     known = {name: values.pop(name) for name in FIELDS if name in values}
     return DocumentHeader(Header(version=version, extras=values or None, **known), settings, others)
 
 
 def _settings(values: dict[str, Json]) -> tuple[Settings | None, dict[str, Json] | None]:
-    """Take the settings out of a header's values; what is none stays there, or is another generation setting."""
+    """Take the settings out of a header's values; return them, and the generation settings without a field."""
     generation: Json = values.pop(GENERATION, None)
     if generation is not None and not isinstance(generation, dict):
         values[GENERATION] = generation
@@ -103,12 +106,12 @@ _Values = dict[str, Json]
 
 
 def too_long() -> BridgeError:
-    """The error of a header that is too long to be read."""
+    """Return the error for a header that is too long."""
     return BridgeError(ErrorCode.PARSE_HEADER, f"the header is longer than {MAX_HEADER} characters", offset=0)
 
 
 def render_header(document: DocumentHeader) -> str:
-    """The header as YAML, one key a line, `version` first."""
+    """Return a document header as YAML, one key per line, `version` first."""
     version = document.header.version
     lines = [] if version is None else [f"version: {_version(version)}"]
     lines += [f"{spell(key)}: {spell(value)}" for key, value in _values_of(document).items()]
@@ -116,7 +119,7 @@ def render_header(document: DocumentHeader) -> str:
 
 
 def read_back(document: DocumentHeader) -> DocumentHeader | None:
-    """What `parse_header` makes of a header as `render_header` writes it; YAML is read only where values are not plain.
+    """Return the result of `parse_header` for the header that `render_header` writes; simple values are not parsed.
 
     Raises:
         BridgeError: as `parse_header`.
@@ -128,7 +131,7 @@ def read_back(document: DocumentHeader) -> DocumentHeader | None:
 
 
 def _values_of(document: DocumentHeader) -> dict[str, Json]:
-    """What a header says beside the version, in the order in which it is written."""
+    """Return the values of a header other than the version, in the order of writing."""
     header, settings = document.header, document.settings or Settings()
     known: dict[str, Json] = {} if settings.model is None else {MODEL: settings.model}
     if generation := {**_generation(settings), **(document.others or {})}:
@@ -141,7 +144,7 @@ def _values_of(document: DocumentHeader) -> dict[str, Json]:
 
 
 def _generation(settings: Settings) -> dict[str, Json]:
-    """The generation settings, by the names of the canonical form; a tool choice that names no tool is a word."""
+    """Return the generation settings by the names of the canonical form; a tool choice without names is a word."""
     members = {name: to_json(getattr(settings, name)) for name in READERS if name != MODEL}
     choice = settings.tool_choice
     if choice is not None and not choice.names:
@@ -158,16 +161,16 @@ def _version(version: str) -> str:
 _DEPTH: Final = 8
 _WORD: Final = re.compile(r"[a-z]+(?:_[a-z]+)*")
 _KEY: Final = re.compile(r"[A-Za-z0-9_.-]{1,64}")
-"""Keys that YAML writes on the line of their value."""
+"""Keys that YAML writes on the same line as their value."""
 _TEXT: Final = re.compile(r"[ !#-\[\]-~]*")
-"""Texts that stand in double quotes as they are."""
+"""Texts that need no escape in double quotes."""
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]{0,15})(?:\.[0-9]{1,20})?")
 _RESERVED: Final = frozenset({"yes", "no", "y", "n", "on", "off", "true", "false", "null"})
 """Words that YAML does not read as text."""
 
 
 def spell(value: Json) -> str:
-    """A value as it stands in a header: a word bare, any other text quoted."""
+    """Return a value as YAML on one line: a word bare, any other text quoted."""
     if isinstance(value, str) and value not in _RESERVED and _WORD.fullmatch(value):
         return value
     text = plain(value)
@@ -180,7 +183,7 @@ def spell(value: Json) -> str:
 
 
 def plain(value: Json, depth: int = 0) -> str | None:
-    """A plain value as `yamltext.dump` writes it, of which `yamltext.load` makes the same; None for any other value."""
+    """Return a simple value as `yamltext.dump` writes it and `yamltext.load` reads it; None for any other value."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""OpenChatML 2.2 as it comes: what the batch writer writes, message by message; ids for calls without one."""
+"""Encode events as OpenChatML 2.2 text: the same frames as the batch writer, message by message."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from .units import opened
 
 
 class CallIds:
-    """Gives each call without an id one, and each reply without one its call's, as `pairing.identified` does.
+    """Give ids to calls without one, and to replies without one the id of their call, like `pairing.identified`.
 
     Args:
-        answer: gives the ids; one that is taken already is passed over.
+        answer: returns new ids; ids that are already used are skipped.
     """
 
     def __init__(self, answer: Answer) -> None:
@@ -34,45 +34,44 @@ class CallIds:
         self._pairing = Pairing()
         self._ids: dict[int, str | None] = {}
         self._used: set[str] = set()
-        self._made = 0
+        self._count = 0
 
     def of(self, start: Start) -> str | None:
-        """The call id of a message that begins; messages are asked for in order, each once."""
+        """Return the call id of a message that begins; must be called once for each message, in order."""
         number, message, _ = start
         answered = self._pairing.feed(number, message)
-        known = message.call_id
-        if known is None and is_call(message):
-            known = self._make()
-        elif known is None and answered is not None:
-            known = self._ids[answered]
-        if known is not None:
-            self._used.add(known)
-        self._ids[number] = known
-        return known
+        call_id = message.call_id
+        if call_id is None and is_call(message):
+            call_id = self._new_id()
+        elif call_id is None and answered is not None:
+            call_id = self._ids[answered]
+        if call_id is not None:
+            self._used.add(call_id)
+        self._ids[number] = call_id
+        return call_id
 
-    def _make(self) -> str:
-        made = ""
-        # One more than there are: who gives ids may repeat them all.
+    def _new_id(self) -> str:
+        call_id = ""
+        # One attempt more than there are ids, because the source may repeat all of them.
         for _ in range(len(self._used) + 1):
-            made = self._answer.id_of_call(self._made)
-            self._made += 1
-            if made not in self._used:
+            call_id = self._answer.id_of_call(self._count)
+            self._count += 1
+            if call_id not in self._used:
                 break
-        return made
+        return call_id
 
 
 _RUN: Final = 64
-"""How many brackets wait for what follows them; more are written at once, in a literal block."""
+"""The maximum number of brackets that wait for what follows; more are written at once, in a literal block."""
 
 
 class FrameEncoder(TextEncoder):
-    """Writes frames, one a line.
+    """An encoder that writes frames, one per line.
 
-    The token that ends an answer is written when it is known whether it is the last one (reading 16), all others at
-    once.
+    The token that ends an answer is written when it is known whether the answer is the last message (reading 16).
 
     Args:
-        answer: gives ids to calls that have none.
+        answer: returns ids for calls that have none.
         options: how to write.
     """
 
@@ -82,17 +81,17 @@ class FrameEncoder(TextEncoder):
         super().__init__(HOME, FramesReader(options), options, control=None, hold=HOLD)
         self._ids = CallIds(answer)
         self._message = Message("assistant", "")
-        """The last message, as the format holds it."""
+        """The nearest message of the last one."""
         self._undecided = False
-        """Whether it has ended, but not how."""
+        """Whether it has ended, but its end token is not written yet."""
         self._gap = ""
 
     def begin(self) -> str:
-        """The document header; what the source's says is known in the end only."""
+        """Return the default document header; that of the source is known only at the end."""
         return render_document_header(PLAIN)
 
     def open(self, start: Start) -> str:
-        """The frame's header, and the thought markers that stand before its text."""
+        """Return the header of a frame, and the thought markers before its text."""
         closed = TERMINATORS["end"] if self._undecided else ""
         message = replace(start.message, call_id=self._ids.of(start), continues=False)
         self._message = nearest(message, "", Log())
@@ -102,23 +101,23 @@ class FrameEncoder(TextEncoder):
         return f"{closed}{gap}{START}{render_header(self._message)}{MESSAGE}{content}"
 
     def waits(self, text: str) -> int:
-        """Where the end of a text begins that has to wait; a long run of brackets does not."""
+        """Return the index from which a text must wait; a long run of brackets does not wait."""
         at = super().waits(text)
         size = len(text) - at
         return len(text) if size > _RUN and text.endswith("<" * size) else at
 
     def safe(self, text: str, path: str) -> str:
-        """Text with its tokens escaped."""
+        """Return text with its tokens escaped."""
         return escape(text, marked=is_thought(self._message))
 
     def close(self, message: Message) -> str:
-        """The token that ends the message, where that is decided."""
+        """Return the token that ends a message, if it is known already."""
         self._message = replace(self._message, end=message.end)
         self._undecided = message.end is None or is_last_answer(self._message)
         return "" if message.end is None or self._undecided else TERMINATORS[message.end]
 
     def end(self, stop: Stop) -> str:
-        """What ends the last message, and the open turn."""
+        """Return the token that ends the last message, and the open turn."""
         if self._open is not None:
             return ""
         turn = self._turn(stop.document)
@@ -136,12 +135,12 @@ class FrameEncoder(TextEncoder):
 
 
 def _is_plain(document: Document) -> bool:
-    """Whether the last answer ended with `<|end|>` in OpenChatML 2.2 itself."""
+    """Return whether the last answer was read from OpenChatML 2.2 with `<|end|>`."""
     return (
         isinstance(document, Transcript) and bool(document.messages) and "end" in NOTES.of(document.messages[-1].layout)
     )
 
 
 def encoder(answer: Answer, options: Options) -> Encoder:
-    """An encoder of OpenChatML 2.2."""
+    """Return an encoder of OpenChatML 2.2."""
     return FrameEncoder(answer, options)

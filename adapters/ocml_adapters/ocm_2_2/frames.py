@@ -1,6 +1,6 @@
-"""The frames of a text (§6, §15): where each begins and ends; what they say is for `header` and `body`.
+"""Split a text into frames (§6, §15); `message.py` parses their headers and bodies.
 
-Text may come at any time: a whole text is a scanner fed once.
+`Scanner` finds frames while the text arrives; `frames` feeds it a whole text. `lines` is the fast path for most texts.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ from .syntax import (
 
 @dataclass(slots=True)
 class Frame:
-    """One frame as it stands in the text.
+    """One frame, with the text of each of its parts.
 
     Attributes:
-        gap: the text between the frame before and this one.
-        offset: of `<|start|>`, in characters.
-        header: between `<|start|>` and `<|message|>`.
-        body: between `<|message|>` and the terminator; None where the text ends inside the header.
-        end: the terminator as it stands; "" where cut off. An `<|end|>` that follows `<|call|>` or `<|return|>` is part
-            of it, and is added when it comes.
-        stray: control tokens that stand in the body unescaped.
-        begins: where another conversation begins with this frame, in characters; -1 where it goes on.
+        gap: the text between the previous frame and this one.
+        offset: the offset of `<|start|>` in the text, in characters.
+        header: the text between `<|start|>` and `<|message|>`.
+        body: the text between `<|message|>` and the terminator; None if the text ends inside the header.
+        end: the terminator; "" if the frame is cut off. An `<|end|>` after `<|call|>` or `<|return|>` belongs to it,
+            and is added when it arrives.
+        stray: the unescaped control tokens in the body.
+        begins: the offset in characters at which another conversation begins before this frame; -1 if none begins.
     """
 
     gap: str
@@ -53,10 +53,10 @@ class Frame:
 
 
 def frames(text: str, at: int) -> Iterator[Frame | str]:
-    """The frames from offset `at` on, and last the text behind them.
+    """Yield the frames from offset `at` on, and at last the text after them.
 
     Raises:
-        BridgeError: E-PARSE-HEADER for a header without `<|message|>` and for an unescaped `<|start|>` in a body.
+        BridgeError: E-PARSE-HEADER for a header without `<|message|>`, and for an unescaped `<|start|>` in a body.
     """
     scanner = Scanner(at)
     yield from scanner.feed(text[at:])
@@ -67,9 +67,9 @@ def frames(text: str, at: int) -> Iterator[Frame | str]:
 
 
 def lines(text: str, at: int) -> list[Frame] | None:
-    """The frames from offset `at` on, where each ends its line and no body holds a token; None where `frames` is asked.
+    """Return the frames from offset `at` on, if each ends its line and no body contains a token; else None.
 
-    What is between `<|start|>` and the line's end is then a header, `<|message|>`, a body, and a terminator.
+    This is the fast path: between `<|start|>` and the newline are a header, `<|message|>`, a body and a terminator.
     """
     out: list[Frame] = []
     gap, offset = "", at
@@ -87,13 +87,13 @@ def lines(text: str, at: int) -> list[Frame] | None:
 
 
 _LINE_ENDS: Final = {f"{token[2:]}\n": token for token in (END, CALL, RETURN)}
-"""What stands behind the last `<|` of a frame that ends its line."""
+"""The terminator by the text after the last `<|` of a frame that ends its line."""
 
 
 def begins(gap: str) -> int:
-    """Where in the text between two frames another conversation begins; -1 where none does.
+    """Return the index in a gap at which another conversation begins; -1 if none does.
 
-    It begins with a token that begins or ends a text, or with a header that names its version (§2).
+    It begins with a token that begins or ends a whole text, or with a document header with a version (§2).
     """
     at = EDGES.find(gap)
     if at >= 0 or "version" not in gap:
@@ -106,53 +106,53 @@ def begins(gap: str) -> int:
 
 
 class Scanner:
-    """Finds frames in one pass over text, which is never cut inside a token.
+    """Find the frames of a text that arrives in pieces, in one pass. No piece may end inside a token.
 
-    It is between frames, in a header, in a body, in a literal block there, or right behind a `<|call|>` or
-    `<|return|>`, which an `<|end|>` may follow. `MOVES` is the table of what each token does.
+    The scanner is a state machine: between frames, in a header, in a body, in a literal block of a body, or after a
+    `<|call|>` or `<|return|>`, which an `<|end|>` may follow. `MOVES` is its table of transitions.
 
     Args:
-        offset: where the text begins, in characters.
+        offset: the offset of the text, in characters.
 
     Attributes:
-        frame: the one that is open; its header is set once its body begins.
-        body: the pieces of the open body, or of the last one. Text without a `<` may be put there straight away.
+        frame: the open frame, or None; its header is set as soon as its body begins.
+        body: the pieces of the open body, or of the last one. A caller may append text without `<` here.
     """
 
     def __init__(self, offset: int = 0) -> None:
         self.frame: Frame | None = None
         self.body: list[str] = []
         self._text: list[str] = []
-        """Where text goes: what stands between frames, a header, or the body."""
+        """The list that receives text at present: that of the gap, of the header, or of the body."""
         self._size = 0
-        """Of that, where it is not the body."""
+        """The length of the text in the open gap or header."""
         self._offset = offset
         self._counted = 0
-        """How many pieces of the body the offset counts."""
+        """The number of pieces of the body that the offset includes."""
         self._stray: list[str] = []
         self._closed: Frame | None = None
         self._state = BETWEEN
 
     @property
     def has_body(self) -> bool:
-        """Whether the open frame's header is known."""
+        """Whether the header of the open frame is complete."""
         return self._state in (BODY, OPAQUE)
 
     @property
     def is_opaque(self) -> bool:
-        """Whether a literal block is open, in which no token means anything but its end."""
+        """Whether a literal block is open, in which only the token that ends it has a meaning."""
         return self._state == OPAQUE
 
     @property
     def pending(self) -> int:
-        """How many characters wait for what they are to be known."""
+        """The number of characters read of a gap or a header that is not complete."""
         return self._size
 
     def feed(self, text: str) -> Iterator[Frame]:
-        """Take more text; the frames that it completes, each as soon as it is complete.
+        """Take more text; yield each frame as soon as it is complete.
 
         Raises:
-            BridgeError: E-PARSE-HEADER for what no header holds, and for an unescaped `<|start|>` in a body.
+            BridgeError: E-PARSE-HEADER for a token that no header contains, and for an unescaped `<|start|>` in a body.
         """
         if self.has_body:
             self._offset += sum(map(len, self.body[self._counted :]))
@@ -169,7 +169,7 @@ class Scanner:
         self._counted = len(self.body)
 
     def finish(self) -> tuple[Frame | None, str]:
-        """There is no more text: the frame that is cut off, and what stands behind all frames."""
+        """End the text; return the open frame, if there is one, and the text after the last frame."""
         frame = self.frame
         if frame is None:
             return None, "".join(self._text)
@@ -200,73 +200,73 @@ class Scanner:
         assert self.frame is not None
         return BridgeError(ErrorCode.PARSE_HEADER, message, offset=self.frame.offset)
 
-    # --- what tokens do -----------------------------------------------------------------------------------------------
+    # --- transitions --------------------------------------------------------------------------------------------------
 
     def open(self, token: str) -> None:
-        """`<|start|>` between frames."""
+        """Open a frame, for `<|start|>` between frames."""
         gap = "".join(self._text)
         at = -1 if self._closed is None else begins(gap)
         self.frame = Frame(gap, self._offset, -1 if at < 0 else self._offset - len(gap) + at)
         self._text, self._size, self._state = [], 0, HEADER
 
     def outside(self, token: str) -> None:
-        """Any other token there: no more than text."""
+        """Add any other token between frames to the gap."""
         self._text.append(token)
         self._size += len(token)
         self._state = BETWEEN
 
     def mark(self, token: str) -> None:
-        """`<|channel|>` and `<|constrain|>` in a header."""
+        """Add `<|channel|>` or `<|constrain|>` to a header."""
         self._text.append(token)
         self._grow(token)
 
     def refuse(self, token: str) -> None:
-        """Any other token there, but `<|message|>`."""
+        """Refuse any other token in a header."""
         raise self._malformed(f"{token[:40]} is in a header, before its {MESSAGE}")
 
     def begin(self, token: str) -> None:
-        """`<|message|>` in a header."""
+        """Begin a body, for `<|message|>` in a header."""
         assert self.frame is not None
         self.frame.header = "".join(self._text)
         self.body = self._text = []
         self._size, self._stray, self._state = 0, [], BODY
 
     def say(self, token: str) -> None:
-        """An escaped token in a body."""
+        """Add an escaped token to a body."""
         self.body.append(token)
 
     def stray(self, token: str) -> None:
-        """A token in a body that should be escaped."""
+        """Add a token that should be escaped to a body, and store it for a finding."""
         self._stray.append(token)
         self.body.append(token)
 
     def nested(self, token: str) -> None:
-        """`<|start|>` in a body."""
+        """Refuse `<|start|>` in a body."""
         raise self._malformed(f"{START} is in a body: end the message before it, or escape the token as <{START}")
 
     def hide(self, token: str) -> None:
-        """`<|literal|>` in a body."""
+        """Begin a literal block, for `<|literal|>` in a body."""
         self.body.append(token)
         self._state = OPAQUE
 
     def hidden(self, token: str) -> None:
-        """Any token in a literal block; brackets before the one that ends it are text."""
+        """Add any token in a literal block to the body; end the block if the token ends it."""
         self.body.append(token)
         if token.endswith(END_LITERAL):
             self._state = BODY
 
     def end(self, token: str) -> None:
-        """`<|end|>` in a body."""
+        """End a frame, for `<|end|>` in a body."""
         self._close(token)
         self._state = BETWEEN
 
     def stop(self, token: str) -> None:
-        """`<|call|>` and `<|return|>` in a body."""
+        """End a frame, for `<|call|>` or `<|return|>` in a body."""
         self._close(token)
         self._state = ENDED
 
     def double(self, token: str) -> None:
-        """`<|call|><|end|>` and `<|return|><|end|>` are one terminator (reading 15)."""
+        """Add `<|end|>` to the terminator `<|call|>` or `<|return|>` before it (reading 15)."""
         assert self._closed is not None
         self._closed.end += token
         self._state = BETWEEN
@@ -307,4 +307,4 @@ MOVES: Final[dict[str, tuple[dict[str, _Move], _Move]]] = {
     OPAQUE: ({}, S.hidden),
     ENDED: ({START: S.open, END: S.double}, S.outside),
 }
-"""State → what tokens do there, and what all others do, escaped ones (§3) among them."""
+"""The transitions of each state: by token, and that of all other tokens, also escaped ones (§3)."""

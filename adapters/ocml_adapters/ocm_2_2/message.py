@@ -1,4 +1,4 @@
-"""What a frame says of its message, in its header (§6) and its body (§3, §7): one grammar for reading and writing."""
+"""Parse and render the header (§6) and the body (§3, §7) of a frame."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ _NO_VALUE: Final = re.compile(r"[\s\x00-\x1f\x7f\u200b\ufeff\ud800-\udfff]+|<(?=
 
 
 def is_value(value: str) -> bool:
-    """Whether a header can hold a value: visible characters (§15), of any script, that are no part of a token."""
+    """Return whether a header can contain a value: visible characters (§15) of any script, and no part of a token."""
     return value != "" and _NO_VALUE.search(value) is None
 
 
 def as_value(value: str) -> str:
-    """A value with what a header cannot hold replaced."""
+    """Return a value with `_` for what a header cannot contain."""
     return _NO_VALUE.sub("_", value)
 
 
 @dataclass(slots=True)
 class Fields:
-    """What a header says, by the names of the canonical form.
+    """The parsed fields of a header, by the names of the canonical form.
 
     Attributes:
-        values: role, name, channel, recipient, call_id, intent, content_type, constraint; those that are said.
-        unknown: attributes that the specification does not know.
-        empty: attributes without a value.
-        channels: what stands behind each channel marker, "" where nothing does.
-        prose: whether there are words behind a channel that are none of a header's.
+        values: role, name, channel, recipient, call_id, intent, content_type, constraint; those that are present.
+        unknown: the attributes that the specification does not define.
+        empty: the attributes without a value.
+        channels: the name after each channel marker; "" if there is none.
+        prose: whether a channel is followed by words that do not belong to a header.
     """
 
     values: dict[str, str]
@@ -52,16 +52,20 @@ class Fields:
 
     @property
     def is_mended(self) -> bool:
-        """Whether the channel is not the one that a single marker plainly names, or there is prose behind it."""
+        """Whether the channel is not simply the name after a single marker, or prose follows it."""
         named = self.channels == [self.values.get("channel")] or not self.channels
         return not named or self.prose
 
 
 def parse_header(text: str, offset: int) -> Fields:
-    """Read the text between `<|start|>` and `<|message|>`.
+    """Parse a header: the text between `<|start|>` and `<|message|>`.
+
+    Args:
+        text: the header.
+        offset: the offset of its frame, for errors.
 
     Raises:
-        BridgeError: E-PARSE-HEADER for no role, a word that has no meaning, or an attribute said twice with two values.
+        BridgeError: E-PARSE-HEADER if it has no role, an unknown word, or an attribute with two different values.
     """
     head, *tails = text.split(CHANNEL)
     head, _, first = head.partition(CONSTRAIN)
@@ -83,7 +87,7 @@ def parse_header(text: str, offset: int) -> Fields:
 
 
 def _channel(fields: Fields, words: list[str], offset: int) -> None:
-    """What stands behind a channel marker: the channel, attributes, and the content type; more words are prose."""
+    """Read the words after a channel marker: the channel, attributes, and the content type; other words are prose."""
     named = bool(words) and not _is_known(words[0])
     fields.channels.append(words[0] if named else "")
     rest = words[1:] if named else words
@@ -100,7 +104,7 @@ def _is_known(word: str) -> bool:
 
 
 def _settle(fields: Fields) -> None:
-    """Say the channel that counts, and nothing of one where no marker names any."""
+    """Choose the channel, from all channel markers."""
     values = fields.values
     message = Message(values["role"], "", recipient=values.get("recipient"))
     channel = chosen(fields.channels, answers=message.role == "assistant" and not is_call(message))
@@ -109,7 +113,7 @@ def _settle(fields: Fields) -> None:
 
 
 def _role(fields: Fields, word: str) -> None:
-    """A tool's name in place of the role is the legacy form (§4, readings 8 and 12)."""
+    """Read the first word: the role, or in the legacy form the name of a tool (§4, readings 8 and 12)."""
     if "." in word or word in BUILTINS:
         fields.values.update(role="tool", name=word)
     else:
@@ -117,7 +121,7 @@ def _role(fields: Fields, word: str) -> None:
 
 
 def _words(fields: Fields, words: list[str], leading: str, offset: int) -> None:
-    """Attributes, in any order; the first bare word is the constraint, a second one the content type."""
+    """Read attributes, in any order, and bare words: a leading constraint, or the content type after a channel."""
     for index, word in enumerate(words):
         pair = attributes.attribute(word)
         if leading == "constraint" and index == 0 and not (pair and pair[0] in ATTRIBUTES):
@@ -146,7 +150,12 @@ def _malformed(message: str, offset: int) -> BridgeError:
 
 
 def render_header(message: Message, unknown: dict[str, str] | None = None) -> str:
-    """The header of a message whose values are safe, in the order of §6."""
+    """Return the header of a message in the order of §6; all values must be safe.
+
+    Args:
+        message: the message.
+        unknown: attributes that the specification does not define, from its extras.
+    """
     out = [message.role]
     out += [f" {key}={value}" for key, name in ATTRIBUTES.items() if (value := getattr(message, name)) is not None]
     out += [f" {key}={value}" for key, value in (unknown or {}).items()]
@@ -164,10 +173,10 @@ _MARKERS: Final = re.compile(r"(?<!<)<+\|start_(?:reflect|introspect|reason)\|>"
 
 
 class BodyReader:
-    """What a body says, as it arrives.
+    """A reader of a body that arrives in pieces.
 
     Args:
-        marked: whether thought markers mean something here: in private reasoning only.
+        marked: whether thought markers have a meaning: in private reasoning only.
     """
 
     def __init__(self, *, marked: bool) -> None:
@@ -175,7 +184,7 @@ class BodyReader:
         self._opaque = False
 
     def feed(self, pieces: Iterable[str]) -> Iterator[str | Thought]:
-        """Take the next pieces of a body, each a token or text without one: texts, some empty, and thought markers."""
+        """Take the next pieces of a body, each a token or a text without one; yield texts and thought markers."""
         for piece in pieces:
             token = piece[:1] == "<" and TOKEN.fullmatch(piece) is not None
             if self._opaque:
@@ -192,11 +201,11 @@ class BodyReader:
 
 
 def decode(raw: str, *, marked: bool) -> Content:
-    """The content that a body says.
+    """Return the content of a body.
 
     Args:
-        raw: the body as it stands.
-        marked: whether thought markers mean something here: in private reasoning only.
+        raw: the text of the body.
+        marked: whether thought markers have a meaning: in private reasoning only.
     """
     if "<|" not in raw:
         return raw
@@ -211,7 +220,7 @@ def decode(raw: str, *, marked: bool) -> Content:
 
 
 def encode(content: Content, *, marked: bool) -> str:
-    """The body that says a content of texts and thought markers; `decode` gives it back."""
+    """Return the body for a content of texts and thought markers; `decode` reads it back."""
     if isinstance(content, str):
         return escape(content, marked=marked)
     out: list[str] = []
@@ -224,16 +233,16 @@ def encode(content: Content, *, marked: bool) -> str:
 
 
 def escape(text: str, *, marked: bool) -> str:
-    """Text as it may stand in a body, before any token: `decode` gives it back."""
+    """Escape text for a body, before any token; `decode` reads it back."""
     if "<" not in text:
         return text
     if "<|" in text:
         text = TOKEN.sub(r"<\1", text)
         if marked:
             text = _MARKERS.sub(_literal, text)
-    # A `<` right before the token that ends the body would read as the escape of that token.
+    # A `<` before the token that ends the body would be read as the escape of that token.
     return _TRAILING.sub(_literal, text) if text.endswith("<") else text
 
 
-def _literal(found: re.Match[str]) -> str:
-    return f"{LITERAL}{found[0]}{END_LITERAL}"
+def _literal(match: re.Match[str]) -> str:
+    return f"{LITERAL}{match[0]}{END_LITERAL}"

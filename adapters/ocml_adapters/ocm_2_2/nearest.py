@@ -1,4 +1,4 @@
-"""What a frame can hold of a message: nearly all of it. How it was spelled is kept where that still says the same."""
+"""Fit messages to frames, which can hold nearly everything; and keep the layout that still means the same."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from .syntax import (
 
 
 def nearest(message: Message, path: str, log: Log) -> Message:
-    """The nearest message that a frame can hold; its layout is looked at when it is spelled.
+    """Return the nearest message that a frame can hold; `settled` checks its layout later.
 
     Args:
-        message: any message.
-        path: where it stands in the document.
-        log: takes what is lost of its content.
+        message: the message.
+        path: its JSON pointer.
+        log: receives the losses of its content.
     """
     if not isinstance(message.content, str):
         message = channelled(message)
@@ -51,14 +51,14 @@ def nearest(message: Message, path: str, log: Log) -> Message:
 
 
 def settled(message: Message, *, first: bool, last: bool) -> Message:
-    """The message as its frame reads, with the layout that the frame still needs.
+    """Return the message that is read from its frame, with the part of its layout that is still valid.
 
-    Only the last may be cut off; a last answer ends with `<|return|>` (reading 16).
+    Only the last message may be cut off; an answer at the end is closed by `<|return|>` (reading 16).
 
     Args:
-        message: the nearest that a frame can hold; it is changed.
-        first: whether no frame stands before it.
-        last: whether nothing stands behind it.
+        message: the nearest message that a frame can hold; it is changed.
+        first: whether it is the first frame.
+        last: whether nothing follows it.
     """
     if message.end is None and not last:
         message.end = "end"
@@ -72,7 +72,7 @@ def settled(message: Message, *, first: bool, last: bool) -> Message:
 
 
 def without_gap(message: Message) -> Message:
-    """The message that no frame stands before: without the text there."""
+    """Return a message without the text before its frame, which the first one cannot have."""
     extras = NOTES.of(message.extras)
     return replace(message, extras=_without(extras, "before")) if "before" in extras else message
 
@@ -87,7 +87,7 @@ _VALUES: Final = ("name", "channel", "recipient", "call_id", "intent", "content_
 
 
 def _header_values(message: Message) -> dict[str, str | None]:
-    """Header values as the grammar gives them back; one that it cannot hold is left out."""
+    """Return the values of a message's header as they are read back; a value that a header cannot contain is None."""
     role = as_value(message.role) or "unknown"
     values: dict[str, str | None] = {"role": role}
     for name in _VALUES:
@@ -99,14 +99,14 @@ def _header_values(message: Message) -> dict[str, str | None]:
     elif role == "tool" and values["name"] is not None:
         values["name"] = with_namespace(values["name"])
     for name in ("channel", "constraint"):
-        # A channel such as `to=x` would be read as the attribute.
+        # A channel such as `to=x` would be read as an attribute.
         if attributes.attribute(values[name] or "") is not None:
             values[name] = None
     return values
 
 
 def _bounded(message: Message) -> Message:
-    """A message whose header is short enough to be read again: else it is without its longest values."""
+    """Return a message whose header is short enough to be read; the longest values are removed if necessary."""
     values = [getattr(message, name) or "" for name in _VALUES]
     unknown = unknown_attributes(message)
     if sum(map(len, (message.role, *values, *unknown, *unknown.values()))) < MAX_FRAME_HEADER // 2:
@@ -123,7 +123,7 @@ def _bounded(message: Message) -> Message:
 
 
 def unknown_attributes(message: Message) -> dict[str, str]:
-    """The attributes of a message's header that §6 does not know."""
+    """Return the attributes of a message's header that §6 does not define."""
     return cast("dict[str, str]", NOTES.of(message.extras).get("attributes") or {})
 
 
@@ -131,7 +131,7 @@ def unknown_attributes(message: Message) -> dict[str, str]:
 
 
 def _extras(extras: dict[str, Json]) -> dict[str, Json]:
-    """Attributes that §6 does not know, and text that stands before the message."""
+    """Return the extras that can be written: attributes that §6 does not define, and text before the frame."""
     members: dict[str, Json] = {}
     unknown, before = extras.get("attributes"), extras.get("before")
     if isinstance(unknown, dict) and _are_attributes(cast("dict[str, Json]", unknown)):
@@ -153,7 +153,7 @@ def _fits(value: str) -> bool:
 
 
 def is_outside(text: str) -> bool:
-    """Whether a text can stand outside of frames and be read back as what it is."""
+    """Return whether a text can be outside frames: it contains no token."""
     return TOKEN.search(text) is None and not text.endswith("<")
 
 
@@ -161,7 +161,7 @@ def is_outside(text: str) -> bool:
 
 
 def _layout(layout: dict[str, Json], message: Message, *, first: bool, last: bool) -> dict[str, Json]:
-    """The raw spelling of header, body, terminator and gap, as far as it still says what the message says."""
+    """Return the stored text of header, body, terminator and gap, as far as it still means the same as the message."""
     spelling: dict[str, Json] = {}
     raw = layout.get("header")
     if isinstance(raw, str) and _is_header(raw, message):
@@ -204,7 +204,7 @@ def _is_body(raw: str, message: Message) -> bool:
     marked = is_thought(message)
     if raw == encode(message.content, marked=marked) or decode(raw, marked=marked) != message.content:
         return False
-    # It must stay one body: read as a frame it is all there, up to the terminator that follows it.
+    # It must be read as one body: in a frame, up to the terminator.
     terminator = TERMINATORS["end"] if message.end is not None else ""
     try:
         found = list(frames(f"{START}user<|message|>{raw}{terminator}", 0))

@@ -1,4 +1,4 @@
-"""OpenChatML 2.2 text → conversation: a message of each frame, and what stands around the frames."""
+"""Read OpenChatML 2.2 text as a conversation: a message for each frame, and the text around the frames."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ _ID: Final = re.compile(r" call_id=([^\s<]+)")
 
 
 def split(source: Source, options: Options) -> list[tuple[int, str]]:
-    """The conversations of a text, each with its offset.
+    """Split a text into its conversations, each with its offset.
 
     Raises:
-        BridgeError: E-PARSE-HEADER where a header has no one meaning.
+        BridgeError: E-PARSE-HEADER if a header is malformed.
     """
     text = cast("str", source)
     found = frames(text, len(front_of(text)[0].text))
@@ -41,12 +41,12 @@ def split(source: Source, options: Options) -> list[tuple[int, str]]:
 
 
 class Behind(NamedTuple):
-    """What stands behind the frames that have a body.
+    """The rest of a text after the frames with a body.
 
     Attributes:
-        opening: the frame of the open turn.
-        tail: text.
-        error: why there are no more frames.
+        opening: the frame of the open turn, which has a header only.
+        tail: the text after the last frame.
+        error: the error at which reading stopped.
     """
 
     opening: Frame | None = None
@@ -55,17 +55,17 @@ class Behind(NamedTuple):
 
 
 class FramesReader(UnitReader):
-    """Reads frames."""
+    """The unit reader; a unit is a frame."""
 
     def __init__(self, options: Options) -> None:
         self._fronts = Memo[str, Transcript](512)
 
     def part(self, source: str | Json, log: Log) -> Parted:
-        """The frames of a text, and what stands before them.
+        """Split a text into its frames and the text around them.
 
         Raises:
-            BridgeError: E-PARSE-HEADER where the document header has no one meaning; OCB-NO-FRAMES where there is
-                neither a header nor a message.
+            BridgeError: E-PARSE-HEADER if the document header is malformed; OCB-NO-FRAMES if there is neither a header
+                nor a message.
         """
         text = cast("str", source)
         at = text.find(f"\n{START}") + 1
@@ -80,7 +80,7 @@ class FramesReader(UnitReader):
         return Parted(found, around, document=behind)
 
     def _read_front(self, text: str, log: Log) -> tuple[int, Transcript]:
-        """Where frames begin, and what stands before them; settings that nothing else stands beside are remembered."""
+        """Return the offset of the first frame, and the transcript before it; headers with settings only are cached."""
         front, rest = front_of(text)
         noticed = len(log.findings)
         around = read_front(front, log, alone=not rest)
@@ -90,7 +90,7 @@ class FramesReader(UnitReader):
         return len(front.text), around
 
     def skeleton(self, unit: Any, before: Any) -> Skeleton | None:
-        """A frame without its body and the id in its header; None where it holds tokens, or stands on no line alone."""
+        """Return a frame without its body and call id; None if its body has tokens, or if it is not on its own line."""
         header, body = unit.header, unit.body
         if unit.stray or "<|" in body or body[-1:] == "<" or len(header) > REMEMBERED:
             return None
@@ -103,36 +103,35 @@ class FramesReader(UnitReader):
         return key, [found[1], body] if body else [found[1]]
 
     def filled(self, unit: Any, values: Sequence[str]) -> Unit:
-        """A frame that has a skeleton, with another body and id."""
+        """Return a frame that has a skeleton, with another body and id."""
         header, found = unit.header, _ID.search(unit.header)
         if found is not None:
             header = f"{header[: found.start(1)]}{values[0]}{header[found.end(1) :]}"
         return Frame(unit.gap, unit.offset, unit.begins, header, values[-1] if unit.body else "", unit.end)
 
     def read(self, unit: Unit, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
-        """The message of a frame.
+        """Return the message of a frame.
 
         Raises:
-            BridgeError: E-PARSE-HEADER where its header has no one meaning; OCB-SEVERAL where it is of another
-                conversation.
+            BridgeError: E-PARSE-HEADER if its header is malformed; OCB-SEVERAL if another conversation begins with it.
         """
         return [with_whole_end(read_frame(unit, index, log), unit)]
 
     def is_related_alike(self, head: Head, content: str) -> bool:
-        """Whether a message holds no section of tools, and nothing is to be found of what it says."""
+        """Return whether a message certainly has no section of tools, and no findings that depend on its content."""
         return developer.is_plain(head, content) and is_regular(head, content)
 
     def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
-        """The conversation, with its open turn, and with the tools out of the developer's message.
+        """Return the conversation, with its open turn, and with the tools taken out of the developer message.
 
         Raises:
-            BridgeError: as `read`, for the open turn, or where there are no more frames.
+            BridgeError: as `read`, for the open turn, or for the frame at which reading stopped.
         """
         return related(items, parted.around, cast("Behind", parted.document), log)
 
 
 def _scanned(text: str, at: int) -> tuple[list[Frame], Behind]:
-    """The frames from an offset on that have a body, and what stands behind them."""
+    """Return the frames with a body from an offset on, and the rest of the text."""
     found: list[Frame] = []
     try:
         for frame in frames(text, at):
@@ -142,13 +141,13 @@ def _scanned(text: str, at: int) -> tuple[list[Frame], Behind]:
                 return found, Behind(opening=frame)
             found.append(frame)
     except BridgeError as error:
-        # What stands before it may be worse.
+        # It is raised later, because an earlier frame may have an error of its own.
         return found, Behind(error=error)
     return found, Behind()
 
 
 def _is_value(settings: Settings | None) -> bool:
-    """Whether nothing in settings can be changed: neither a schema nor a choice among tools."""
+    """Return whether settings are hashable: they contain neither a schema nor a choice among tools."""
     try:
         hash(() if settings is None else values_of(settings))
     except TypeError:
@@ -160,16 +159,15 @@ def _is_value(settings: Settings | None) -> bool:
 
 
 def read_frame(frame: Frame, index: int, log: Log) -> Message:
-    """The message of a frame.
+    """Return the message of a frame.
 
     Args:
-        frame: one that has a body.
-        index: of the message.
-        log: takes what is noticed of it alone.
+        frame: a frame with a body.
+        index: the index of the message.
+        log: receives the findings about this message alone.
 
     Raises:
-        BridgeError: E-PARSE-HEADER where its header has no one meaning; OCB-SEVERAL where it is of another
-            conversation.
+        BridgeError: E-PARSE-HEADER if its header is malformed; OCB-SEVERAL if another conversation begins with it.
     """
     path = f"/messages/{index}"
     message, layout, extras = _read_header(frame, path, log, first=index == 0)
@@ -184,7 +182,7 @@ def read_frame(frame: Frame, index: int, log: Log) -> Message:
 
 
 def _read_opening(frame: Frame, log: Log, *, first: bool) -> Message:
-    """The open turn."""
+    """Read the open turn."""
     message, layout, extras = _read_header(frame, "/open_turn", log, first=first)
     check_heading(message, "/open_turn", log)
     message.extras, message.layout = NOTES.by_format(extras), NOTES.by_format(layout)
@@ -192,7 +190,7 @@ def _read_opening(frame: Frame, log: Log, *, first: bool) -> Message:
 
 
 def _read_header(frame: Frame, path: str, log: Log, *, first: bool) -> tuple[Message, dict[str, Json], dict[str, Json]]:
-    """A message of which there is no more than its header; its layout, and its extras."""
+    """Return a message with the fields of its header only, its layout, and its extras."""
     check_belongs(frame)
     fields = parse_header(frame.header, frame.offset)
     message = message_of_header(fields)
@@ -227,22 +225,22 @@ def _read_header(frame: Frame, path: str, log: Log, *, first: bool) -> tuple[Mes
 
 
 def check_belongs(frame: Frame) -> None:
-    """See that a frame belongs to the conversation of those before it.
+    """Check that no other conversation begins with a frame.
 
     Raises:
-        BridgeError: OCB-SEVERAL with the offset where another one begins.
+        BridgeError: OCB-SEVERAL if one does, with the offset of its beginning.
     """
     if frame.begins >= 0:
         raise several(offset=frame.begins)
 
 
 def message_of_header(fields: Fields) -> Message:
-    """A message of which there is no more than its header."""
+    """Return a message with the fields of its header only."""
     return Message(content="", end=None, **cast("dict[str, str]", fields.values))  # type: ignore[arg-type]
 
 
 def _check(message: Message, frame: Frame, path: str, log: Log) -> None:
-    """What only a frame can get wrong (§3, §6, §9), as findings."""
+    """Report errors of the frame itself (§3, §6, §9)."""
     for token in frame.stray:
         log.find(
             FindingCode.STRAY_TOKEN, f"{path}/content", f"{token} in a body should be escaped (§3); it is read as text"
@@ -260,7 +258,7 @@ def _check(message: Message, frame: Frame, path: str, log: Log) -> None:
 
 
 def with_whole_end(message: Message, frame: Frame) -> Message:
-    """A message, with its terminator kept where that is two tokens."""
+    """Return a message, with the terminator in its layout if it has two tokens."""
     return _with_end(message, frame.end) if frame.end and frame.end not in ENDINGS else message
 
 
@@ -272,16 +270,16 @@ def _with_end(message: Message, terminator: str) -> Message:
 
 
 def related(items: list[Item], around: Transcript, behind: Behind, log: Log) -> Conversation:
-    """The conversation, with its open turn, and with the tools out of the developer's message.
+    """Return the conversation, with its open turn, and with the tools taken out of the developer message.
 
     Args:
-        items: of each frame that has a body; the list may be changed.
-        around: what stands before the frames.
-        behind: what stands behind them.
-        log: takes what is noticed of the whole.
+        items: the items of all frames with a body; the list may be changed.
+        around: the transcript before the frames.
+        behind: the rest of the text after them.
+        log: receives the findings about the whole conversation.
 
     Raises:
-        BridgeError: as `read_frame`, for the open turn, or where there are no more frames.
+        BridgeError: as `read_frame`, for the open turn, or for the frame at which reading stopped.
     """
     if behind.error is not None:
         raise behind.error
@@ -303,14 +301,14 @@ def related(items: list[Item], around: Transcript, behind: Behind, log: Log) -> 
 
 
 def _with_plain_end(item: Item) -> Item:
-    """The last message: an answer that does not end with `<|return|>`, as we would end it, says so (reading 16)."""
+    """Return the last message; an answer without `<|return|>` stores its terminator in the layout (reading 16)."""
     if item[0].role != "assistant" or not is_last_answer(message := message_of(item)):
         return item
     return item_of(_with_end(message, TERMINATORS["end"]))
 
 
 def _check_names_of_callers(items: Sequence[Item], turn: Message | None, header: Header | None, log: Log) -> None:
-    """What the document header asks of each message, as findings."""
+    """Report messages that the document header does not allow."""
     if header is None:
         return
     messages = [(message_of(item), f"/messages/{index}") for index, item in enumerate(items)]
@@ -332,13 +330,13 @@ def _check_names_of_callers(items: Sequence[Item], turn: Message | None, header:
 
 
 def _is_legacy(header: Header) -> bool:
-    """Whether the header says that the transcript is of version 1.x."""
+    """Return whether the header has a version 1.x."""
     version = VERSION_OF.fullmatch(header.version or "")
     return version is not None and version[1] == "1"
 
 
 def _requires_channels(header: Header) -> bool:
-    """Whether the header's Harmony profile is in force, which requires channels (§12.2, reading 18)."""
+    """Return whether the header enables the Harmony profile, which requires channels (§12.2, reading 18)."""
     profiles: Json = header.profiles
     harmony: Json = cast("dict[str, Json]", profiles).get("harmony") if isinstance(profiles, dict) else None
     if not isinstance(harmony, dict):

@@ -1,4 +1,4 @@
-"""How sure one can be that a text is OpenChatML 2.2 and not Harmony, whose frames look alike."""
+"""Detect OpenChatML 2.2, and tell it from Harmony, whose frames have the same tokens."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _HEADER: Final = re.compile(r"(?:---[ \t]*\n|```ya?ml[ \t]*\n)?\s*(?:#[^\n]*\n)*
 _ESCAPE: Final = re.compile(
     r"<<\|(?:start|channel|message|constrain)\|>|<<\|(?:end|call|return)\|>(?!\s*(?:<\|start\|>|\Z))"
 )
-"""`<` at the end of a body is no escape."""
+"""An escaped token; a `<` before the token that ends a body is no escape."""
 _ATTRIBUTE: Final = re.compile(r"<\|start\|>(?:[^<\n]* (?:call_id|intent|content_type|name)=|tool[ <])")
 _SAMPLED: Final = re.compile(r"\s*<\|(?:channel|message)\|>")
 _AUTHOR: Final = re.compile(r"<\|start\|>functions\.[^\s<]+ to=assistant")
@@ -23,7 +23,7 @@ _OPENING: Final = re.compile(r"\s*<\|start\|>")
 
 
 def sniff(source: Source) -> int:
-    """Certain where a header or an attribute says so, probable where frames stand on lines of their own."""
+    """Return how sure it is: 3 for a document header, an attribute or an escape; 2 for frames per line; else 1 or 0."""
     if not isinstance(source, str):
         return 0
     if _is_own(source):
@@ -35,7 +35,7 @@ def sniff(source: Source) -> int:
 
 
 def _is_own(text: str) -> bool:
-    """Whether a text has a document header, attributes, or an escape."""
+    """Return whether a text has what only OpenChatML 2.2 has: a document header, attributes, or an escape."""
     return (
         _HEADER.match(text) is not None
         or "<|literal|>" in text
@@ -45,7 +45,7 @@ def _is_own(text: str) -> bool:
 
 
 def _is_harmony(text: str) -> bool:
-    """Whether it has what only Harmony has: a sampled answer, a tool as the author, tools as TypeScript."""
+    """Return whether a text has what only Harmony has: a sampled answer, a tool as author, or tools as TypeScript."""
     return (
         _SAMPLED.match(text) is not None
         or "# Valid channels: " in text

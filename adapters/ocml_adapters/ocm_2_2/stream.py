@@ -1,4 +1,4 @@
-"""OpenChatML 2.2 as it arrives: the batch reader's scanner and reader, fed piece by piece."""
+"""Decode OpenChatML 2.2 text as it arrives, with the scanner and the reader of the batch reader."""
 
 from __future__ import annotations
 
@@ -23,43 +23,43 @@ HOLD: Final = Hold((*TOKENS, *(f"<|start_{kind}|>" for kind in thoughts.KINDS)),
 
 
 class Live:
-    """The reading of a stream.
+    """The `Reading` of a stream of frames.
 
-    A message begins when its header is complete; private reasoning with its first text, because markers may stand
-    before it that say what kind of thought it is.
+    A message begins when its header is complete; private reasoning begins with its first text, because thought markers
+    may come before it.
 
     Args:
-        log: takes the events.
+        log: receives the events.
     """
 
     def __init__(self, log: LiveLog) -> None:
         self._log = log
         self._front = Front()
         self._around: Transcript | None = None
-        """What stands before the first frame, once that is known."""
+        """The transcript before the first frame; None until the first frame is found."""
         self._scanner = Scanner()
         self._messages: list[Message] = []
         self._closed: Frame | None = None
-        """The frame of the last of them."""
+        """The frame of the last message."""
         self._current: Message | None = None
         self._text = BodyReader(marked=False)
         self._lead: list[Part] | None = None
-        """Markers of a message that has not been told; None once it has."""
+        """The markers of a message that has not begun; None after its `Start`."""
         self._passed = 0
-        """How many pieces of the body were passed on."""
+        """The number of pieces of the body that were passed on."""
         self.running = -1
         self.body = self._scanner.body
 
     @property
     def pending(self) -> int:
-        """How many characters wait for the first frame, or for a token."""
+        """The number of characters that wait for the first frame, or for a token."""
         return self._front.size if self._around is None else self._scanner.pending
 
     def push(self, text: str) -> None:
-        """Take text that is not cut inside a token.
+        """Take more text, which does not end inside a token.
 
         Raises:
-            BridgeError: E-PARSE-HEADER where a header has no one meaning.
+            BridgeError: E-PARSE-HEADER if a header is malformed.
         """
         if self._around is None:
             rest = self._front.feed(text)
@@ -79,11 +79,11 @@ class Live:
             for frame in self._scanner.feed(text):
                 self._end(frame)
         finally:
-            # Where the text is malformed, what stands before that is said all the same.
+            # If the text is malformed, the text before the error is still emitted.
             self._tell()
 
     def _tell(self) -> None:
-        """Say what is known of the open message."""
+        """Emit what is known of the open message."""
         self.running = -1
         frame = self._scanner.frame
         if frame is not None and self._scanner.has_body:
@@ -91,7 +91,7 @@ class Live:
             self.running = -1 if self._lead is not None else len(self._messages)
 
     def _say(self, frame: Frame, index: int) -> None:
-        """Say what has not been said of a message."""
+        """Emit the text of a message that was not emitted yet."""
         if self._current is None:
             check_belongs(frame)
             self._current = message_of_header(parse_header(frame.header, frame.offset))
@@ -128,12 +128,12 @@ class Live:
         self._current, self._closed = None, frame
 
     def _settle(self) -> None:
-        """The last frame's terminator is known as a whole when something follows it."""
+        """Store the terminator of the last frame, which is complete when something follows it."""
         if self._closed is not None:
             self._messages[-1] = with_whole_end(self._messages[-1], self._closed)
 
     def implied(self) -> str:
-        """The token that ends the open message; none does inside a literal block."""
+        """Return the token that ends the open message; "" inside a literal block."""
         if self._around is None:
             self._resolve()
         message = self._current
@@ -143,17 +143,17 @@ class Live:
         return TERMINATORS["call" if is_call(message) else "return" if answers else "end"]
 
     def _resolve(self) -> Transcript:
-        """There is no line that begins with a frame."""
+        """End the search for the first frame: no line begins with one."""
         self._begin(rest := self._front.finish())
         self._take(rest)
         assert self._around is not None
         return self._around
 
     def close(self) -> Transcript:
-        """There is no more.
+        """End the text; emit the missing events and return the document.
 
         Raises:
-            BridgeError: as `push`; OCB-NO-FRAMES where nothing came that could be read.
+            BridgeError: as `push`; OCB-NO-FRAMES if there is neither a header nor a message.
         """
         around = self._around or self._resolve()
         if self._current is not None:
@@ -168,6 +168,6 @@ class Live:
 
 
 def decoder(_options: Options) -> Decoder:
-    """A decoder of OpenChatML 2.2. Feed it the generation prompt first where the model's answer begins behind one."""
+    """Return a decoder of OpenChatML 2.2. Feed it the generation prompt before an answer that continues it."""
     log = LiveLog()
     return TextDecoder(Live(log), HOLD, log)

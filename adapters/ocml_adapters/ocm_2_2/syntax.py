@@ -1,4 +1,4 @@
-"""Tokens and words of OpenChatML 2.2 (§2 version, §3 control tokens, §6 message grammar)."""
+"""Define the tokens and attributes of OpenChatML 2.2 (§2 version, §3 control tokens, §6 message grammar)."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ TOKENS: Final = (START, CHANNEL, MESSAGE, CALL, CONSTRAIN, RETURN, END, LITERAL,
 
 
 def frame_tokens() -> tuple[str, ...]:
-    """The tokens that messages are made with."""
+    """Return the control tokens of frames."""
     return TOKENS
 
 
 FRAME_MARKS: Final = FrameMarks((START,), (END, CALL, RETURN), r"assistant(?![^\s<])")
-"""A model is prompted with `<|start|>assistant`, and writes the rest of the header itself."""
+"""The prompt ends with `<|start|>assistant`; the model writes the rest of the header."""
 TOKEN: Final = re.compile(f"((?<!<)<+(?:{'|'.join(re.escape(token[1:]) for token in TOKENS)}))")
-"""A control token, or one escaped by doubling its `<` (§3): a run of n > 1 brackets stands for n - 1 and no token.
+"""A control token, or one that is escaped by doubling its `<` (§3): n > 1 brackets mean n - 1 brackets, and no token.
 
-Inside a run no match begins: each would look through the rest of it.
+No match begins inside a run of brackets, because each would search the rest of it.
 """
 START_LINE: Final = re.compile(r"^<\|start\|>", re.MULTILINE)
-"""Where the header ends: the tokens that it lists itself never begin a line (§2)."""
+"""The end of the document header: tokens that the header itself names never begin a line (§2)."""
 
 ATTRIBUTES: Final = {
     "to": "recipient",
@@ -50,23 +50,23 @@ ATTRIBUTES: Final = {
     "intent": "intent",
     "content_type": "content_type",
 }
-"""Attribute → field, in the order of §6, which is the order they are written in."""
+"""The field of each attribute, in the order of §6, in which they are written."""
 VERSION: Final = "2.2"
 VERSION_OF: Final = re.compile(r"([0-9]{1,9})\.([0-9]{1,9})")
 """Major and minor of a version (§2)."""
 MINORS: Final = frozenset({"0", "1", "2"})
-"""Those of version 2 that this format reads."""
+"""The minor versions of version 2 that this format reads."""
 MAX_HEADER: Final = 65_536
-"""The longest YAML header that is read, in characters."""
+"""The maximum length of a YAML header, in characters."""
 MAX_FRAME_HEADER: Final = 16_384
-"""The longest header of a frame that is read, in characters: behind it, no `<|message|>` is to be hoped for."""
+"""The maximum length of a frame's header, in characters, so that a missing `<|message|>` is noticed."""
 
 
 def ending(terminator: str) -> Ending | None:
-    """How a message ended, by the first token of its terminator."""
+    """Return how a message ended, from the first token of its terminator."""
     return ENDINGS.get(terminator[: terminator.find(">") + 1])
 
 
 def is_last_answer(message: Message) -> bool:
-    """Whether a message, if it is the last, ends with `<|return|>` unless its text has it otherwise (reading 16)."""
+    """Return whether a message, if it is the last one, is written with `<|return|>` by default (reading 16)."""
     return message.role == "assistant" and message.channel == "final" and message.end == "end"

@@ -1,4 +1,4 @@
-"""Messages of OpenChatML 2.2 as they are written: a frame each."""
+"""Define the unit writer of OpenChatML 2.2, which writes each message as a frame."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _CUT_OFF: Final = "cut off"
 
 
 class Frames(UnitWriter):
-    """Writes frames. The state is whether the frame before was cut off, or there is none."""
+    """The unit writer. Its state tells whether the next frame is the first one, or the previous one was cut off."""
 
     target = HOME
     home = HOME
@@ -39,11 +39,11 @@ class Frames(UnitWriter):
         pass
 
     def inert(self, text: str) -> bool:
-        """Whether a text holds no token, and does not escape the one that ends its body."""
+        """Return whether a text needs no escape: it has no token, and no `<` at its end."""
         return "<|" not in text and not text.endswith("<")
 
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
-        """The document with ids for calls that have none, and with its tools in the developer's message."""
+        """Prepare a conversation: give ids to calls without one, and put the tools into the developer message."""
         around = conversation.around
         if around.header is not None and around.header.layout is None and goes_without_saying(around):
             log.lose(
@@ -68,32 +68,32 @@ class Frames(UnitWriter):
         return Prepared(items, around, origins, _FIRST)
 
     def is_prepared_alike(self, head: Head, content: str) -> bool:
-        """Whether a message holds no section of tools."""
+        """Return whether a message certainly has no section of tools."""
         return developer.is_plain(head, content)
 
     def nearest(self, message: Message, index: int, log: Log) -> Message:
-        """All but what no header can hold, and content that is neither text nor a thought marker."""
+        """Return the nearest message that a frame can hold."""
         return nearest(message, f"/messages/{index}", log)
 
     def _placed(self, message: Message, index: int, log: Log) -> Message:
-        """The nearest message, at its place in the document."""
+        """Return the nearest message; the first one has no text before its frame."""
         made = self.nearest(message, index, log)
         return made if index else without_gap(made)
 
     def follows(self, head: Head) -> bool:
-        """A body that was kept as it stood has its content in it, and a header its id."""
+        """Return whether a frame does not depend on its content and id: it does if its body or header is stored."""
         notes = NOTES.of(head.message("", None).layout)
         return "body" not in notes and not ("header" in notes and head.has_id)
 
     def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
-        """The text of a frame, with what stands before it."""
+        """Return the text of a frame, with the gap before it."""
         first = state == _FIRST
         image = settled(group[0], first=first, last=last)
         text = frame_of(image) if first else gap_of(image) + frame_of(image)
         return Spelled(text, [image], _CUT_OFF if image.end is None else None)
 
     def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
-        """The text: what stands before the frames, these, and the open turn or what stands behind them."""
+        """Return the whole text: the front, the frames, and the open turn or the text at the end."""
         first, turn = state == _FIRST, around.open_turn
         front, image = write_front(around, alone=first and turn is None)
         behind = ""
@@ -109,12 +109,12 @@ class Frames(UnitWriter):
         return Enclosed("".join((front, *units, behind)), image)
 
     def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
-        """What the frames read as, with the tools out of the developer's message."""
+        """Return the conversation of frames, with the tools taken out of the developer message."""
         return with_tools(items, around)
 
 
 def _tools_spelling(around: Transcript) -> developer.Spelling:
-    """How a document's tools were spelled."""
+    """Return how the tools of a document were spelled."""
     layout = NOTES.of(around.layout)
     raw, message = layout.get("tools"), layout.get("tools_message")
     return developer.Spelling(
@@ -124,24 +124,24 @@ def _tools_spelling(around: Transcript) -> developer.Spelling:
 
 
 def _is_short(call_id: str) -> bool:
-    """Whether a header can hold an id, whatever else is in it."""
+    """Return whether a header can contain an id, whatever else it contains."""
     return len(call_id) <= LONGEST and is_value(call_id)
 
 
 def opened(turn: Message) -> Message:
-    """An open turn with what its header says of it."""
+    """Return an open turn as it is read from its header."""
     return nearest(replace(turn, content="", end=None, continues=False), "/open_turn", Log())
 
 
 def header_of(message: Message) -> str:
-    """The header of a message as its frame reads."""
+    """Return the header of a settled message."""
     return cast("str | None", NOTES.of(message.layout).get("header")) or render_header(
         message, unknown_attributes(message)
     )
 
 
 def frame_of(message: Message) -> str:
-    """The frame that reads as a message."""
+    """Return the frame of a settled message."""
     layout = NOTES.of(message.layout)
     body = layout.get("body")
     if body is None:
@@ -151,5 +151,5 @@ def frame_of(message: Message) -> str:
 
 
 def gap_of(message: Message) -> str:
-    """What stands between a frame and the one before it."""
+    """Return the text between the previous frame and that of a message."""
     return cast("str", NOTES.of(message.extras).get("before", NOTES.of(message.layout).get("gap", "\n")))

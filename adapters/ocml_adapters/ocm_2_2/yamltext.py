@@ -1,4 +1,4 @@
-"""YAML as JSON values and back; the only module that needs the YAML library."""
+"""Convert between YAML and JSON values; the only module that imports the YAML library."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ _MAX_DEPTH: Final = 50
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML without dates, so that what is read is JSON, and without aliases, which can grow beyond all measure.
+    """A loader without dates, so that all values are JSON, and without aliases, which can grow exponentially.
 
-    Nodes deeper than `_MAX_DEPTH` are refused while they are composed: the scanner's time grows with depth and length.
+    It refuses nodes deeper than `_MAX_DEPTH` early, because the scanner's time grows with depth and length.
     """
 
     depth = -1
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        """Compose a node that is there, not one that is referred to."""
+        """Compose a node; refuse aliases and deep nesting."""
         if cast("Any", self).check_event(yaml.AliasEvent):
             raise _malformed("the header uses YAML aliases, which are not read")
         self.depth += 1
@@ -40,7 +40,7 @@ _Loader.yaml_implicit_resolvers = {
 
 
 class _Dumper(yaml.SafeDumper):
-    """YAML on one line: strings are quoted, so that nothing in them can begin a line."""
+    """A dumper that quotes all strings, so that no text in them can begin a line."""
 
 
 def _quoted(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
@@ -55,10 +55,10 @@ def _malformed(message: str) -> BridgeError:
 
 
 def load(text: str) -> tuple[dict[str, Json], dict[str, str]] | None:
-    """A YAML mapping as JSON values, and by key how its scalars are spelled; None where the text is not one.
+    """Return a YAML mapping as JSON values, and the raw text of its scalars by key; None if the text is no mapping.
 
     Raises:
-        BridgeError: E-PARSE-HEADER where it nests too deep, repeats a key, or uses YAML's aliases.
+        BridgeError: E-PARSE-HEADER if it nests too deep, repeats a key, or uses YAML aliases.
     """
     try:
         node = _Loader(text).get_single_node()
@@ -97,7 +97,7 @@ def _scalar(node: yaml.ScalarNode) -> Json:
 
 
 def dump(value: Json) -> str:
-    """A JSON value as YAML on one line."""
-    write = cast("Any", yaml).dump  # some releases of its types do not know what they say of the width
+    """Return a JSON value as YAML on one line."""
+    write = cast("Any", yaml).dump  # some releases of its type stubs do not allow an infinite width
     text: str = write(value, Dumper=_Dumper, default_flow_style=True, width=math.inf, sort_keys=False)
     return text.removesuffix("\n").removesuffix("\n...")
