@@ -1,8 +1,8 @@
-"""How a text begins and ends: `[BOS]` and `[EOS]` in their spellings, and the white space around them (§2, §5).
+"""Read and write the beginning and the end of a text: `[BOS]`, `[EOS]`, and the white space around them (§2, §5).
 
-The specification leaves both tokens to the base model. So each spelling that is in use is read, at the very beginning
-and the very end of a text; between messages it is where another conversation begins (`grammar`), and in them it is text
-(decision 15). White space beside them says nothing (decision 16). A text without messages is a completion (§6, §7).
+The specification leaves both tokens to the base model, so each one in use is read at the beginning and the end of a
+text. Between messages it begins another conversation (`grammar`); inside messages it is text (decision 15). White space
+around it is ignored (decision 16). A text without messages is a completion (§6, §7).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""JSON that arrives piece by piece: when it can be told whether it is there."""
+"""Tell when enough of a JSON object has arrived to decide whether it is one."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Final
 
 
 class Arriving:
-    """Tells when the JSON object that a text begins with is complete, or can be none any more.
+    """Tell when the JSON object at the beginning of a text is complete, or when the text can no longer begin with one.
 
-    It looks at each character once, and at its class only: where it says that enough is there, a JSON reader decides
-    the same of any longer text.
+    Each character is examined once. After `feed` has returned True, a JSON parser gives the same result for any longer
+    text.
     """
 
     def __init__(self) -> None:
@@ -19,14 +19,14 @@ class Arriving:
         self._escaped = False
 
     def feed(self, text: str, at: int = 0) -> bool:
-        """Take more text, from `at` on; whether that is enough. It is not asked again after it was."""
+        """Take more text, from `at` on; return whether it is enough. Must not be called again after that."""
         while at < len(text):
             if self._string:
                 at = self._in_string(text, at)
                 continue
-            found = (_BETWEEN if self._depth else _BEFORE).match(text, at)
-            assert found is not None  # both match nothing, too
-            at = found.end()
+            match = (_BETWEEN if self._depth else _BEFORE).match(text, at)
+            assert match is not None  # both patterns also match ""
+            at = match.end()
             if at == len(text):
                 return False
             step = _STEPS.get(text[at])
@@ -43,16 +43,16 @@ class Arriving:
         if self._escaped:
             self._escaped = False
             return at + 1
-        found = _SPECIAL.search(text, at)
-        if found is None:
+        match = _SPECIAL.search(text, at)
+        if match is None:
             return len(text)
-        self._escaped = found[0] == "\\"
+        self._escaped = match[0] == "\\"
         self._string = self._escaped
-        return found.end()
+        return match.end()
 
 
 _BEFORE: Final = re.compile(r"\s*")
 _BETWEEN: Final = re.compile(r"[ \t\r\n:,0-9+\-.a-zA-Z]*")
-"""What stands in JSON outside of strings, beside brackets."""
+"""The characters of JSON outside strings, other than brackets."""
 _SPECIAL: Final = re.compile(r'["\\]')
 _STEPS: Final = {"{": 1, "[": 1, "}": -1, "]": -1, '"': 0}

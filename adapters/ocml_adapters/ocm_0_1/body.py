@@ -1,6 +1,6 @@
-"""One frame ↔ the canonical messages that it stands for.
+"""Read a frame as messages.
 
-A frame nests what the canonical form keeps flat: an assistant's thoughts, text and calls, a tool's several outputs.
+One frame may contain several messages: thoughts, a text and calls of the assistant, or several outputs of a tool.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Events → OpenChatML 0.1 text: an assistant's texts and thoughts as they come, all else when it is complete.
+"""Encode events as OpenChatML 0.1 text: texts and thoughts of the assistant as they arrive, others when complete.
 
-What stands in one frame is known only when the next message begins, so a frame is closed then.
+Whether the next message belongs to the same frame is known only when it begins, so a frame is closed then.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .around import write as write_completion
 from .body import header_of
 from .nearest import bare, has_no_place, opened
 from .reader import FramesReader
-from .segments import body_of, newline_behind
+from .segments import body_of, newline_after
 from .spelling import may_be_cut, open_frame
 from .syntax import END, HOME, SPECIALS, START, TOKENS
 from .units import FIRST, Frames, is_empty, leave_out, may_join
@@ -145,7 +145,7 @@ class Encoder(TextEncoder):
             self._empty = None
         if self._last is not None and self._joins and may_join(self._last, image):
             out = self._put(self._closer)
-            out += self._put(newline_behind(self._body[-1]))
+            out += self._put(newline_after(self._body[-1]))
         else:
             out = self._leave() + self._begin(image)
         self._last, self._joins, self._blank, self._closer = image, True, None, ""
@@ -163,7 +163,7 @@ class Encoder(TextEncoder):
             return ""
         self._put(self._closer)
         self._last, closer, self._closer = None, self._closer, ""
-        return closer + newline_behind(self._body[-1] if self._body else "") + END
+        return closer + newline_after(self._body[-1] if self._body else "") + END
 
     def _edges(self, *, cut: bool) -> Edges:
         return chosen({}, self.options, frames=True, cut=cut)

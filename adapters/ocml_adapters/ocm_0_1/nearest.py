@@ -1,4 +1,4 @@
-"""What OpenChatML 0.1 can hold of one message."""
+"""Return the nearest message that OpenChatML 0.1 can hold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""OpenChatML 0.1 text → document, frame by frame."""
+"""Define the unit reader of OpenChatML 0.1, which reads each frame as messages."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A body taken apart into segments, as it arrives (§4, §6, §7, §8).
+"""Split a body into segments as it arrives (§4, §6, §7, §8).
 
-One pass over the tokens that are live in a body. A token that is not followed by what it announces is text.
-White space beside a token that stands on a line of its own is its separator: one newline on each side.
+The scanner makes one pass over the tokens that have a meaning in a body of its role. A token that is not followed by
+what it announces is text. A token on a line of its own is separated by one newline on each side.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from .tools import tools_from
 
 
 class Scanner:
-    """Takes a body apart as it arrives; text may come at any time, but is never cut inside a token.
+    """Split a body that arrives in pieces into segments. No piece may end inside a token.
 
     Args:
-        role: whose body it is; "" for a completion.
+        role: the role of the message; "" for a completion.
 
     Attributes:
-        segments: those that are complete.
-        notes: what was found to be odd, each with the number of the segment that it is about.
-        thought: the block that is open.
-        open_text: what is known of the text that is open: of the block, or of the text behind the segments.
+        segments: the complete segments.
+        notes: the findings, each with the index of its segment.
+        thought: the open thought block, or None.
+        open_text: the pieces of the open text, of the block or after the segments, that no later text can change.
     """
 
     def __init__(self, role: str) -> None:
@@ -41,16 +41,17 @@ class Scanner:
         self.open_text: list[str] = []
         self._pattern = live(role)
         self._body: str = ""
-        """What is looked at."""
+        """The part of the body that is being scanned."""
         self._begin = 0
-        """Where in it what is not taken yet begins,"""
+        """The index in it of the first character that belongs to no segment or open text yet."""
         self._at = 0
-        """and where the next token may stand."""
+        """The index in it from which the next token is searched."""
         self._more: list[str] = []
+        """The pieces that arrived since the last scan."""
         self._size = 0
-        """What came since, and how much that is."""
+        """Their length."""
         self._may_decide: Callable[[str], object] | None = None
-        """Says of more text whether it is worth looking again; None for always."""
+        """Returns whether the next piece may make it worth scanning again; None to scan for every piece."""
         self._whole = False
         self._closer = ""
         self._last_label = ""
@@ -58,7 +59,7 @@ class Scanner:
 
     @property
     def pending(self) -> int:
-        """How many characters wait for what they are to be known."""
+        """The number of characters that wait until their meaning is known."""
         return len(self._body) - self._begin + self._size
 
     def feed(self, text: str) -> None:
@@ -69,11 +70,11 @@ class Scanner:
             self._look()
 
     def finish(self, text: str, *, closed: bool) -> None:
-        """Take the last text.
+        """Take the last text, and end the body.
 
         Args:
-            text: what is left of the body.
-            closed: whether the newline that the body ends with is the format's.
+            text: the rest of the body.
+            closed: whether a newline at its end belongs to the end token of the frame.
         """
         self._more.append(text)
         self._whole, self._may_decide = True, None
@@ -81,7 +82,7 @@ class Scanner:
         self._gap(len(self._body), None)
 
     def _look(self, *, closed: bool = False) -> None:
-        """Go on as far as the text that is there decides what it is."""
+        """Scan the text as far as its meaning is known."""
         body = "".join((self._body[self._begin :], *self._more))
         if closed:
             body = before_newline(body)
@@ -95,15 +96,15 @@ class Scanner:
                 self._at = len(self._body)
                 self._release(self._at)
                 return
-            behind = _READ[found[0]](self, found)
-            if behind < 0:
+            after = _READ[found[0]](self, found)
+            if after < 0:
                 self._at = found.start()
                 self._release(self._at)
                 return
-            self._at = behind or found.end()
+            self._at = after or found.end()
 
     def _release(self, end: int) -> None:
-        """Pass on what is known of the text that ends at `end`, but for a newline, which what follows may take."""
+        """Add the text before `end` to the open text, except a newline at its end, which may belong to what follows."""
         if self._whole:
             return
         text, left = self._body[self._begin : end], self._last()
@@ -111,7 +112,7 @@ class Scanner:
             self._may_decide = self._may_decide or self._pattern.search
             return
         if not self.open_text:
-            text = _behind(left, text)
+            text = _without_newlines_of(left, text)
             if not text or text.isspace():
                 self._may_decide = self._may_decide or _is_visible
                 return
@@ -127,7 +128,7 @@ class Scanner:
         return self.segments[-1] if self.segments else None
 
     def put(self, segment: Segment, start: int, end: int) -> int:
-        """Take a segment that stands from `start` to `end`, and the text before it."""
+        """Add the text before a segment, and the segment, which is between `start` and `end`; return `end`."""
         self._gap(start, segment)
         last = self._last()
         if isinstance(segment, Flags) and isinstance(last, Flags):
@@ -141,7 +142,7 @@ class Scanner:
         text, left = self._body[self._begin : end], self._last()
         self._glued = not (text or self.open_text)
         if not self.open_text:
-            text = _behind(left, text)
+            text = _without_newlines_of(left, text)
         if isinstance(right, LINES):
             text = before_newline(text)
         if isinstance(left, Infill):
@@ -151,7 +152,7 @@ class Scanner:
             self.open_text = []
 
     def _close(self) -> bool:
-        """Look for the end of the thought block that is open; one that is not closed ends with the body."""
+        """Search the end of the open thought block, which may be that of the body; return whether it was found."""
         block = self.thought
         assert block is not None
         at = self._body.find(self._closer, self._begin)
@@ -167,7 +168,7 @@ class Scanner:
         return True
 
     def _is_there(self, at: int) -> bool:
-        """Whether what is there of the JSON object at `at` decides what it is."""
+        """Return whether enough of the JSON object at `at` has arrived to decide whether it is one."""
         if self._whole:
             return True
         value = Arriving()
@@ -176,18 +177,20 @@ class Scanner:
         self._may_decide = value.feed
         return False
 
-    # --- what each token announces; 0 where it is a mere mention, -1 where that cannot be told yet -------------------
+    # --- handlers of tokens -------------------------------------------------------------------------------------------
+    #
+    # Each returns the index after what the token announces; 0 if the token is text; -1 if more text must arrive first.
 
     def flag(self, found: re.Match[str]) -> int:
-        """A thought flag (decision 13)."""
+        """Read a thought flag (decision 13)."""
         return self.put(Flags((FLAGS[found[0]],)), found.start(), found.end())
 
     def file_break(self, found: re.Match[str]) -> int:
-        """A file separator (decision 24)."""
+        """Read a file separator (decision 24)."""
         return self.put(FileBreak(), found.start(), found.end())
 
     def open_block(self, found: re.Match[str]) -> int:
-        """A thought block (decision 14)."""
+        """Open a thought block (decision 14)."""
         self.thought = Block(OPENERS[found[0]], "")
         before = self._last()
         self._gap(found.start(), self.thought)
@@ -196,14 +199,14 @@ class Scanner:
         return found.end()
 
     def stray(self, found: re.Match[str]) -> int:
-        """The end of a block that does not stand in one: text."""
+        """Read a token that ends a block outside of one, as text."""
         self._note_text(FindingCode.STRAY_TOKEN, f"{found[0]} closes no block; it is read as text")
         return 0
 
     def tool_list(self, found: re.Match[str]) -> int:
-        """Tools: objects one after another or one array, and a second tag behind them where there is one.
+        """Read declared tools: several objects or one array, and a closing tag if there is one.
 
-        What all that is, only the whole body tells.
+        They are read when the whole body has arrived.
         """
         if not self._whole:
             self._may_decide = _never
@@ -229,32 +232,32 @@ class Scanner:
         return value is not None and tools_from(value[0]) is not None
 
     def call(self, found: re.Match[str]) -> int:
-        """A call: an object with a name and arguments (readings 11 and 27)."""
+        """Read a call: an object with a name and arguments (readings 11 and 27)."""
         if not self._is_there(found.end()):
             return -1
         spans = members(self._body, found.end())
-        given = _first(spans[0], ARGUMENTS) if spans is not None else None
-        if spans is None or not (given or "name" in spans[0]):
+        key_of_arguments = _first(spans[0], ARGUMENTS) if spans is not None else None
+        if spans is None or not (key_of_arguments or "name" in spans[0]):
             return self._opaque(found)
-        if not _named(spans[0].get("name")):
+        if not _is_text_span(spans[0].get("name")):
             self._note_text(FindingCode.CALL_SCHEMA, "a call names no function (§8.2); it is read as text")
             return 0
         name = spans[0]["name"].value
-        arguments = spans[0][given] if given else Span({}, "{}")
+        arguments = spans[0][key_of_arguments] if key_of_arguments else Span({}, "{}")
         if isinstance(arguments.value, str):
             call = Call(name, arguments.value, parse(arguments.value) is not None)
         else:
             call = Call(name, TOKENS.restore(arguments.raw), is_json=True)
         end = self.put(call, found.start(), spans[1])
-        self.notes += ((len(self.segments) - 1, note) for note in _odd_in_call(name, given, arguments))
+        self.notes += ((len(self.segments) - 1, note) for note in _odd_in_call(name, key_of_arguments, arguments))
         return end
 
     def output(self, found: re.Match[str]) -> int:
-        """An output: an object with a name and content."""
+        """Read an output: an object with a name and content."""
         if not self._is_there(found.end()):
             return -1
         spans = members(self._body, found.end())
-        if spans is None or "content" not in spans[0] or not _named(spans[0].get("name")):
+        if spans is None or "content" not in spans[0] or not _is_text_span(spans[0].get("name")):
             return self._opaque(found)
         content = spans[0]["content"]
         text = content.value if isinstance(content.value, str) else TOKENS.restore(content.raw)
@@ -268,12 +271,12 @@ class Scanner:
         return 0
 
     def _note_text(self, code: FindingCode, detail: str) -> None:
-        """Note what is odd in the text that is open: it is a segment of its own, or the last section of an infill."""
+        """Store a finding about the open text, which is the next segment, or the last section of an infill."""
         behind = len(self.segments)
         self.notes.append((behind - 1 if isinstance(self._last(), Infill) else behind, (code, detail)))
 
     def infill(self, found: re.Match[str]) -> int:
-        """Three sections by their labels, in any order (decision 21); the last runs to the next segment."""
+        """Read an infill: three labelled sections in any order (decision 21); the last one ends at the next segment."""
         tokens, seen = [found], {found[0]}
         while len(tokens) < len(FIM):
             more = self._pattern.search(self._body, tokens[-1].end())
@@ -286,8 +289,8 @@ class Scanner:
             tokens.append(more)
             seen.add(more[0])
         infill = Infill("", None, "")
-        for token, behind in pairwise(tokens):
-            _fill(infill, FIM[token[0]], TOKENS.restore(self._body[token.end() : behind.start()]))
+        for token, next_token in pairwise(tokens):
+            _fill(infill, FIM[token[0]], TOKENS.restore(self._body[token.end() : next_token.start()]))
         self._last_label = FIM[tokens[-1][0]]
         return self.put(infill, found.start(), tokens[-1].end())
 
@@ -315,25 +318,25 @@ def _never(_text: str) -> bool:
     return False
 
 
-def _behind(left: Segment | None, text: str) -> str:
-    """Text without the newlines that belong to the segment before it."""
+def _without_newlines_of(left: Segment | None, text: str) -> str:
+    """Return text without the newlines that belong to the segment before it."""
     if isinstance(left, LINES):
         text = after_newline(text)
     return after_newline(text) if isinstance(left, Tools) else text  # a blank line ends the list (decision 5)
 
 
-def _odd_in_call(name: str, given: str | None, arguments: Span) -> Iterator[Note]:
-    """What is odd about a call.
+def _odd_in_call(name: str, key: str | None, arguments: Span) -> Iterator[Note]:
+    """Yield the findings about a call.
 
     Args:
-        name: of the function.
-        given: the key of the arguments; None where there are none.
-        arguments: those that are read.
+        name: the name of the function.
+        key: the key of the arguments; None if there are none.
+        arguments: the arguments that are read.
     """
     if not name:
         yield FindingCode.CALL_SCHEMA, "the name of a call is empty (§8.2)"
-    if given != "arguments":
-        meant = f"{given!r} is read instead" if given else "the call is read without arguments"
+    if key != "arguments":
+        meant = f"{key!r} is read instead" if key else "the call is read without arguments"
         call = f"the call of {name}" if name else "the call"
         yield FindingCode.SHAPE, f"{call} has no arguments (§8.2); {meant}"
     if not isinstance(arguments.value, (dict, str)):
@@ -341,15 +344,15 @@ def _odd_in_call(name: str, given: str | None, arguments: Span) -> Iterator[Note
 
 
 def _first(spans: Mapping[str, Span], keys: tuple[str, ...]) -> str | None:
-    """The first of some keys that an object has."""
+    """Return the first of the keys that an object has, or None."""
     return next((key for key in keys if key in spans), None)
 
 
-def _named(span: object) -> bool:
+def _is_text_span(span: object) -> bool:
     value = getattr(span, "value", None)
     return isinstance(value, str)
 
 
 def _fill(infill: Infill, label: str, text: str) -> None:
-    """Set a section of an infill that is being read. A middle without text is one that is still to be filled in."""
+    """Set a section of an infill. An empty middle becomes None: it is the one that a model has to fill in."""
     setattr(infill, label, (text or None) if label == "middle" else text)

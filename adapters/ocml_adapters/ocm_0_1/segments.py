@@ -1,4 +1,4 @@
-"""What a body is made of, and its text: texts, and what the tokens between them mean (§4, §6, §7, §8)."""
+"""Define the segments of a body (§4, §6, §7, §8), and write them as text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,14 @@ from .tools import tool_json, tools_from
 
 @dataclass(slots=True)
 class Block:
-    """A thought block (§4); `closed` where its end token is there, `glued` to the block before it."""
+    """A thought block (§4).
+
+    Attributes:
+        kind: the kind of thought.
+        text: its text.
+        closed: whether it has an end token.
+        glued: whether it follows another block without a separator.
+    """
 
     kind: Kind
     text: str
@@ -27,7 +34,7 @@ class Block:
 
 @dataclass(slots=True)
 class Call:
-    """A function call (§8.2): the arguments as they are written, and whether that is JSON."""
+    """A function call (§8.2): the name, the text of the arguments, and whether that is JSON."""
 
     name: str
     arguments: str
@@ -36,7 +43,7 @@ class Call:
 
 @dataclass(slots=True)
 class Output:
-    """A function's response (§8.3): a string's text, or the JSON as it is written."""
+    """A function's output (§8.3): the name, and the content, a string or the text of other JSON."""
 
     name: str
     content: str
@@ -46,40 +53,40 @@ Segment = Part | Block | Call | Output
 Note = tuple[FindingCode, str]
 
 LINES: Final = (FileBreak, Tools, Block, Call, Output)
-"""What stands on a line of its own."""
+"""The segments that are written on lines of their own."""
 TAGS: Final = (Flags, Tools, Block, Call, Output)
-"""What white space may stand beside without being text."""
+"""The segments next to which white space is no text."""
 
 
 def after_newline(text: str) -> str:
-    """Text without the newline that it begins with."""
+    """Return text without a newline at its beginning."""
     return text[2:] if text.startswith("\r\n") else text[1:] if text.startswith("\n") else text
 
 
 def before_newline(text: str) -> str:
-    """Text without the newline that it ends with."""
+    """Return text without a newline at its end."""
     return text[:-2] if text.endswith("\r\n") else text[:-1] if text.endswith("\n") else text
 
 
 def is_separator(left: Segment | None, right: Segment | None) -> bool:
-    """Whether white space between two segments (None for an edge of the body) separates them and says nothing."""
+    """Return whether white space between two segments (None at the ends of the body) is a separator, not text."""
     ends = [end for end in (left, right) if end is not None]
     return bool(ends) and all(isinstance(end, TAGS) for end in ends)
 
 
 def tidy(parts: tuple[Part, ...]) -> tuple[Part, ...]:
-    """Parts of one message or completion as `scan` gives them back.
+    """Return the parts of one message or completion as they are read back.
 
-    Empty ones go, flags side by side are one run, text behind an infill belongs to its last section, and white space
-    that would only separate is no text.
+    Empty parts and separators are removed, adjacent flags are joined, and text after an infill is added to its last
+    section.
     """
     merged = _merged(parts)
-    left: list[Part] = []
+    remaining: list[Part] = []
     for index, part in enumerate(merged):
         ends = (merged[index - 1] if index else None, merged[index + 1] if index + 1 < len(merged) else None)
         if not (isinstance(part, Text) and part.text.isspace() and is_separator(*ends)):
-            left.append(part)
-    return merged if len(left) == len(merged) else _merged(tuple(left))
+            remaining.append(part)
+    return merged if len(remaining) == len(merged) else _merged(tuple(remaining))
 
 
 def _merged(parts: tuple[Part, ...]) -> tuple[Part, ...]:
@@ -106,27 +113,27 @@ _EMPTY: Final = (Text(""), Flags(()))
 
 # --- segments as text -------------------------------------------------------------------------------------------------
 #
-# In the spelling of the specification's examples.
+# They are spelled like the examples of the specification.
 
 
 Guard = Callable[[str], str]
-"""What is done to text, so that its control tokens are none."""
+"""Returns text with its control tokens broken."""
 
 _JSON_SPACE: Final = " \t\r\n"
 
 
-def newline_behind(text: str) -> str:
-    """The newline to write behind a text: one that takes no CR of the text's own with it when it is read."""
+def newline_after(text: str) -> str:
+    """Return the newline to write after a text, such that reading it does not take a CR of the text with it."""
     return "\r\n" if text.endswith("\r") else "\n"
 
 
 def body_of(messages: Iterable[Message], guard: Guard) -> str:
-    """The body for the messages of one frame, without the newline before the end token."""
+    """Return the body of a frame with these messages, without the newline before the end token."""
     out = ""
     pieces: list[str] = []
     for message in messages:
         if pieces:
-            pieces.append(newline_behind(out))
+            pieces.append(newline_after(out))
         out = _message(message, guard)
         pieces.append(out)
     return "".join(pieces)
@@ -152,9 +159,9 @@ def _text(content: Content) -> str:
 
 
 def embeds(text: str) -> Json:
-    """The JSON value that a text is, where it can stand in other JSON and be read back as it is; else None.
+    """Return the JSON value of a text that can be embedded in other JSON and read back unchanged; else None.
 
-    A string is none: as JSON it would be read as its own content. `null` is JSON too and is asked for separately.
+    A JSON string cannot, because it would be read as its content. `null` can, but must be checked separately.
     """
     if not text or text[0] in _JSON_SPACE or text[-1] in _JSON_SPACE:
         return None
@@ -163,12 +170,12 @@ def embeds(text: str) -> Json:
 
 
 def is_embedded_call(arguments: str) -> bool:
-    """Whether arguments stand in a call as they are."""
+    """Return whether arguments are embedded in a call as JSON, not as a string."""
     return isinstance(embeds(arguments), dict)
 
 
 def is_embedded_output(content: str) -> bool:
-    """Whether what a tool replies stands in its output as it is."""
+    """Return whether the content of a reply is embedded in an output as JSON, not as a string."""
     return content == "null" or embeds(content) is not None
 
 
@@ -183,12 +190,12 @@ def _output(name: str, content: str, guard: Guard) -> str:
 
 
 def literal(value: Json) -> str:
-    """JSON that holds no control token: in JSON a token's first character can be written as an escape."""
-    return TOKENS.plain.sub(lambda found: f"\\u{ord(found[0][0]):04x}{found[0][1:]}", spaced(value))
+    """Return JSON without control tokens: the first character of a token is written as an escape."""
+    return TOKENS.plain.sub(lambda match: f"\\u{ord(match[0][0]):04x}{match[0][1:]}", spaced(value))
 
 
 def _blocks(content: Sequence[Part], guard: Guard, *, closed: bool) -> str:
-    """Thought blocks of one message: each marker with the text behind it, glued (decision 14)."""
+    """Return the thought blocks of one message, without separators (decision 14)."""
     pieces: list[str] = []
     closer = ""
     for part in content:
@@ -204,23 +211,23 @@ def _blocks(content: Sequence[Part], guard: Guard, *, closed: bool) -> str:
 
 
 def spell(parts: Sequence[Part], guard: Guard) -> str:
-    """Texts, flags, tools, infills and file breaks in order, with the newlines between them that `scan` takes away."""
+    """Return texts, flags, tools, infills and file breaks in order, with the newlines between them."""
     pieces: list[str] = []
     last: Part | None = None
     written = ""
     for index, part in enumerate(parts):
         if last is not None and (isinstance(part, LINES) or isinstance(last, LINES)):
-            pieces.append(newline_behind(written))
+            pieces.append(newline_after(written))
             if isinstance(last, Tools) and isinstance(part, Text):
                 pieces.append("\n")  # a blank line ends the list (decision 5)
-        behind = parts[index + 1] if index + 1 < len(parts) else None
-        written = _part(part, behind, guard)
+        following = parts[index + 1] if index + 1 < len(parts) else None
+        written = _part(part, following, guard)
         pieces.append(written)
         last = part
     return "".join(pieces)
 
 
-def _part(part: Part, behind: Part | None, guard: Guard) -> str:
+def _part(part: Part, following: Part | None, guard: Guard) -> str:
     if isinstance(part, Text):
         return guard(part.text)
     if isinstance(part, Flags):
@@ -231,13 +238,13 @@ def _part(part: Part, behind: Part | None, guard: Guard) -> str:
         middle = guard(part.middle or "")
         return f"<|fim_prefix|>{guard(part.prefix)}<|fim_middle|>{middle}<|fim_suffix|>{guard(part.suffix)}"
     assert isinstance(part, Tools)  # the image holds no other part
-    return _tools(part, behind)
+    return _tools(part, following)
 
 
-def _tools(tools: Tools, behind: Part | None) -> str:
-    """One tool a line; as an array where there is none, or where the text behind them would be taken for another."""
+def _tools(tools: Tools, following: Part | None) -> str:
+    """Return tools, one per line; as an array if there are none, or if the text after them would be read as a tool."""
     lines = [literal(tool_json(tool)) for tool in tools.tools]
-    if not lines or (isinstance(behind, Text) and _is_tool(behind.text)):
+    if not lines or (isinstance(following, Text) and _is_tool(following.text)):
         return f"{LIST}\n[{', '.join(lines)}]"
     return "\n".join((LIST, *lines))
 

@@ -1,4 +1,4 @@
-"""Whether a text is OpenChatML 0.1, by what only it has."""
+"""Detect OpenChatML 0.1, by the tokens that only this format has."""
 
 from __future__ import annotations
 

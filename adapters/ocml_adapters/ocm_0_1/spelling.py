@@ -1,7 +1,7 @@
-"""Frames as they are spelled: by default, or as a message remembers it where that still says the same.
+"""Write frames: by default, or in the spelling that the layout of a message stores, if it still means the same.
 
-What a message remembers is what `text.edges` keeps, and one thing more, as it is so common: `pad`, the newline before
-the end token where it is another one than by default ("" in the compact form of §4's example).
+The layout has the fields of `text.edges`, and `pad`: the newline before the end token, if it is not the default one (""
+in the compact form of the example in §4).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ocml_bridge.text.plain import name_for_header
 
 from .around import closing, grammar
 from .body import header_of, name_in, role_of, says_same
-from .segments import Guard, before_newline, body_of, newline_behind
+from .segments import Guard, before_newline, body_of, newline_after
 from .syntax import END, GRAMMAR, NOTES, START
 
 _NONE: Final[frozenset[str]] = frozenset()
@@ -52,7 +52,7 @@ def default_frame(messages: Sequence[Message], guard: Guard, *, first: bool) -> 
     """The frame that is written for messages by default; one that ends nowhere is the last."""
     cut = messages[-1].end is None
     core = body_of(messages, guard)
-    body = core if cut else core + newline_behind(core)
+    body = core if cut else core + newline_after(core)
     return Frame("" if first else "\n", START, header_of(messages), True, body, "" if cut else END, 0, cut)
 
 

@@ -1,6 +1,6 @@
-"""OpenChatML 0.1 as it arrives: frames, and the segments of their bodies, are found by the batch reader's scanners.
+"""Decode OpenChatML 0.1 text as it arrives, with the scanners of the batch reader for frames and their segments.
 
-What a document is as a whole (its beginning and end, declared tools, a completion) is read when all of it is there.
+The whole document (beginning and end, declared tools, completions) is read when all of the text has arrived.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The tokens of OpenChatML 0.1 (§2), and which of them mean something where."""
+"""Define the tokens of OpenChatML 0.1 (§2), and in which bodies they have a meaning."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ocml_bridge.text.im import Grammar
 HOME: Final = "ocm-0.1"
 NOTES: Final = Notes(HOME)
 DIALECTS: Final[tuple[str, ...]] = ("bos", "s", "bare")
-"""How a text begins and ends (`edges`); the default one first."""
+"""The dialects, which differ in how a text begins and ends (`around.py`); the default one first."""
 
 START: Final = "<|im_start|>"
 END: Final = "<|im_end|>"
@@ -27,7 +27,7 @@ GRAMMAR: Final = Grammar((START,), (END,))
 ROLES: Final = frozenset({"system", "tool", "user", "assistant"})
 """The roles that §3 and §10 allow."""
 TOOL_ROLES: Final = frozenset({"tool", "function", "environment"})
-"""What the role of tools is called, here and in the format's relatives (decision 20)."""
+"""The names of the role of tools, in this format and similar ones (decision 20)."""
 ALIASES: Final[dict[str, str]] = {"developer": "system", "function": "tool", "environment": "tool"}
 """Roles that are written as another one (decision 20)."""
 
@@ -49,7 +49,7 @@ LIST: Final = "<|function_list|>"
 CALL: Final = "<|function_call|>"
 OUTPUT: Final = "<|function_output|>"
 ARGUMENTS: Final = ("arguments", "parameters")
-"""What a call's arguments are called: by §8.2, and by InternLM2 and others."""
+"""The keys of a call's arguments: that of §8.2, and that of InternLM2 and others."""
 
 FIM: Final[dict[str, str]] = {f"<|fim_{label}|>": label for label in ("prefix", "middle", "suffix")}
 SEPARATOR: Final = "<|file_separator|>"
@@ -57,18 +57,18 @@ SEPARATOR: Final = "<|file_separator|>"
 SPELLINGS: Final = (START, END, *FLAGS, *OPENERS, *CLOSERS.values(), LIST, CALL, OUTPUT, *FIM, SEPARATOR)
 SPECIALS: Final = (*SPELLINGS, *BEGINS, *ENDS)
 TOKENS: Final = ControlTokens(SPECIALS)
-"""The tokens that content must not hold as they are; what begins and ends a text is none of it (decision 15)."""
+"""The tokens that content must not contain unbroken, also those that begin and end a text (decision 15)."""
 
 BOS_TOKEN: Final = FormatOption("bos", "Begin ocm-0.1 text with this token ('' for none).", default=None)
 EOS_TOKEN: Final = FormatOption("eos", "End ocm-0.1 text with this token ('' for none).", default=None)
-"""None for what the dialect has."""
+"""None for the token of the dialect."""
 added_tokens: Final = beside_with_edges(TOKENS, BOS_TOKEN, EOS_TOKEN)
 FRAME_MARKS: Final = FrameMarks((START,), (END,), r"assistant(?!\S)[^\n]*\n", tuple(CLOSERS.values()))
-"""A model is prompted with its header's line, and writes all behind it."""
+"""The prompt ends with the line of the header; the model writes everything after it."""
 
 
 def frame_tokens() -> tuple[str, ...]:
-    """The tokens that messages are made with."""
+    """Return the control tokens of messages."""
     return SPECIALS
 
 
@@ -82,8 +82,8 @@ _LIVE: Final[dict[str, tuple[str, ...]]] = {
 
 @lru_cache(maxsize=64)
 def live(role: str) -> re.Pattern[str]:
-    """The tokens that may mean something in a body of a role, or in a completion (""); all others are text there.
+    """Return a pattern of the tokens that have a meaning in a body of a role, or in a completion (""); others are text.
 
-    That is decision 4: the specification's own system message speaks of `<|function_call|>` and means the word.
+    That is decision 4: the system message in the specification mentions `<|function_call|>` as a word.
     """
     return re.compile("|".join(map(re.escape, _LIVE.get(role, _RAW))))

@@ -1,4 +1,4 @@
-"""Declared tools (§8.1): their JSON, and their place in the first system message."""
+"""Read and write declared tools (§8.1): their JSON, and their place in the first system message."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from .syntax import HOME, NOTES
 
 
 def tools_from(value: Json) -> list[Tool] | None:
-    """The tools that a JSON value declares: one object, or an array of them; None where it is something else."""
+    """Return the tools that a JSON value declares, one object or an array of them; None for any other value."""
     if isinstance(value, list):
-        found = [_tool_from(item) for item in cast("list[Json]", value)]
-        return None if None in found else cast("list[Tool]", found)
+        tools = [_tool_from(item) for item in cast("list[Json]", value)]
+        return None if None in tools else cast("list[Tool]", tools)
     tool = _tool_from(value)
     return None if tool is None else [tool]
 
 
 def _tool_from(value: Json) -> Tool | None:
-    """A tool as §8.1 writes it, or the function object alone."""
+    """Read a tool as §8.1 defines it, or a function object alone."""
     if not isinstance(value, dict):
         return None
     outer = cast("dict[str, Json]", value)
@@ -42,7 +42,7 @@ def _tool_from(value: Json) -> Tool | None:
 
 
 def tool_json(tool: Tool) -> dict[str, Json]:
-    """A tool as §8.1 writes it."""
+    """Return a tool as §8.1 defines it."""
     return {"type": "function", **_extra(tool, "tool"), "function": write_function(tool, _extra(tool, "function"))}
 
 
@@ -52,7 +52,7 @@ def _extra(tool: Tool, place: str) -> dict[str, Json]:
 
 
 def fit_tools(tools: Tools) -> Tools:
-    """Declared tools as they are read back."""
+    """Return declared tools as they are read back."""
     return Tools(tuple(tool for each in tools.tools for tool in tools_from(tool_json(each)) or ()))
 
 
@@ -60,7 +60,13 @@ def fit_tools(tools: Tools) -> Tools:
 
 
 class Lifted(NamedTuple):
-    """Messages without the transcript's tools; `declaration` is the message that held nothing else."""
+    """The messages without the tools of the transcript.
+
+    Attributes:
+        messages: the messages.
+        tools: the tools; None if none are declared there.
+        declaration: the message that was removed, because it had nothing else; None if none was.
+    """
 
     messages: list[Message]
     tools: tuple[Tool, ...] | None = None
@@ -68,7 +74,7 @@ class Lifted(NamedTuple):
 
 
 def lift(messages: list[Message]) -> Lifted:
-    """Tools at the end of the first message are the transcript's where it is the system's."""
+    """Take the tools at the end of the first message, if it is a system message: they are those of the transcript."""
     first = messages[0] if messages else None
     if first is None or first.role != "system" or isinstance(first.content, str):
         return Lifted(messages)
@@ -76,7 +82,7 @@ def lift(messages: list[Message]) -> Lifted:
     if not isinstance(declared, Tools):
         return Lifted(messages)
     rest = replace(first, content=content_of(first.content[:-1]))
-    # Before another system message it stays: the tools would be written in that one.
+    # Before another system message it is kept, or the tools would be written in that one.
     alone = len(messages) == 1 or messages[1].role != "system"
     if alone and replace(rest, layout=None) == Message("system", ""):
         return Lifted(messages[1:], declared.tools, rest)
@@ -84,16 +90,16 @@ def lift(messages: list[Message]) -> Lifted:
 
 
 def with_tools_apart(items: list[Item], around: Transcript) -> Conversation:
-    """The conversation, with the tools that are declared in the first of its items.
+    """Return the conversation, with the tools that its first item declares as those of the document.
 
     Args:
-        items: its messages; the list may be changed.
-        around: what stands around them.
+        items: the messages; the list may be changed.
+        around: the transcript around them.
     """
     if not items or items[0][0].role != "system" or isinstance(items[0][1], str):
         return Conversation(items, around)
-    left, tools, declaration = lift(list(messages_of(items[:2])))
-    items[:2] = map(item_of, left)
+    messages, tools, declaration = lift(list(messages_of(items[:2])))
+    items[:2] = map(item_of, messages)
     around = replace(around, tools=tools)
     if declaration is not None and declaration.layout is not None:
         around.layout = NOTES.by_format({**NOTES.together(around.layout), "tools": declaration.layout[HOME]})

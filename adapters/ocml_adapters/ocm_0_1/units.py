@@ -1,4 +1,4 @@
-"""Document → OpenChatML 0.1 text, wire message by wire message."""
+"""Define the unit writer of OpenChatML 0.1, which writes each group of messages as a frame."""
 
 from __future__ import annotations
 
