@@ -1,7 +1,7 @@
-"""What headers mean where it is known which tools are declared: the name of one, in the place of something else.
+"""Read headers with the names of the declared tools: find calls whose recipient is misplaced or misspelled.
 
-Models write a tool's name as the speaker, as the channel or as the type, glue the type to it, or misspell its
-namespace. Only who knows the names can tell, so this is what the header of a frame is read with, regular or not.
+Models write a tool's name as the role, as the channel or as the type, glue the type to it, or misspell its namespace.
+Only the names of the declared tools show this, so `read_header` uses them for every header, regular or not.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ from .syntax import ASSISTANT, BUILT_IN, CHANNELS, DEVELOPER, ENDS, ROLES, TOOL
 from .tools import SECTION
 
 LARGE: Final = 16_384
-"""Sections of this many characters are not remembered."""
+"""The names in sections of this many characters, or more, are not cached."""
 Names = frozenset[str]
 """The recipients of declared tools."""
 NOTHING: Final[Names] = frozenset()
 _COMMENTARY: Final = "commentary"
 KINDS: Final = ("json", "code")
-"""Types that a header may promise."""
+"""Types of content that a header may name."""
 _LINE: Final = re.compile(r"^(?:namespace ([^\n]+) \{$|type ([^\n]+?) = \()", re.MULTILINE)
 _SPACED: Final = re.compile(r"[A-Za-z_]*[.:/]+(.+)", re.DOTALL)
-"""A name behind something like a namespace."""
+"""A name after a misspelled namespace."""
 
 
 def names_of(frame: Frame) -> Names:
-    """The recipients of the tools that a frame declares."""
+    """Return the recipients of the tools that a frame declares."""
     return names_in(frame.header, frame.body or "")
 
 
 def names_in(header: str, body: str) -> Names:
-    """The recipients of the tools that a frame with this header and body declares."""
+    """Return the recipients of the tools that a frame with this header and body declares."""
     at = body.rfind(SECTION) if header.startswith(DEVELOPER) else -1
     if at < 0:
         return NOTHING
@@ -58,21 +58,21 @@ def _declared(section: str) -> Names:
 
 
 def names_of_parts(content: Sequence[Part]) -> Names:
-    """The recipients of the tools that parts of a message declare."""
+    """Return the recipients of the tools that the parts of a message declare."""
     tools = [tool for part in content if isinstance(part, Tools) for tool in part.tools]
     return frozenset(f"{tool.namespace}.{tool.name}" if tool.namespace else FUNCTIONS + tool.name for tool in tools)
 
 
 def evident_fields(fields: Fields, unplaced: str, names: Names) -> tuple[Fields, str]:
-    """What a header evidently means.
+    """Return the fields that a header evidently means, given the declared tools.
 
     Args:
-        fields: what it says.
-        unplaced: the words in it that found no place.
-        names: the recipients of declared tools.
+        fields: its fields, read without the tools.
+        unplaced: the words of the header that belong to no field.
+        names: the recipients of the declared tools.
 
     Returns:
-        The fields, and the words that still find no place.
+        The fields, and the words that still belong to no field.
     """
     if not names:
         return fields, unplaced
@@ -86,20 +86,20 @@ def evident_fields(fields: Fields, unplaced: str, names: Names) -> tuple[Fields,
 
 
 def _recipient(word: str | None, names: Names) -> str | None:
-    """The recipient that a word names, with its namespace or without; None where it names none."""
+    """Return the declared recipient that a word names, with or without `functions.`; None if it names none."""
     if not word or word in CHANNELS or word in ROLES or word in KINDS:
         return None
     return next((name for name in (word, FUNCTIONS + word) if name in names), None)
 
 
 def _called(fields: Fields, recipient: str) -> Fields:
-    """A header as that of a call."""
+    """Return the fields of a header as those of a call."""
     channel = fields.channel if fields.channel in CHANNELS else _COMMENTARY
     return fields._replace(role=ASSISTANT, name=None, channel=channel, recipient=recipient, intent=None)
 
 
 def _as_speaker(fields: Fields, names: Names) -> Fields:
-    """A tool that speaks to nobody is called: it has no namespace, as no reply, or promises a type."""
+    """Read a tool without a recipient as a call of it, if its name has no namespace, or if the header names a type."""
     recipient = _recipient(fields.name, names) if fields.recipient is None else None
     if recipient is None or (fields.name == recipient and not (fields.constraint or fields.content_type)):
         return fields
@@ -107,7 +107,7 @@ def _as_speaker(fields: Fields, names: Names) -> Fields:
 
 
 def _addressed(fields: Fields, names: Names) -> Fields:
-    """A call whose recipient is no declared tool, but has the name of one in it."""
+    """Correct the recipient of a call that is not declared, but contains the name of a declared tool."""
     recipient = fields.recipient or ""
     if recipient in names or FUNCTIONS + recipient in names:
         return fields
@@ -124,7 +124,7 @@ def _addressed(fields: Fields, names: Names) -> Fields:
 
 
 def _misplaced(fields: Fields, unplaced: str, names: Names) -> tuple[Fields, str]:
-    """What is no call but for a name that stands where something else should."""
+    """Read a header as a call if a tool's name is its channel or, on commentary, its type or an unplaced word."""
     words = unplaced.split()
     recipient = _recipient(fields.channel, names)
     if recipient is not None:
@@ -145,7 +145,7 @@ def _misplaced(fields: Fields, unplaced: str, names: Names) -> tuple[Fields, str
 
 @lru_cache(maxsize=2048)
 def says_otherwise(header: str, names: Names) -> bool:
-    """Whether a regular header means something else than it says."""
+    """Return whether a header is regular, but the declared tools show that it means something else."""
     fields = regular(header)
     return fields is not None and evident_fields(fields, "", names) != (fields, "")
 
@@ -154,14 +154,14 @@ def says_otherwise(header: str, names: Names) -> bool:
 
 
 class Header(NamedTuple):
-    """What a header says.
+    """A header, read.
 
     Attributes:
-        fields: the fields.
-        raw: the header, without the text before it that is none.
-        outside: that text.
-        unplaced: the words that found no place.
-        is_regular: whether it says just that to every reader.
+        fields: its fields.
+        raw: the raw header, without `outside`.
+        outside: the text before it that does not belong to it.
+        unplaced: the words that belong to no field.
+        is_regular: whether it is regular, and the declared tools do not change its meaning.
     """
 
     fields: Fields
@@ -172,12 +172,12 @@ class Header(NamedTuple):
 
 
 def read_header(raw: str, frame: Frame, *, prompted: bool = False) -> Header:
-    """What any header says.
+    """Read any header, also one that the official parser refuses.
 
     Args:
-        raw: the header of a frame, as far as it goes.
+        raw: the header of the frame, or what is left of it without the body that begins in it.
         frame: the frame.
-        prompted: whether it is the first, and begins behind a generation prompt.
+        prompted: whether the frame is the first, and follows a generation prompt.
     """
     fields = regular(raw, prompted) if frame.opened or prompted else None
     if fields is not None:
@@ -192,23 +192,23 @@ def read_header(raw: str, frame: Frame, *, prompted: bool = False) -> Header:
 
 
 def fields_in(frame: Frame, *, prompted: bool) -> Fields:
-    """What the header of a frame says whose body has begun.
+    """Return the fields of a frame whose header is complete.
 
     Args:
-        frame: whose header is known.
-        prompted: whether it is the first, and begins behind a generation prompt.
+        frame: the frame.
+        prompted: whether it is the first, and follows a generation prompt.
     """
     fields = read_header(frame.header, frame, prompted=prompted).fields
     return uncalled(fields) if frame.unmarked else fields
 
 
 def ends_with(fields: Fields) -> str:
-    """The token that ends a message of the assistant's."""
+    """Return the end token of an assistant's message with these fields."""
     return ENDS["call" if is_call_to_tool(fields) else "return" if fields.channel == "final" else "end"]
 
 
 def uncalled(fields: Fields) -> Fields:
-    """What a header says that has no end: it calls nothing, and what should be arguments is for nobody to see."""
+    """Make a call whose header has no end a thought: no tool is called, and the possible arguments stay hidden."""
     if not is_call_to_tool(fields):
         return fields
     return Fields(fields.role, fields.name, "analysis")

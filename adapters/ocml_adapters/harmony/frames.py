@@ -1,7 +1,7 @@
-"""Frames: where messages begin and end, the same for text and for token ids.
+"""Split text or token ids into frames: find where messages begin and end.
 
-Both come as pieces: text, token, text, token, …, text. In text every spelling of a token is one; among ids only the
-token's own id is. Pieces may come at any time: a whole text is a scanner fed once.
+The scanner takes pieces: text, token, text, token, …, text. In text, every spelling of a control token is a token; in
+token ids, only the token's own id is. A stream feeds the scanner many times, a whole text once.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from .syntax import ASSISTANT, CHANNEL, CONSTRAIN, MAX_HEADER, MESSAGE, RETURN, 
 
 @dataclass(slots=True)
 class Frame:
-    """One frame as it stands in the source.
+    """A frame as it stands in the source. Indexes of tokens are indexes of pieces.
 
     Attributes:
-        before: text between the frame before and this one.
+        before: the text between the frame before it and this one.
         opened: whether it begins with `<|start|>`.
-        header: raw, tokens included.
-        at: the piece of the token that opens it (-1: none).
-        body: None where the source ends inside the header, or where a stop or start token stands instead of a body.
-        stop: the token that ended it, "" where there is none.
-        mentions: tokens that stand in the body.
-        follows: whether something comes behind it, so that a missing stop token is not a truncation.
-        unmarked: whether there was so much header without a `<|message|>` that the body begins in it.
-        middle: the piece of its `<|message|>`.
-        last: the piece behind its body.
+        header: the raw header, with its tokens.
+        at: the index of the token that opens it; -1 if there is none.
+        body: its body; None if the source ends inside the header, or if the header ends with a stop or start token.
+        stop: its end token; "" if there is none.
+        mentions: the tokens in the body that are text.
+        follows: whether more of the source follows it, so that a missing end token does not mean that it was cut off.
+        unmarked: whether the header got too long without a `<|message|>`, so that the body begins in it.
+        middle: the index of its `<|message|>`; -1 if there is none.
+        last: the index of the token after its body.
         names: the recipients of the tools that are declared before it.
     """
 
@@ -53,11 +53,11 @@ class Frame:
 
 @dataclass(slots=True)
 class Scan:
-    """What a source ends with, behind its frames.
+    """The rest of a source, apart from its frames.
 
     Attributes:
-        tail: text behind the last one.
-        strays: how many stop tokens end nothing.
+        tail: the text after the last frame.
+        strays: the number of stop tokens that end no message.
     """
 
     tail: str
@@ -65,10 +65,10 @@ class Scan:
 
 
 def begins(before: Frame | None, frame: Frame) -> int:
-    """Where in the text before a frame another conversation begins; -1 where it goes on.
+    """Return the offset in `frame.before` at which another conversation begins; -1 if the conversation goes on.
 
-    It begins with a token that begins or ends a text, or with a system message behind `<|return|>`, which ends the last
-    answer of a training line: nothing of that line follows it.
+    Another conversation begins with a token that begins or ends a text, or with a system message after `<|return|>`:
+    this token ends the last answer of a training example, so nothing of that example follows.
     """
     if before is None or not frame.opened:
         return -1
@@ -80,19 +80,19 @@ def begins(before: Frame | None, frame: Frame) -> int:
 
 
 def pieces_of(text: str) -> list[str]:
-    """Text as pieces: text and tokens in turn, text first and last."""
+    """Split text into pieces: text and tokens alternate, text first and last."""
     return TOKEN.split(text)
 
 
 class Scanner:
     """Finds frames in one pass over pieces.
 
-    It is between frames, in a header, in a body, or in doubt: behind a `<|start|>` in a body, or a `<|channel|>` in
-    what the assistant says, which begins another message (so that the end token is missing) if a header follows, and
-    else is mentioned there. `MOVES` is the table of what each token does.
+    It is a state machine with four states: between frames, in a header, in a body, and in doubt. It is in doubt after a
+    `<|start|>` in any body, and after a `<|channel|>` in the assistant's text: if a header follows, another message
+    begins (and the end token is missing), else the token is text. `MOVES` is the table of transitions.
 
     Attributes:
-        frame: the one that is open; its header is set once its body begins.
+        frame: the open frame; None between frames. Its header is set when its body begins.
         body: the pieces of the open body.
     """
 
@@ -100,47 +100,47 @@ class Scanner:
         self.frame: Frame | None = None
         self.body: list[str] = []
         self._text: list[str] = []
-        """Where text goes: what stands between frames, a header, the body, or what is doubtful."""
+        """Where text is collected: text between frames, the header, the body, or the text after a doubtful token."""
         self._size = 0
-        """Of that, where it is not the body."""
+        """The number of characters in `_text`, if it is not the body."""
         self._from = 0
-        """How much of a header stands before its first token."""
+        """The number of characters before the first token of a header without `<|start|>`; else 0."""
         self._mentions: dict[str, None] = {}
         self._state = BETWEEN
         self._doubt = -1
         self._doubted = START
-        """The token that is in doubt."""
+        """The token in doubt; `_doubt` is its index."""
         self._seen = 0
         self._strays = 0
         self._done: list[Frame] = []
 
     @property
     def has_body(self) -> bool:
-        """Whether the open frame's header is known."""
+        """Whether a frame is open and its header is complete."""
         return self.frame is not None and self._state != HEADER
 
     @property
     def in_body(self) -> bool:
-        """Whether text belongs to a body for sure."""
+        """Whether new text surely belongs to a body."""
         return self._state == BODY
 
     @property
     def header(self) -> str:
-        """What has come of the open frame's header; "" where it is known or none is open."""
+        """The beginning of the open frame's header; "" if the header is complete or no frame is open."""
         return "".join(self._text) if self._state == HEADER else ""
 
     @property
     def tail(self) -> str:
-        """What has come behind the last frame; "" where one is open."""
+        """The text after the last frame; "" if a frame is open."""
         return "".join(self._text) if self._state == BETWEEN else ""
 
     @property
     def pending(self) -> int:
-        """How many characters wait for what they are to be known."""
+        """The number of characters of which it is not known yet whether they are header, body or neither."""
         return 0 if self._state == BODY else self._size
 
     def feed(self, pieces: Sequence[str]) -> list[Frame]:
-        """Take more pieces; the frames that they complete."""
+        """Take more pieces; return the frames that they complete."""
         self._take(pieces[0])
         for at in range(1, len(pieces), 2):
             token = pieces[at]
@@ -151,7 +151,7 @@ class Scanner:
         return done
 
     def finish(self) -> tuple[list[Frame], Scan]:
-        """There are no more pieces: the frame that is cut off, and what stands behind all frames."""
+        """Return the last frames after all pieces were taken (the open one is cut off), and the rest of the source."""
         if self._state == DOUBT:
             self._resolve()
         frame, tail = self.frame, ""
@@ -176,10 +176,10 @@ class Scanner:
             elif self._state == DOUBT:
                 self._resolve()
 
-    # --- what tokens do -----------------------------------------------------------------------------------------------
+    # --- transitions --------------------------------------------------------------------------------------------------
 
     def open(self, token: str) -> None:
-        """`<|start|>` outside of a body."""
+        """Open a frame: `<|start|>` outside of a body."""
         before = "" if self.frame is not None else "".join(self._text)
         if self.frame is not None:
             self.frame.header = "".join(self._text)
@@ -188,23 +188,23 @@ class Scanner:
         self._await(HEADER)
 
     def unopened(self, token: str) -> None:
-        """A header's token behind text that no `<|start|>` precedes: the text is part of the header."""
+        """Open a frame without `<|start|>`: a header's token between frames, after text that belongs to the header."""
         self.frame, self._state, self._from = Frame("", False, "", -1), HEADER, self._size
         MOVES[HEADER][token](self, token)
 
     def marker(self, token: str) -> None:
-        """`<|channel|>` or `<|constrain|>` in a header."""
+        """Add `<|channel|>` or `<|constrain|>` to a header."""
         self._text.append(token)
         self._size += len(token)
 
     def message(self, token: str) -> None:
-        """`<|message|>`: the body begins."""
+        """Begin the body: `<|message|>` after a header."""
         assert self.frame is not None
         self.frame.header, self.frame.middle = "".join(self._text), 2 * self._seen + 1
         self._begin_body([])
 
     def stop_between(self, token: str) -> None:
-        """A stop token between frames: it ends text that has no header, or nothing."""
+        """Close a text without a header as a frame; without text, count the stop token as a stray."""
         text = "".join(self._text)
         if text.strip():
             self._done.append(Frame("", False, text, -1, stop=token))
@@ -213,27 +213,27 @@ class Scanner:
         self._await(BETWEEN)
 
     def stop_header(self, token: str) -> None:
-        """A stop token in a header: there is no body."""
+        """Close a frame without a body: a stop token in a header."""
         assert self.frame is not None
         self.frame.header = "".join(self._text)
         self._close(token)
 
     def stop_body(self, token: str) -> None:
-        """A stop token in a body."""
+        """Close a frame: a stop token in a body."""
         self._close(token)
 
     def mention(self, token: str) -> None:
-        """A token that has no meaning in a body."""
+        """Add a token to the body as text."""
         self._mentions[token] = None
         self.body.append(token)
 
     def doubtful(self, token: str) -> None:
-        """`<|start|>` in a body: another message begins, or it is mentioned."""
+        """Await what follows a token in a body: another message may begin with it, or it is text."""
         self._doubt, self._doubted = 2 * self._seen + 1, token
         self._await(DOUBT)
 
     def channel(self, token: str) -> None:
-        """`<|channel|>` in a body: in what the assistant says another message may begin, else it is mentioned."""
+        """Treat `<|channel|>` in the assistant's text as doubtful; in any other body, as text."""
         assert self.frame is not None
         if says_text(self.frame.header, opened=self.frame.opened):
             self.doubtful(token)
@@ -241,7 +241,7 @@ class Scanner:
             self.mention(token)
 
     def decide(self, token: str) -> None:
-        """`<|message|>` behind a doubtful token: what stands between is a header or not."""
+        """Decide whether a doubtful token begins a message: yes if a header follows it, up to this `<|message|>`."""
         opened, header = self._doubted == START, "".join(self._text)
         if not opened:
             header = self._doubted + header
@@ -253,14 +253,14 @@ class Scanner:
         self._begin_body([])
 
     def unfounded(self, token: str) -> None:
-        """Any other token there: the one in doubt is mentioned."""
+        """Treat the doubtful token as text, then take this token as one in the body."""
         self._resolve()
         MOVES[BODY][token](self, token)
 
     # --- frames -------------------------------------------------------------------------------------------------------
 
     def _await(self, state: str) -> None:
-        """Collect text until a token tells what it is."""
+        """Enter a state in which text is collected until a token decides what it is."""
         self._text, self._size, self._from, self._state = [], 0, 0, state
 
     def _begin_body(self, body: list[str]) -> None:
@@ -275,11 +275,11 @@ class Scanner:
         self._text, self._state = self.body, BODY
 
     def _overflow(self) -> None:
-        """So long a header is none: its body has begun."""
+        """Begin the body inside of a header that is too long to be one."""
         assert self.frame is not None
         raw, most = "".join(self._text), self._from + MAX_HEADER
         if self.frame.opened and STRIPPED.match(raw.removeprefix(ASSISTANT)):
-            self._from = sys.maxsize  # its tokens were left out: only the whole of it tells what it says
+            self._from = sys.maxsize  # an answer whose tokens were left out is read when it is complete: no limit
             return
         self.frame.header, first = split_body(raw[:most], opened=self.frame.opened)
         self.frame.unmarked = True
@@ -317,11 +317,11 @@ MOVES: Final[dict[str, dict[str, _Move]]] = {
     BODY: _moves(S.doubtful, S.mention, S.mention, S.stop_body) | {CHANNEL: S.channel},
     DOUBT: _moves(S.unfounded, S.marker, S.decide, S.unfounded),
 }
-"""State → token → what it does."""
+"""State → token → transition."""
 
 
 def scanned(pieces: Sequence[str]) -> tuple[list[Frame], Scan]:
-    """The frames that pieces make, and what stands behind them."""
+    """Return the frames in pieces, and the rest of the source."""
     scanner = Scanner()
     frames = scanner.feed(pieces)
     last, rest = scanner.finish()
@@ -329,6 +329,6 @@ def scanned(pieces: Sequence[str]) -> tuple[list[Frame], Scan]:
 
 
 def boundaries(frames: Sequence[Frame]) -> list[tuple[Frame, int]]:
-    """The frames that another conversation begins with, and where in the text before each it does."""
+    """Return each frame that begins another conversation, with the offset in its `before` where it begins."""
     pairs = zip((None, *frames), frames, strict=False)
     return [(frame, at) for before, frame in pairs if (at := begins(before, frame)) >= 0]

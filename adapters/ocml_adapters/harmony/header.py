@@ -1,7 +1,7 @@
-"""The header of a frame: the official grammar, and how each dialect spells one.
+"""Read the header of a frame by the official grammar, and write it in each dialect.
 
-`parse` follows the official parser word for word (openai-harmony 0.0.8 and oss-harmony 0.0.11 agree); `regular` is the
-same without the readings in which that parser is silently wrong. What is not regular goes to `recover`.
+`parse` follows the official parser word for word (openai-harmony 0.0.8 and oss-harmony 0.0.11 agree). `regular` refuses
+also those headers that this parser silently misreads. `recover.py` reads all other headers.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .syntax import ASSISTANT, BROADCAST, CHANNEL, CHANNELS, CONSTRAIN, ROLES, S
 
 
 class Fields(NamedTuple):
-    """What a header says, by the names of a message's fields."""
+    """The fields of a message that a header holds, and those of OpenChatML 2.2 headers."""
 
     role: str
     name: str | None = None
@@ -32,32 +32,32 @@ class Fields(NamedTuple):
 
 
 class Parsed(NamedTuple):
-    """What the official parser makes of a header.
+    """A header as the official parser reads it.
 
     Attributes:
-        fields: the result.
-        addressed: whether the recipient, where there is one, was marked by `to=`.
+        fields: the fields.
+        addressed: whether `to=` marks the recipient; also True if there is no recipient.
     """
 
     fields: Fields
     addressed: bool
 
 
-# The white space of the official parser: words part at the ASCII kind, values of channels end at any kind.
+# The official parser splits words at ASCII white space, but ends the name of a channel at any white space.
 WORDS: Final = re.compile(r"[^ \t\n\f\r]+")
 _SPACE: Final = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
 _CHANNEL: Final = re.compile(re.escape(CHANNEL) + f"([^<{_SPACE}]*)")
 TO: Final = "to="
 _OTHER_SPACE: Final = re.compile(r"\s")
-"""What the official parser takes for a part of a word, and no reader sees there."""
+"""White space: what is left of it in a value after parsing is invisible, but part of a word to the official parser."""
 
 
 def parse(raw: str, *, prompted: bool = False) -> Parsed | None:
-    """Read a header as the official parser does, or None where it refuses.
+    """Read a header as the official parser does; return None if that parser refuses it.
 
     Args:
-        raw: what stands between `<|start|>` and `<|message|>`.
-        prompted: whether the text begins behind a generation prompt, so that the role `assistant` is known.
+        raw: the text between `<|start|>` and `<|message|>`.
+        prompted: whether the header follows a generation prompt, which has the role `assistant` already.
     """
     channel = None
     found = _CHANNEL.search(raw)
@@ -88,7 +88,7 @@ def parse(raw: str, *, prompted: bool = False) -> Parsed | None:
 
 
 def _speaker(words: list[str]) -> tuple[str | None, str | None]:
-    """Role and, for tools, name, by the first word: an unknown word is a tool's name where another word follows."""
+    """Return the role and, for tools, the name: an unknown first word is a tool's name if another word follows it."""
     first = words[0]
     if first in ROLES:
         return first, first if first == TOOL else None
@@ -100,39 +100,39 @@ def _speaker(words: list[str]) -> tuple[str | None, str | None]:
 ATTRIBUTE: Final = re.compile(r"(call_id|name|intent|content_type)=(.*)", re.DOTALL)
 """Attributes of OpenChatML 2.2 headers; Harmony has none of them."""
 NAMED_ROLE: Final = re.compile(f"({'|'.join(sorted(ROLES - {TOOL}))}):(.+)", re.DOTALL)
-"""How the official encoder writes the name of a speaker who is not a tool; its parser does not read it."""
+"""A role with a name, as the official encoder writes it for roles other than `tool`; its parser does not read it."""
 TOOL_NAME: Final = re.compile(r"python|[A-Za-z_][\w-]*\.[\w.-]+")
-"""What only a tool is called: its namespace stands before a dot, or it is the built-in without one."""
+"""A name that only a tool has: with a namespace before a dot, or `python`, the built-in tool without one."""
 
 
 CALLED: Final = re.compile(f"{ASSISTANT}({re.escape(FUNCTIONS)}.+)", re.DOTALL)
-"""The assistant's role with the function that it calls glued to it, as behind a generation prompt."""
+"""The assistant's role with the name of a called function glued to it, as a model writes after a generation prompt."""
 
 
 def regular(raw: str, prompted: bool = False) -> Fields | None:
-    """Read a header that says the same to the official parser and to a person; None for any other.
+    """Read a regular header: one that the official parser reads as a person does. Return None for any other header.
 
-    A tool's reply without recipient is one: the official encoder writes it, though its parser refuses it.
+    A reply of a tool without a recipient is regular, too: the official encoder writes it, though its parser refuses it.
     """
     return _cached(raw, prompted) if len(raw) < LONG else _regular(raw, prompted)
 
 
 LONG: Final = 256
-"""Headers of this many characters are not remembered."""
+"""Headers of this many characters, or more, are not cached."""
 
 
 def is_short(fields: Fields) -> bool:
-    """Whether fields are short enough to be remembered."""
+    """Return whether fields are short enough to be cached."""
     return len("".join(filter(None, fields))) < LONG
 
 
 def is_call_to_tool(fields: Fields) -> bool:
-    """Whether the message with these fields is a call."""
+    """Return whether a message with these fields is a call."""
     return is_call(Message(fields.role, "", recipient=fields.recipient))
 
 
 def is_header(raw: str) -> bool:
-    """Whether a raw header is one to every reader: of tokens, only those of a header stand in it."""
+    """Return whether a raw header contains no control tokens but `<|channel|>` and `<|constrain|>`."""
     return not (set(TOKEN.findall(raw)) - {CHANNEL, CONSTRAIN})
 
 
@@ -149,7 +149,7 @@ def _regular(raw: str, prompted: bool) -> Fields | None:
         or any(value is not None and _OTHER_SPACE.search(value) for value in fields[1:6])
         or any(value is not None and (CHANNEL in value or CONSTRAIN in value) for value in fields[3:6])
     )
-    # To the official parser a header that names no tool is one of a tool called `tool`; nobody is.
+    # The official parser reads the role `tool` alone as the name of the tool, too; no tool has this name.
     name = None if fields.role == TOOL and fields.name == TOOL else fields.name
     return None if odd else fields._replace(name=name, intent=implied_intent(*fields[:4]))
 
@@ -160,7 +160,7 @@ _cached = lru_cache(maxsize=2048)(_regular)
 _DOUBLED: Final = re.compile(f"({'|'.join(sorted(ROLES))})\\1+")
 
 _GLUED: Final = re.compile(f"{ASSISTANT}(?:{'|'.join(sorted(CHANNELS))}|{TO}.*)", re.DOTALL)
-"""The assistant's role with what should stand behind a token glued to it, as behind a generation prompt."""
+"""The assistant's role with a channel or a recipient glued to it, as a model writes after a generation prompt."""
 
 
 def _is_odd_name(name: str) -> bool:
@@ -191,7 +191,7 @@ def _reply(raw: str) -> Fields | None:
 
 
 def implied_intent(role: str, name: str | None, channel: str | None, recipient: str | None) -> str | None:
-    """Commentary for nobody in particular is a preamble for the user (OpenChatML 2.2 §12.6)."""
+    """Return `preamble` for the assistant's commentary without a recipient (OpenChatML 2.2 §12.6), else None."""
     return "preamble" if role == ASSISTANT and channel == "commentary" and recipient is None else None
 
 
@@ -199,12 +199,12 @@ _FIELDS: Final = attrgetter(*Fields._fields)
 
 
 def fields_of(message: Message) -> Fields:
-    """What a message's header has to say."""
+    """Return the fields of a message."""
     return Fields(*_FIELDS(message))
 
 
 def fields_without_id(message: Message) -> Fields:
-    """What a header can say of a message: all but its call id."""
+    """Return the fields of a message without its call id, which a Harmony header cannot hold."""
     return Fields(
         message.role,
         message.name,
@@ -217,15 +217,15 @@ def fields_without_id(message: Message) -> Fields:
 
 
 def is_own_spelling(raw: str, fields: Fields, *, prompted: bool) -> bool:
-    """Whether a header has to be kept as it is: it is not what we would write for these fields.
+    """Return whether a raw header must be stored in the layout, because `spell` would write these fields differently.
 
-    A tool's reply without recipient always is, because we would write one.
+    This is always so for a reply of a tool without a recipient: the writer adds the recipient.
     """
     return raw != spell(fields, prompted=prompted) or (fields.role == TOOL and fields.recipient is None)
 
 
 def spell(fields: Fields, dialect: str = SPEC, *, prompted: bool = False) -> str:
-    """Write a header as the official encoder of a dialect does; behind a generation prompt, without the role."""
+    """Write a header as the official encoder of a dialect does; after a generation prompt, without the role."""
     who = "" if prompted else (fields.name or TOOL) if fields.role == TOOL else fields.role
     to = "" if fields.recipient is None or fields.recipient == BROADCAST else f" {TO}{fields.recipient}"
     channel = "" if fields.channel is None else f"{CHANNEL}{fields.channel}"

@@ -1,4 +1,7 @@
-"""Messages, what stands around them, and the developer's body, as readers, writers and streams have them in common."""
+"""Read and write the parts that all readers and writers share.
+
+These are the developer's body with its declared tools, the header of a message, and the text around messages.
+"""
 
 from __future__ import annotations
 
@@ -22,14 +25,14 @@ from .tools import SECTION, by_namespace, read_section, signature_of, write_tool
 
 
 class Body(NamedTuple):
-    """What a body says.
+    """A body, read.
 
     Attributes:
-        content: the content that it is.
-        plain: whether it is a developer's without the heading that we write.
-        section: the section of its declared tools, where it is not spelled as we would spell it.
-        opaque: whether it has such a section that stays text, because it is not understood.
-        unread: of declared tools, the names of those whose parameters stay text.
+        content: the content.
+        plain: whether it is a developer's body without the heading `# Instructions`.
+        section: the section of declared tools, if we would write it differently.
+        opaque: whether it has a section of tools that is not understood and stays text.
+        unread: the names of the declared tools whose parameters are not understood and stay text.
     """
 
     content: Content
@@ -40,12 +43,12 @@ class Body(NamedTuple):
 
 
 def read_body(role: str, text: str) -> Body:
-    """The content that a body is."""
+    """Read the body of a message with a role."""
     return read_developer(text) if role == DEVELOPER else Body(text)
 
 
 def read_developer(body: str) -> Body:
-    """A developer's body: instructions, then tools."""
+    """Read a developer's body: instructions, then a section of tools."""
     at = body.rfind(SECTION)
     first = len(INSTRUCTIONS) + 2 if body.startswith(INSTRUCTIONS) else 0
     if at != 0 and not (at >= first and body.startswith("\n\n", at - 2)):
@@ -66,12 +69,12 @@ def _instructions(text: str) -> tuple[str, bool]:
 
 
 def write_developer(content: Content, *, plain: bool, section: Json = None) -> str:
-    """A developer's content as body: instructions, then tools.
+    """Write the content of a developer message as its body: instructions, then a section of tools.
 
     Args:
-        content: its content.
-        plain: without the heading of the instructions.
-        section: how the tools are spelled, where that still says the same.
+        content: the content.
+        plain: whether to leave out the heading of the instructions.
+        section: the section of tools in the layout; it is used if it still declares the same tools.
     """
     sections: list[str] = []
     for part in parts_of(content):
@@ -86,11 +89,11 @@ def write_developer(content: Content, *, plain: bool, section: Json = None) -> s
 
 
 def spell_developer(content: Content, layout: dict[str, Any]) -> tuple[str, Body]:
-    """A developer's content as body, and what that is read as.
+    """Write the content of a developer message; return the body, and what it reads as.
 
     Args:
-        content: its content.
-        layout: how the message that it is of was spelled.
+        content: the content.
+        layout: Harmony's layout of the message.
     """
     plain = layout.get("plain") is True and not write_developer(content, plain=True).startswith(INSTRUCTIONS)
     body = write_developer(content, plain=plain, section=layout.get("tools"))
@@ -98,11 +101,11 @@ def spell_developer(content: Content, layout: dict[str, Any]) -> tuple[str, Body
 
 
 def declared(tools: tuple[Tool, ...], layout: dict[str, Any]) -> tuple[str, Body]:
-    """The section that declares tools, and what it is read as.
+    """Write the section that declares tools; return it, and what it reads as.
 
     Args:
-        tools: that are declared.
-        layout: how they were spelled.
+        tools: the tools.
+        layout: Harmony's layout of the message, or of the document, that declares them.
     """
     described = "tools" in layout or not tools or any(HOME in tool.extras for tool in tools if tool.extras)
     found = None if described else declare(tools)
@@ -110,7 +113,12 @@ def declared(tools: tuple[Tool, ...], layout: dict[str, Any]) -> tuple[str, Body
 
 
 def is_readable(tools: tuple[Tool, ...], read: Body) -> bool:
-    """Whether a section is read as just so many tools, and none stays text that is not so already."""
+    """Return whether a section reads as the same number of tools, and leaves no other parameters as text than before.
+
+    Args:
+        tools: the tools that the section was written for.
+        read: what the section reads as.
+    """
     (content,) = read.content if len(read.content) == 1 else (None,)
     if not isinstance(content, Tools) or len(content.tools) != len(tools):
         return False
@@ -120,7 +128,7 @@ def is_readable(tools: tuple[Tool, ...], read: Body) -> bool:
 
 
 def is_in_place(role: str, content: Content) -> bool:
-    """Whether declared tools stand where Harmony has them: last in a developer's message."""
+    """Return whether declared tools, if there are any, are the last part of a developer message, and the only ones."""
     if isinstance(content, str):
         return True
     declared = [isinstance(part, Tools) for part in content]
@@ -128,7 +136,7 @@ def is_in_place(role: str, content: Content) -> bool:
 
 
 def make(fields: Fields, content: Content, end: Any, layout: dict[str, Any], extras: dict[str, Any]) -> Message:
-    """A message; an empty layout is none."""
+    """Build a message from the fields of its header; an empty layout, or empty extras, become None."""
     return Message(
         **fields._asdict(),
         content=content,
@@ -139,7 +147,7 @@ def make(fields: Fields, content: Content, end: Any, layout: dict[str, Any], ext
 
 
 def place_of_tools(items: Sequence[Item]) -> int:
-    """The index of the developer's message with the tools, or where it goes: behind the leading system messages."""
+    """Return the index after all leading system messages: a developer message with the tools is, or belongs, there."""
     at = 0
     while at < len(items) and items[at][0].role == SYSTEM:
         at += 1
@@ -147,22 +155,25 @@ def place_of_tools(items: Sequence[Item]) -> int:
 
 
 def lifted(items: list[Item], around: Transcript) -> Conversation:
-    """A conversation: the tools of the first developer's message, where it has some, are declared apart.
+    """Return the conversation; tools that the first developer message declares become the tools of the document.
+
+    They stay in the message if writing them would not give the same messages again, or if its layout has more than the
+    spelling of the tools.
 
     Args:
         items: the messages as they stand in the text; the list may be changed.
-        around: the transcript without them, and without tools.
+        around: the transcript without its messages and without tools.
     """
     at = place_of_tools(items)
     if at == len(items) or items[at][1].__class__ is str:
         return Conversation(items, around)
-    # The message behind it would take the tools in, if it is a developer's, too.
+    # The next message counts, too: if it is a developer message, the tools would be written into it.
     as_written = messages_of(items[at : at + 2])
     left, tools, layout = lift_tools(as_written)
     if tools is None or lower_tools(Transcript(left, tools), layout) != as_written:
         return Conversation(items, around)
     if layout is not None:
-        # Of the layout of a message that holds nothing else, only how the tools are spelled is theirs.
+        # The message is gone: its layout moves to the document, which can store only the spelling of the tools.
         section = NOTES.of(layout).get("tools")
         if layout != {HOME: {"tools": section}}:
             return Conversation(items, around)
@@ -172,7 +183,7 @@ def lifted(items: list[Item], around: Transcript) -> Conversation:
 
 
 def common_header(message: Message) -> str | None:
-    """The header that says nothing but a role and a channel, as most do; None where there is more to say."""
+    """Return the header, from `<|start|>` on, of a message with only a role and a channel; None for all others."""
     if (
         message.name is None
         and message.recipient is None
@@ -193,7 +204,7 @@ _COMMON: Final = {
 
 
 def header_of(message: Message, *, prompted: bool) -> str:
-    """The raw header, from `<|start|>` on; behind a generation prompt, what follows it."""
+    """Return the raw header, from `<|start|>` on; after a generation prompt, without `<|start|>` and the role."""
     if not prompted and message.layout is None and (common := common_header(message)) is not None:
         return common
     raw: Any = NOTES.of(message.layout).get("header") if message.layout is not None else None
@@ -209,7 +220,7 @@ def _spelled(fields: Fields, prompted: bool) -> str:
 
 
 def body_of(message: Message) -> str:
-    """The body as it is meant, control tokens included."""
+    """Return the body of a message, before control tokens in it are broken."""
     content = message.content
     if isinstance(content, str) and message.role != DEVELOPER:
         return content
@@ -220,17 +231,17 @@ def body_of(message: Message) -> str:
 # --- around messages --------------------------------------------------------------------------------------------------
 
 LINE_END: Final = re.compile(r"\r?\n")
-"""How a text file may end."""
+"""A line end, as at the end of a text file."""
 _FINAL: Final = re.compile(r"\r?\n\Z")
 
 
 def is_edge(text: str) -> bool:
-    """Whether a text around the messages is the token that begins or ends a conversation, with white space at most."""
+    """Return whether a text consists of tokens that begin or end a conversation, and white space."""
     return EDGES.is_trivia(text) and not text.isspace() and text != ""
 
 
 def split_tail(text: str) -> tuple[str, str]:
-    """What stands behind the messages of a text, and the line end of the file, which says nothing of it."""
+    """Split the text after the messages into a tail and the line end of the file ("" if there is none)."""
     ending = _FINAL.search(text)
     at = len(text) if ending is None else ending.start()
     return (text[:at], text[at:]) if at == 0 or is_edge(text[:at]) else (text, "")
@@ -239,14 +250,14 @@ def split_tail(text: str) -> tuple[str, str]:
 def remembered(
     layout: dict[str, Any], turn: Message | None, *, is_empty: bool, cut_off: bool, is_text: bool
 ) -> dict[str, Any]:
-    """What of a transcript's layout is written.
+    """Return the members of a transcript's layout that still fit its messages.
 
     Args:
-        layout: Harmony's, whose messages may be others by now.
+        layout: Harmony's layout of the transcript, whose messages may have changed.
         turn: the open turn.
         is_empty: whether there is no message.
         cut_off: whether the last message has no end.
-        is_text: whether it is written as text, not as token ids.
+        is_text: whether the output is text, not token ids.
     """
     members: dict[str, Any] = {}
     prompted = layout.get("prompted") is True

@@ -1,4 +1,8 @@
-"""What Harmony holds of one message: a header without attributes, a body of text, tools in the developer's message."""
+"""Find the nearest message that Harmony can hold.
+
+Its header has no attributes, its body is text, and only a developer message may declare tools. A raw header in the
+layout is used again if it still reads as the fields of the message.
+"""
 
 from __future__ import annotations
 
@@ -44,18 +48,25 @@ from .syntax import (
 
 
 def nearest(message: Message, path: str, log: Log) -> Message:
-    """A message with a content that a body can say; its frame shows what can be held of the rest.
+    """Return the message with a content that a body can hold; `framed` changes its other fields.
 
     Args:
-        message: any whose tools stand where Harmony has them.
-        path: where it stands in the document.
-        log: takes what is lost.
+        message: a message; its tools, if any, are in their place (`is_in_place`).
+        path: the path of the message in the document.
+        log: receives the losses.
     """
     return narrowed(message, (Tools,) if message.role == DEVELOPER else (), path, log)
 
 
 def narrowed(message: Message, holds: tuple[type[Any], ...], path: str, log: Log) -> Message:
-    """A message with text, and with only those kinds of parts; it is on `analysis` where a part told its privacy."""
+    """Return a message with text and parts of certain types only; a private content puts it on channel `analysis`.
+
+    Args:
+        message: a message.
+        holds: the types of parts that it may have apart from text.
+        path: the path of the message in the document.
+        log: receives the losses.
+    """
     if isinstance(message.content, str):
         return message
     message = channelled(message)
@@ -65,13 +76,13 @@ def narrowed(message: Message, holds: tuple[type[Any], ...], path: str, log: Log
 
 
 def framed(message: Message, options: Options, *, prompted: bool, last: bool) -> tuple[Message, str]:
-    """A message as its frame reads, and the body of that frame.
+    """Return the message that the frame of a message reads as, and the body of that frame.
 
     Args:
-        message: the nearest that Harmony holds.
-        options: `dialect` and `training` count.
-        prompted: whether it begins behind a generation prompt.
-        last: whether nothing follows.
+        message: a message, as `nearest` returned it.
+        options: `dialect` and `training` are used.
+        prompted: whether the message follows a generation prompt.
+        last: whether nothing follows the message.
     """
     layout = NOTES.of(message.layout)
     fields, members = _header(message, layout, options, prompted=prompted)
@@ -87,7 +98,7 @@ def framed(message: Message, options: Options, *, prompted: bool, last: bool) ->
         body = cast("str", content)
     mentions = _mentions(layout.get("mentions"), content, fields) if isinstance(content, str) else []
     if last and message.end is None and body.endswith(END_OF_TEXT):
-        # There it would be the end.
+        # At the end of the last body, this token would be read as the end token.
         mentions = [token for token in mentions if token != END_OF_TEXT]
     if mentions:
         members["mentions"] = mentions
@@ -98,12 +109,18 @@ def framed(message: Message, options: Options, *, prompted: bool, last: bool) ->
 
 
 def answers(fields: Fields | Message) -> bool:
-    """Whether a header is that of a final answer, which a training line ends with."""
+    """Return whether a header is that of a final answer, which ends a training example."""
     return fields.role == ASSISTANT and fields.channel == "final"
 
 
 def _mentions(value: Any, content: str, fields: Fields) -> list[str]:
-    """Tokens that stood in the body as such, as long as they still cannot be taken for the end of it."""
+    """Return the tokens in the content that may be written unbroken: those that still read as text in this body.
+
+    Args:
+        value: `mentions` of the layout: the tokens that were text in the body that was read.
+        content: the content.
+        fields: the fields of the header.
+    """
     if not isinstance(value, list):
         return []
     listed = {token for token in cast("list[Any]", value) if isinstance(token, str) and token in content}
@@ -121,30 +138,30 @@ def _mentions(value: Any, content: str, fields: Fields) -> list[str]:
 
 
 def headed(message: Message, options: Options, *, prompted: bool) -> Message:
-    """A message with nothing but what its header says.
+    """Return a message with only what its header can hold.
 
     Args:
-        message: the nearest that Harmony holds.
-        options: `dialect` counts.
-        prompted: whether it begins behind a generation prompt.
+        message: a message, as `nearest` returned it.
+        options: `dialect` is used.
+        prompted: whether the message follows a generation prompt.
     """
     fields, members = _header(message, NOTES.of(message.layout), options, prompted=prompted)
     return make(fields, "", None, members, {})
 
 
 def opened(turn: Message, options: Options, *, prompted: bool) -> Message:
-    """An open turn as it reads back."""
+    """Return an open turn as it reads after it was written."""
     if fields_of(turn) == Fields(turn.role) and turn.role in ROLES and not prompted:
         return Message(turn.role, "", end=None)
     made = headed(turn, options, prompted=prompted)
     if made.role == TOOL and (made.name or "").startswith(ASSISTANT) and made.recipient != ASSISTANT:
-        # Where it replies to anybody else, it reads as an answer that begins directly behind the assistant's role.
+        # With any other recipient, it would read as text of the assistant that directly follows the role.
         return headed(replace(turn, recipient=ASSISTANT), options, prompted=prompted)
     return made
 
 
 def keeps_header(message: Message, options: Options) -> bool:
-    """Whether a message's header is written as it came."""
+    """Return whether the raw header in the layout of a message is used again."""
     message = channelled(message)
     return _remembered_header(fields_of(message), NOTES.of(message.layout), options, prompted=False) is not None
 
@@ -152,7 +169,7 @@ def keeps_header(message: Message, options: Options) -> bool:
 def _header(
     message: Message, layout: dict[str, Any], options: Options, *, prompted: bool
 ) -> tuple[Fields, dict[str, Any]]:
-    """The fields that a header can hold, and the raw header where it says just that in another spelling."""
+    """Return the nearest fields that a header can hold, and the layout: the raw header, if `spell` writes another."""
     fields = fields_of(message)
     raw = _remembered_header(fields, layout, options, prompted=prompted)
     if raw is not None:
@@ -163,7 +180,7 @@ def _header(
 
 
 def _spelled(fields: Fields, dialect: str, prompted: bool) -> tuple[Fields, str | None]:
-    """The nearest fields that a header can hold, and its text where that is not the one that is written by default."""
+    """Return the nearest fields that a header can hold, and the raw header if it is not the default spelling."""
     fields = nearest_fields(fields, dialect)
     raw = spell(fields, dialect, prompted=prompted)
     return fields, raw if is_own_spelling(raw, fields, prompted=prompted) else None
@@ -173,7 +190,10 @@ _spelled_again: Final = lru_cache(maxsize=2048)(_spelled)
 
 
 def _remembered_header(fields: Fields, layout: dict[str, Any], options: Options, *, prompted: bool) -> str | None:
-    """The raw header that came with a message, where it still says what the message says, and is worth keeping."""
+    """Return the raw header in the layout, or None.
+
+    It is used if it still reads as the fields and is not the default spelling, and if no `dialect` is chosen.
+    """
     raw = layout.get("header")
     if not isinstance(raw, str) or options.dialect is not None:
         return None
@@ -183,11 +203,11 @@ def _remembered_header(fields: Fields, layout: dict[str, Any], options: Options,
 
 
 def nearest_fields(fields: Fields, dialect: str) -> Fields:
-    """The nearest fields that read back as they are, with our reader and with the official one.
+    """Return the nearest fields that read the same after they are written, with our reader and with the official one.
 
     Args:
-        fields: what a message says.
-        dialect: how the header is to be spelled.
+        fields: the fields of a message.
+        dialect: the dialect of the header.
     """
     fields = _in_dialect(fields, dialect)
     role = fields.role if fields.role in ROLES else "user"
@@ -224,12 +244,20 @@ def _in_dialect(fields: Fields, dialect: str) -> Fields:
 
 
 def header_word(recipient: str) -> str:
-    """A recipient as a header can hold it."""
+    """Return a recipient as a header can hold it; "" if nothing of it is left."""
     return _word(recipient, Fields(ASSISTANT), "recipient") or ""
 
 
 def _word(value: str | None, around: Fields, field: str) -> str | None:
-    """A value as a header can hold it: what would part or end it becomes `_`; None where nothing is left."""
+    """Return a value as a header can hold it; None if nothing of it is left.
+
+    Characters that would split or end the value become `_`.
+
+    Args:
+        value: the value.
+        around: the other fields of a header that it is tried in.
+        field: the name of its field.
+    """
     if value is None or _is_sound(around._replace(**{field: value})):
         return value
     word = "_".join(WORDS.findall("".join(_PLAIN.get(char, char) if char.isprintable() else " " for char in value)))

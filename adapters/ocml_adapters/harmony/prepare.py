@@ -1,4 +1,8 @@
-"""What only a whole document tells of what is written: where tools are declared, who replies, how messages end."""
+"""Prepare a document for writing: all that a frame needs to know of the whole document.
+
+Declared tools move into a developer message, replies get the names of the tools that they answer for, headers are
+written as the declared tools make them read, and messages get ends that what follows them allows.
+"""
 
 from __future__ import annotations
 
@@ -30,21 +34,21 @@ from .syntax import ASSISTANT, DEVELOPER, HOME, NOTES, SYSTEM, TOOL
 from .tools import SECTION
 
 SIZE: Final = 4_000_000
-"""How many bytes of sections, and of the tools that they are of, are remembered."""
+"""The size of the cache of sections, in bytes of the sections and of their tools."""
 LARGEST: Final = SIZE // 16
-"""The largest of them, in bytes."""
+"""The maximal size of a section, or of the key of its tools, in the cache, in bytes."""
 _OVERHEAD: Final = 500
-"""What one takes beside its bytes."""
+"""The size of a cache entry without its section and tools, in bytes."""
 _fields: Final = attrgetter(*Tool.__match_args__)
 
 
 class Section(NamedTuple):
-    """How tools are declared.
+    """A section that declares tools.
 
     Attributes:
         text: the section.
-        tools: what it is read as, where it stands alone, shared by all documents that have it; None where it is not
-            read as tools there.
+        tools: the tools that it reads as, if it is all that its message holds; None if it does not read as tools alone.
+            All documents with this section share them.
     """
 
     text: str
@@ -52,7 +56,7 @@ class Section(NamedTuple):
 
 
 class Sections:
-    """Some of the sections written so far, by all that their tools say."""
+    """A cache of written sections, by their tools."""
 
     __slots__ = ("_known",)
 
@@ -60,7 +64,7 @@ class Sections:
         self._known = Memo[bytes, Section](SIZE)
 
     def key(self, tools: Sequence[Tool]) -> bytes | None:
-        """What tells tools from all others; None for those that are too large, or hold what is no JSON."""
+        """Return the cache key of tools; None if they are too large, or contain a value that is not JSON."""
         try:
             key = key_of([_fields(tool) for tool in tools])
         except ValueError:
@@ -68,29 +72,35 @@ class Sections:
         return key if len(key) <= LARGEST else None
 
     def get(self, key: bytes | None) -> Section | None:
-        """The section of the tools with a key; None where it is not known."""
+        """Return the section of the tools with a key; None if the cache does not have it, or the key is None."""
         return None if key is None else self._known.get(key)
 
     def keep(self, key: bytes | None, text: str, tools: tuple[Tool, ...] | None) -> None:
-        """Remember the section of the tools with a key, and the tools that it is read as, which nobody changes."""
+        """Add the section of the tools with a key to the cache, if it is not too large.
+
+        Args:
+            key: the key; None adds nothing.
+            text: the section.
+            tools: the tools that it reads as; nobody may change them.
+        """
         if key is not None and len(text) <= LARGEST:
             self._known.keep(key, Section(text, tools), 2 * len(key) + len(text) + _OVERHEAD)
 
 
 PROMPTED: Final = "prompted"
-"""The state before a message that begins behind a generation prompt."""
+"""The state before a message that follows a generation prompt."""
 DECLARATION: Final = Head(Message(DEVELOPER, SECTION), shared=True)
-"""The head of the message that declared tools are written in; none that a document has is this very object."""
+"""The head of the developer message that is made for declared tools; it is recognised by identity."""
 _SECTIONS: Final = Sections()
 
 
 def prepared(conversation: Conversation, options: Options, log: Log) -> Prepared:
-    """A document as it is written.
+    """Return a document as it is to be written.
 
     Args:
-        conversation: any.
-        options: `dialect` and `training` count.
-        log: takes what is lost.
+        conversation: the document.
+        options: `dialect` and `training` are used.
+        log: receives the losses.
     """
     layout, turn = NOTES.of(conversation.around.layout), conversation.around.open_turn
     trains = options.training and turn is not None
@@ -108,7 +118,7 @@ def prepared(conversation: Conversation, options: Options, log: Log) -> Prepared
 
 
 def _is_plain(items: Sequence[Item]) -> bool:
-    """Whether no message declares tools, is to be named, or ends as it may not before another."""
+    """Return whether no message is the developer's, has parts, ends with `return`, or is a reply without a name."""
     for head, content, _ in items:
         if content.__class__ is not str or head.role == DEVELOPER or head.end == "return":
             return False
@@ -121,7 +131,7 @@ def _is_plain(items: Sequence[Item]) -> bool:
 
 
 def _in_message(conversation: Conversation, options: Options, log: Log) -> Prepared:
-    """The document with its tools in the developer's message, or in one that is made for them."""
+    """Move the tools of the document into the developer message, or into a new one if there is none."""
     made = Prepared(conversation.items, conversation.around)
     if not _are_in_place(conversation):
         made = _hoisted(conversation.transcript, log)
@@ -134,7 +144,7 @@ def _in_message(conversation: Conversation, options: Options, log: Log) -> Prepa
 
 
 def _apart(made: Prepared) -> Prepared:
-    """A document without instructions, with its tools in a developer's message of their own."""
+    """Insert a developer message for the tools of a document; without tools that can be declared, insert none."""
     items, around, origins, _ = made
     if around.tools is None:
         return made
@@ -150,7 +160,12 @@ def _apart(made: Prepared) -> Prepared:
 
 
 def with_tools(items: list[Item], around: Transcript) -> Conversation:
-    """What is read of messages, one of which is the section of the tools that are declared around them."""
+    """Return the conversation that the written messages read as together.
+
+    Args:
+        items: the messages; if `around` has tools, one of them is the section that declares them.
+        around: the transcript without its messages.
+    """
     if around.tools is None:
         return lifted(items, around)
     at = place_of_tools(items)
@@ -168,19 +183,23 @@ def with_tools(items: list[Item], around: Transcript) -> Conversation:
 
 
 def _read_item(read: Body) -> Item:
-    """The message that a section is read as."""
+    """Return the message that a section reads as."""
     layout = {} if read.section is None else {"tools": read.section}
     return item_of(make(Fields(DEVELOPER), read.content, "end", layout, {}))
 
 
 def _lifted_alone(read: Body) -> tuple[Tool, ...] | None:
-    """The tools of a section that stands alone; None where they are not all that it says."""
+    """Return the tools of a section that is a whole message; None if the message holds more than its tools."""
     alone = lifted([_read_item(read)], Transcript())
     return None if alone.items or alone.around.layout is not None else alone.around.tools
 
 
 def _are_in_place(conversation: Conversation) -> bool:
-    """Whether tools that messages declare stand where Harmony has them, and no others are declared apart."""
+    """Return whether Harmony can hold the tools where the document declares them.
+
+    Tools in messages must be in their place (`is_in_place`). The document must have no tools of its own if the
+    developer message already has some.
+    """
     declaring = [item for item in conversation.items if item[1].__class__ is not str]
     if not all(is_in_place(head.role, content) for head, content, _ in declaring):
         return False
@@ -189,17 +208,23 @@ def _are_in_place(conversation: Conversation) -> bool:
 
 
 def _hoisted(document: Transcript, log: Log) -> Prepared:
-    """The document with all its tools declared apart from messages."""
-    # Parts are left out first: their paths count the tools that then move out.
+    """Move all tools out of messages, into the tools of the document."""
+    # Report unsupported parts first: their paths count the parts with tools, which then move.
     messages = [narrowed(message, (Tools,), f"/messages/{at}", log) for at, message in enumerate(document.messages)]
     made = conversation_of(hoist_tools(replace(document, messages=tuple(messages)), log))
     return Prepared(made.items, made.around, places(document, log))
 
 
 def _instructed(conversation: Conversation, made: Prepared, at: int, options: Options, log: Log) -> Prepared:
-    """The document with its tools in the developer's message at an index, which is none if it is nothing else.
+    """Move the tools of the document into its developer message, and report it if nothing else is left of this message.
 
-    That message has tools, or they are declared apart, or its text reads as if it had some.
+    Args:
+        conversation: the document as given.
+        made: the document with its tools in their place. It has tools, or the developer message has some, or the text
+            of that message may read as tools.
+        at: the index of the developer message in `made`.
+        options: `dialect` and `training` are used.
+        log: receives the losses.
     """
     items, around = [*made.items], replace(made.around, tools=None)
     origins = [*range(len(items))] if made.origins is None else [*made.origins]
@@ -212,7 +237,8 @@ def _instructed(conversation: Conversation, made: Prepared, at: int, options: Op
     items[at] = item_of(message)
     noted, behind = Log(), _role_behind(items, at, around.open_turn)
     image, body = framed(nearest(message, path, noted), options, prompted=False, last=behind is None)
-    # Without this one, the next would take the tools in, or they would be declared behind it.
+    # Before a developer or system message, this message must stay: without it, the tools would be written into that
+    # developer message, or after that system message.
     instructed = at + 1 < len(items) and behind in (DEVELOPER, SYSTEM)
     if not instructed and len(image.content) == 1 and _holds_nothing_else(image):
         (declares,) = image.content
@@ -228,20 +254,25 @@ def _instructed(conversation: Conversation, made: Prepared, at: int, options: Op
 
 
 def _extras_lost(message: Message, index: int) -> list[Loss]:
-    """What stands beside the content of a message that is not written as one."""
+    """Return the losses of the extras of a message that is written as declared tools alone."""
     found = diff(Transcript((message,)), Transcript((replace(message, extras=None),)))
     return list(renumber([name_difference(each, HOME) for each in found], [index]))
 
 
 def _holds_nothing_else(image: Message) -> bool:
-    """Whether there is nothing but content in the message that holds the tools, and how they are spelled."""
+    """Return whether a developer message has nothing but its content and the spelling of its tools."""
     spelling = NOTES.of(image.layout).get("tools")
     layout = None if spelling is None else {HOME: {"tools": spelling}}
     return image == Message(DEVELOPER, image.content, layout=layout)
 
 
 def _readable(tools: tuple[Tool, ...], layout: dict[str, Any]) -> tuple[tuple[Tool, ...], str] | None:
-    """Declared tools that are read as such, and their section; None where none is: nobody sent that text."""
+    """Return the tools that a section reads as, and the section; None if no section would read as tools.
+
+    Args:
+        tools: the tools to declare.
+        layout: Harmony's layout of what declares them.
+    """
     key = None if "tools" in layout or "plain" in layout else _SECTIONS.key(tools)
     if (known := _SECTIONS.get(key)) is not None:
         return tools, known.text
@@ -255,13 +286,13 @@ def _readable(tools: tuple[Tool, ...], layout: dict[str, Any]) -> tuple[tuple[To
 
 
 _PLAIN_CHANNELS: Final = frozenset({None, "analysis", "final"})
-"""Channels on which nothing is taken for a call but what has a recipient."""
+"""The channels on which a message without a recipient is never read as a call."""
 
 
 def _explained(items: Sequence[Item]) -> Sequence[Item]:
-    """The items, with the headers that the tools that are declared before them make of theirs.
+    """Return the items, each with its fields as its header reads after the tools that are declared before it.
 
-    A reply has the name that its call gets by that: else it would be read as nobody's answer.
+    A reply gets the new name of the tool that its call names: with the old name it would read as a reply to no call.
     """
     changed, names = dict[int, Item](), NOTHING
     for at, (head, content, _) in enumerate(items):
@@ -289,7 +320,10 @@ def _explained(items: Sequence[Item]) -> Sequence[Item]:
 
 
 def _named(items: Sequence[Item], options: Options) -> Sequence[Item]:
-    """The items, each reply with the tool whose call it answers, or will be read to answer: Harmony has no ids."""
+    """Name the replies without a name: each gets the name of the tool that it answers for.
+
+    That is the call with its id; if there is none, the call that it will read as a reply to, since Harmony has no ids.
+    """
     nameless = [at for at, (head, _, _) in enumerate(items) if head.role == TOOL and not head.name]
     if not nameless:
         return items
@@ -313,13 +347,14 @@ def _tools_of_replies(messages: Sequence[Message]) -> dict[int, str]:
 
 
 def _ended(items: Sequence[Item], turn: Message | None, options: Options) -> Sequence[Item]:
-    """The items, each with an end that what follows allows.
+    """Change the ends of messages to those that what follows allows.
 
-    What ends with `<|return|>` ends a conversation where a system message follows: there it ends with `<|end|>`.
+    Before a system message, `<|return|>` becomes `<|end|>`: otherwise another conversation would begin there. With
+    `training`, the last message ends with `<|return|>` if it is a final answer and an open turn follows it.
     """
     ends: dict[int, Ending] = {at: "return" for at, item in enumerate(items) if item[0].end == "return"}
     if options.training and turn is not None and items:
-        # Behind the last message nothing but the open turn follows; else its frame tells how it ends.
+        # Only with an open turn: without one, `framed` sets the end of the last message.
         last = headed(channelled(message_of(items[-1])), options, prompted=False)
         if answers(last):
             ends[len(items) - 1] = "return"
@@ -335,5 +370,5 @@ def _ended(items: Sequence[Item], turn: Message | None, options: Options) -> Seq
 
 
 def _role_behind(items: Sequence[Item], at: int, turn: Message | None) -> str | None:
-    """The role of what follows a message."""
+    """Return the role of the message or open turn after a message; None if nothing follows."""
     return items[at + 1][0].role if at + 1 < len(items) else turn.role if turn is not None else None

@@ -1,4 +1,8 @@
-"""Frames → messages: what each frame (`frames`) and its header (`header`, `recover`) say."""
+"""Read scanned frames as messages, and report as findings what had to be mended.
+
+`frames.py` finds the frames; `header.py`, `recover.py` and `declared.py` read their headers; `message.py` reads the
+bodies. Batch reading and streams share this reader.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +39,7 @@ from .syntax import (
 
 
 def split(source: Source, options: Options) -> list[tuple[int, str]]:
-    """The conversations of a text, each with its offset."""
+    """Split a text into its conversations; return each with its offset."""
     text = cast("str", source)
     pieces = pieces_of(text)
     ends = [0, *accumulate(map(len, pieces))]
@@ -52,16 +56,17 @@ _NO_ARGUMENTS: Final = frozenset({"", *KINDS})
 
 
 class FrameReader:
-    """Makes messages of frames, one after the other.
+    """Reads frames as messages, one after the other.
 
     Args:
-        log: takes what is noticed.
-        restore: whether tokens in bodies may have been broken on writing, as in text.
+        log: receives the findings.
+        restore: whether to restore broken tokens in bodies: True for text, False for token ids.
 
     Attributes:
-        messages: those made so far; tools are still in the developer's.
-        open_turn: what the last frame left open.
-        over: whether the token that ends the whole text is one where it stands last; among ids, its spelling is none.
+        messages: the messages so far; declared tools are still in the developer message.
+        open_turn: the open turn, if the last frame is a header without a message.
+        over: whether `<|endoftext|>` at the end of the last body is that token: always in text; in a stream of token
+            ids, only if its own id came.
     """
 
     def __init__(self, log: Log, *, restore: bool) -> None:
@@ -71,37 +76,37 @@ class FrameReader:
         self.open_turn: Message | None = None
         self.over = restore
         self._index = 0
-        """Of the next message in the document."""
+        """The index of the next message in the document."""
         self._before: Frame | None = None
         self._layout: dict[str, Any] = {}
         self._extras: dict[str, Any] = {}
         self._pending: dict[str, Any] = {}
-        """Text outside of messages, for the extras of the next one."""
+        """Text outside of messages, as extras of the next message."""
         self._opens = False
-        """Whether what is read is the open turn."""
+        """Whether findings concern the open turn."""
 
     def spelling(self, frame: Frame) -> dict[str, Any]:
-        """What else of a frame's spelling to keep: layout, for a frame that is as it should be."""
+        """Return more layout of a frame that has a `<|message|>`."""
         return {}
 
     def _note(self, code: FindingCode, detail: str, severity: Severity = Severity.CHANGED) -> None:
-        """Note something of the next message, or of the open turn."""
+        """Report a finding about the next message, or about the open turn."""
         self._log.find(code, "/open_turn" if self._opens else f"/messages/{self._index}", detail, severity)
 
     def resume(self, index: int, before: Frame | None) -> None:
-        """Go on behind messages that something else read.
+        """Continue after messages that were read without this reader.
 
         Args:
-            index: that of the next message.
-            before: the last frame that was read.
+            index: the index of the next message.
+            before: the frame before it; None if there is none.
         """
         self._index, self._before = index, before
 
     def frame(self, frame: Frame) -> None:
-        """Take the next frame.
+        """Read the next frame; add its message to `messages`, or set the open turn.
 
         Raises:
-            BridgeError: OCB-SEVERAL where it is of another conversation.
+            BridgeError: OCB-SEVERAL if the frame begins another conversation.
         """
         self.see(frame)
         self._before = frame
@@ -141,24 +146,25 @@ class FrameReader:
         self._add(self._message(frame, fields, body, layout, extras))
 
     def ends_text(self, frame: Frame) -> bool:
-        """Whether a frame has no end of its own, but ends with the token that ends the whole text."""
+        """Return whether the last frame has no end token, but ends with the token that ends the whole text."""
         if frame.stop or frame.follows or frame.body is None:
             return False
         return self.over and frame.body.endswith(END_OF_TEXT)
 
     def see(self, frame: Frame) -> None:
-        """See that the next frame belongs to the conversation of those before it.
+        """Check that the next frame continues the conversation.
 
         Raises:
-            BridgeError: OCB-SEVERAL where it does not.
+            BridgeError: OCB-SEVERAL if it begins another one.
         """
         if begins(self._before, frame) >= 0:
             raise several()
 
     def _breaks_off(self, header: str, body: str, frame: Frame) -> bool:
-        """Take a frame that breaks off in the header of a call, which nobody made then; False for any other.
+        """Treat a frame that is cut off in the header of a call as text outside of messages: no tool is called.
 
-        What evidently are the call's arguments is said, and is for nobody to see.
+        Return False for any other frame, which is a message. If a body begins in its header, the frame is marked as
+        `unmarked`: then a call becomes a thought (`uncalled`).
         """
         if body.strip() not in _NO_ARGUMENTS and not header.endswith(CONSTRAIN):
             frame.unmarked = True
@@ -171,9 +177,10 @@ class FrameReader:
         return True
 
     def _unheaded(self, frame: Frame) -> bool:
-        """Take a frame that is nothing but what the assistant says; False where there is a header.
+        """Read a frame without a header as text of the assistant; return False if it has a header.
 
-        Behind it others of the same answer follow, unless it ends the answer: then it is what leads to them.
+        If the frame ends the answer, its text is the answer. Else more frames of the answer follow, and its text is a
+        thought, on the channel `analysis`.
         """
         text = unheaded(frame.header, opened=frame.opened)
         if text is None:
@@ -197,7 +204,7 @@ class FrameReader:
         self._index += 1
 
     def joins(self, message: Message) -> bool:
-        """Whether a message, if it comes next, belongs to the turn of the one before it."""
+        """Return whether a message continues the turn of the last message, if it is the next one."""
         return bool(self.messages) and continues(self.messages[-1], message)
 
     def _header(self, raw: str, frame: Frame, *, prompted: bool) -> tuple[Fields, dict[str, Any], dict[str, Any]]:
@@ -283,7 +290,7 @@ class FrameReader:
             )
 
     def _open_frame(self, frame: Frame) -> None:
-        """A header at the end of the text: the open turn."""
+        """Read a header at the end of the text as the open turn, or as a message if a body begins in it."""
         if self._unheaded(frame):
             return
         raw = frame.header
@@ -316,7 +323,7 @@ class FrameReader:
         self.open_turn = make(fields, "", None, layout, extras)
 
     def _outside(self, text: str, extras: dict[str, Any]) -> None:
-        """Text between frames: it is nobody's, and kept where it is not just white space."""
+        """Add text between frames to extras and report it; white space is only reported."""
         path = "" if extras is self._extras or extras is self._pending else f"/messages/{self._index}"
         if text.strip():
             extras["before"] = extras.get("before", "") + text
@@ -326,14 +333,22 @@ class FrameReader:
             self._log.find(FindingCode.TEXT_OUTSIDE, path, detail, Severity.LAYOUT)
 
     def finish(self, found: Scan) -> Transcript:
-        """The transcript, once all frames are taken."""
+        """Return the transcript, after all frames were read.
+
+        Args:
+            found: the rest of the source.
+        """
         frameless = self._before is None and found.tail.strip()
         messages = self.frameless(found.tail) if frameless else self.messages
         around = Transcript() if frameless else self.around(found)
         return lifted([*map(item_of, messages)], around).transcript
 
     def around(self, found: Scan) -> Transcript:
-        """What stands around the messages, once all frames are taken."""
+        """Return the transcript without its messages, after all frames were read.
+
+        Args:
+            found: the rest of the source.
+        """
         if self._pending:
             self._extras["after"] = self._pending["before"]
         tail, line_end = split_tail(found.tail) if self._restore else (found.tail, "")
@@ -365,7 +380,7 @@ class FrameReader:
         )
 
     def frameless(self, text: str) -> Sequence[Message]:
-        """A text without frames: an answer whose tokens were left out, or a plain one."""
+        """Read a text without frames as an answer: one whose control tokens were left out, or plain text."""
         messages = read_stripped(text)
         if messages is not None:
             self._log.find(FindingCode.HEADER_RECOVERED, "", _STRIPPED)

@@ -1,6 +1,7 @@
-"""Headers that the official parser refuses, or reads as what was not meant: their evident meaning, and the rest.
+"""Read headers that the official parser refuses or misreads, and find bodies that begin in a header.
 
-Nothing is thrown away: what has no place is given back as `unplaced`.
+`recover` sorts the words of a header into fields; words that fit no field are returned as `unplaced`, so that nothing
+is lost. `split_body` and `unheaded` read frames without a `<|message|>`, and `read_stripped` answers without tokens.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from .syntax import ASSISTANT, CHANNEL, CHANNELS, CONSTRAIN, IDS, MAX_HEADER, RO
 
 
 class Recovered(NamedTuple):
-    """What a header evidently means.
+    """A header, read by its evident meaning.
 
     Attributes:
         fields: the fields.
-        unplaced: the words that found no place, in order.
+        unplaced: the words that belong to no field, in order.
     """
 
     fields: Fields
@@ -38,20 +39,28 @@ _AFTER_ROLE: Final = re.compile(r"(assistant|developer|system|user)(?![A-Za-z0-9
 
 
 class _Sorter:
-    """Puts each word of a header in its place."""
+    """Sorts the words of a header into fields.
+
+    Args:
+        opened: whether the header follows a `<|start|>`.
+
+    Attributes:
+        found: the fields so far.
+        unplaced: the words that belong to no field.
+    """
 
     def __init__(self, *, opened: bool) -> None:
         self.found: dict[str, str] = {}
         self.channels: list[str] = []
-        """What stands behind each channel marker."""
+        """The word after each `<|channel|>` ("" if there is none), and channels without the token."""
         self.unplaced: list[str] = []
         self.marked = opened
-        """Whether a word may be a header's: before the first marker of a text without `<|start|>` it hardly is."""
+        """Whether words count as parts of a header: without a `<|start|>`, only after the first token."""
         self._opened = opened
         self._first = True
 
     def section(self, words: list[str]) -> None:
-        """The words behind one marker, or before the first. More than two that have no key are prose, no header."""
+        """Sort the words after a token, or before the first; more than two words without a key are prose: unplaced."""
         speaker = int(self._first and self._opened)
         prose = sum(not _has_key(word) for word in words[speaker:]) > _MOST_WORDS
         for at, word in enumerate(words):
@@ -61,12 +70,12 @@ class _Sorter:
                 self.word(word)
 
     def put(self, field: str, value: str) -> None:
-        """The first value counts; the same again says nothing."""
+        """Set a field, unless it has a value already; another value is unplaced."""
         if self.found.setdefault(field, value) != value:
             self.unplaced.append(value)
 
     def word(self, word: str) -> None:
-        """A word without a marker before it."""
+        """Sort a word that does not directly follow a token."""
         first, self._first = self._first, False
         attribute = ATTRIBUTE.match(word)
         if word.startswith(TO):
@@ -118,11 +127,11 @@ class _Sorter:
 
 
 def recover(raw: str, *, opened: bool) -> Recovered:
-    """Read any header.
+    """Read any header by its evident meaning.
 
     Args:
-        raw: what stands between `<|start|>` and `<|message|>`.
-        opened: whether there was a `<|start|>`, so that the first word is the speaker.
+        raw: the text between `<|start|>` and `<|message|>`.
+        opened: whether it follows a `<|start|>`, so that its first word is the role or the name of a tool.
     """
     again = _second_call(raw)
     if again > 0:
@@ -150,7 +159,7 @@ def recover(raw: str, *, opened: bool) -> Recovered:
 
 
 def _second_call(raw: str) -> int:
-    """Where the header of another call begins behind the arguments of one that never had an end; -1 for nowhere."""
+    """Return the index of a second call's header, after the arguments of a call without an end; -1 if there is none."""
     to = raw.rfind(TO)
     end = max(raw.rfind("}", 0, to), raw.rfind("]", 0, to)) + 1 if to > 0 else 0
     arguments = end > 0 and ("{" in raw[:end] or "[" in raw[:end])
@@ -166,11 +175,11 @@ def _has_key(word: str) -> bool:
 
 
 def _place_channels(sorter: _Sorter) -> None:
-    """Settle which channel counts; the others are unplaced. A near miss implies nothing of whom it is for."""
+    """Choose one of the channels; the others are unplaced. A misspelled channel implies no intent."""
     found, names = sorter.found, sorter.channels
     tool = names[0] if len(names) > 1 else ""
     if "recipient" not in found and "constraint" in found and "commentary" in names[1:] and _is_tool(tool):
-        # A type is promised, and where the channel should stand, another name does: the tool that is called.
+        # There is a type, and the first channel is no channel: it is the name of the called tool.
         found["recipient"] = names.pop(0)
     message = Message(found["role"], "", recipient=found.get("recipient"))
     channel = chosen(names, answers=message.role == ASSISTANT and not is_call(message))
@@ -187,13 +196,13 @@ def _is_tool(word: str) -> bool:
 
 @lru_cache(maxsize=256)
 def says_text(raw: str, *, opened: bool) -> bool:
-    """Whether a header is that of an assistant's text, and not of a call."""
+    """Return whether a header is that of the assistant's text, not of a call."""
     fields = (regular(raw) if opened else None) or recover(raw, opened=opened).fields
     return fields.role == ASSISTANT and not is_call_to_tool(fields)
 
 
 def _sections(raw: str) -> Iterator[tuple[str, str]]:
-    """Each marker (the first is none) with the text behind it."""
+    """Yield the text before the first token, with "", then each token with the text after it."""
     parts = _MARKED.split(raw)
     yield "", parts[0]
     yield from zip(parts[1::2], parts[2::2], strict=True)
@@ -202,7 +211,7 @@ def _sections(raw: str) -> Iterator[tuple[str, str]]:
 # --- bodies that begin in the header ----------------------------------------------------------------------------------
 
 _VALUE: Final = r"[^\s<{\[\"]"
-"""A character of a header's value, where no token tells where the body begins: JSON begins a body."""
+"""A character of a value in a header from which a body may follow without `<|message|>`: JSON begins a body."""
 _LEAD: Final = re.compile(
     rf"[ \t\n\f\r]*(?:{re.escape(CHANNEL)}[ ]?({_VALUE}*)"
     rf"|{TO}{_VALUE}+"
@@ -217,10 +226,13 @@ _ROLES: Final = tuple(ROLES)
 
 
 def unheaded(raw: str, *, opened: bool) -> str | None:
-    """What a frame without `<|message|>` says that has no header but the assistant's role; None where there is more.
+    """Return the text of a frame that has neither `<|message|>` nor a header, but perhaps the assistant's role.
 
-    A generation prompt ends in that role, and a model may go on with its answer, or with an answer whose tokens were
-    left out.
+    A generation prompt ends with this role, and the model may directly continue with its answer, or with an answer
+    whose control tokens were left out.
+
+    Returns:
+        None if there is a header, or no text.
     """
     if CHANNEL in raw or CONSTRAIN in raw or (opened and (_is_speaker(raw) or _is_reply(raw))):
         return None
@@ -232,13 +244,13 @@ def unheaded(raw: str, *, opened: bool) -> str | None:
 
 
 def _is_reply(raw: str) -> bool:
-    """Whether a header is that of a tool's reply to the assistant, though the tool's name begins as its role."""
+    """Return whether a header is that of a reply to the assistant: the name of a tool may begin with `assistant`."""
     fields = regular(raw)
     return fields is not None and fields.role == TOOL and fields.recipient == ASSISTANT
 
 
 def _is_speaker(raw: str) -> bool:
-    """Whether a header's first word says who speaks, other than the assistant: a role, a channel, a tool."""
+    """Return whether the first word belongs to a header: a role other than the assistant's, a channel or a tool."""
     found = _ROLE_WORD.match(raw)
     if found is None or raw.startswith(ASSISTANT):
         return False
@@ -249,16 +261,16 @@ def _is_speaker(raw: str) -> bool:
 
 
 def is_unfinished_header(text: str) -> bool:
-    """Whether a text is the beginning of a token, or a whole one."""
+    """Return whether a text is a control token or the beginning of one."""
     return any(token.startswith(text) for token in IDS)
 
 
 def split_body(raw: str, *, opened: bool) -> tuple[str, str]:
-    """Where `<|message|>` is missing: what is still header, and the body that begins in it.
+    """Split a frame without `<|message|>` into its header and its body.
 
     Args:
-        raw: from `<|start|>` (or the beginning of the text) to the stop token.
-        opened: whether there was a `<|start|>`, so that the first word is the speaker.
+        raw: the text from `<|start|>` (or from the beginning of the text) to the stop token.
+        opened: whether it follows a `<|start|>`, so that its first word is the role or the name of a tool.
     """
     at = 0
     if opened:
@@ -269,13 +281,16 @@ def split_body(raw: str, *, opened: bool) -> tuple[str, str]:
         at = marker
         while (found := _LEAD.match(raw, at)) is not None:
             at = found.end() if found[1] is None else _end_of_channel(raw, found)
-        # What stands before a channel is no body.
+        # Text before a channel is still header.
         marker = raw.find(CHANNEL, at)
     return raw[:at], raw[at:].removeprefix(" ")
 
 
 def _end_of_channel(raw: str, found: re.Match[str]) -> int:
-    """Where a channel's name ends that nothing tells from a body: behind what evidently is one, or before the word."""
+    """Return the index after the name of a channel that a body may follow without a space.
+
+    If the word neither is nor begins with a channel, and no more of a header follows, it belongs to the body.
+    """
     word = found[1]
     if not word or evident(word) in CHANNELS or _MORE.match(raw, found.end()):
         return found.end()
@@ -285,10 +300,10 @@ def _end_of_channel(raw: str, found: re.Match[str]) -> int:
 
 _MORE: Final = re.compile(rf"\s*(?:{re.escape(CHANNEL)}|{re.escape(CONSTRAIN)}|{TO})")
 _GLUED: Final = re.compile(r"(?:analysis|commentary|final)(?=\w)")
-"""A channel's name with the first word of a body behind it."""
+"""The name of a channel with the first word of a body glued to it."""
 
 
-# --- answers whose tokens were left out in decoding: `analysisThe user asks…assistantfinalHello` ----------------------
+# --- answers whose control tokens were left out: `analysisThe user asks…assistantfinalHello` --------------------------
 
 _TARGET: Final = r" ?to=([\w.-]+?)"
 _MARKER: Final = re.compile(
@@ -303,16 +318,17 @@ _MARKER: Final = re.compile(
 _NAMED: Final = tuple(f"{ASSISTANT}{channel}" for channel in CHANNELS)
 
 STRIPPED: Final = re.compile(r" ?(?:analysis|commentary|final)")
-"""What such an answer begins with."""
+"""The beginning of an answer whose control tokens were left out."""
 
 
 def read_stripped(text: str) -> list[Message] | None:
-    """The messages of a text that begins with a channel's name and names another behind the word `assistant`.
+    """Read an answer whose control tokens were left out: a channel, its text, `assistant`, the next channel, and so on.
 
-    One name is enough behind that word, and where a recipient and a type stand behind it, and then JSON.
+    A single channel is enough if the text begins with `assistant` and the channel, or if a recipient and a type, and
+    then JSON, follow the channel.
 
     Returns:
-        None for any other text.
+        The messages; None for any other text.
     """
     text = text.lstrip()
     marks = list(_MARKER.finditer(text))

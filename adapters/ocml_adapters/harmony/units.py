@@ -1,4 +1,8 @@
-"""Frames of Harmony's text and their messages."""
+"""Read and write the units of Harmony's text: frames.
+
+Most frames are plain: a regular header, a body without tokens, and an end. A plain frame is a tuple of three texts,
+which a plan can read without a scanner. All other frames are found by `frames.py` and read by `reader.py`.
+"""
 
 from __future__ import annotations
 
@@ -33,17 +37,20 @@ from .tools import SECTION
 # --- reading ----------------------------------------------------------------------------------------------------------
 
 Plain = tuple[str, str, str]
-"""A frame with nothing around it and no token in it but its own: header, body, and the token that ends it.
+"""A plain frame: its header, its body, and its end token.
 
-The body is as it is meant: tokens in it are not broken any more.
+Nothing stands before it, its header is regular, and its body has no token. Broken tokens in the body are restored.
 """
 
 
 class Misnamed(NamedTuple):
-    """A plain frame whose header means something else than it says.
+    """A plain frame whose header means something else because of the tools that are declared before it.
 
     Attributes:
-        names: the recipients of the tools that are declared before it.
+        header: its header.
+        body: its body, with broken tokens restored.
+        stop: its end token.
+        names: the recipients of these tools.
     """
 
     header: str
@@ -54,16 +61,16 @@ class Misnamed(NamedTuple):
 
 _NOTHING: Final = Transcript()
 _LONGEST: Final = 20_000
-"""The longest section of tools that plans are made for, in characters."""
+"""The maximal length of a section of tools in the key of a plan, in characters."""
 
 
 class Around(NamedTuple):
-    """What there is of a source beside its plain frames.
+    """A source, and what is needed to read the rest of it: all that is no plain frame.
 
     Attributes:
         source: the text, or the ids.
-        reader: reads what is no plain frame; None where there is nothing else.
-        rest: what stands behind the frames; None where that is a unit, too.
+        reader: the reader of the rest; None if all units are plain frames.
+        rest: what follows the last frame; None if nothing does, or if it is a unit itself.
     """
 
     source: Any
@@ -72,15 +79,15 @@ class Around(NamedTuple):
 
 
 class FramesReader(UnitReader):
-    """Reads frames. A text without any is a unit, too."""
+    """Reads frames. A text without any frame is one unit."""
 
     looks_at_contents = False
 
     def part(self, source: str | Json, log: Log) -> Parted:
-        """The frames of a text. Any text can be read, whole or as an answer begins behind the generation prompt.
+        """Split a text into its frames; any text can be split, also an answer without the generation prompt before it.
 
         Raises:
-            BridgeError: OCB-SHAPE for what is not text.
+            BridgeError: OCB-SHAPE if the source is not text.
         """
         if not isinstance(source, str):
             raise BridgeError(ErrorCode.SHAPE, "the format harmony is text; read token ids as harmony-tokens")
@@ -90,14 +97,18 @@ class FramesReader(UnitReader):
         frames, rest = scanned(pieces_of(behind))
         before: Plain | None = ("", "", "")
         for frame in frames:
-            # What stands outside of messages may belong to the message behind it.
+            # A frame that is not plain may leave text for the extras of the next message: so the next frame stays a
+            # `Frame`, which the same `FrameReader` reads.
             plain = plain_of(frame)
             units.append(frame if plain is None or before is None else plain)
             before = plain
         return as_units(units, Around(source, FrameReader(log, restore=True), rest))
 
     def skeleton(self, unit: Unit, before: Unit | None) -> Skeleton | None:
-        """A plain frame without what it says; the tools that it declares are no part of that. None for any other."""
+        """Return the key of a plain frame and its body; None for other units, or if the section of tools is too long.
+
+        A developer's heading and section of tools belong to the key: the value is the text between them.
+        """
         if unit.__class__ is not tuple:
             return None
         header, body, stop = unit
@@ -110,16 +121,16 @@ class FramesReader(UnitReader):
         return (header, stop, not body, before_body, section, ended), [body] if body else []
 
     def filled(self, unit: Unit, values: Sequence[str]) -> Unit:
-        """A plain frame with another body."""
+        """Return a plain frame with another body; a developer's heading and section of tools remain."""
         header, body, stop = unit
         before_body, _, section = sections_of(body) if speaker(header) == DEVELOPER else ("", body, "")
         return (header, "".join((before_body, *values, section)), stop)
 
     def read(self, unit: Unit, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
-        """The messages of a frame.
+        """Return the messages of a frame, or of a text without frames.
 
         Raises:
-            BridgeError: OCB-SEVERAL where another conversation begins with it.
+            BridgeError: OCB-SEVERAL if another conversation begins with this frame.
         """
         around = cast("Around", parted.document)
         reader = around.reader
@@ -136,25 +147,29 @@ class FramesReader(UnitReader):
         return reader.messages[count:]
 
     def several(self, source: Any) -> BridgeError:
-        """The error of a document with a second conversation, which names its place."""
+        """Return the error for a document with several conversations, with the offset of the second."""
         return several(offset=split(source, DEFAULT)[1][0])
 
     def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
-        """The conversation: turns are found, the tools of the first developer message are lifted out."""
+        """Build the conversation: infer the turns, and lift the tools out of the first developer message."""
         reader, rest = cast("Around", parted.document)[1:]
         around = _NOTHING if reader is None or rest is None else reader.around(rest)
         return lifted(with_grouping(items), around)
 
 
 def as_units(units: list[Any], around: Around) -> Parted:
-    """The units of a document; what it says where it has no frame is one."""
+    """Return the split document. If it has no frame, its text (unless blank) is the only unit."""
     if not units and around.rest is not None and around.rest.tail.strip():
         units, around = [around.rest.tail], around._replace(rest=None)
     return Parted(informed(units), _NOTHING, document=around)
 
 
 def informed(units: list[Any]) -> list[Any]:
-    """Units that know the tools that are declared before them, where these tell what their header means."""
+    """Give units the names of the tools declared before them: all scanned frames, and plain ones that need them.
+
+    Args:
+        units: the units of a document; the list is changed and returned.
+    """
     names = NOTHING
     for at, unit in enumerate(units):
         if unit.__class__ is tuple:
@@ -171,9 +186,9 @@ def informed(units: list[Any]) -> list[Any]:
 
 
 def cut(text: str) -> tuple[list[Any], str]:
-    """The plain frames that a text begins with, and what stands behind them.
+    """Return the plain frames at the beginning of a text, and the text after them.
 
-    In them is no token but those that open and end each, so these are the frames that `Scanner` finds.
+    This is the fast path: `Scanner` finds the same frames, since their bodies have no token.
     """
     pieces = _PLAIN.split(text)
     gaps, headers = pieces[::4], pieces[1::4]
@@ -195,18 +210,18 @@ _PLAIN: Final = re.compile(
     r"<\|start\|>([^<]*(?:<\|(?:channel|constrain)\|>[^<]*)*)"
     r"<\|message\|>([^<]*(?:<(?!\|)[^<]*)*)(<\|(?:end|call|return)\|>)"
 )
-"""A frame whose body holds nothing like a token."""
+"""A frame whose body has no `<|`."""
 
 
 @lru_cache(maxsize=2048)
 def speaker(header: str) -> str | None:
-    """Whose message has this raw header; None for one that needs to be mended."""
+    """Return the role in a raw header; None if the header is not regular, or too long to be cached."""
     fields = regular(header) if len(header) < LONG and is_header(header) else None
     return None if fields is None else fields.role
 
 
 def sections_of(body: str) -> tuple[str, str, str]:
-    """A developer's body as what stands before its text, the text, and the section that may declare tools behind it."""
+    """Split a developer's body into its heading, its text, and the section that may declare tools; each may be ""."""
     at = body.rfind(SECTION)
     at = len(body) if at < 0 else max(at - 2, 0)
     heading = INSTRUCTIONS if body.startswith(INSTRUCTIONS) and at >= len(INSTRUCTIONS) else ""
@@ -214,7 +229,7 @@ def sections_of(body: str) -> tuple[str, str, str]:
 
 
 def plain_of(frame: Frame) -> Plain | None:
-    """A frame that was scanned, where it is a plain one."""
+    """Return a scanned frame as a plain one; None if it is not plain."""
     if not frame.opened or frame.before or frame.body is None or frame.middle < 0 or "<|" in frame.body:
         return None
     if frame.stop not in STOPS or speaker(frame.header) is None:
@@ -223,7 +238,7 @@ def plain_of(frame: Frame) -> Plain | None:
 
 
 def frame_of(unit: Plain | Misnamed | Frame) -> Frame:
-    """A unit as a scanned frame."""
+    """Return a unit as a scanned frame."""
     if isinstance(unit, Frame):
         return unit
     names = unit.names if isinstance(unit, Misnamed) else NOTHING
@@ -233,11 +248,15 @@ def frame_of(unit: Plain | Misnamed | Frame) -> Frame:
 # --- writing ----------------------------------------------------------------------------------------------------------
 
 _CUT_OFF: Final = "cut off"
-"""The state behind a message without an end."""
+"""The state after a message without an end token."""
 
 
 class Frames(UnitWriter):
-    """Writes frames. The state is whether the frame before was cut off, or is a generation prompt."""
+    """Writes frames, one for each message.
+
+    The state is `_CUT_OFF` after a message without an end token, `PROMPTED` before a message that follows a generation
+    prompt, else None.
+    """
 
     looks_at_contents = False
     target = HOME
@@ -248,31 +267,31 @@ class Frames(UnitWriter):
     is_text = True
 
     def inert(self, text: str) -> bool:
-        """Whether a text holds no token, whole or broken."""
+        """Return whether a text contains no token, whole or broken, so that it is written unchanged."""
         return CONTROL.is_free(text)
 
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
-        """The document with a place for declared tools, a name for each reply, and ends that the format allows."""
+        """Add a message for the declared tools, names of replies, and ends that Harmony allows (`prepare.py`)."""
         return prepared(conversation, self.options, log)
 
     def is_plain_part(self, head: Head, text: str) -> bool:
-        """Whether a text is no part of a token, and none of a developer's sections."""
+        """Return whether a text can neither become part of a token nor be read as one of a developer's sections."""
         return stands_alone(text) and (head.role != DEVELOPER or not _has_section(text))
 
     def nearest(self, message: Message, index: int, log: Log) -> Message:
-        """The message with a content that a body can say; its frame shows what can be held of the rest."""
+        """Return the message with a content that a body can hold; `spell` changes its other fields as needed."""
         return nearest(message, f"/messages/{index}", log)
 
     def follows(self, head: Head) -> bool:
-        """A developer's text may be read as tools; the section of declared tools is."""
+        """Return False for a developer message, whose text may be read as tools, unless it holds the declared tools."""
         return head.role != DEVELOPER or head is DECLARATION
 
     def classify(self, head: Head, content: str) -> ContentClass | None:
-        """A developer's text is written as it is where it looks neither like tools nor like what it stands under."""
+        """Return None if a developer's text contains the heading of tools or begins with that of instructions."""
         return None if _has_section(content) else ANY_CONTENT
 
     def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
-        """The text of a frame."""
+        """Write the frame of a message."""
         (message,), (path,) = group, paths
         prompted = state == PROMPTED
         if path == TOOLS_PATH:
@@ -284,15 +303,15 @@ class Frames(UnitWriter):
         return Spelled(unit, [made], _CUT_OFF if made.end is None else None)
 
     def unit(self, made: Message, body: str, layout: dict[str, Any], path: str, log: Log, *, prompted: bool) -> Unit:
-        """A frame as it is written.
+        """Return a frame, written.
 
         Args:
-            made: its message as it reads.
-            body: what its body says.
-            layout: how the message that was to be written was spelled.
-            path: where its content stands in the document.
-            log: takes what is changed in it.
-            prompted: whether it begins behind a generation prompt.
+            made: the message that the frame reads as.
+            body: the body of the frame, before its tokens are broken.
+            layout: the layout of the message in the document.
+            path: the path of the content in the document.
+            log: receives the changes to tokens in the content.
+            prompted: whether the frame follows a generation prompt, so that its header has no role.
         """
         mentions = NOTES.of(made.layout).get("mentions", ())
         body = CONTROL.guard(body, self.options.control_tokens, path, log, mentions)
@@ -300,7 +319,7 @@ class Frames(UnitWriter):
         return f"{header_of(made, prompted=prompted)}{MESSAGE}{body}{end}"
 
     def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
-        """All frames, the open turn, and what stands around them."""
+        """Return the output: the frames, the header of the open turn, and the text around them that is remembered."""
         turn, layout, header = around.open_turn, NOTES.of(around.layout), ""
         if turn is None and not layout:
             output, places = self.joined("", units, "", "")
@@ -316,17 +335,18 @@ class Frames(UnitWriter):
         return Enclosed(output, image, places=places)
 
     def joined(self, front: str, units: list[Unit], header: str, tail: str) -> tuple[Unit, Sequence[int] | None]:
-        """The frames with what stands around them: the open turn's header is the last of them.
+        """Join the frames, what stands around them, and the header of the open turn ("" if there is none).
 
-        With it, of ids, where frames stand among them.
+        Returns:
+            The output; for token ids also the places of the frames (see `Enclosed.places`), for text None.
         """
         return "".join((front, *units, header, tail)), None
 
     def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
-        """The messages in their turns, without the tools of the first developer's."""
+        """Infer the turns, and lift the tools out of the first developer message."""
         return with_tools(with_grouping(items), around)
 
 
 def _has_section(text: str) -> bool:
-    """Whether a developer's text looks like tools, or like what it stands under."""
+    """Return whether a developer's text contains the heading of tools, or begins with that of instructions."""
     return SECTION in text or text.startswith(INSTRUCTIONS)
