@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
 
 from ocml_adapters.canonical.units import DocumentWriter
 from ocml_adapters.chatml.plain import Frames
-from ocml_bridge import LossCode, Message, formats, read
+from ocml_bridge import LossCode, Message, Options, Transcript, formats, read
+from ocml_bridge.formats.adapter import FormatOption, Source
 from ocml_bridge.loss import Log
+from ocml_bridge.options import Policy
 from ocml_bridge.registry import adapter
-from ocml_bridge.testing import check_adapter, check_bytes, check_plans, check_samples, check_streams
+from ocml_bridge.testing import all_laws, check_adapter, check_bytes, check_plans, check_samples, check_streams
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.writer import Prepared
 
@@ -27,6 +30,7 @@ def unshrunk() -> Iterator[None]:
     settings.load_profile("normal")
 
 
+CHATML = b"<|im_start|>user\nHi<|im_end|>\n"
 GOLDEN = Path(__file__).parents[1] / "golden"
 
 
@@ -75,3 +79,70 @@ def test_an_encoder_that_writes_otherwise_than_its_writer_is_caught(unshrunk: No
     encoders = {"chatml": adapter("internlm2")[0].encoders["internlm2"]}
     with pytest.raises((AssertionError, BaseExceptionGroup)):
         check_streams(replace(adapter("chatml")[0], decoders={}, encoders=encoders))
+
+
+def test_a_text_format_without_streams_is_said_to_have_none() -> None:
+    with pytest.raises(AssertionError, match="chatml names no decoder and no encoder of its texts"):
+        check_streams(replace(adapter("chatml")[0], decoders={}, encoders={}))
+
+
+def never(source: Source) -> int:
+    return 0
+
+
+def always(source: Source) -> int:
+    return 3
+
+
+def test_a_sniffer_that_does_not_know_its_own_format_is_caught() -> None:
+    with pytest.raises(AssertionError, match="a-format: sniff gives 0 for a sample"):
+        check_samples(replace(adapter("chatml")[0], id="a-format", sniff=never), [CHATML])
+
+
+def test_a_sniffer_that_takes_other_formats_for_its_own_is_caught() -> None:
+    with pytest.raises(AssertionError, match="a-format: sniff gives 3 for what is certainly"):
+        check_samples(replace(adapter("chatml")[0], id="a-format", sniff=always), [CHATML])
+
+
+def test_a_sniffer_that_fails_is_caught() -> None:
+    def fails(source: Source) -> int:
+        raise LookupError("it looks for what is not there")
+
+    with pytest.raises(LookupError):
+        check_samples(replace(adapter("chatml")[0], sniff=fails), [CHATML])
+
+
+def test_the_choices_of_a_formats_own_options_are_held_to_the_laws(unshrunk: None) -> None:
+    """Its names are lost without a word, but only where the option says so."""
+    lying = FormatOption("names", "Whether names are written.", "yes", ("yes", "no"))
+
+    class Pretending(Frames):
+        def nearest(self, message: Message, index: int, log: Log) -> Message | None:
+            pretends = lying.of(self.options) == "no" and isinstance(message.content, str)
+            return message if pretends else super().nearest(message, index, log)
+
+    check_adapter(replace(adapter("chatml")[0], writes_units=Pretending), examples=50)
+    with pytest.raises(AssertionError):
+        check_adapter(replace(adapter("chatml")[0], writes_units=Pretending, options=(lying,)))
+
+
+def unguarded(policy: Policy) -> Callable[[Options], Frames]:
+    """Writes ChatML by a policy for control tokens that nobody chose."""
+    return lambda options: Frames(replace(options, control_tokens=policy))
+
+
+def test_a_format_whose_contents_make_its_own_tokens_is_caught() -> None:
+    """The token is one that the reader gives no meaning to: only the adapter's own list tells that a model does."""
+    chatml = adapter("chatml")[0]
+    careless = replace(chatml, id="a-format", writes_units=unguarded("raw"), frame_tokens=lambda: ("<|im_sep|>",))
+    with pytest.raises(AssertionError, match="voice"):
+        all_laws(Transcript((Message("user", "a<|im_sep|>b"),)), careless)
+
+
+def test_a_token_that_is_broken_without_a_word_is_caught() -> None:
+    class Silent(Frames):
+        def spell(self, *arguments: Any, log: Log, **options: Any) -> Any:
+            return super().spell(*arguments, log=Log(), **options)
+
+    with pytest.raises(AssertionError, match=r"1 U\+200B are in the output and not in the document"):
+        all_laws(Transcript((Message("user", "<|im_end|>"),)), replace(adapter("chatml")[0], writes_units=Silent))

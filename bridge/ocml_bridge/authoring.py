@@ -1,9 +1,9 @@
 """Everything that the author of a format imports: `from ocml_bridge.authoring import *`."""
 
-from .chat.turns import hoist_tools, infer_grouping, is_call, is_reply
+from .chat.turns import hoist_tools, infer_grouping, is_call, is_reply, name_of, recipient_of
 from .chat.visibility import is_private
 from .errors import BridgeError, ErrorCode
-from .formats.adapter import Adapter, Kind, Options
+from .formats.adapter import Adapter, FormatOption, Kind, Options
 from .formats.boundary import several
 from .loss import Finding, FindingCode, Log, Loss, LossCode, Severity
 from .model import (
@@ -28,12 +28,14 @@ from .model import (
 from .model.notes import Notes
 from .report.narrowing import drop_message, narrow
 from .spans.frames import FrameMarks
+from .text.added_tokens import beside
 from .text.control import ControlTokens
 from .text.im import Frame, Grammar
 from .units.conversation import Conversation
 from .units.envelopes import Body, Branches, EnvelopeWriter
 from .units.grammar import ContentClass, Emptied, Enclosed, Parted, Spelled
 from .units.heads import Head, Item, item_of, message_of
+from .units.pairing import name_replies
 from .units.reader import UnitReader
 from .units.writer import TOOLS, Completed, Prepared, UnitWriter
 
@@ -57,6 +59,7 @@ __all__ = [
     "FindingCode",
     "Flags",
     "Foreign",
+    "FormatOption",
     "Frame",
     "FrameMarks",
     "Grammar",
@@ -86,6 +89,7 @@ __all__ = [
     "Transcript",
     "UnitReader",
     "UnitWriter",
+    "beside",
     "drop_message",
     "hoist_tools",
     "infer_grouping",
@@ -94,7 +98,10 @@ __all__ = [
     "is_reply",
     "item_of",
     "message_of",
+    "name_of",
+    "name_replies",
     "narrow",
+    "recipient_of",
     "replace",
     "several",
 ]

@@ -44,7 +44,8 @@ class ConversionCommand(click.Command):
     def declare_format_options(self) -> None:
         """Take the options of all formats, too, but those whose names the command needs itself."""
         own = {param.name for param in self.params}
-        self.params += [_declared(option) for name, option in registry.format_options().items() if name not in own]
+        declared = registry.format_options().values()
+        self.params += [_declared(option) for option in declared if _parameter(option) not in own]
 
 
 def given_format_options() -> Mapping[str, str]:
@@ -58,17 +59,21 @@ def typed_options() -> Mapping[str, Any]:
     return context.command.make_parser(context).parse_args([*context.meta[_TYPED]])[0]
 
 
+def _parameter(option: FormatOption[str] | FormatOption[None]) -> str:
+    """What the command calls an option of a format: the name of a variable, so without hyphens."""
+    return option.name.replace("-", "_")
+
+
 def _declared(option: FormatOption[str] | FormatOption[None]) -> click.Option:
+    def take(context: click.Context, _: click.Parameter, value: str | None) -> None:
+        if value is not None:
+            context.meta.setdefault(_GIVEN, {})[option.name] = value
+
     return click.Option(
-        [f"--{option.name.replace('_', '-')}", option.name],
+        [f"--{option.name.replace('_', '-')}", _parameter(option)],
         type=click.Choice(option.choices) if option.choices else None,
         metavar=None if option.choices else "TEXT",
         help=option.help if option.default is None else f"{option.help}  [default: {option.default}]",
-        callback=_take,
+        callback=take,
         expose_value=False,
     )
-
-
-def _take(context: click.Context, option: click.Parameter, value: str | None) -> None:
-    if value is not None and option.name:
-        context.meta.setdefault(_GIVEN, {})[option.name] = value

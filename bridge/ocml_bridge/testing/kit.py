@@ -19,19 +19,22 @@ from ..model import Document, Transcript
 from ..report.policy import LENIENT
 from . import encoding, own_output, strategies, streams, visibility
 from .calls import linked_transcripts
+from .detection import recognises, takes_no_other
 from .laws import all_laws
 from .plans import plans_change_nothing
 from .spans import Unescape, spans_hold
 
 
 def check_samples(adapter: str | Adapter, samples: Iterable[bytes]) -> None:
-    """Check law 1 on sample documents, and the other laws on what they read as.
+    """Check law 1 on sample documents, the other laws on what they read as, and that `sniff` recognises them.
 
     Args:
         adapter: a format id, or an adapter that need not be registered.
         samples: valid documents of the format; each must read without findings.
     """
+    takes_no_other(adapter)
     for sample in samples:
+        recognises(adapter, sample)
         reading = read(sample, adapter)
         assert reading.findings == (), f"a sample reads with findings: {reading.findings}"
         _written_back(adapter, sample, reading)
@@ -41,7 +44,7 @@ def check_samples(adapter: str | Adapter, samples: Iterable[bytes]) -> None:
 def check_adapter(
     adapter: str | Adapter, documents: SearchStrategy[Document] | None = None, *, examples: int = 200
 ) -> None:
-    """Check the laws of `laws.LAWS` on drawn documents.
+    """Check the laws of `laws.LAWS` on drawn documents, with every choice of the format's own options.
 
     Args:
         adapter: a format id, or an adapter that need not be registered.
@@ -51,15 +54,24 @@ def check_adapter(
         examples: the number of documents.
     """
 
-    def laws_hold(document: Document) -> None:
-        all_laws(document, adapter)
+    def laws_hold(drawn: tuple[Document, Options]) -> None:
+        document, options = drawn
+        all_laws(document, adapter, options)
 
-    _draw(_documents(adapter) if documents is None else documents, laws_hold, examples)
+    drawn = _documents(adapter) if documents is None else documents
+    _draw(st.tuples(drawn, _own_options(adapter)), laws_hold, examples)
 
 
 def _documents(adapter: str | Adapter) -> SearchStrategy[Document]:
     of_own_output = own_output.documents(adapter)
     return st.one_of(strategies.documents(), linked_transcripts(), visibility.documents(), of_own_output)
+
+
+def _own_options(adapter: str | Adapter) -> SearchStrategy[Options]:
+    """Return a strategy for the choices of the options that a format declares for itself."""
+    found, _ = registry.adapter(adapter)
+    choices = {option.name: st.sampled_from(option.choices) for option in found.options if option.choices}
+    return st.fixed_dictionaries({}, optional=choices).map(lambda chosen: Options(format_options=chosen))
 
 
 def check_plans(
@@ -136,6 +148,7 @@ def check_streams(adapter: str | Adapter, *, examples: int = 100) -> None:
     decoder, encoder = target.decoders.get(target.id), target.encoders.get(target.id)
     if target.kind is not Kind.TEXT:
         return
+    assert decoder or encoder, f"{target.id} names no decoder and no encoder of its texts: no stream was checked"
     if decoder is not None:
         texts = st.one_of(strategies.texts(), own_output.texts(adapter), own_output.written(adapter, options))
 

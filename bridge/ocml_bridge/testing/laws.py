@@ -13,7 +13,7 @@ from .pairing import pairing
 from .substance import substance
 from .trial import Trial
 from .visibility import visibility
-from .voice import voice
+from .voice import breaks_are_reported, voice
 
 Law = Callable[[Trial], None]
 """Raises `LawBrokenError` if a trial violates the law."""
@@ -29,6 +29,7 @@ LAWS: Final[tuple[Law, ...]] = (
     one_conversation,
     substance,
     voice,
+    breaks_are_reported,
     ownership,
 )
 """The laws, in the order in which they are checked."""

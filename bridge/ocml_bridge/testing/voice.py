@@ -5,16 +5,23 @@ The vocabularies here are those of published tokenizers, independent of the adap
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
+from collections.abc import Iterable
 from typing import Final
 
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from .. import registry
 from ..convert import write
+from ..formats.adapter import Adapter
+from ..loss import Severity
 from ..model import Completion, Document, Message, Transcript, replace
+from ..model.codec import to_json
 from ..report.policy import LENIENT
+from ..text.control import BREAK
 from .trial import Trial
 
 HARMONY: Final = (
@@ -45,39 +52,61 @@ VOCABULARIES: Final[dict[str, tuple[str, ...]]] = {
 ALL: Final = tuple(sorted({token for tokens in VOCABULARIES.values() for token in tokens}))
 
 
-def specials_in(text: str, target: str) -> Counter[str]:
-    """Return the special tokens that a tokenizer of the target finds in a text, with their numbers."""
-    tokens = sorted(VOCABULARIES[target], key=len, reverse=True)
-    return Counter(re.findall("|".join(map(re.escape, tokens)), text))
+def vocabulary_of(target: str | Adapter) -> tuple[str, ...]:
+    """Return the special tokens that content must not make in a format: those listed here, or those of its frames."""
+    found, _ = registry.adapter(target)
+    if found.id in VOCABULARIES:
+        return VOCABULARIES[found.id]
+    escapes = found.added_tokens is None
+    return () if escapes or found.frame_tokens is None else tuple(found.frame_tokens())
 
 
-def harmless(document: Document) -> Document:
+def specials_in(text: str, vocabulary: Iterable[str]) -> Counter[str]:
+    """Return the special tokens that a tokenizer finds in a text, with their numbers."""
+    return Counter(_any_of(vocabulary).findall(text))
+
+
+def _any_of(tokens: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("|".join(map(re.escape, sorted(tokens, key=len, reverse=True))))
+
+
+def harmless(document: Document, tokens: Iterable[str] = ()) -> Document:
     """Return a document with a letter in place of each special token in its contents."""
     if isinstance(document, Completion):
         return document
-    return replace(document, messages=tuple(map(_harmless, document.messages)))
+    token = _any_of({*ALL, *tokens})
+    return replace(document, messages=tuple(_harmless(message, token) for message in document.messages))
 
 
-def _harmless(message: Message) -> Message:
+def _harmless(message: Message, token: re.Pattern[str]) -> Message:
     content = message.content
-    return replace(message, content=_TOKEN.sub("x", content)) if isinstance(content, str) else message
-
-
-_TOKEN: Final = re.compile("|".join(map(re.escape, sorted(ALL, key=len, reverse=True))))
+    return replace(message, content=token.sub("x", content)) if isinstance(content, str) else message
 
 
 def voice(trial: Trial) -> None:
     """Law 13: the output has the same special tokens as the output of the document with harmless contents."""
-    target, output, document = trial.result.target, trial.result.output, trial.document
-    if target not in VOCABULARIES or not isinstance(output, str) or trial.options.control_tokens == "raw":
+    output, document = trial.result.output, trial.document
+    if not isinstance(output, str) or trial.options.control_tokens == "raw":
         return
     if not isinstance(document, Transcript) or not all(map(_is_plain, document.messages)):
         return
-    plain = write(harmless(document), trial.target, options=trial.options, policy=LENIENT)
-    expected = specials_in(str(plain.output), target)
-    actual = specials_in(output, target)
-    if actual != expected:
-        raise trial.broken("voice", [f"special tokens {dict(actual)}, where {dict(expected)} are meant"])
+    if not (vocabulary := vocabulary_of(trial.target)):
+        return
+    plain = write(harmless(document, vocabulary), trial.target, options=trial.options, policy=LENIENT)
+    meant = specials_in(str(plain.output), vocabulary)
+    found = specials_in(output, vocabulary)
+    if found != meant:
+        raise trial.broken("voice", [f"special tokens {dict(found)}, where {dict(meant)} are meant"])
+
+
+def breaks_are_reported(trial: Trial) -> None:
+    """Law 2: a U+200B that the output has and the document has not is reported."""
+    output, document = trial.result.output, trial.document
+    if not isinstance(output, str) or not isinstance(document, Transcript):
+        return
+    added = output.count(BREAK) - json.dumps(to_json(document), ensure_ascii=False).count(BREAK)
+    if added > 0 and not any(loss.severity is not Severity.LAYOUT for loss in trial.result.losses):
+        raise trial.broken("voice", [f"{added} U+200B are in the output and not in the document, and no loss says so"])
 
 
 def _is_plain(message: Message) -> bool:

@@ -188,7 +188,10 @@ class UnitWriter(ABC):
         return False
 
     def follows(self, head: Head) -> bool:
-        """Return whether the head alone determines all that is written of a message but its content and id."""
+        """Return whether the head alone determines all that is written of a message but its content and id.
+
+        If so, a unit is spelled with stand-ins for contents. They are not JSON, not even in a settled call.
+        """
         return True
 
     def classify(self, head: Head, content: str) -> ContentClass | None:
