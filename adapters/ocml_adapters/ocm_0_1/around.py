@@ -33,7 +33,7 @@ EOS: Final = ("[EOS]", "</s>", "<|EOS|>", "<|end_of_text|>", "<|endoftext|>")
 
 
 def grammar(options: Options) -> Grammar:
-    """The grammar of frames, with the tokens that the options name as boundaries."""
+    """Return the grammar of frames; the tokens of the options also begin another conversation."""
     return _grammar(BOS_TOKEN.of(options) or "", EOS_TOKEN.of(options) or "")
 
 
@@ -47,15 +47,15 @@ def _grammar(bos: str, eos: str) -> Grammar:
 
 @dataclass(frozen=True, slots=True)
 class Edges:
-    """What a text has around its frames, or around its content.
+    """The text around the frames, or around the content of a completion, in order.
 
     Attributes:
         before: white space before the first token.
         bos: the token that begins the text; "" for none.
-        head: what stands between it and the first frame.
-        tail: what stands behind the last frame.
+        head: the text between that token and the first frame.
+        tail: the text after the last frame.
         eos: the token that ends the text; "" for none.
-        after: white space behind it.
+        after: white space after that token.
     """
 
     before: str = ""
@@ -67,12 +67,12 @@ class Edges:
 
     @property
     def opening(self) -> str:
-        """All that stands before the first frame."""
+        """The whole text before the first frame."""
         return self.before + self.bos + self.head
 
     @property
     def closing(self) -> str:
-        """All that stands behind the last one."""
+        """The whole text after the last frame."""
         return self.tail + self.eos + self.after
 
 
@@ -82,7 +82,7 @@ _NAMES: Final = tuple(field.name for field in fields(Edges))
 
 
 def opening(text: str, options: Options) -> Edges:
-    """The edges at the beginning of a text; what stands behind the token is `head`."""
+    """Return the edges at the beginning of a text; the text after the token is `head`."""
     rest = text.lstrip()
     for token in (*BOS, BOS_TOKEN.of(options)):
         if token and rest.startswith(token):
@@ -91,7 +91,7 @@ def opening(text: str, options: Options) -> Edges:
 
 
 def closing(text: str, options: Options) -> Edges:
-    """The edges at the end of a text; what stands before the token is `tail`."""
+    """Return the edges at the end of a text; the text before the token is `tail`."""
     rest = text.rstrip()
     for token in (*EOS, EOS_TOKEN.of(options)):
         if token and rest.endswith(token):
@@ -100,12 +100,12 @@ def closing(text: str, options: Options) -> Edges:
 
 
 def joined(first: Edges, last: Edges) -> Edges:
-    """The beginning of the one with the end of the other."""
+    """Return the beginning of the first edges with the end of the last ones."""
     return Edges(first.before, first.bos, first.head, last.tail, last.eos, last.after)
 
 
 def around(text: str, options: Options) -> tuple[Edges, str]:
-    """The edges of a text without frames, and what stands between them."""
+    """Return the edges of a text without frames, and the text between them."""
     first = opening(text, options)
     last = closing(first.head, options)
     return replace(joined(first, last), head="", tail=""), last.tail
@@ -115,22 +115,26 @@ def around(text: str, options: Options) -> tuple[Edges, str]:
 
 
 def default_for(*, cut: bool) -> Edges:
-    """The edges that a conversation has by default; one that is left open has no end."""
+    """Return the default edges of a conversation; one whose last frame is open has no end.
+
+    Args:
+        cut: whether the last frame is open.
+    """
     return replace(Edges(), eos="") if cut else Edges()
 
 
 def default_around(body: str, options: Options) -> Edges:
-    """The edges that a completion has by default: none, as in §6, §7 and §9.
+    """Return the default edges of a completion: none, as in §6, §7 and §9.
 
-    Content that begins or ends with such a token, or begins with a byte order mark, gets one before or behind it: so
-    that what is content stays content.
+    If the content itself begins or ends with such a token, or begins with a byte order mark, a token is added before or
+    after it, so that it is still read as content.
     """
     edges, _ = around(body, options)
     return replace(NONE, bos=BOS[0] if edges.bos or body.startswith(BOM) else "", eos=EOS[0] if edges.eos else "")
 
 
 def with_tokens(edges: Edges, options: Options) -> Edges:
-    """The edges with the tokens that the options name.
+    """Return edges with the tokens of the options.
 
     Raises:
         BridgeError: OCB-OPTION for a token that would not be read back as one.
@@ -150,13 +154,13 @@ def with_tokens(edges: Edges, options: Options) -> Edges:
 
 
 def chosen(remembered: Mapping[str, Json], options: Options, *, frames: bool, cut: bool) -> Edges:
-    """How a conversation begins and ends: as the dialect or the options say, else as the source did, else by default.
+    """Return the edges of a conversation: of the dialect or the options, else of the source, else the default.
 
     Args:
-        remembered: what the document remembers of that.
-        options: which dialect, and which tokens, are asked for.
-        frames: whether it has any.
-        cut: whether the last of them is left open.
+        remembered: the layout and extras of the document.
+        options: the options with the dialect and the tokens.
+        frames: whether the conversation has frames.
+        cut: whether the last frame is open.
 
     Raises:
         BridgeError: OCB-OPTION for a token that would not be read back as one.
@@ -169,7 +173,7 @@ def chosen(remembered: Mapping[str, Json], options: Options, *, frames: bool, cu
 
 
 def around_frames(edges: Edges, options: Options, *, cut: bool) -> Edges:
-    """Edges for a conversation that has frames: each end as it is wanted where it is read back so, else by default."""
+    """Return edges for a conversation with frames: each end is used if it is read back unchanged, else the default."""
     default = default_for(cut=cut)
     first, last = opening(edges.opening, options), closing(edges.closing, options)
     if START in edges.opening or edges.opening.startswith(BOM) or joined(first, edges) != edges:
@@ -180,30 +184,30 @@ def around_frames(edges: Edges, options: Options, *, cut: bool) -> Edges:
 
 
 def around_nothing(edges: Edges, options: Options) -> Edges:
-    """Edges for a conversation without frames: all its white space is `head`."""
+    """Return edges for a conversation without frames, with all white space in `head`; the default if not read back."""
     edges = replace(edges, head=edges.head + edges.tail, tail="")
-    found, inner = around(edges.opening + edges.closing, options)
-    return edges if not inner.strip() and replace(found, head=inner) == edges else default_for(cut=False)
+    edges_read, inner = around(edges.opening + edges.closing, options)
+    return edges if not inner.strip() and replace(edges_read, head=inner) == edges else default_for(cut=False)
 
 
 def around_body(edges: Edges, body: str, options: Options) -> Edges:
-    """Edges for a completion."""
+    """Return edges for a completion: these if they are read back unchanged, else the default."""
     edges = replace(edges, head="", tail="")
     wanted = edges.opening + body + edges.closing
     usable = not wanted.startswith(BOM) and around(wanted, options) == (edges, body)
     return edges if usable else default_around(body, options)
 
 
-# --- what a document remembers of them --------------------------------------------------------------------------------
+# --- layout and extras ------------------------------------------------------------------------------------------------
 
 
 def remember(edges: Edges, default: Edges, **layout: Json) -> tuple[ByFormat | None, ByFormat | None]:
-    """The layout and the extras of a document with some edges: what differs from the default; extras keep what is text.
+    """Return the layout and the extras for edges: the fields that differ from the default; text goes to the extras.
 
     Args:
-        edges: those of the text.
-        default: those that would be written.
-        layout: what else the layout has.
+        edges: the edges of the text.
+        default: the edges that would be written.
+        layout: other members of the layout.
     """
     extras: dict[str, Json] = {}
     for name in _NAMES:
@@ -217,16 +221,16 @@ _TOKENS: Final = frozenset({"bos", "eos"})
 
 
 def recall(remembered: Mapping[str, Json], default: Edges) -> Edges:
-    """The edges that a document remembers; what is not text is passed over."""
-    found = {name: remembered[name] for name in _NAMES if isinstance(remembered.get(name), str)}
-    return replace(default, **found)
+    """Return the default edges with the fields that a document stores; values that are no text are ignored."""
+    stored = {name: remembered[name] for name in _NAMES if isinstance(remembered.get(name), str)}
+    return replace(default, **stored)
 
 
 # --- texts without messages -------------------------------------------------------------------------------------------
 
 
 def read(edges: Edges, body: str, options: Options, log: Log) -> Completion:
-    """Read what stands between the edges of a text in which no message begins."""
+    """Read a completion: the text between the edges of a text without frames."""
     content, notes = _content(body)
     for code, detail in notes:
         log.find(code, "/content", detail)
@@ -240,15 +244,15 @@ def read(edges: Edges, body: str, options: Options, log: Log) -> Completion:
 
 
 def write(completion: Completion, options: Options, log: Log) -> Completed:
-    """Write a completion; one without any text is an empty conversation to whoever reads it.
+    """Write a completion; one without text is read back as an empty conversation.
 
     Args:
-        completion: any.
+        completion: the completion.
         options: how to write.
-        log: takes what is lost.
+        log: receives the losses.
 
     Raises:
-        BridgeError: OCB-CONTROL-TOKEN where the options refuse a token.
+        BridgeError: OCB-CONTROL-TOKEN if the options refuse tokens in content, and there is one.
     """
     notes = Log()
     narrowed = narrow(completion.content, (Infill, FileBreak), "/content", notes, target=HOME)
@@ -288,7 +292,7 @@ def _default(content: Content, guard: Guard) -> str:
 
 
 def _body(content: Content, remembered: Mapping[str, Json], guard: Guard) -> str:
-    """The text between the edges: as it is remembered where that still says the same, else as by default."""
+    """Return the text between the edges: the stored one if it still means the same, else the default."""
     raw = remembered.get("body")
     if isinstance(raw, str) and START not in raw and _content(raw)[0] == content:
         return raw

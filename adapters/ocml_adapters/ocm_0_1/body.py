@@ -24,18 +24,18 @@ from .syntax import ALIASES, ROLES, TOKENS, TOOL_ROLES
 
 
 def role_of(heading: Heading) -> str:
-    """The role that a header means (decision 20)."""
+    """Return the role that a header means (decision 20)."""
     return "tool" if heading.role in TOOL_ROLES else heading.role
 
 
 def name_in(heading: Heading) -> str | None:
-    """The name that a header gives; a tool's with its namespace."""
+    """Return the name in a header; that of a tool gets its namespace."""
     return recipient_of(heading.name) if role_of(heading) == "tool" and heading.name is not None else heading.name
 
 
 @lru_cache(maxsize=1024)
 def header_notes(heading: Heading) -> tuple[Note, ...]:
-    """What is odd about a header."""
+    """Return the findings about a header."""
     notes: list[Note] = []
     if heading.role not in ROLES:
         means = ALIASES.get(heading.role)
@@ -54,7 +54,7 @@ def header_notes(heading: Heading) -> tuple[Note, ...]:
 
 
 def header_of(messages: Sequence[Message]) -> str:
-    """The header for the messages of one frame; a tool's name stands in its outputs (decision 9)."""
+    """Return the header of a frame with these messages; the name of a tool is in its outputs instead (decision 9)."""
     first = messages[0]
     return write_header(first.role, None if first.role == "tool" else first.name)
 
@@ -63,12 +63,12 @@ def header_of(messages: Sequence[Message]) -> str:
 
 
 def read_body(heading: Heading, body: str, *, cut: bool) -> tuple[list[Message], list[tuple[int, Note]]]:
-    """The messages of a frame, and what is odd, each with the number of the message that it is about.
+    """Return the messages of a frame, and the findings, each with the index of its message.
 
     Args:
-        heading: its header.
-        body: as it stands; the newline before the end token is the format's (decision 1).
-        cut: whether the text ends with it, so that nothing of it is the format's.
+        heading: the header of the frame.
+        body: its body; a newline before the end token belongs to the token (decision 1).
+        cut: whether the frame has no end token, so that such a newline is text.
     """
     if "<|" not in body:
         text = TOKENS.restore(body if cut else before_newline(body))
@@ -80,13 +80,13 @@ def read_body(heading: Heading, body: str, *, cut: bool) -> tuple[list[Message],
 
 
 class BodyReader:
-    """Makes the messages of a frame as its body arrives; a whole body is finished at once.
+    """Read the messages of a frame as its body arrives.
 
     Args:
-        heading: the frame's header.
+        heading: the header of the frame.
 
     Attributes:
-        messages: those that have begun; the last one may go on.
+        messages: the messages that have begun; the last one may continue.
     """
 
     def __init__(self, heading: Heading) -> None:
@@ -94,27 +94,27 @@ class BodyReader:
         self._role, self._name = role_of(heading), name_in(heading)
         self._scanner = Scanner(self._role)
         self._parts: list[Part] = []
-        """What the last message is made of, as far as that is complete."""
+        """The complete parts of the last message."""
         self._count = 0
-        """How many segments have been taken."""
+        """The number of segments that were taken."""
         self._started = False
-        """Whether the segment that is open has its message already."""
+        """Whether the open segment has a message already."""
         self._message_of: list[int] = []
-        """The number of the message that each of them belongs to."""
+        """The index of the message of each segment."""
         self._notes: list[tuple[int, Note]] = []
 
     @property
     def open_text(self) -> list[str]:
-        """The pieces of the text that is open, as far as they are known."""
+        """The pieces of the open text that no later text can change."""
         return self._scanner.open_text
 
     @property
     def pending(self) -> int:
-        """How many characters wait for what they are to be known."""
+        """The number of characters that wait until their meaning is known."""
         return self._scanner.pending
 
     def feed(self, text: str) -> None:
-        """Take more of the body, which is not cut inside a token."""
+        """Take more of the body, which does not end inside a token."""
         scanner = self._scanner
         scanner.feed(text)
         self._take()
@@ -123,11 +123,11 @@ class BodyReader:
             self._started = True
 
     def finish(self, text: str, *, cut: bool) -> list[tuple[int, Note]]:
-        """Take the rest of the body; what was found to be odd, each with the number of the message that it is about.
+        """Take the rest of the body; return the findings, each with the index of its message.
 
         Args:
-            text: what is left of the body.
-            cut: as in `read_body`.
+            text: the rest of the body.
+            cut: whether the frame has no end token, as for `read_body`.
         """
         scanner = self._scanner
         scanner.finish(text, closed=not cut)
@@ -145,13 +145,13 @@ class BodyReader:
         return [*((self._message_of[segment], note) for segment, note in scanner.notes), *self._notes]
 
     def begin(self, message: Message) -> None:
-        """A message begins, so the one before it is whole."""
+        """Begin a message; the previous one is complete."""
         self._settle()
         message.continues = bool(self.messages)
         self.messages.append(message)
 
     def add(self, segment: Segment) -> None:
-        """A segment is complete; it belongs to the last message."""
+        """Add a complete segment to the last message."""
         if isinstance(segment, Block):
             self._parts += (Thought(segment.kind), Text(segment.text)) if segment.text else (Thought(segment.kind),)
         elif not isinstance(segment, (Call, Output)):
@@ -174,7 +174,7 @@ class BodyReader:
         self._count = len(segments)
 
     def _place(self, segment: Segment) -> None:
-        """Begin a message for a segment where the last one is not the one that it belongs to."""
+        """Begin a message for a segment, unless it belongs to the last one."""
         if self._role == "tool" or not self._goes_on(segment):
             self.begin(self._message(segment))
 
@@ -227,14 +227,14 @@ def _reply(content: Content, name: str | None) -> Message:
 
 
 def is_text(message: Message) -> bool:
-    """Whether a message stands in its frame as text, so that another one beside it would be one text with it."""
+    """Return whether a message is written as text, so that it would be read as one with an adjacent text."""
     if message.role == "tool":
         return message.name is None
     return not is_call(message) and not is_thought(message)
 
 
 def with_channels(messages: Sequence[Message]) -> None:
-    """Set what an assistant's texts are: a preamble where a call follows in the frame, else the final answer."""
+    """Set the channels of an assistant's texts: a preamble if a call follows in the frame, else the final answer."""
     calls = False
     for message in reversed(messages):
         if is_call(message):
@@ -248,18 +248,18 @@ _BEFORE_CALL: Final = ("commentary", "preamble")
 
 
 def canonical_name(name: str) -> str:
-    """A tool's name or a recipient as it is read back."""
+    """Return the name of a tool, or a recipient, as it is read back."""
     return recipient_of(name_of(name))
 
 
 def constraint_of(arguments: str) -> str | None:
-    """The constraint that arguments imply: they are JSON or they are not."""
+    """Return the constraint of arguments: `json` if they are JSON, else None."""
     return "json" if parse(arguments) is not None else None
 
 
 def says_same(messages: Sequence[Message], header: str, body: str) -> bool:
-    """Whether a header and a body, as they were spelled, still stand for these messages."""
-    found, _ = read_body(read_header(header), body, cut=messages[-1].end is None)
-    if len(found) != len(messages):
+    """Return whether a stored header and body are still read as these messages."""
+    image, _ = read_body(read_header(header), body, cut=messages[-1].end is None)
+    if len(image) != len(messages):
         return False
-    return all(one == replace(other, layout=None, extras=None) for one, other in zip(found, messages, strict=True))
+    return all(read == replace(each, layout=None, extras=None) for read, each in zip(image, messages, strict=True))

@@ -27,24 +27,24 @@ from .syntax import CALL, END, KINDS, LIST, OUTPUT, START, TOKENS
 from .tools import with_tools_apart
 
 _LONGEST: Final = 200
-"""The longest header that plans are made for, in characters."""
+"""The maximum length of a header in a skeleton, in characters."""
 _LONGEST_TOOLS: Final = 20_000
-"""The longest declared tools that they are made for."""
+"""The maximum length of declared tools in a skeleton, in characters."""
 
 
 def split(source: Source, options: Options) -> list[tuple[int, str]]:
-    """The conversations of a text, each with its offset. Files in sequence (§7) are one completion."""
+    """Split a text into its conversations, each with its offset. Files in sequence (§7) are one completion."""
     assert isinstance(source, str)
     return grammar(options).split(source)
 
 
 class Around(NamedTuple):
-    """What stands around the frames of messages.
+    """The text around the frames with messages.
 
     Attributes:
         edges: the beginning and the end of the text.
-        cut: whether the last frame, an open turn's or not, has no end.
-        opening: the frame of the open turn.
+        cut: whether the last frame, also that of an open turn, has no end token.
+        opening: the frame of the open turn, or None.
     """
 
     edges: Edges
@@ -53,7 +53,7 @@ class Around(NamedTuple):
 
 
 class FramesReader(UnitReader):
-    """Reads frames."""
+    """The unit reader; a unit is a frame."""
 
     looks_at_contents = False
 
@@ -84,7 +84,7 @@ class FramesReader(UnitReader):
         return Parted(frames, Transcript(), document=Around(edges, cut=last.last), envelope=envelope)
 
     def skeleton(self, unit: Frame, before: Frame | None) -> Skeleton | None:
-        """A frame without contents; None where its edges or its body are spelled otherwise than by default."""
+        """Return a frame without its contents; None if its edges or its body do not have the default spelling."""
         header = unit.header
         gap = "" if before is None else "\n"
         if unit.gap != gap or not unit.newline or unit.end != END or len(header) > _LONGEST:
@@ -108,7 +108,7 @@ class FramesReader(UnitReader):
         return key, [piece.content for piece in pieces if piece.content]
 
     def filled(self, unit: Frame, values: Sequence[str]) -> Frame:
-        """A frame with other contents."""
+        """Return a frame with other contents."""
         core, declared, pad = _parts(unit)
         pieces = _pieces(core) if "<|" in core else None
         if pieces is None:
@@ -120,11 +120,11 @@ class FramesReader(UnitReader):
         return replace(unit, body="".join((*made, declared, pad)))
 
     def read(self, unit: Frame, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
-        """The messages of a frame."""
+        """Return the messages of a frame."""
         return _messages(unit, index, log, first=at == 0)
 
     def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
-        """The items without the declared tools, the open turn, and how the text begins and ends."""
+        """Return the conversation: declared tools are taken out of its items; open turn and edges are added."""
         edges, cut, opens = cast("Around", parted.document)
         _remark_outside(edges.tail, "", log)
         turn = None if opens is None else _open_turn(opens, log, first=not parted.units)
@@ -133,7 +133,7 @@ class FramesReader(UnitReader):
 
 
 def end_inside(last: Frame, options: Options) -> Edges | None:
-    """The end of the text where it stands in the body of the last message: then it is that message's end, too."""
+    """Return the end of the text if it is in the body of the last message, which then also ends there; else None."""
     found = closing(last.body, options) if last.last else None
     return found if found is not None and found.eos else None
 
@@ -216,17 +216,17 @@ class Piece(NamedTuple):
 
 
 def _json(text: str) -> str:
-    """JSON that a text is the only content of."""
+    """Return JSON whose only content is a text."""
     return f'{{"{text}": 0}}'
 
 
 def _core(body: str) -> tuple[str, str]:
-    """A body without the newline before its end, and that newline."""
+    """Split off the newline at the end of a body."""
     return (body[:-1], "\n") if body.endswith("\n") else (body, "")
 
 
 def _parts(frame: Frame) -> tuple[str, str, str]:
-    """A body without the tools that a system message declares at its end, these, and the newline before its end."""
+    """Split a body into its text, the tools that a system message declares after it, and the newline at its end."""
     core, pad = _core(frame.body)
     if frame.header != "system" or LIST not in core:
         return core, "", pad
@@ -235,7 +235,7 @@ def _parts(frame: Frame) -> tuple[str, str, str]:
 
 
 def _pieces(core: str) -> list[Piece] | None:
-    """The contents of a body of a thought, text and calls, or of an output, spelled as by default; else None."""
+    """Return the contents of a body with thought, text and calls, or with an output; None if spelled otherwise."""
     thought = _THOUGHT.match(core)
     text, *calls = core[0 if thought is None else thought.end() :].split(f"{CALL}\n")
     if thought is None and not calls:
@@ -264,7 +264,7 @@ def _pieces(core: str) -> list[Piece] | None:
 
 
 def _stands_alone(text: str) -> bool:
-    """Whether a text beside tokens is read as it is: it has no white space at its edges, and no token in it."""
+    """Return whether a text next to tokens is read unchanged: it has no white space at its ends, and no token."""
     return text != "" and text == text.strip() and TOKENS.is_free(text)
 
 
