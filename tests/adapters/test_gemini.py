@@ -424,3 +424,11 @@ def test_a_system_instruction_that_names_a_role_is_the_systems_whatever_was_read
         assert isinstance(document, Transcript)
         assert [message.role for message in document.messages] == ["system", "user"]
         assert write(document, "gemini").output == request
+
+
+def test_a_reply_with_an_empty_name_keeps_it() -> None:
+    """The API refuses such a name, and nobody gave it another."""
+    reply = {"functionResponse": {"id": "c1", "name": "", "response": {"output": "x"}}}
+    document = {"contents": [{"role": "user", "parts": [reply]}]}
+    result = convert(document, source="gemini", target="gemini")
+    assert (result.output, result.losses) == (document, ())

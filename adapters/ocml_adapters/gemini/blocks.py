@@ -194,7 +194,7 @@ class PartGrammar(Grammar):
             layout[AS] = RESPONSE
         if name is None:
             layout[NAME] = "absent"
-        elif name:
+        else:
             layout |= NAMES.note(name)
         call_id, known = _id(inner, "name", "response")
         content, media = cast("Content", text), _media(parts)
