@@ -1,4 +1,8 @@
-"""Harmony (OpenChatML 2.2 §12, HIP-1), as text and as token ids."""
+"""The adapters of Harmony (OpenChatML 2.2 §12, HIP-1): text, and token ids.
+
+`frames.py` splits a source into frames, `reader.py` reads them, `units.py` and `token_units.py` write them; `stream.py`
+and `encode.py` do the same for streams. `docs/formats/harmony.md` describes the mapping.
+"""
 
 from __future__ import annotations
 

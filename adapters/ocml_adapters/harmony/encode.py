@@ -1,4 +1,4 @@
-"""Harmony as it is written, message by message: headers, bodies and ends are those of the batch writer."""
+"""Write a stream of events as Harmony text, with the headers, bodies and ends of the batch writer."""
 
 from __future__ import annotations
 
@@ -23,7 +23,13 @@ _END: Final = ENDS["end"]
 
 
 class Due(NamedTuple):
-    """What is still to be written of a message that has ended: where a message follows, an open turn, or nothing."""
+    """The end token that is still to be written of the last message: it depends on what follows.
+
+    Attributes:
+        message: if a message follows.
+        turn: if an open turn follows.
+        nothing: if nothing follows.
+    """
 
     message: str = ""
     turn: str = ""
@@ -31,25 +37,25 @@ class Due(NamedTuple):
 
 
 class HarmonyEncoder(TextEncoder):
-    """Writes Harmony text. Every message is a frame of its own, one that continues another too."""
+    """Writes Harmony text. Every message is a frame, also one that continues the turn of another."""
 
     def __init__(self, options: Options) -> None:
         super().__init__(HOME, FramesReader(options), options, control=CONTROL, hold=_HOLD)
         self._pairing = Pairing()
         self._messages: list[Message] = []
         self._whole = False
-        """Whether the open message is written when it is complete."""
+        """Whether the open message is written only when it is complete."""
         self._due = Due()
 
     def open(self, start: Start) -> str:
-        """The header; of the developer's message nothing, whose form only the whole of it tells."""
+        """Write the header of a message; for a developer message nothing, since its form depends on all its content."""
         message = self._named(start.message)
         closed = _END if self._due.message == RETURN and message.role == SYSTEM else self._due.message
         self._due, self._whole = Due(), message.role == DEVELOPER
         return closed if self._whole else closed + self._header(message) + MESSAGE
 
     def _named(self, message: Message) -> Message:
-        """A message, with the name of the tool that it answers for where it has none."""
+        """Return a message; a reply without a name gets that of the tool that it answers for."""
         call = self._pairing.feed(len(self._messages), message)
         if message.role == TOOL and message.name is None:
             if call is None:  # without ids it is read as the reply to the next call that is open
@@ -63,17 +69,17 @@ class HarmonyEncoder(TextEncoder):
         return header_of(headed(channelled(message), self.options, prompted=False), prompted=False)
 
     def _frame(self, message: Message) -> str:
-        """A whole message."""
+        """Return the frame of a complete message."""
         frames, index = Frames(self.options), len(self._messages) - 1
         near = frames.nearest(message, index, Log())
         return frames.spell([near], None, last=False, paths=[f"/messages/{index}"], log=self.log).unit
 
     def safe(self, text: str, path: str) -> str:
-        """Text with its control tokens broken; nothing of a message that is written as a whole."""
+        """Return text with its control tokens broken; "" for a message that is written only when it is complete."""
         return "" if self._whole else super().safe(text, path)
 
     def close(self, message: Message) -> str:
-        """The end token, as far as it is known which."""
+        """Write the end token, unless it depends on what follows; then `_due` has it."""
         if self._whole:
             self._whole = False
             body = self._frame(replace(message, end="end", continues=False)).removesuffix(_END)
@@ -92,7 +98,7 @@ class HarmonyEncoder(TextEncoder):
         return body + end
 
     def end(self, stop: Stop) -> str:
-        """What is still due, and the turn that is left open."""
+        """Write the end token that is still due, and the header of the open turn."""
         document = stop.document
         if not isinstance(document, Transcript) or document.open_turn is None:
             return self._due.nothing
@@ -102,5 +108,5 @@ class HarmonyEncoder(TextEncoder):
 
 
 def encoder(_answer: Answer, options: Options) -> Encoder:
-    """An encoder of Harmony text."""
+    """Return an encoder of Harmony text."""
     return HarmonyEncoder(options)

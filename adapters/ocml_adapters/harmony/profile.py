@@ -1,6 +1,6 @@
-"""gpt-oss: a request as these models are prompted with it, and what their answers look like.
+"""The model profile of gpt-oss: turn a request into the prompt of these models, and describe their answers.
 
-The system message is the model's own; what a request calls system or developer are the developer's instructions.
+gpt-oss has a fixed system message, so the system and developer messages of a request become developer messages.
 """
 
 from __future__ import annotations
@@ -31,17 +31,22 @@ EFFORTS: Final = {
     "xhigh": "high",
     "max": "high",
 }
-"""The effort that is asked for → the nearest one that the model knows."""
+"""The reasoning effort of a request → the nearest one that the model knows."""
 
 _CHANGED: Final = Severity.CHANGED
 _FOLDED: Final = frozenset({"system", "developer"})
 
 
 def gpt_oss(transcript: Transcript, date: str | None, hosted: Sequence[HostedTool] = ()) -> Profiled:
-    """The messages that gpt-oss is prompted with; the turn to come is not opened yet.
+    """Return the messages that gpt-oss is prompted with, without the header of its answer.
 
-    What only the prompt asks for (a tool choice, the form of the answer) binds nobody: it is reported as changed, and
-    whoever samples has to see to it.
+    A tool choice and the format of the answer are only instructions in the prompt: they are reported as changed, and
+    the caller has to enforce them while sampling.
+
+    Args:
+        transcript: the request.
+        date: the current date, for the system message; None leaves it out.
+        hosted: the hosted tools of the request, which are the model's own tools.
     """
     log, settings, tools = Log(), transcript.settings or Settings(), transcript.tools or ()
     notes, formats = _notes(settings, tools, log), _formats(settings, log)
@@ -62,7 +67,7 @@ def gpt_oss(transcript: Transcript, date: str | None, hosted: Sequence[HostedToo
 
 _PLACE: Final = "/settings/{}"
 _ACCOUNTED: Final = ("reasoning_effort", "tool_choice", "response_format", "parallel_tool_calls", "verbosity")
-"""The settings that the prompt says, or that are reported here."""
+"""The settings that the prompt contains, or that are reported here."""
 
 
 def _unaccounted(settings: Settings) -> Settings | None:
@@ -107,7 +112,7 @@ def _effort(settings: Settings, log: Log) -> str:
 
 
 def _own(hosted: Sequence[HostedTool], tools: Sequence[Tool], log: Log) -> set[str]:
-    """The namespaces of the own tools that are wanted. A function of that name is the one that is called."""
+    """Return the namespaces of the model's own tools to declare; report those whose name a function has."""
     undotted = {tool.name.partition(".")[0] for tool in tools if tool.namespace is None}
     own: set[str] = set()
     for tool in hosted:
@@ -131,7 +136,7 @@ def _own(hosted: Sequence[HostedTool], tools: Sequence[Tool], log: Log) -> set[s
 
 
 def _hidden(message: Message, path: str, own: Set[str], log: Log) -> Message:
-    """A message as it is, but a call of an own tool, or its reply, on analysis, as the model writes them."""
+    """Move a call of the model's own tools, or a reply to one, to channel `analysis`, where the model writes them."""
     if namespace_of(message) not in own or message.channel == "analysis":
         return message
     log.lose(LossCode.CHANNEL, f"{path}/channel", "the model calls its own tools on the channel 'analysis'", _CHANGED)
@@ -146,7 +151,7 @@ def _hidden(message: Message, path: str, own: Set[str], log: Log) -> Message:
 
 
 def _count_of_texts(messages: Sequence[Message]) -> int:
-    """How many messages at the beginning are instructions, and nothing but a text."""
+    """Return the number of leading system and developer messages whose content is a text."""
     count = 0
     while count < len(messages) and messages[count].role in _FOLDED and isinstance(messages[count].content, str):
         count += 1
@@ -164,7 +169,7 @@ def _as_developer(message: Message, path: str, log: Log) -> Message:
 def _folded(
     messages: Sequence[Message], notes: Sequence[str], formats: tuple[ResponseFormat, ...], log: Log
 ) -> Message:
-    """One developer's message: the instructions of all at the beginning, what else is asked for behind them."""
+    """Join the leading instructions to one developer message, followed by notes and formats of answers."""
     for index in range(1, len(messages)):
         log.lose(
             LossCode.MESSAGE,
@@ -184,11 +189,11 @@ def _folded(
     return replace(first, content=text, layout={**(first.layout or {}), **plain} or None)
 
 
-# --- what is asked for ------------------------------------------------------------------------------------------------
+# --- settings ---------------------------------------------------------------------------------------------------------
 
 
 def _notes(settings: Settings, tools: Sequence[Tool], log: Log) -> list[str]:
-    """Instructions for what has no place of its own."""
+    """Return instructions for the settings that have no place in the prompt: the tool choice, and JSON answers."""
     notes: list[str] = []
     choice = settings.tool_choice
     if choice is not None and tools:
@@ -226,12 +231,12 @@ def _format(answer: AnswerFormat) -> ResponseFormat:
 
 
 def _line(text: str) -> str:
-    """A text on one line: a heading or comment ends with it."""
+    """Return a text on one line, for a heading or a comment, which a line end would end."""
     return " ".join(text.splitlines())
 
 
 def _report_unsaid(settings: Settings, log: Log) -> None:
-    """What gpt-oss cannot be asked for."""
+    """Report the settings that gpt-oss has no way to follow."""
     if settings.parallel_tool_calls is not None:
         detail = "gpt-oss ends its turn with the first call, so calls are never parallel"
         severity = Severity.LOST if settings.parallel_tool_calls else Severity.LAYOUT
@@ -244,15 +249,15 @@ def _report(log: Log, field: str, detail: str, severity: Severity = Severity.CHA
     log.lose(LossCode.SETTINGS, _PLACE.format(field), detail, severity)
 
 
-# --- what an answer looks like ----------------------------------------------------------------------------------------
+# --- the grammar of answers -------------------------------------------------------------------------------------------
 #
-# What an engine is to hold the model to, behind `<|start|>assistant`.
+# What an inference engine must restrict the model's output to, after `<|start|>assistant`.
 
 _NEXT = f"{ENDS['end']}{START}assistant"
 
 
 def guide(wanted: Wanted) -> Guide:
-    """A thought, where the model wants one; a preamble before calls; then a call, or the answer."""
+    """Return the steps of an answer: an optional thought, an optional preamble before calls, then a call or a text."""
     calls = [
         Frame(f"{CHANNEL}commentary to=functions.{name} {CONSTRAIN}json{MESSAGE}", schema)
         for name, schema in wanted.calls
@@ -266,15 +271,15 @@ def guide(wanted: Wanted) -> Guide:
 
 # --- names of functions -----------------------------------------------------------------------------------------------
 #
-# gpt-oss's own tools, `python` and `browser`, are no functions; a function of such a name, or with a dot in it, is
-# written behind `functions.` like all others, as the chat template and vLLM do.
+# gpt-oss's own tools, `python` and `browser`, are no functions. A function with such a name, or with a dot in its name,
+# is written after `functions.` like all others, as the chat template and vLLM do.
 
 
 def function_names(tools: Sequence[Tool]) -> dict[str, str]:
-    """By the recipient for a declared name, the name of the function that it is to the model, where that differs.
+    """Return the names of functions in the prompt that differ from the declared ones, by the recipients of these.
 
-    Names that a header holds stay as they are; of others, what would part or end it becomes `_`, and where another tool
-    has that name already, a number stands behind it.
+    A name that a header can hold remains. In other names, characters that would split or end it become `_`, and a
+    number is appended if another tool has the name already.
     """
     declared = dict.fromkeys(map(full_name, tools))
     spelled = {name: fitting for name in declared if (fitting := _fitting(name)) == name}

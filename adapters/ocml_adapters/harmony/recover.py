@@ -55,7 +55,7 @@ class _Sorter:
         """The word after each `<|channel|>` ("" if there is none), and channels without the token."""
         self.unplaced: list[str] = []
         self.marked = opened
-        """Whether words count as parts of a header: without a `<|start|>`, only after the first token."""
+        """Whether words count as parts of a header: without a `<|start|>`, only after a token or a leading channel."""
         self._opened = opened
         self._first = True
 

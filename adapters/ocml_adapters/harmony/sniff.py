@@ -1,4 +1,4 @@
-"""Whether a text is Harmony and not OpenChatML 2.2, whose frames look alike; whether JSON is its token ids."""
+"""Detect Harmony: text, as opposed to OpenChatML 2.2 with its similar frames, and lists of token ids."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _AUTHOR: Final = re.compile(r"<\|start\|>functions\.[^\s<]+ to=assistant")
 _TYPESCRIPT: Final = re.compile(r"# Tools\s+## \w+\s[^<]{0,4000}?\bnamespace \w+ \{")
 _OPENING: Final = re.compile(r"\s*<\|start\|>")
 _BODY: Final = re.compile(r"[^<]*(?:<(?!\|)[^<]*)*<\|(?:end|call|return)\|>")
-"""Text in front of the first frame that ends a message: what a model went on with."""
+"""Text before the first frame that ends with a stop token: the rest of a message that a model continued."""
 _LINES: Final = re.compile(r"<\|(?:end|call|return)\|>\s+<\|start\|>")
 
 
 def _is_other(text: str) -> bool:
-    """Whether a text has what OpenChatML 2.2 has and Harmony has not: a document header, attributes, an escape."""
+    """Return whether a text has what only OpenChatML 2.2 has: a document header, attributes or an escape."""
     return (
         _HEADER.match(text) is not None
         or "<|literal|>" in text
@@ -36,7 +36,7 @@ def _is_other(text: str) -> bool:
 
 
 def _is_own(text: str) -> bool:
-    """Whether it has what OpenChatML 2.2 has not: a sampled answer, a tool as the author, tools as TypeScript."""
+    """Return whether a text has what only Harmony has: a sampled answer, a tool as the role, or tools as TypeScript."""
     return (
         _SAMPLED.match(text) is not None
         or "# Valid channels: " in text
@@ -46,9 +46,10 @@ def _is_own(text: str) -> bool:
 
 
 def sniff(source: Source) -> int:
-    """How sure it is that a text is Harmony: OpenChatML 2.2 has the same tokens, and more in its headers.
+    """Return how likely a source is Harmony's text, from 0 (no) to 3 (certainly).
 
-    Frames on lines of their own are how OpenChatML 2.2 is written, and how Harmony is shown in documents.
+    OpenChatML 2.2 has the same tokens. Frames on separate lines are less certain: OpenChatML 2.2 is written so, Harmony
+    only in documentation.
     """
     if not isinstance(source, str) or "<|" not in source:
         return 0
@@ -64,9 +65,9 @@ def sniff(source: Source) -> int:
 
 
 def sniff_tokens(source: Source) -> int:
-    """Certain of a list of integers with one of its special tokens: no other vocabulary has ids as high.
+    """Return how likely a source is a list of Harmony's token ids, or a list of such lists, from 0 to 3.
 
-    The same of a list of such lists.
+    A list with a special token certainly is one, since no other vocabulary has ids so high.
     """
     if is_list_of_lists(source):
         return min(map(sniff_tokens, source))

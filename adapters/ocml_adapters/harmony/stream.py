@@ -1,4 +1,7 @@
-"""Harmony as it arrives: the batch reader's scanner and reader, fed piece by piece."""
+"""Decode streams of Harmony, as text or token ids, into events.
+
+The scanner (`frames.py`) and the reader (`reader.py`) are those of the batch reader, fed piece by piece.
+"""
 
 from __future__ import annotations
 
@@ -33,11 +36,11 @@ _NONE: Final = -1
 
 
 class Live:
-    """The reading of a stream.
+    """Reads a stream of pieces, text and control tokens in turn, and emits its events.
 
     Args:
-        log: takes the events.
-        restore: whether tokens in bodies may have been broken on writing, as in text.
+        log: receives the events.
+        restore: whether to restore broken tokens in bodies: True for text, False for token ids.
     """
 
     def __init__(self, log: LiveLog, *, restore: bool) -> None:
@@ -47,23 +50,23 @@ class Live:
         self._scanner = Scanner()
         self._current: Message | None = None
         self._pieces = 0
-        """How many pieces of the body are passed on."""
+        """The number of pieces of the open body that were emitted."""
         self._length = 0
-        """How many characters that were."""
+        """The number of characters of the open body that were emitted."""
         self._names = NOTHING
         self.waits = False
-        """Whether the token that ends the whole text waits for what follows it."""
+        """Whether the last text is `<|endoftext|>`, which ends the message if nothing follows it, and else is text."""
         self.running = _NONE
-        """The index of the message whose body goes on, so that more of it may be told at once."""
+        """The index of the message whose body is open: new text is emitted at once. -1 if there is none."""
         self.body = self._scanner.body
 
     @property
     def pending(self) -> int:
-        """How many characters wait for a token."""
+        """The number of characters that are not emitted yet, because a token must show what they are."""
         return self._scanner.pending
 
     def ends(self, *, over: bool) -> None:
-        """Among ids: whether the next text is the token that ends the whole text."""
+        """Set whether the next text is the token `<|endoftext|>`; only for token ids."""
         self._reader.over = over
 
     def push(self, text: str) -> None:
@@ -78,13 +81,13 @@ class Live:
         self._tell()
 
     def _catch_up(self) -> None:
-        """Whoever appends to the body of a running message tells the text, too."""
+        """Count the pieces that a decoder appended to `body`, and emitted, without calling `take`."""
         if self._current is not None and self.running >= 0:
             self._length += sum(map(len, self.body[self._pieces :]))
             self._pieces = len(self.body)
 
     def _begin(self, frame: Frame) -> None:
-        """Say what a message's header says. A developer's has a form of its own, which only the whole text has."""
+        """Emit the start of a message, unless it is a developer message, which can be read only when it is complete."""
         self._reader.see(frame)
         frame.names = self._names
         index = len(self._reader.messages)
@@ -96,7 +99,7 @@ class Live:
             self._log.events.append(Start(index, self._current))
 
     def _tell(self) -> None:
-        """Say what is known of the open message."""
+        """Emit the start of the open message, and the new text of its body."""
         frame, scanner = self._scanner.frame, self._scanner
         self.running, self.waits = _NONE, False
         if frame is None or not scanner.has_body:
@@ -110,7 +113,7 @@ class Live:
         text = "".join(self.body[self._pieces :])
         waits = self._reader.over and text.endswith(END_OF_TEXT)
         if waits:
-            # Where nothing follows it, it is the end of the message.
+            # If nothing follows it, this token is the end of the message.
             self.body[self._pieces :] = [text := text.removesuffix(END_OF_TEXT), END_OF_TEXT]
         self._say(index, self._text(text))
         self._pieces, self.waits = len(self.body) - waits, waits
@@ -125,7 +128,7 @@ class Live:
         return CONTROL.restore(text) if self._restore else text
 
     def _end(self, frame: Frame) -> None:
-        """A frame is complete. What it says comes before what is found in it, as where it arrives bit by bit."""
+        """Emit the rest of a complete frame: its text, then its findings, in the same order whatever the chunks are."""
         index, text = len(self._reader.messages), None
         frame.names = self._names
         if frame.body is not None:
@@ -141,7 +144,7 @@ class Live:
             tell(self._log, number, message, text if number == index else None)
 
     def implied(self) -> str:
-        """The token that ends the open message, or text without a header."""
+        """Return the missing end token of the open message, or of text without a header; "" if nothing is open."""
         message = self._current
         if self.waits:
             return ""
@@ -155,7 +158,7 @@ class Live:
         return ends_with(fields_of(message))
 
     def close(self) -> Transcript:
-        """There is no more."""
+        """Read what is left at the end of the stream; return the document."""
         self._catch_up()
         last, rest = self._scanner.finish()
         for frame in last:
@@ -169,37 +172,37 @@ class Live:
 
 
 def decoder(_options: Options) -> Decoder:
-    """A decoder of Harmony text. Feed it the generation prompt first where the model's answer begins behind one."""
+    """Return a decoder of Harmony text. If the answer follows a generation prompt, feed the prompt first."""
     log = LiveLog()
     return TextDecoder(Live(log, restore=True), _HOLD, log)
 
 
 class TokenDecoder:
-    """A decoder of Harmony token ids: control tokens are told by their ids, never by their text."""
+    """A decoder of Harmony token ids: control tokens are recognised by their ids, never by their text."""
 
     def __init__(self) -> None:
         self._log = LiveLog()
         self._live = Live(self._log, restore=False)
         self._utf8 = codecs.getincrementaldecoder("utf-8")("replace")
         self._partial = False
-        """Whether part of a character waits for the rest."""
+        """Whether the last character is incomplete: more of its bytes must follow."""
         self._ids: list[int] = []
         self._over = False
         self._failed: ErrorCode | None = None
 
     def feed(self, _data: str | bytes, /) -> list[Event]:
-        """Text is not ids.
+        """Refuse text: this decoder takes token ids.
 
         Raises:
-            BridgeError: OCB-OPTION.
+            BridgeError: OCB-OPTION, always.
         """
         raise BridgeError(ErrorCode.OPTION, "this stream is token ids; to stream text, use harmony")
 
     def feed_tokens(self, ids: Sequence[int | str], /) -> list[Event]:
-        """Take the next ids.
+        """Take the next token ids; texts among them are encoded first.
 
         Raises:
-            BridgeError: OCB-SHAPE for what is not an id; OCB-DEPENDENCY or OCB-VOCABULARY without the encoder.
+            BridgeError: OCB-SHAPE if a number is not an id; OCB-DEPENDENCY or OCB-VOCABULARY if the encoder is missing.
         """
         if self._over or self._failed is not None:
             return []
@@ -230,7 +233,7 @@ class TokenDecoder:
                 live.take((text,))
 
     def _look(self, number: int) -> str:
-        """The text of an id that is not whole characters alone; a control token is passed on, and has none."""
+        """Return the text that an id completes, "" for part of a character; take a control token, and return ""."""
         token = TOKENS.get(number)
         if token is not None:
             self._live.take((self._rest(), token, ""))
@@ -240,14 +243,14 @@ class TokenDecoder:
         return text
 
     def _rest(self) -> str:
-        """A character that was begun, and is not to be finished."""
+        """Return the text of an incomplete character that is not continued (U+FFFD), or ""."""
         text = self._utf8.decode(b"", final=True)
         self._utf8.reset()
         self._partial = False
         return text
 
     def finish(self, reason: Reason | None = None, /) -> list[Event]:
-        """Nothing more comes; a second time there is nothing to say."""
+        """End the stream; return the last events. A second call returns none."""
         if self._over:
             return []
         self._over = True
@@ -265,7 +268,7 @@ class TokenDecoder:
         return [*events, *more, Stop(settle(reason, document), document, lifted=lifted(self._log.ended, document))]
 
     def _close(self, reason: Reason | None) -> None:
-        """Take what is left, as far as it can be read."""
+        """Read what is left, with the end token that is missing if the model stopped by itself."""
         if reason == "stop" and self._failed is None and (token := self._live.implied()):
             self._take((IDS[token],))
         elif text := self._rest():
@@ -273,21 +276,21 @@ class TokenDecoder:
         self._live.close()
 
     def cancel(self) -> list[Event]:
-        """Nobody listens any more."""
+        """End the stream because the caller cancelled it."""
         return self.finish("cancelled")
 
     def copy(self) -> Self:
-        """A decoder that goes on from here; takes time in proportion to what was read."""
+        """Return an independent copy; the time it takes is proportional to what was read."""
         return deepcopy(self)
 
 
 def _known(ids: Sequence[int | str]) -> list[Sequence[int]]:
-    """The ids in stretches, those of texts among them too: in a text, nothing is a control token."""
+    """Return the ids in groups; texts among them are encoded, without control tokens."""
     if not any(isinstance(each, str) for each in ids):
         return [cast("Sequence[int]", ids)]
     return [encode(each) if isinstance(each, str) else (each,) for each in ids]
 
 
 def token_decoder(_options: Options) -> Decoder:
-    """A decoder of Harmony token ids."""
+    """Return a decoder of Harmony token ids."""
     return TokenDecoder()

@@ -16,7 +16,7 @@ from ocml_bridge.text.control import ControlTokens
 
 HOME: Final = "harmony"
 NOTES: Final = Notes(HOME)
-"""The key of extras and layout."""
+"""`HOME` is the key of Harmony's extras and layout; `NOTES` reads them."""
 
 START: Final = "<|start|>"
 MESSAGE: Final = "<|message|>"
@@ -25,7 +25,7 @@ CONSTRAIN: Final = "<|constrain|>"
 RETURN: Final = "<|return|>"
 
 STOPS: Final[dict[str, Ending]] = {"<|end|>": "end", "<|call|>": "call", RETURN: "return"}
-"""What ends a message."""
+"""The end tokens of messages, and the ends that they stand for."""
 ENDS: Final[dict[Ending, str]] = {ending: token for token, ending in STOPS.items()}
 
 IDS: Final[dict[str, int]] = {
@@ -40,33 +40,33 @@ IDS: Final[dict[str, int]] = {
 """The seven control tokens and their ids in o200k_harmony."""
 TOKENS: Final[dict[int, str]] = {number: token for token, number in IDS.items()}
 FIRST_SPECIAL: Final = 199998
-"""The first id that is not plain text."""
+"""The first id of a special token; all ids below are plain text."""
 LAST_ID: Final = 201088
 END_OF_TEXT: Final = "<|endoftext|>"
 EDGE_IDS: Final[dict[str, int]] = {"<|startoftext|>": 199998, END_OF_TEXT: 199999}
-"""The tokens that begin and end a whole text, outside of messages."""
+"""The tokens that begin and end a whole text, outside of messages, and their ids."""
 EDGE_TOKENS: Final = re.compile("|".join(map(re.escape, EDGE_IDS)))
 
 MAX_HEADER: Final = 4_096
-"""The longest header, in characters; where more stands without a `<|message|>`, the body has begun."""
+"""The maximal length of a header, in characters: after more of them without a `<|message|>`, the body has begun."""
 
 TOKEN: Final = re.compile("(" + "|".join(map(re.escape, IDS)) + ")")
 _OTHERS: Final = (*EDGE_IDS, "<|endofprompt|>")
 _NUMBERED: Final = ("<|reserved_#|>",)
 SPECIALS: Final = ControlTokens(_OTHERS, _NUMBERED)
-"""The special tokens of o200k_harmony that mean nothing to a reader, and something to the model."""
+"""The special tokens of o200k_harmony that are text to a reader, but tokens to the model."""
 CONTROL: Final = ControlTokens((*IDS, *_OTHERS), _NUMBERED)
-"""All special tokens: what content must not hold as they are."""
+"""All special tokens: they are broken in content."""
 added_tokens: Final = beside(CONTROL)
 
 
 def frame_tokens() -> tuple[str, ...]:
-    """The tokens that messages are made with."""
+    """Return the tokens that frames are made of."""
     return tuple(IDS)
 
 
 MENTIONABLE: Final = frozenset({START, MESSAGE, CHANNEL, CONSTRAIN})
-"""Tokens that a body may hold: only the three stop tokens end it."""
+"""The control tokens that a body may contain as text: they do not end it."""
 
 ASSISTANT: Final = "assistant"
 SYSTEM: Final = "system"
@@ -85,19 +85,19 @@ OWN_TOOLS: Final = {
     "python": PYTHON,
     "code_interpreter": PYTHON,
 }
-"""What a request calls a tool of the model's own → its namespace."""
+"""The type of a hosted tool in a request → the namespace of the model's own tool."""
 BROADCAST: Final = "all"
-"""The recipient that the official encoder does not write."""
+"""The recipient of messages to everybody, which the official encoder leaves out."""
 
 INSTRUCTIONS: Final = "# Instructions\n\n"
 TOOLS: Final = "# Tools"
 
 FRAME_MARKS: Final = FrameMarks((START,), tuple(STOPS), r"assistant(?![^\s<])")
-"""A model is prompted with `<|start|>assistant`, and writes the rest of the header itself."""
+"""The marks of frames. The generation prompt is `<|start|>assistant`; the model writes the rest of the header."""
 
 DIALECTS: Final = ("spec", "oss", "hf")
-"""`spec`: openai-harmony. `oss`: oss-harmony from 0.0.10, `to=` behind `commentary`, every type a constraint.
-
-`hf`: the chat template of gpt-oss, every type bare.
+"""The dialects of headers: who writes them, and how they differ.
+`spec`: openai-harmony. `oss`: oss-harmony from 0.0.10; `to=` after `commentary`, every type with `<|constrain|>`.
+`hf`: the chat template of gpt-oss; every type without `<|constrain|>`.
 """
 SPEC: Final = DIALECTS[0]
