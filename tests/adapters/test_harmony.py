@@ -275,6 +275,29 @@ def test_a_reply_has_the_name_that_the_declared_tools_give_its_call() -> None:
     all_laws(document, "harmony")
 
 
+LONG = "a" * 5_000
+"""More characters than a header is read with."""
+
+
+@pytest.mark.parametrize(
+    ("message", "lost"),
+    [
+        (Message("assistant", "{}", None, LONG, "functions.f", constraint="json", end="call"), "channel"),
+        (Message("assistant", "{}", None, "commentary", LONG, constraint="json", end="call"), "recipient"),
+        (Message("assistant", "{}", None, "commentary", "functions.f", constraint=LONG, end="call"), "constraint"),
+        (Message("assistant", "Hm.", channel=LONG), "channel"),
+        (Message("tool", "1", LONG, "commentary", "assistant"), "name"),
+    ],
+)
+@pytest.mark.parametrize("dialect", ["spec", "oss", "hf"])
+def test_a_header_is_no_longer_than_it_is_read(message: Message, lost: str, dialect: str) -> None:
+    document = Transcript((Message("user", "x"), message))
+    result = write(document, f"harmony:{dialect}")
+    assert f"/messages/1/{lost}" in [loss.path for loss in result.losses]
+    assert verify(document, result) == ()
+    all_laws(document, "harmony")
+
+
 def test_tools_declared_elsewhere_move_into_the_developers_message() -> None:
     declared = Transcript((Message("system", (Text("S"), Tools((LOOK,)))), Message("user", "x")))
     result = write(declared, "harmony")

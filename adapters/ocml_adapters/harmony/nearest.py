@@ -37,6 +37,7 @@ from .syntax import (
     DEVELOPER,
     END_OF_TEXT,
     HOME,
+    MAX_HEADER,
     MENTIONABLE,
     NOTES,
     ROLES,
@@ -209,7 +210,8 @@ def nearest_fields(fields: Fields, dialect: str) -> Fields:
         fields: the fields of a message.
         dialect: the dialect of the header.
     """
-    fields = _in_dialect(fields, dialect)
+    whole = _in_dialect(fields, dialect)
+    fields = _bounded(whole)
     role = fields.role if fields.role in ROLES else "user"
     name = recipient = None
     if role == TOOL:
@@ -222,13 +224,27 @@ def nearest_fields(fields: Fields, dialect: str) -> Fields:
         recipient = recipient or ASSISTANT
     channel = _word(fields.channel, Fields(ASSISTANT), "channel")
     fitting = Fields(role, name, channel, recipient, intent=implied_intent(role, name, channel, recipient))
-    if is_exposed(_as_message(fields), _as_message(fitting)):
+    if is_exposed(_as_message(whole), _as_message(fitting)):
         fitting = fitting._replace(channel="analysis", intent=None)
     if recipient is None:
         return fitting
     if fields.constraint is not None:
         return fitting._replace(constraint=_word(fields.constraint, fitting, "constraint"))
     return fitting._replace(content_type=_word(fields.content_type, fitting, "content_type"))
+
+
+_VALUES: Final = ("name", "channel", "recipient", "content_type", "constraint")
+_MARKERS: Final = 256
+"""More characters than stand in a header beside its values."""
+
+
+def _bounded(fields: Fields) -> Fields:
+    """The fields without the longest ones, where a header with all of them would be longer than one may be."""
+    values = {name: len(getattr(fields, name) or "") for name in _VALUES}
+    while sum(values.values()) > MAX_HEADER - _MARKERS:
+        longest = max(values, key=lambda name: values[name])
+        fields, values[longest] = fields._replace(**{longest: None}), 0
+    return fields
 
 
 def _as_message(fields: Fields) -> Message:
