@@ -40,26 +40,26 @@ class UnitPlan:
     Args:
         slots: their messages, with the places of contents and ids among the values of a unit.
         count: how many values a unit has.
-        noticed: whether the reader reports findings for such a unit. A finding names the place of the unit, so each
-            unit is parsed all the same; the plan serves only for plans of conversations, which have the place.
+        has_findings: whether the reader reports findings for such a unit. A finding names the place of the unit, so
+            each unit is parsed all the same; the plan serves only for plans of conversations, which have the place.
 
     Attributes:
         slots: as given.
         count: as given.
-        noticed: as given.
+        has_findings: as given.
         plain: whether all messages are plain (`Slots.is_plain`).
     """
 
-    __slots__ = ("count", "noticed", "plain", "slots")
+    __slots__ = ("count", "has_findings", "plain", "slots")
 
-    def __init__(self, slots: Sequence[Slots], count: int, *, noticed: bool = False) -> None:
+    def __init__(self, slots: Sequence[Slots], count: int, *, has_findings: bool = False) -> None:
         self.slots: Final = slots
-        self.noticed: Final = noticed
+        self.has_findings: Final = has_findings
         self.plain: Final = all(slot.is_plain for slot in slots)
         self.count: Final = count
 
 
-Reading = Head | UnitPlan
+ReadingPlan = Head | UnitPlan
 """The plan of a unit. A `Head` is the plan of a unit that is one message whose content is the only value."""
 
 
@@ -75,7 +75,7 @@ class Reader:
         self._grammar = grammar
         self._part = OpenedEnvelopes(grammar).part if plans else grammar.part
         self._skeleton = grammar.skeleton if plans else _no_skeleton
-        self._plans = Memo[Hashable, Reading | None](LIMIT)
+        self._plans = Memo[Hashable, ReadingPlan | None](LIMIT)
         self._meetings: Final = Meetings(LIMIT)
         self._conversations = ConversationPlans(grammar)
 
@@ -92,8 +92,9 @@ class Reader:
         parted = self._part(source, log)
         if isinstance(parted, Completion):
             return parted
+        # The plan of each unit, or None, and the values of all units with a plan.
         skeleton_of, cache = self._skeleton, self._plans
-        plans: list[Reading | None] = []
+        plans: list[ReadingPlan | None] = []
         values: list[str] = []
         before: Unit | None = None
         for at, unit in enumerate(parted.units):
@@ -109,6 +110,7 @@ class Reader:
             plans.append(plan)
         all_planned = None not in plans
         values += parted.values
+        # If all units have plans, there may be a plan of the conversation.
         key, slots = None, partial(_slots_of, plans, cut_off=parted.cut_off)
         if all_planned and parted.envelope is not None and len(plans) <= MOST:
             key = self._conversations.key_of((parted.envelope, *plans), slots, values)
@@ -116,6 +118,7 @@ class Reader:
         if conversation_plan is not None:
             log.findings += conversation_plan.findings
             return _by_plan(conversation_plan, values)
+        # Otherwise, the messages of all units are related.
         first_finding = len(log.findings)
         items = self._items(parted, plans, values, log)
         unit_findings = log.findings[first_finding:]
@@ -132,7 +135,9 @@ class Reader:
             return conversation if conversation_plan is None else _by_plan(conversation_plan, values)
         return conversation
 
-    def _items(self, parted: Parted, plans: Sequence[Reading | None], values: Sequence[str], log: Log) -> list[Item]:
+    def _items(
+        self, parted: Parted, plans: Sequence[ReadingPlan | None], values: Sequence[str], log: Log
+    ) -> list[Item]:
         """Return the messages of all units, before they are related.
 
         Args:
@@ -148,7 +153,7 @@ class Reader:
                 push((plan, values[start], None))
                 start += 1
                 continue
-            if plan is None or plan.noticed:
+            if plan is None or plan.has_findings:
                 items += map(item_of, self._grammar.read(parted.units[at], at, len(items), parted, log))
             else:
                 unit_values = values[start : start + plan.count]
@@ -159,7 +164,7 @@ class Reader:
             items[-1] = (head.replaced(end=None), content, call_id)
         return items
 
-    def _learn_if_repeated(self, unit: Unit, at: int, skeleton: Skeleton, parted: Parted) -> Reading | None:
+    def _learn_if_repeated(self, unit: Unit, at: int, skeleton: Skeleton, parted: Parted) -> ReadingPlan | None:
         """Learn the plan for a skeleton that is not in the cache, once it was met often enough.
 
         Args:
@@ -172,13 +177,11 @@ class Reader:
             None if the grammar has to parse the unit.
         """
         key, _ = skeleton
-        return (
-            None
-            if self._meetings.met(key) < MEETINGS
-            else self._plans.keep(key, self._learned(unit, at, skeleton, parted), _weight(key))
-        )
+        if self._meetings.met(key) < MEETINGS:
+            return None
+        return self._plans.keep(key, self._learned(unit, at, skeleton, parted), _weight(key))
 
-    def _learned(self, unit: Unit, at: int, skeleton: Skeleton, parted: Parted) -> Reading | None:
+    def _learned(self, unit: Unit, at: int, skeleton: Skeleton, parted: Parted) -> ReadingPlan | None:
         """Return the plan for a skeleton; None if what its units read as depends on more than key and values."""
         key, values = skeleton
         filled = self._grammar.filled(unit, [probe(number) for number in range(len(values))])
@@ -208,8 +211,8 @@ class Reader:
         items = [item_of(message, expected=True) for message in self._grammar.read(unit, at, 0, parted, unit_log)]
         if unit_log.findings != log.findings or not are_same([slots.item(values) for slots in plan], items):
             return None
-        plain = len(plan) == 1 and plan[0][1:] == (0, NONE, ()) and not log.findings
-        return plan[0].head if plain else UnitPlan(tuple(plan), len(values), noticed=bool(log.findings))
+        is_one_content = len(plan) == 1 and plan[0][1:] == (0, NONE, ()) and not log.findings
+        return plan[0].head if is_one_content else UnitPlan(tuple(plan), len(values), has_findings=bool(log.findings))
 
 
 def _by_plan(plan: ConversationPlan, values: Sequence[str]) -> Conversation:
@@ -224,7 +227,7 @@ def _weight(key: Hashable) -> int:
     return 1 + sum([len(part) for part in parts if isinstance(part, str)]) // _KEY_LENGTH
 
 
-def _slots_of(plans: Sequence[Reading | None], *, cut_off: bool) -> list[Slots]:
+def _slots_of(plans: Sequence[ReadingPlan | None], *, cut_off: bool) -> list[Slots]:
     """Return the messages of units that all have plans, with places among the values of the whole document."""
     messages: list[Slots] = []
     start = 0

@@ -267,6 +267,7 @@ class OutputPlans:
             probe(plan.ids[slot]) if slot in plan.ids else media.get(slot) or self._probed(slot, uses.get(slot))
             for slot in range(len(values))
         ]
+        # With probes, each content must be written in the same way.
         probed = self._traced(Conversation(None, plan.around, plan=plan, values=probes))
         if not probed.planned or self._uses(probed, plan, probes) != uses:
             return None
@@ -293,6 +294,7 @@ class OutputPlans:
         output_plan = OutputPlan(
             grammar, build, contents, uses, losses, other_characters, derived, plan.ids, probed.order
         )
+        # The plan must give what was written without it.
         output = output_plan.output(values)
         if output is None or not _is_same(output[0], written.output) or [*losses.of(values)] != [*written.losses]:
             return None
