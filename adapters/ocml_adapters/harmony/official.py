@@ -1,4 +1,4 @@
-"""The official parser beside ours, message by message."""
+"""Compare the official parser with ours, message by message."""
 
 from __future__ import annotations
 
@@ -18,17 +18,18 @@ from .tokens import checked, encode, to_pieces
 from .vocabulary import load_encoding, load_library
 
 Fields = dict[str, str]
-"""A message in the official parser's terms: role, name, channel, recipient, content_type, content; None is left out."""
+"""A message as the official parser returns it: role, name, channel, recipient, content_type, content, unless None."""
 
 
 def compare(source: str | Sequence[int]) -> list[Comparison]:
     """Read a text or token ids with both parsers.
 
-    The official parser gives up at its first error; it is started again with the next message, so that each has its
-    own answer. Text is encoded with all seven control tokens, as it is on its way to a model.
+    The official parser stops at its first error. It is restarted with the next message, so that each message has a
+    result. A text is encoded with all seven control tokens, as for a model.
 
     Raises:
-        BridgeError: OCB-SHAPE for what is not an id; OCB-DEPENDENCY or OCB-VOCABULARY without the official encoder.
+        BridgeError: OCB-SHAPE if a value is not an id; OCB-DEPENDENCY or OCB-VOCABULARY if the official encoder is
+            missing.
     """
     ids, text = checked(encode(source, tuple(IDS)) if isinstance(source, str) else source)
     pieces, places = to_pieces(ids, text)
@@ -71,7 +72,7 @@ def _judged(index: int | None, ours: Fields | None, theirs: Fields | None, error
 
 
 def as_official(message: Message) -> Fields:
-    """A message of ours in the official parser's terms."""
+    """Return a message as the official parser would return it."""
     fields = fields_of(message)
     kind = fields.content_type if fields.constraint is None else CONSTRAIN + fields.constraint
     theirs = {
@@ -86,7 +87,7 @@ def as_official(message: Message) -> Fields:
 
 
 class _Judge:
-    """The official streaming parser, started anew after each message and each error."""
+    """The official streaming parser, restarted after each message and each error."""
 
     def __init__(self) -> None:
         self._library: Final[Any] = load_library()
@@ -94,14 +95,14 @@ class _Judge:
         self._parser: Any = None
 
     def take(self, ids: Sequence[int], *, opened: bool) -> tuple[Fields | None, str]:
-        """Feed one frame: the message that ends with it, if one does, and the error."""
+        """Feed a frame; return the message that it completes (None if it completes none), and the error, or ""."""
         if self._parser is None:
             role = None if opened else self._library.Role.ASSISTANT
             self._parser = self._library.StreamableParser(self._encoding, role=role)
         return self._run(ids, eos=False)
 
     def finish(self, ids: Sequence[int]) -> tuple[Fields | None, str]:
-        """Feed what stands behind all frames, and the end."""
+        """Feed the ids after the last frame, and the end; return the same as `take`."""
         if self._parser is None:
             self._parser = self._library.StreamableParser(self._encoding, role=None)
         return self._run(ids, eos=True)

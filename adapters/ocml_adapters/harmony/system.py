@@ -1,7 +1,7 @@
-"""The texts of system and developer messages, made of values as the official encoder makes them.
+"""Render system and developer messages from values, as the official encoder does.
 
-Conversion does not need it: the texts themselves are canonical. It is for those who build prompts. The system message
-declares the tools that the model has of its own, too.
+Only the profile (`profile.py`) needs this, to build prompts: in conversions, the texts themselves are canonical. The
+system message also declares the model's own tools.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ _FORMATS: Final = "# Response Formats"
 
 @dataclass(slots=True)
 class SystemContent:
-    """A system message as the official encoder writes it.
+    """The values of a system message; None leaves a value out.
 
     Attributes:
-        identity: the text that it begins with, of any length; None for none.
-        cutoff: the date that the model's knowledge ends.
-        date: the current one.
-        effort: low, medium or high.
-        tools: built-in tools with the descriptions of their namespaces (`browser`, `python`); None for no section.
-        channels: the valid ones; () for no section.
-        channel_required: whether every message must have one.
-        functions_line: whether calls of functions are told to go to commentary.
+        identity: the text at the beginning.
+        cutoff: the date of the knowledge cutoff.
+        date: the current date.
+        effort: the reasoning effort: low, medium or high.
+        tools: the built-in tools, and the descriptions of their namespaces (`browser`, `python`).
+        channels: the valid channels; () leaves the section out.
+        channel_required: whether to write that every message must have a channel.
+        functions_line: whether to write that calls of functions must go to commentary.
     """
 
     identity: str | None = None
@@ -51,7 +51,7 @@ class SystemContent:
 
 
 def render_system(content: SystemContent) -> str:
-    """A system message's text: token for token what the official encoder renders for the same values."""
+    """Return the text of a system message, exactly as the official encoder renders it for the same values."""
     about = [content.identity, _labelled(_CUTOFF, content.cutoff), _labelled(_DATE, content.date)]
     lines = [line for line in about if line is not None]
     sections = ["\n".join(lines)] if lines else []
@@ -75,12 +75,12 @@ def _labelled(label: str, value: str | None) -> str | None:
 
 @dataclass(slots=True)
 class ResponseFormat:
-    """A form that answers must have.
+    """A format that answers must have.
 
     Attributes:
-        name: of the format.
-        schema: JSON Schema.
-        description: what it is for, on one line; None for none.
+        name: its name.
+        schema: its JSON Schema.
+        description: its description, on one line; None if there is none.
     """
 
     name: str
@@ -89,7 +89,7 @@ class ResponseFormat:
 
 
 def render_developer(instructions: str | None, formats: Sequence[ResponseFormat]) -> str:
-    """A developer message's text without its tools: for the official encoder, formats are part of the instructions."""
+    """Return the text of a developer message without its tools; formats follow the instructions, or replace them."""
     sections = [] if instructions is None else [INSTRUCTIONS + instructions]
     return "\n\n".join([*sections, *([_FORMATS, *map(_render_format, formats)] if formats else [])])
 
@@ -99,7 +99,7 @@ def _render_format(described: ResponseFormat) -> str:
     return f"## {described.name}\n\n{comment}{jsontext.compact(described.schema)}"
 
 
-# --- tools of the model's own -----------------------------------------------------------------------------------------
+# --- the model's own tools --------------------------------------------------------------------------------------------
 #
 # As the official encoder declares them in the system message.
 
@@ -165,7 +165,7 @@ Use this function without `id` to scroll to a new location of an opened page."""
 
 
 def declaration(namespaces: Collection[str]) -> ParsedTools | None:
-    """The section that declares own tools by their namespaces; None for none."""
+    """Return the declaration of the model's own tools in some namespaces; None if there are none."""
     if not namespaces:
         return None
     tools = _BROWSER if BROWSER in namespaces else ()
@@ -173,7 +173,7 @@ def declaration(namespaces: Collection[str]) -> ParsedTools | None:
 
 
 def namespace_of(message: Message) -> str | None:
-    """The namespace of the own tool that a message calls, or that it is the reply of, as far as its name tells."""
+    """Return the namespace of the model's own tool that a message calls or is a reply of, by its name; else None."""
     named = message.name if message.role == "tool" else message.recipient
     namespace = (named or "").partition(".")[0]
     return namespace if namespace in _DESCRIPTIONS and (namespace == named) == (namespace == PYTHON) else None

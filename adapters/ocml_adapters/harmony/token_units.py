@@ -1,6 +1,7 @@
-"""Frames of Harmony's token ids and their messages: found by the ids of the control tokens, not by their spellings.
+"""Read and write the units of Harmony's token ids: frames.
 
-Bodies are encoded as ordinary tokens whatever they say, so nothing in them can be taken for a frame.
+Control tokens are recognised by their ids, not by their spelling, and bodies are encoded as ordinary tokens: the text
+of a body is never read as a control token. All else is as in `units.py`.
 """
 
 from __future__ import annotations
@@ -59,10 +60,10 @@ from .units import Around, Frames, FramesReader, as_units, informed, speaker
 
 
 def split(source: Source, options: Options) -> list[tuple[int, list[Json]]]:
-    """The conversations of a list of ids, or of a list of such lists, each with its index.
+    """Split a list of ids, or a list of such lists, into its conversations; return each with its index.
 
     Raises:
-        BridgeError: as for one.
+        BridgeError: as `TokenFramesReader.part` raises it.
     """
     if is_list_of_lists(source):
         return list(enumerate(source))
@@ -81,11 +82,11 @@ class TokenFramesReader(FramesReader):
     """Reads frames of token ids."""
 
     def part(self, source: str | Json, log: Log) -> Parted:
-        """The frames of ids of o200k_harmony.
+        """Split a list of token ids of o200k_harmony into its frames.
 
         Raises:
-            BridgeError: OCB-SHAPE with the path of what is not an id; OCB-SEVERAL for several lists; OCB-DEPENDENCY or
-                OCB-VOCABULARY without the encoder.
+            BridgeError: OCB-SHAPE with the path of a value that is not an id; OCB-SEVERAL for a list of lists;
+                OCB-DEPENDENCY or OCB-VOCABULARY if the encoder is missing.
         """
         if is_list_of_lists(source):
             raise several_documents(source)
@@ -97,21 +98,21 @@ class TokenFramesReader(FramesReader):
         return as_units([*units, *reader.frames], Around(ids, reader, reader.rest))
 
     def several(self, source: Any) -> BridgeError:
-        """The error of a document with a second conversation, which names its place."""
+        """Return the error for a document with several conversations, with the path of the second."""
         return several(path=f"/{split(source, DEFAULT)[1][0]}")
 
 
 class IdsReader(FrameReader):
-    """Makes messages of the frames in token ids, and notes where others stand than the encoder would choose.
+    """Reads frames of token ids as messages, and stores ids that the encoder would not choose.
 
     Args:
-        ids: what `checked` gave: the list,
-        text: and the text.
-        log: takes what is noticed.
+        ids: the list that `checked` returned.
+        text: the text that `checked` returned.
+        log: receives the findings.
 
     Attributes:
-        frames: what there is in the ids.
-        rest: what stands behind them.
+        frames: the frames in the ids.
+        rest: what follows the last frame.
     """
 
     def __init__(self, ids: Sequence[int], text: str, log: Log) -> None:
@@ -123,7 +124,7 @@ class IdsReader(FrameReader):
         self.over = bool(ids) and ids[-1] == EDGE_IDS[END_OF_TEXT]
 
     def spelling(self, frame: Frame) -> dict[str, Any]:
-        """The ids themselves, where the encoder would choose others for the same text."""
+        """Return the ids of the header and the body as layout, if the encoder would choose others for the same text."""
         header = self._ids[self._begin(frame) : self._places[frame.middle // 2]]
         body = self._ids[self._places[frame.middle // 2] + 1 : self._end(frame)]
         members: dict[str, Any] = {}
@@ -134,15 +135,15 @@ class IdsReader(FrameReader):
         return members
 
     def _begin(self, frame: Frame) -> int:
-        """The index behind the token that opens a frame."""
+        """Return the index after the id that opens a frame."""
         return self._places[frame.at // 2] + 1 if frame.at >= 0 else 0
 
     def _end(self, frame: Frame) -> int:
-        """The index of the token that ends it."""
+        """Return the index of the id that ends a frame."""
         return self._places[frame.last // 2] if frame.last < len(self._pieces) else len(self._ids)
 
     def around(self, found: Scan) -> Transcript:
-        """What stands around the messages, once all frames are taken."""
+        """Return the transcript without its messages; report ids around them that the encoder would not write."""
         around = super().around(found)
         front, tail = (NOTES.of(around.layout).get(key, "") for key in ("front", "tail"))
         self._note_unusual({EDGE_IDS[token] for token in EDGE_TOKENS.findall(front + tail)})
@@ -154,7 +155,7 @@ class IdsReader(FrameReader):
         return around
 
     def _ids_around(self, *, opens: bool) -> Sequence[int]:
-        """The ids before the first message and behind the last; to these belongs the open turn."""
+        """Return the ids before the first message and after the last, including the open turn (`opens`)."""
         if not self.frames:
             return self._ids
         first, last = self.frames[0], self.frames[-1]
@@ -182,16 +183,18 @@ def _is_utf8(ids: Sequence[int]) -> bool:
 
 
 def encode_edges(text: str) -> list[int]:
-    """The ids of what stands around the messages."""
+    """Return the ids of a text around the messages."""
     return encode(text, EDGE_TOKENS.findall(text))
 
 
 def cut(ids: list[int], text: str) -> tuple[list[Any], int]:
-    """The plain frames that ids begin with, as far as the encoder would choose these ids, and the index behind them.
+    """Return the plain frames at the beginning of a list of ids, and the index after them.
+
+    A frame is not plain if the encoder would choose other ids for it. This is the fast path, as in `units.py`.
 
     Args:
-        ids: what `checked` gave: the list,
-        text: and the text.
+        ids: the list that `checked` returned.
+        text: the text that `checked` returned.
     """
     encoder, units, at = vocabulary(), list[Any](), 0
     while (found := _PLAIN.match(text, at)) is not None:
@@ -218,12 +221,16 @@ def _one_of(*tokens: str) -> str:
 _ORDINARY: Final = f"\0-{chr(FIRST_SPECIAL - 1)}"
 _IN_SHORT_HEADER: Final = f"[{_ORDINARY}{chr(IDS[CHANNEL])}{chr(IDS[CONSTRAIN])}]{{0,64}}"
 _PLAIN: Final = re.compile(f"{_one_of(START)}({_IN_SHORT_HEADER}){_one_of(MESSAGE)}([{_ORDINARY}]*){_one_of(*STOPS)}")
-"""In ids as a text: a frame with a short header and no token in its body."""
+"""A frame with a short header and no token in its body, in the text of `as_text`: one character for each id."""
 
 
 @lru_cache(maxsize=2048)
 def _header(text: str) -> str | None:
-    """The header of ids as a text; None where the encoder would choose others."""
+    """Return the header that ids spell; None if the encoder would choose other ids for it.
+
+    Args:
+        text: the ids, one character for each.
+    """
     ids = tuple(map(ord, text))
     header = "".join(to_pieces(ids, text)[0])
     return header if encode_header(header) == ids else None
@@ -233,29 +240,29 @@ def _header(text: str) -> str | None:
 
 
 class Ids(Tokens):
-    """The ids of frames. Headers, bodies and ends are encoded apart, so no id stands in two of them."""
+    """The token ids of frames. Header, body and end are encoded separately, so no id is part of two of them."""
 
     def text_of(self, unit: Unit) -> str:
-        """The text that the parts of a frame spell."""
+        """Return the text that the parts of a frame spell."""
         return "".join(part if isinstance(part, str) else spelled(part) for part in unit)
 
     def spelled(self, output: Sequence[int]) -> str:
-        """The text of ids, with control tokens as they are written."""
+        """Return the text of ids, with the spelling of control tokens."""
         return spelled(output)
 
     def ends(self, output: Sequence[int]) -> Sequence[int]:
-        """Where each id ends in it, in bytes."""
+        """Return the offset in this text at which each id ends, in bytes."""
         return ends_of(output)
 
     def encode(self, text: str) -> Sequence[int]:
-        """The ids of a header or an end."""
+        """Return the ids of a header, or of an end token."""
         return (IDS[text],) if text in STOPS else encode_header(text)
 
 
 class TokenFrames(Frames):
-    """Writes frames as token ids: token for token what the official encoder renders.
+    """Writes frames as token ids, the same that the official encoder renders.
 
-    A unit is header, body and end; header and body are texts that are still to be encoded, or ids.
+    A unit is a list of header, body and end. Header and body are lists of ids, or texts that `joined` encodes.
     """
 
     target = "harmony-tokens"
@@ -265,19 +272,19 @@ class TokenFrames(Frames):
     embeds = True
 
     def inert(self, text: str) -> bool:
-        """Whether UTF-8 can hold a text; tokens in it are ordinary text, which is encoded as such."""
+        """Return whether UTF-8 can encode a text; tokens in it need no change, because they are encoded as text."""
         return is_unicode(text)
 
     def follows(self, head: Head) -> bool:
-        """Ids that came with a body are those of one text."""
+        """Return False also for a message with ids of its body in the layout: they fit one content only."""
         return super().follows(head) and not _has_ids(head)
 
     def classify(self, head: Head, content: str) -> ContentClass | None:
-        """As for text, where no ids came with the body."""
+        """Return the class for text; None if the layout has ids of the body."""
         return None if _has_ids(head) else super().classify(head, content)
 
     def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
-        """The parts of a frame; halves of surrogate pairs become U+FFFD."""
+        """Write the parts of a frame; halves of surrogate pairs become U+FFFD."""
         spelled = super().spell(group, state, last=last, paths=paths, log=log)
         if all(is_unicode(part) for part in spelled.unit if isinstance(part, str)):
             return spelled
@@ -286,12 +293,12 @@ class TokenFrames(Frames):
         return super().spell(clean.messages, state, last=last, paths=paths, log=log)
 
     def unit(self, made: Message, body: str, layout: dict[str, Any], path: str, log: Log, *, prompted: bool) -> Unit:
-        """The parts of a frame; ids that came with them are written as long as they still say the same."""
+        """Return the parts of a frame; ids in the layout are written if they still spell the header or the body."""
         header, end = header_of(made, prompted=prompted), "" if made.end is None else ENDS[made.end]
         if not layout or not is_unicode(body):
             return [f"{header}{MESSAGE}", body, end]
         own, raw = {**NOTES.of(made.layout)}, header.removeprefix(START)
-        # Among ids, only control tokens are told from their text.
+        # In token ids, only control tokens differ from their spelling as text.
         mentions = [token for token in own.pop("mentions", ()) if token in MENTIONABLE]
         if mentions:
             own["mentions"] = mentions
@@ -310,7 +317,7 @@ class TokenFrames(Frames):
         ]
 
     def joined(self, front: str, units: list[Unit], header: str, tail: str) -> tuple[Unit, Sequence[int]]:
-        """The ids of all parts."""
+        """Join the ids of all parts; return them, and the places of the frames (see `Enclosed.places`)."""
         out, encode = encode_edges(front), vocabulary().encode
         places = [len(out)]
         for opening, body, end in units:
@@ -327,12 +334,19 @@ _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
 def _has_ids(head: Head) -> bool:
-    """Whether ids came with a message, or tokens in its body."""
+    """Return whether the layout of a message has ids of its body, or tokens in it."""
     return not head.bare and not {"body_ids", "mentions"}.isdisjoint(NOTES.of(head.message("", None).layout))
 
 
 def _remembered_ids(ids: Any, text: str, special: Sequence[str], usual: list[int]) -> list[int] | None:
-    """Ids that came with a text, where they still spell it, have of the control tokens only some, and are not usual."""
+    """Return ids from the layout that are still to be written; None if they are not.
+
+    Args:
+        ids: the ids in the layout, or None.
+        text: the text that they must spell.
+        special: the control tokens that they may contain.
+        usual: the ids that the encoder chooses: the layout does not store these.
+    """
     if ids is None or ids == usual:
         return None
     try:

@@ -1,6 +1,6 @@
-"""Lists of token ids: what may stand in them, where the special tokens are, and the text that they spell.
+"""Check lists of token ids, find special tokens in them, and convert between ids and text.
 
-A list is searched as a text that has one character for each id: that takes a tenth of the time that a loop does.
+A list is also kept as a text with one character for each id: searching this text takes a tenth of the time of a loop.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _EDGES: Final = {number: token for token, number in EDGE_IDS.items()}
 
 
 def as_text(ids: Sequence[Any]) -> str | None:
-    """Ids as characters, one for each; None where one of them is no id."""
+    """Return a text with one character for each id; None if a value is not an id."""
     if not set(map(type, ids)) <= {int}:
         return None
     try:
@@ -40,10 +40,10 @@ def as_text(ids: Sequence[Any]) -> str | None:
 
 
 def checked(source: Source | Sequence[int]) -> tuple[list[int], str]:
-    """Token ids, and nothing else: as a list, and as a text.
+    """Return a source as a list of token ids, and as the text of `as_text`.
 
     Raises:
-        BridgeError: OCB-SHAPE with the path of what is none.
+        BridgeError: OCB-SHAPE with the path of the first value that is not an id.
     """
     if not isinstance(source, (list, tuple)):
         raise BridgeError(ErrorCode.SHAPE, "harmony-tokens must be a JSON array of token ids", path="")
@@ -57,7 +57,7 @@ def checked(source: Source | Sequence[int]) -> tuple[list[int], str]:
 
 
 def first_odd(ids: Sequence[Any]) -> int | None:
-    """The index of the first value that is not a token id; None where all are."""
+    """Return the index of the first value that is not a token id; None if all are."""
     for at, number in enumerate(ids):
         if type(number) is not int or not 0 <= number <= LAST_ID:
             return at
@@ -65,18 +65,18 @@ def first_odd(ids: Sequence[Any]) -> int | None:
 
 
 def not_an_id(value: Any, index: int) -> BridgeError:
-    """What is wrong with a value that is not a token id."""
+    """Return the error for a value that is not a token id."""
     message = f"not a token id of o200k_harmony (0 to {LAST_ID}): {value!r:.40}"
     return BridgeError(ErrorCode.SHAPE, message, path=f"/{index}")
 
 
 def specials(text: str) -> Iterator[int]:
-    """The indices of the special tokens in ids as a text."""
+    """Yield the indexes of special tokens in a text of `as_text`."""
     return (found.start() for found in _SPECIAL.finditer(text))
 
 
 def spelling(number: int) -> str:
-    """The text of a special token."""
+    """Return the spelling of a special token that is not a control token."""
     return _EDGES.get(number) or f"<|reserved_{number}|>"
 
 
@@ -86,8 +86,8 @@ _IN_HEADER: Final = (START, MESSAGE, CHANNEL, CONSTRAIN)
 
 
 def vocabulary() -> Encoder:
-    """What encodes and decodes text."""
-    # Imported here: text never needs it, and what it takes to find a vocabulary is slow to import.
+    """Return the encoder of texts."""
+    # Imported here: the text format never needs it, and the modules that find a vocabulary are slow to import.
     from .vocabulary import load_encoder
 
     return load_encoder()
@@ -97,7 +97,7 @@ _SPECIAL_IDS: Final = {**IDS, **EDGE_IDS}
 
 
 def encode(text: str, special: Sequence[str] = ()) -> list[int]:
-    """Text as ids; of special tokens only those of `special` become tokens, wherever they stand."""
+    """Encode a text; the special tokens in `special` become tokens wherever they are spelled, others remain text."""
     encode = vocabulary().encode
     if not special:
         return encode(text)
@@ -111,7 +111,7 @@ def encode(text: str, special: Sequence[str] = ()) -> list[int]:
 
 
 def encode_header(text: str) -> Sequence[int]:
-    """A header with its control tokens as ids."""
+    """Encode a header, with its control tokens as tokens."""
     return _header(text) if len(text) < LONG else encode(text, _IN_HEADER)
 
 
@@ -122,35 +122,35 @@ def _header(text: str) -> tuple[int, ...]:
 
 @lru_cache(maxsize=32_768)
 def bytes_of(number: int) -> bytes:
-    """The bytes of one id's text, which may be part of a character."""
+    """Return the bytes of an id's text, which may be part of a character; not for control tokens."""
     return vocabulary().decode((number,)) if number < FIRST_SPECIAL else spelling(number).encode()
 
 
 @lru_cache(maxsize=32_768)
 def _written(number: int) -> bytes:
-    """The bytes of one id's text, a control token as it is written."""
+    """Return the bytes of an id's text, or of the spelling of a control token."""
     token = TOKENS.get(number)
     return bytes_of(number) if token is None else token.encode()
 
 
 def token_bytes(ids: Sequence[int]) -> list[bytes]:
-    """The bytes of each id's text, control tokens as they are written."""
+    """Return the bytes of each id's text, or of the spelling of control tokens."""
     return list(map(_written, ids))
 
 
 def spelled(ids: Sequence[int]) -> str:
-    """The text that ids spell, control tokens as they are written; bytes that are no UTF-8 are halves of pairs."""
+    """Return the text of ids, with the spelling of control tokens; bytes that are not UTF-8 become lone surrogates."""
     return b"".join(map(_written, ids)).decode("utf-8", "surrogateescape")
 
 
 def ends_of(ids: Sequence[int]) -> list[int]:
-    """Where each id ends in that text, in bytes."""
+    """Return the offset in the text of `spelled` at which each id ends, in bytes."""
     return list(accumulate(map(len, map(_written, ids))))
 
 
 @lru_cache(maxsize=32_768)
 def text_of(number: int) -> str | None:
-    """The text of one id; None where that is a control token, or has part of a character."""
+    """Return the text of an id; None for a control token, and for an id with part of a character."""
     if number in TOKENS:
         return None
     try:
@@ -160,11 +160,11 @@ def text_of(number: int) -> str | None:
 
 
 def to_pieces(ids: Sequence[int], text: str) -> tuple[list[str], list[int]]:
-    """Ids as pieces (text and control tokens in turn), and the index in `ids` of each control token.
+    """Split ids into pieces; return them (text and control tokens alternate), and the index of each control token.
 
     Args:
-        ids: what `checked` gave: the list,
-        text: and the text.
+        ids: the list that `checked` returned.
+        text: the text that `checked` returned.
     """
     decode = vocabulary().decode
     pieces, places, parts, start = list[str](), list[int](), list[str](), 0

