@@ -165,8 +165,8 @@ def test_a_value_inside_text_is_the_one_that_stands_there_alone(text: str) -> No
         ("[1,\n", "the text ends in the middle of a value"),
         ("", "the text is empty"),
         (" \n", "the text is empty"),
-        (b"\x9f\x00", "it is not UTF-8"),
-        (b'{"a": "\xff"}', "it is not UTF-8"),
+        (b"\x9f\x00", "the text is not UTF-8"),
+        (b'{"a": "\xff"}', "the text is not UTF-8"),
     ],
 )
 def test_what_is_cut_off_or_no_text_is_said_to_be_that(text: str | bytes, words: str) -> None:

@@ -175,6 +175,8 @@ def read_hosted(item: Object, kind: str) -> list[Message] | None:
     body = "" if key is None or is_empty(item.get(key)) else spec.body.read(item[key])
     if tool is None or not isinstance(body, str):
         return None
+    if body and spec.several is not None and isinstance(item[cast("str", key)], list) != (key == spec.several):
+        return None  # which of the two members it was would not be known when it is written
     call_id, reply = _text(item, spec.id), None
     known = [name for name in (spec.id if call_id else None, key if body else None) if name is not None]
     if spec.result is not None and not is_empty(item.get(spec.result)):

@@ -107,7 +107,7 @@ def loads(data: str | bytes) -> Json:
         if not error.doc[error.pos :].strip():
             what = "the text ends in the middle of a value" if error.doc.strip() else "the text is empty"
             if not error.doc and raw.strip():  # the library has no text to cite
-                what = "it is not UTF-8"
+                what = "the text is not UTF-8"
         raise BridgeError(ErrorCode.JSON, f"not JSON: {what}", offset=error.pos) from error
     try:
         # After the value there can only be white space, such as the line break at the end of a file.
