@@ -15,7 +15,7 @@ import pytest
 from cli.conftest import Run
 from ocml_bridge import BridgeError, ErrorCode, adapter, convert, detect, formats, registry
 from ocml_bridge.bulk import Settings, Status, convert_batch
-from ocml_bridge.formats.adapter import Options, Source
+from ocml_bridge.formats.adapter import FormatOption, Options, Source
 from ocml_bridge.pipe import streams
 
 pytest_plugins = ("cli.conftest",)
@@ -201,3 +201,17 @@ def test_a_writer_that_lies_is_found_out(run: Run, plugin: Callable[..., str]) -
     [outcome] = convert_batch([request], Settings(name, "openai", verify=True))
     assert outcome.error is not None
     assert outcome.error.code is ErrorCode.UNREPORTED
+
+
+def test_the_command_takes_an_option_whose_name_has_a_hyphen(plugin: Callable[..., str], run: Run) -> None:
+    loud = FormatOption("very-loud", "Whether all is written in capitals.", "no", ("no", "yes"))
+    taken: list[str] = []
+
+    def writes(options: Options) -> Any:
+        taken.append(loud.of(options))
+        return adapter("openai")[0].writes_units(options)
+
+    name = plugin("loud", writes_units=writes, options=(loud,))
+    done = run("-f", "openai", "-t", name, "--very-loud", "yes", stdin=REQUEST.encode())
+    assert done.status == 0
+    assert set(taken) == {"yes"}
