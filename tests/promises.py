@@ -21,7 +21,7 @@ from ocml_bridge import ErrorCode, FindingCode, LossCode, Severity, adapter, for
 from ocml_bridge.bulk import Status
 from ocml_bridge.cli import command
 from ocml_bridge.cli.commands import COMMANDS
-from ocml_bridge.cli.conversion_command import ConversionCommand
+from ocml_bridge.cli.conversion_command import take_format_options
 from ocml_bridge.common.lazy import find
 from ocml_bridge.errors import EXIT_CODES, ExitCode
 from ocml_bridge.json_values.schema_changes import schema_changes
@@ -88,10 +88,9 @@ def _formats() -> Iterator[tuple[str, str]]:
 
 def _commands() -> Iterator[tuple[str, str]]:
     with click.Context(command, info_name="ocml-convert", **command.context_settings) as context:
+        take_format_options(context)
         for name in COMMANDS:
             found = find(COMMANDS[name])
-            if isinstance(found, ConversionCommand):
-                found.declare_format_options()
             yield name, "command"
             with click.Context(found, context, info_name=name) as inner:
                 for parameter in found.get_params(inner):

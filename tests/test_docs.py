@@ -67,26 +67,25 @@ def test_every_format_has_its_page_and_every_page_its_format() -> None:
     assert {path.stem for path in (DOCS / "formats").glob("*.md")} == set(formats())
 
 
-def _commands() -> Iterator[tuple[str, click.Command]]:
-    yield "", command
+def _commands() -> Iterator[tuple[str, list[click.Parameter]]]:
+    """The parameters of each command, with the options that formats declare."""
+    yield "", command.params
     for name in COMMANDS:
         found = find(COMMANDS[name])
-        if isinstance(found, ConversionCommand):
-            found.declare_format_options()
-        yield name, found
+        yield name, found.every_param() if isinstance(found, ConversionCommand) else found.params
 
 
 def test_every_command_and_option_is_documented() -> None:
     text = page("cli.md")
     for name, each in _commands():
         assert f"`{name}" in text or not name
-        for parameter in each.params:
+        for parameter in each:
             for spelling in parameter.opts if isinstance(parameter, click.Option) else ():
                 assert f"`{spelling}`" in text or f"`{spelling} " in text, f"{name} {spelling}"
 
 
 def test_no_option_is_documented_that_is_not_there() -> None:
-    known = {spelling for _, each in _commands() for parameter in each.params for spelling in parameter.opts}
+    known = {spelling for _, each in _commands() for parameter in each for spelling in parameter.opts}
     rows = "\n".join(first_cells(page("cli.md")))
     assert set(re.findall(r"(?<!\S)--?[a-z][a-z-]*", rows)) <= known | {"--help"}
 

@@ -14,7 +14,7 @@ import pytest
 from ocml_bridge import adapter, formats
 from ocml_bridge.cli import command
 from ocml_bridge.cli.commands import COMMANDS
-from ocml_bridge.cli.conversion_command import ConversionCommand
+from ocml_bridge.cli.conversion_command import take_format_options
 from ocml_bridge.common.lazy import find
 from sources import ROOT
 
@@ -56,8 +56,6 @@ def option_of(option: click.Parameter, context: click.Context) -> Iterator[str]:
 
 
 def about(name: str, found: click.Command, parent: click.Context) -> Iterator[str]:
-    if isinstance(found, ConversionCommand):
-        found.declare_format_options()
     with click.Context(found, parent, info_name=name) as context:
         pieces = " ".join(found.collect_usage_pieces(context))
         yield from (f'.SS "{name}"', f"\\fB{escaped(context.command_path)}\\fR {escaped(pieces)}")
@@ -68,6 +66,7 @@ def about(name: str, found: click.Command, parent: click.Context) -> Iterator[st
 
 def page() -> str:
     with click.Context(command, info_name="ocml-convert", **command.context_settings) as context:
+        take_format_options(context)
         lines = [
             '.\\" Made from the commands by pytest tests/test_man_page.py --accept',
             '.TH OCML-CONVERT 1 "" "ocml-convert" "User Commands"',

@@ -28,9 +28,8 @@ def screen(request: pytest.FixtureRequest, run: Run, monkeypatch: pytest.MonkeyP
 
 
 def options(command: click.Command) -> Iterator[click.Option]:
-    if isinstance(command, ConversionCommand):
-        command.declare_format_options()
-    return (each for each in command.params if isinstance(each, click.Option))
+    params = command.every_param() if isinstance(command, ConversionCommand) else command.params
+    return (each for each in params if isinstance(each, click.Option))
 
 
 def test_it_fits_and_nothing_of_the_source_is_left(screen: list[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -17,6 +18,8 @@ _GIVEN: Final = f"{__name__}.given"
 """The key of a context's `meta` that has the values by name."""
 _TYPED: Final = f"{__name__}.typed"
 """The key that has the arguments as they were typed."""
+_EVERY: Final = f"{__name__}.every"
+"""The key that says whether the context takes the options of all formats."""
 
 
 class ConversionCommand(click.Command):
@@ -28,24 +31,34 @@ class ConversionCommand(click.Command):
         try:
             return super().parse_args(ctx, [*args])
         except click.NoSuchOption:
-            self.declare_format_options()
+            take_format_options(ctx)
             return super().parse_args(ctx, args)
 
     def get_help(self, ctx: click.Context) -> str:
         """The help, with all options."""
-        self.declare_format_options()
+        take_format_options(ctx)
         return super().get_help(ctx)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """What may follow, among all options."""
-        self.declare_format_options()
+        take_format_options(ctx)
         return super().shell_complete(ctx, incomplete)
 
-    def declare_format_options(self) -> None:
-        """Take the options of all formats, too, but those whose names the command needs itself."""
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """The parameters in a context: with the formats' options if it takes them."""
+        params = super().get_params(ctx)
+        return [*self.every_param(), *params[len(self.params) :]] if ctx.meta.get(_EVERY) else params
+
+    def every_param(self) -> list[click.Parameter]:
+        """The parameters, with the options of all formats but those whose names the command needs itself."""
         own = {param.name for param in self.params}
         declared = registry.format_options().values()
-        self.params += [_declared(option) for option in declared if _parameter(option) not in own]
+        return [*self.params, *[_declared(option) for option in declared if _parameter(option) not in own]]
+
+
+def take_format_options(ctx: click.Context) -> None:
+    """Let the commands of a context, and of those below it, take the options of all formats."""
+    ctx.meta[_EVERY] = True
 
 
 def given_format_options() -> Mapping[str, str]:
@@ -64,6 +77,7 @@ def _parameter(option: FormatOption[str] | FormatOption[None]) -> str:
     return option.name.replace("-", "_")
 
 
+@cache
 def _declared(option: FormatOption[str] | FormatOption[None]) -> click.Option:
     def take(context: click.Context, _: click.Parameter, value: str | None) -> None:
         if value is not None:

@@ -84,10 +84,9 @@ def _given() -> Iterator[str]:
     """The options of the current command line, as far as `batch` takes them; the format to write in any case."""
     from .batch import batch
 
-    batch.declare_format_options()
-    takes = {parameter.name for parameter in batch.params} - {"output", "report"}
-    typed = typed_options()
-    for parameter in click.get_current_context().command.params:
+    takes = {parameter.name for parameter in batch.every_param()} - {"output", "report"}
+    typed, context = typed_options(), click.get_current_context()
+    for parameter in context.command.get_params(context):
         if not isinstance(parameter, click.Option) or parameter.name not in takes:
             continue
         spelling = min(parameter.opts, key=len)
