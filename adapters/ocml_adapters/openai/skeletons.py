@@ -96,18 +96,17 @@ class Skeletons:
         values: list[str] = []
         for name, add in adds:
             value = unit[name]
-            # Texts and words are added here, because a call for each would take most of the time.
-            if value.__class__ is str and name != repeated and (add is _add_text or add is _add_word):
-                if add is _add_word:
-                    if len(value) > _LONGEST:
-                        return None
-                    key.append(value)
-                else:
-                    key.append(not value)
-                    if value:
-                        values.append(value)
-            elif name == repeated:
+            if name == repeated:
                 key.append(JOINT)
+            # Strings are added here, because a call for each would take most of the time.
+            elif add is _add_text and value.__class__ is str:
+                key.append(not value)
+                if value:
+                    values.append(value)
+            elif add is _add_word and value.__class__ is str:
+                if len(value) > _LONGEST:
+                    return None
+                key.append(value)
             elif not add(name, value, key, values):
                 return None
         return tuple(key), values
@@ -134,15 +133,11 @@ def _members(keys: tuple[str, ...]) -> _Members | None:
 
 
 def _add_text(name: str, value: Any, key: list[Hashable], values: list[str]) -> bool:
-    if value.__class__ is str:
-        if value:
-            values.append(value)
-        key.append(not value)
-    elif value is None:
+    """Add a text that is no string: null, or the parts of a content."""
+    if value is None:
         key.append(None)
-    else:
-        return name == CONTENT and _add_content(value, key, values)
-    return True
+        return True
+    return name == CONTENT and _add_content(value, key, values)
 
 
 def _add_content(value: Any, key: list[Hashable], values: list[str]) -> bool:
@@ -318,8 +313,9 @@ def _filled_function(function: Object, values: Iterator[str]) -> Object:
 
 
 def _add_word(name: str, value: Any, key: list[Hashable], values: list[str]) -> bool:
-    key.append(value)
-    return value is None or (value.__class__ is str and len(value) <= _LONGEST)
+    """Add a word that is no string: only null can be one."""
+    key.append(None)
+    return value is None
 
 
 def _add_other(name: str, value: Any, key: list[Hashable], values: list[str]) -> bool:
