@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, Final, Literal, cast
 
 from ocml_bridge.chat.cache_marks import read_mark, write_mark
-from ocml_bridge.chat.citations import WHOLE, CitationTable, Kind
+from ocml_bridge.chat.citations import WHOLE, CitationTable, Kind, read_citable, write_citable
 from ocml_bridge.chat.turns import is_blank, parts_of
 from ocml_bridge.chat.uploads import media_for
 from ocml_bridge.json_values.data_urls import image_format, media_type, scheme
@@ -19,7 +19,7 @@ from ocml_bridge.loss import Log, LossCode
 from ocml_bridge.model import Citation, Content, Foreign, Json, Media, Part, Passages, Text, replace
 from ocml_bridge.units.heads import Item
 
-from .passages import CONTEXT, ENABLED, citable, read_passages, write_passages
+from .passages import CONTEXT, read_passages, write_passages
 from .syntax import (
     CACHE,
     CITATIONS,
@@ -113,8 +113,8 @@ def _read_media(block: Object, kind: Literal["image", "file"]) -> tuple[Media | 
     if kind == "file" and isinstance(block.get(CONTEXT), str) and block[CONTEXT]:
         fields["context"] = block[CONTEXT]
         outer.append(CONTEXT)
-    if kind == "file" and (asked := citable(block.get(CITATIONS))) is not None:
-        fields["citable"] = asked
+    if kind == "file" and (citable := read_citable(block.get(CITATIONS))) is not None:
+        fields["citable"] = citable
         outer.append(CITATIONS)
     mark = read_mark(block.get(CACHE), EPHEMERAL)
     if mark is not None:
@@ -225,7 +225,7 @@ def _write_media(media: Media, forms: Object) -> Object | None:
     if kind == DOCUMENT and media.context:
         block[CONTEXT] = media.context
     if kind == DOCUMENT and media.citable is not None:
-        block[CITATIONS] = {ENABLED: media.citable}
+        block[CITATIONS] = write_citable(media.citable)
     if media.cache is not None:
         block[CACHE] = write_mark(media.cache, EPHEMERAL)
     more = {key: value for key, value in extras.items() if key != "source"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final, cast
 
 from ocml_bridge.chat.cache_marks import read_mark, write_mark
+from ocml_bridge.chat.citations import read_citable, write_citable
 from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, rest
 from ocml_bridge.model import Json, Passages
 from ocml_bridge.wires.blocks.spelling import UnlikeError, form_of, respelled
@@ -14,8 +15,7 @@ from .syntax import CACHE, CITATIONS, DOCUMENT, EPHEMERAL, NOTES, SEARCH_RESULT,
 _CONTENT: Final = "content"
 """The member with the texts, the type of a source that has it, and the key of what else is said of the texts."""
 CONTEXT: Final = "context"
-ENABLED: Final = "enabled"
-"""The members of a document that tell what is said of it, and whether it may be cited."""
+"""The member of a document that tells what is said of it."""
 _PLAIN: Final = "text"
 """The spelling of the content of a document that is one text and no list."""
 
@@ -46,8 +46,8 @@ def read_passages(block: Object) -> tuple[Passages, Object] | None:
     if source is None and isinstance(context := block.get(CONTEXT), str):
         passages.context = context
         known.append(CONTEXT)
-    if (asked := citable(block.get(CITATIONS))) is not None:
-        passages.citable = asked
+    if (citable := read_citable(block.get(CITATIONS))) is not None:
+        passages.citable = citable
         known.append(CITATIONS)
     if passages.cache is not None:
         known.append(CACHE)
@@ -65,12 +65,6 @@ def read_passages(block: Object) -> tuple[Passages, Object] | None:
 def _is_text(value: Json) -> bool:
     block: Any = value
     return isinstance(block, OBJECT) and block.get("type") == TEXT and isinstance(block.get("text"), str)
-
-
-def citable(value: Json) -> bool | None:
-    """Whether a block may be cited, where it says that and nothing else."""
-    enabled: Any = cast("Object", value).get(ENABLED) if isinstance(value, OBJECT) and len(value) == 1 else None
-    return enabled if isinstance(enabled, bool) else None
 
 
 def write_passages(passages: Passages, spelled: Object) -> Object | None:
@@ -96,7 +90,7 @@ def write_passages(passages: Passages, spelled: Object) -> Object | None:
     else:
         block = {"type": SEARCH_RESULT, "source": passages.source, **titled, _CONTENT: content}
     if passages.citable is not None:
-        block[CITATIONS] = {ENABLED: passages.citable}
+        block[CITATIONS] = write_citable(passages.citable)
     if passages.cache is not None:
         block[CACHE] = write_mark(passages.cache, EPHEMERAL)
     return cast("Object", respelled(add(block, extras), spelled.get("form")))

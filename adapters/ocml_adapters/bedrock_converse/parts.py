@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final, cast
 
-from ocml_bridge.chat.citations import Place
+from ocml_bridge.chat.citations import Place, read_citable, write_citable
 from ocml_bridge.chat.uploads import media_for
 from ocml_bridge.json_values.data_urls import image_format, scheme, sound_format
 from ocml_bridge.json_values.form import Object
@@ -108,8 +108,7 @@ SOURCES: Final = _Sources()
 
 DOCUMENT: Final = "document"
 CONTEXT: Final = "context"
-ENABLED: Final = "enabled"
-"""The members of a document that tell what is said of it, and whether it may be cited."""
+"""The member of a document that tells what is said of it."""
 _MEDIA: Final[dict[str, Any]] = {"image": "image", DOCUMENT: "file", "video": "video", "audio": "audio"}
 _BLOCKS: Final[dict[str, str]] = {ours: block for block, ours in _MEDIA.items()}
 _OFFICE: Final = "application/vnd.openxmlformats-officedocument"
@@ -167,8 +166,8 @@ def read_media(kind: str, inner: Object, more: Object) -> Media | None:
     if kind == DOCUMENT and (context := _text(inner.get(CONTEXT))) is not None:
         fields["context"] = context
         known.append(CONTEXT)
-    if kind == DOCUMENT and (asked := citable(inner.get(CITATIONS))) is not None:
-        fields["citable"] = asked
+    if kind == DOCUMENT and (citable := read_citable(inner.get(CITATIONS))) is not None:
+        fields["citable"] = citable
         known.append(CITATIONS)
     inside = more_of(inner, tuple(known))
     if rest:
@@ -183,13 +182,6 @@ def read_media(kind: str, inner: Object, more: Object) -> Media | None:
     return Media(
         _MEDIA[kind], **fields, extras={HOME: more} if more else None, layout={HOME: layout} if layout else None
     )
-
-
-def citable(value: Json) -> bool | None:
-    """Whether a block may be cited, where it says that and nothing else."""
-    members = cast("Object", value) if isinstance(value, dict) else {}
-    asked: Json = members.get(ENABLED)
-    return asked if list(members) == [ENABLED] and isinstance(asked, bool) else None
 
 
 def _where(source: Object) -> tuple[Object, Object, Object] | None:
@@ -249,7 +241,7 @@ def write_media(media: Media) -> Object | None:
     if kind == DOCUMENT and media.context:
         inner[CONTEXT] = media.context
     if kind == DOCUMENT and media.citable is not None:
-        inner[CITATIONS] = {ENABLED: media.citable}
+        inner[CITATIONS] = write_citable(media.citable)
     own = {key: value for key, value in extras.items() if key != kind}
     return added({kind: added(inner, within)}, own)
 

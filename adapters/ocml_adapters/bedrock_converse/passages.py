@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import cast
 
+from ocml_bridge.chat.citations import read_citable, write_citable
 from ocml_bridge.json_values.form import Object
 from ocml_bridge.model import Json, Passages
 from ocml_bridge.wires.blocks.grammar import added, more_of
 
-from .parts import CONTEXT, DOCUMENT, ENABLED, citable, document_name
+from .parts import CONTEXT, DOCUMENT, document_name
 from .syntax import CITATIONS, CONTENT, NOTES, SEARCH_RESULT
 
 
@@ -20,7 +21,7 @@ def read_passages(kind: str, inner: Object, more: Object) -> Passages | None:
         inner: what it holds.
         more: what stands beside that.
     """
-    source, asked = inner.get("source"), citable(inner.get(CITATIONS))
+    source, citable = inner.get("source"), read_citable(inner.get(CITATIONS))
     if kind == SEARCH_RESULT and isinstance(source, str) and isinstance(inner.get("title"), str):
         names, texts = {"source": "source", "title": "title"}, _texts(inner.get(CONTENT))
     elif kind == DOCUMENT and isinstance(source, dict) and list(cast("Object", source)) == [CONTENT]:
@@ -31,8 +32,8 @@ def read_passages(kind: str, inner: Object, more: Object) -> Passages | None:
         return None
     fields = {ours: inner[name] for ours, name in names.items() if isinstance(inner.get(name), str)}
     known = [CONTENT if kind == SEARCH_RESULT else "source", *(names[ours] for ours in fields)]
-    if asked is not None:
-        fields["citable"] = asked
+    if citable is not None:
+        fields["citable"] = citable
         known.append(CITATIONS)
     if inside := more_of(inner, tuple(known)):
         more = {**more, kind: inside}
@@ -66,7 +67,7 @@ def write_passages(passages: Passages) -> Object | None:
     else:
         return None
     if passages.citable is not None:
-        inner[CITATIONS] = {ENABLED: passages.citable}
+        inner[CITATIONS] = write_citable(passages.citable)
     extras = NOTES.of(passages.extras)
     own = {key: value for key, value in extras.items() if key != kind}
     return added({kind: added(inner, extras.get(kind))}, own)

@@ -23,6 +23,7 @@ from ocml_bridge.wires.blocks.spelling import FORM, keep_form, respelled
 from ocml_bridge.wires.documents import REQUEST, SHAPE, Documents, Shape, Surrounding, has
 from ocml_bridge.wires.requests import Prompt, RequestUnits
 from ocml_bridge.wires.shell import Shell, Top, is_top
+from ocml_bridge.wires.surroundings import OF_CALLS
 
 from .settings import REQUEST_PARAMETERS, RESPONSE_PARAMETERS
 from .syntax import (
@@ -50,8 +51,6 @@ _HERE: Final = "\0message"
 """Stands for messages where the spelling of what is around them is looked at."""
 
 
-_OF_TOOLS: Final = ("tool_choice",)
-"""Settings that are about the client's tools."""
 _CHOICE, _ALONE = "toolChoice", "alone"
 """The note of a request that was read with a choice among no tools."""
 
@@ -81,7 +80,7 @@ def _read_request(document: Object, log: Log) -> Shell:
     listed = cast("list[Json]", given) if isinstance(given, list) else []
     tools, entries = read_tools(listed)
     # Where the server runs all tools, the choice is among those: no other API has them.
-    shell.settings, rest = REQUEST_PARAMETERS.take(document, _OF_TOOLS if entries and not tools else ())
+    shell.settings, rest = REQUEST_PARAMETERS.take(document, OF_CALLS if entries and not tools else ())
     layout |= NAMES.note_choice(shell.settings)
     extras = more_of(rest, tuple(known))
     config: Json = extras.get(TOOL_CONFIG)

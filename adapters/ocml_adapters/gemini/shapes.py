@@ -23,6 +23,7 @@ from ocml_bridge.wires.blocks.spelling import FORM, keep_form, respelled
 from ocml_bridge.wires.documents import REQUEST, SHAPE, Documents, Shape, Surrounding
 from ocml_bridge.wires.requests import Prompt, RequestUnits
 from ocml_bridge.wires.shell import CHOICE, Branch, Shell, Top, is_top
+from ocml_bridge.wires.surroundings import OF_CALLS
 
 from .settings import CONFIG, OPENAPI_PARAMETERS, OPENAPI_SCHEMA, REQUEST_PARAMETERS, RESPONSE_PARAMETERS
 from .syntax import (
@@ -53,8 +54,6 @@ TOP: Final = "instruction"
 _SCHEMA: Final = "schema"
 """The key of the layout that names the member with the schema of the answer, where it is not ours."""
 _COUNTS: Final = "tools"
-_OF_TOOLS: Final = ("tool_choice",)
-"""Settings that are about the client's tools."""
 _HERE: Final = "\0content"
 """Stands for a content where the spelling of what is around it is looked at."""
 
@@ -105,7 +104,7 @@ def _read_request(raw: Object, log: Log) -> Shell:
     if top is not None:
         known.append(SYSTEM)
     # Where the server runs all tools, the choice is among those: no other API has them.
-    shell.settings, rest = REQUEST_PARAMETERS.take(document, () if shell.tools or not entries else _OF_TOOLS)
+    shell.settings, rest = REQUEST_PARAMETERS.take(document, () if shell.tools or not entries else OF_CALLS)
     if shell.settings is not None and OPENAPI_SCHEMA in _config(document) and not _has_schema(rest):
         layout[_SCHEMA] = OPENAPI_SCHEMA
     layout |= NAMES.note_choice(shell.settings)

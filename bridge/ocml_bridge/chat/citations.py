@@ -12,6 +12,7 @@ from ..model import Citation, Json, Text, replace
 from .uploads import citation_for
 
 _NUMBERS: Final = frozenset({"start", "end"})
+_ENABLED: Final = "enabled"
 
 
 @dataclass(frozen=True)
@@ -155,6 +156,19 @@ def _relative(fields: dict[str, Any], place: Place) -> dict[str, Any]:
     if (result.get("start"), result.get("end")) == (0, place.length):
         del result["start"], result["end"]
     return result
+
+
+def read_citable(value: Json) -> bool | None:
+    """Return whether a document may be cited, as in `{"enabled": true}`; None for any other value."""
+    if not isinstance(value, OBJECT) or list(value) != [_ENABLED]:
+        return None
+    enabled: Json = value[_ENABLED]
+    return enabled if isinstance(enabled, bool) else None
+
+
+def write_citable(citable: bool) -> Object:
+    """Return whether a document may be cited as a JSON object."""
+    return {_ENABLED: citable}
 
 
 def joined(texts: Sequence[Text]) -> tuple[Citation, ...] | None:
