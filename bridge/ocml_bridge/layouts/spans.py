@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from ..errors import BridgeError
-from ..json_values import jsontext
 from ..model import Json
 from .fitting import as_list, as_object
 from .layout import Document, Object, Wording, misshapen, parsed
 from .messages import ROLES, calls_of, request, tools_of
+from .pieces import spelled
 
 ATTRIBUTES: Final = "attributes"
 ASKED: Final = ("llm.input_messages", "gen_ai.prompt", "gen_ai.input.messages")
@@ -101,7 +101,7 @@ def _message(value: Json, name: str) -> list[Object]:
 
 def _result(part: Object) -> Json:
     value = next((part[key] for key in ("response", "result", "content") if key in part), "")
-    return value if isinstance(value, str) else jsontext.dumps(value).decode("utf-8", "surrogatepass")
+    return value if isinstance(value, str) else spelled(value)
 
 
 def _call(value: Object) -> Object:

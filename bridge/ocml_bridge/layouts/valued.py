@@ -13,6 +13,7 @@ from .exchange import declared, messages_in, shared
 from .fitting import as_list, as_object
 from .layout import Document, Object, Wording, misshapen, noticed, parsed
 from .messages import calls_of, preference, request, tools_of
+from .pieces import spelled
 
 MESSAGES: Final = "messages"
 TOOLS: Final = "tools"
@@ -88,7 +89,7 @@ def _result(result: Json, call: Object) -> str:
     name = cast("Object", call["function"])["name"]
     if found.keys() <= {"tool_call_id", "name", "content"} and "content" in found and found.get("name", name) == name:
         result = found["content"]
-    return result if isinstance(result, str) else jsontext.dumps(result).decode("utf-8", "surrogatepass")
+    return result if isinstance(result, str) else spelled(result)
 
 
 def _unvalued(found: Object, path: str) -> Object:
