@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable
+from functools import cache
 from typing import Final
 
 from hypothesis import strategies as st
@@ -61,20 +61,21 @@ def vocabulary_of(target: str | Adapter) -> tuple[str, ...]:
     return () if escapes or found.frame_tokens is None else tuple(found.frame_tokens())
 
 
-def specials_in(text: str, vocabulary: Iterable[str]) -> Counter[str]:
+def specials_in(text: str, vocabulary: tuple[str, ...]) -> Counter[str]:
     """Return the special tokens that a tokenizer finds in a text, with their numbers."""
     return Counter(_any_of(vocabulary).findall(text))
 
 
-def _any_of(tokens: Iterable[str]) -> re.Pattern[str]:
+@cache
+def _any_of(tokens: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile("|".join(map(re.escape, sorted(tokens, key=len, reverse=True))))
 
 
-def harmless(document: Document, tokens: Iterable[str] = ()) -> Document:
+def harmless(document: Document, tokens: tuple[str, ...] = ()) -> Document:
     """Return a document with a letter in place of each special token in its contents."""
     if isinstance(document, Completion):
         return document
-    token = _any_of({*ALL, *tokens})
+    token = _any_of((*ALL, *tokens))
     return replace(document, messages=tuple(_harmless(message, token) for message in document.messages))
 
 
