@@ -95,8 +95,8 @@ class PartGrammar(Grammar):
 
     def knows(self, block: Json) -> bool:
         """Whether a part is of a kind that is only known by name."""
-        return isinstance(block, dict) and any(
-            key in syntax.keys(cast("Object", block)) for key in (*DATA, *OTHER_DATA)
+        return isinstance(block, dict) and not syntax.keys(cast("Object", block)).keys().isdisjoint(
+            (*DATA, *OTHER_DATA)
         )
 
     # --- reading ------------------------------------------------------------------------------------------------------

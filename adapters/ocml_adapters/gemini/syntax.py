@@ -67,7 +67,7 @@ def alias(key: str) -> str:
 
 def keys(value: Object) -> Object:
     """An object with its keys as we write them; of two spellings of one key the second is another key."""
-    if not any("_" in key for key in value):
+    if "_" not in "".join(value):
         return value
     return {name if (name := alias(key)) == key or name not in value else key: member for key, member in value.items()}
 

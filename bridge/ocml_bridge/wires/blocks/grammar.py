@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from functools import cached_property
 from typing import ClassVar, Final, Literal, NamedTuple, cast
 
 from ...chat.citations import Citations
@@ -162,12 +163,12 @@ class Grammar(ABC):
         """The id of the format."""
         return self.notes.home
 
-    @property
+    @cached_property
     def assistant(self) -> str:
         """The role of the wire messages of the assistant."""
         return next(role for role, whose in self.roles.items() if whose == "assistant")
 
-    @property
+    @cached_property
     def user(self) -> str:
         """The role of all other wire messages."""
         return next(role for role, whose in self.roles.items() if whose == "user")

@@ -36,15 +36,15 @@ class _Run:
         return self.message is not None or bool(self.parts)
 
 
-def read_wire(grammar: Grammar, wire: Object, default: str) -> list[Message]:
+def read_wire(grammar: Grammar, wire: Object, members: Object, default: str) -> list[Message]:
     """Return the messages of one wire message, at least one.
 
     Args:
         grammar: the grammar of the format.
         wire: the wire message; its blocks are a list, or missing.
+        members: the same with the keys that the writer has.
         default: the role if it has none; `TOP` for the system prompt.
     """
-    members = grammar.keys(wire)
     role, blocks = members.get(ROLE), members.get(grammar.key)
     side = role if default != TOP and isinstance(role, str) and role else default
     speaker = "system" if side == TOP else grammar.roles.get(side.lower(), side)
@@ -56,7 +56,7 @@ def read_wire(grammar: Grammar, wire: Object, default: str) -> list[Message]:
         message.continues = message is not messages[0]
         if grammar.default_side(message) != side:
             message.layout = grammar.notes.by_format({**grammar.notes.of(message.layout), ROLE: side})
-    _note_wire(grammar, messages[0], wire, side)
+    _note_wire(grammar, messages[0], wire, members, side)
     return messages
 
 
@@ -64,9 +64,8 @@ def _channel(speaker: str) -> str | None:
     return "final" if speaker == "assistant" else None
 
 
-def _note_wire(grammar: Grammar, first: Message, wire: Object, side: str) -> None:
+def _note_wire(grammar: Grammar, first: Message, wire: Object, members: Object, side: str) -> None:
     """Store the other members of a wire message in the first message, and their spelling."""
-    members = grammar.keys(wire)
     has_role = side != TOP and isinstance(members.get(ROLE), str)
     more = more_of(members, (ROLE, grammar.key) if has_role else (grammar.key,))
     raw: Object = {key: [] if value and grammar.alias(key) == grammar.key else value for key, value in wire.items()}

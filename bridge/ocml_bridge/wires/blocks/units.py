@@ -65,12 +65,13 @@ class BlockReader(DocumentReader):
         key = self.grammar.key
         if not isinstance(wire, dict):
             raise BridgeError(ErrorCode.SHAPE, f"a message must be an object with {key!r}", path=path)
-        members = cast("Object", wire)
-        blocks = self.grammar.keys(members).get(key)
+        raw = cast("Object", wire)
+        members = self.grammar.keys(raw)
+        blocks = members.get(key)
         if blocks and not isinstance(blocks, list):
             raise BridgeError(ErrorCode.SHAPE, f"{key!r} is not a list", path=f"{path}/{key}")
         try:
-            return read_wire(self.grammar, members, default)
+            return read_wire(self.grammar, raw, members, default)
         except UnlikeError as error:
             raise BridgeError(ErrorCode.SHAPE, "a message is not understood", path=path) from error
 

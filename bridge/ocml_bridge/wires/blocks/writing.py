@@ -221,7 +221,8 @@ def _marked(grammar: Grammar, block: Json, mark: CacheMark | None) -> list[Json]
 
 def _read_back(grammar: Grammar, unit: Object) -> Message | None:
     try:
-        read = read_wire(grammar, wire_of(grammar, [unit]), unit[ROLE])
+        wire = wire_of(grammar, [unit])
+        read = read_wire(grammar, wire, wire, unit[ROLE])
     except UnlikeError:
         return None
     return read[0] if len(read) == 1 else None
