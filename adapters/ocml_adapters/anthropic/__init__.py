@@ -1,4 +1,4 @@
-"""Anthropic Messages: the JSON of `/v1/messages`, as a request, a response, or a bare list of messages."""
+"""Convert Anthropic Messages: the JSON of `/v1/messages`, as a request, a response, or a bare list of messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Events of the Messages API → the response that they are of, as the server would have sent it whole."""
+"""Assemble the events of a stream to the response that the server would have sent without streaming."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ocml_bridge.stream.compacting import Compactor
 from .syntax import MESSAGE
 
 _TEXTS: Final = {"text_delta": "text", "thinking_delta": "thinking"}
-"""Type of a delta → its text, and the member of the block that it continues."""
+"""The types of deltas with text; and the member with the text, in the delta and in the block that it continues."""
 _JSON: Final = "input_json_delta"
 _MEMBERS: Final = {
     "message_start": {"type", "message"},
@@ -29,41 +29,46 @@ _MEMBERS: Final = {
     "citations_delta": {"type", "citation"},
     "compaction_delta": {"type", "content", "encrypted_content"},
 }
-"""Type of an event, or of a delta → the members that it has, where others would be left out."""
+"""The members of each type of event or delta whose other members would be left out."""
 _ANSWER: Final = {"type": MESSAGE, "role": "assistant"}
-"""What a response is, and whose."""
+"""The type and the role of a response."""
 _SIGNATURE: Final = "signature_delta"
 _CITATION: Final = "citations_delta"
 _COMPACTION: Final = "compaction_delta"
-"""Has the whole summary that stands for what was said before; it is for the API, and nobody reads it as it comes."""
+"""The type of a delta with a complete summary of the conversation so far; it is for the API, and no text of events."""
 
 
 def unknown_members(event: Object, kind: Json) -> list[str]:
-    """The members of an event, and of the delta in it, that are left out because nobody knows them."""
+    """Return the keys of an event, and of the delta in it, that are unknown, so that their values are left out.
+
+    Args:
+        event: the event, or the delta.
+        kind: its type.
+    """
     if not isinstance(kind, str) or not (known := _MEMBERS.get(kind)):
         return []
-    found = [] if event.keys() <= known else [key for key in event if key not in known]
+    unknown = [] if event.keys() <= known else [key for key in event if key not in known]
     delta = members_of(event.get("delta")) if kind == "content_block_delta" else {}
-    return [*found, *unknown_members(delta, delta["type"])] if "type" in delta else found
+    return [*unknown, *unknown_members(delta, delta["type"])] if "type" in delta else unknown
 
 
 class Block:
-    """A block as far as it has come.
+    """A block so far.
 
     Args:
-        raw: as it began.
-        note: is told what had to be mended.
+        raw: the block at its beginning.
+        note: receives a sentence about what was mended.
 
     Attributes:
-        first: as it began.
-        is_whole: whether no more of it comes.
-        given: of a call whose arguments are no object, their text; else None.
+        first: the block at its beginning.
+        is_whole: whether it is complete.
+        bad_arguments: the arguments of a complete call that are no JSON object, as text; else None.
     """
 
     def __init__(self, raw: Object, note: Note) -> None:
         self.first = raw
         self.is_whole = False
-        self.given: str | None = None
+        self.bad_arguments: str | None = None
         self._raw = dict(raw)
         self._pieces: dict[str, list[str]] = {}
         self._citations: list[Json] = []
@@ -74,12 +79,12 @@ class Block:
 
     @property
     def beginning(self) -> str:
-        """The text that it begins with."""
+        """The text that the block begins with."""
         texts = (self.first.get(key) for key in _TEXTS.values())
         return next((text for text in texts if isinstance(text, str)), "")
 
     def take(self, delta: Object) -> str | None:
-        """More of it; the text that is new, of what it says or of a call's arguments; None for a delta nobody knows."""
+        """Take a delta of the block; return the new text of its text or its arguments; None for an unknown delta."""
         kind: Any = delta.get("type")
         key = _TEXTS.get(kind) if isinstance(kind, str) else None
         if key is not None:
@@ -89,7 +94,7 @@ class Block:
                 return text
         elif kind == _JSON and isinstance(delta.get("partial_json"), str):
             self._arguments.append(delta["partial_json"])
-            return self._more(self._compactor.feed(delta["partial_json"]))
+            return self._add_compact(self._compactor.feed(delta["partial_json"]))
         elif kind == _SIGNATURE and isinstance(delta.get("signature"), str):
             self._replace("signature", delta["signature"])
             return ""
@@ -102,12 +107,12 @@ class Block:
             return ""
         return None
 
-    def _more(self, text: str) -> str:
+    def _add_compact(self, text: str) -> str:
         self._compact.append(text)
         return text
 
     def end(self) -> None:
-        """No more of it comes."""
+        """Complete the block."""
         if self.is_whole:
             return
         self.is_whole = True
@@ -124,7 +129,7 @@ class Block:
             else:
                 self._replace("citations", self._citations)
         if self._arguments:
-            self._more(self._compactor.finish())
+            self._add_compact(self._compactor.finish())
             self._end_arguments("".join(self._arguments), "".join(self._compact))
 
     def _end_arguments(self, text: str, compact: str) -> None:
@@ -133,27 +138,27 @@ class Block:
         is_object = isinstance(value, dict) and jsontext.text_of(cast("Json", value)) == compact
         self._replace("input", value if is_object else {})
         if compact and not is_object:
-            self.given = compact
+            self.bad_arguments = compact
 
     def _replace(self, key: str, value: Json) -> None:
-        """Put what came of a member in the place of what it began with, which is named where it said something."""
+        """Set a member to the value that arrived; report it if the block began with another value that is not empty."""
         if not is_empty(self._raw.get(key)):
             self._note(f"a block begins with a member {key!r} that comes again; the first one is left out")
         self._raw[key] = value
 
     def wire(self) -> Object:
-        """The whole block."""
+        """Return the complete block."""
         self.end()
         return self._raw
 
 
 class Update(NamedTuple):
-    """What an event says.
+    """The effect of an event.
 
     Attributes:
-        block: the block that it is about; None for what is about the whole.
-        text: what is new of that.
-        begins: whether it begins.
+        block: the block that it begins, continues or ends; None if it concerns the whole answer.
+        text: the new text of the block.
+        begins: whether it begins the block.
     """
 
     block: Block | None = None
@@ -165,15 +170,15 @@ NOTHING: Final = Update()
 
 
 class Assembly:
-    """One answer as far as it has come.
+    """One answer so far.
 
     Args:
-        note: is told what had to be mended.
+        note: receives a sentence about what was mended.
 
     Attributes:
-        blocks: in the order in which they began.
-        reason: why it is over, in the server's words.
-        is_over: whether the server said that it is.
+        blocks: the blocks, in the order in which they began.
+        reason: the server's `stop_reason`; None until it arrives.
+        is_over: whether `message_stop` has arrived.
     """
 
     def __init__(self, note: Note) -> None:
@@ -185,26 +190,31 @@ class Assembly:
         self._around: Object = {}
 
     def take(self, event: Object, kind: Json) -> Update | None:
-        """Take the next event; None for one that nobody knows."""
+        """Take the next event; return None if it is not understood.
+
+        Args:
+            event: the event.
+            kind: its type.
+        """
         if kind == "ping":
             return NOTHING
         if kind == "message_start":
             message = object_of(event.get("message"), "a message", self._note)
             if not is_empty(message.get("content")):
                 self._note("a message begins with content, which comes block by block; it is left out")
-            odd = {key: value for key, value in _ANSWER.items() if not isinstance(message.get(key), str)}
-            for key in odd:
+            defaults = {key: value for key, value in _ANSWER.items() if not isinstance(message.get(key), str)}
+            for key in defaults:
                 if not is_empty(message.get(key)):
                     self._note(f"the {key} of a message is not a text; it is left out")
-            self._around = {**message, **odd, **self._around}
+            self._around = {**message, **defaults, **self._around}
         elif kind == "message_delta":
-            self._end(event)
+            self._take_end(event)
         elif kind == "message_stop":
             self.is_over = True
         elif kind == "content_block_start" and isinstance(event.get("content_block"), dict):
             return self._begin(event)
         else:
-            return self._more(event, kind)
+            return self._continue(event, kind)
         return NOTHING
 
     def _begin(self, event: Object) -> Update:
@@ -216,8 +226,8 @@ class Assembly:
             self._note("a block has no index; what continues it is left out")
         return Update(block, begins=True)
 
-    def _more(self, event: Object, kind: Json) -> Update | None:
-        """More of a block, or the end of it."""
+    def _continue(self, event: Object, kind: Json) -> Update | None:
+        """Take more of a block, or its end."""
         index = event.get("index")
         block = self._places.get(index) if isinstance(index, int) else None
         if block is None or block.is_whole:
@@ -228,8 +238,8 @@ class Assembly:
         text = block.take(members_of(event.get("delta"))) if kind == "content_block_delta" else None
         return None if text is None else Update(block, text)
 
-    def _end(self, event: Object) -> None:
-        """Why the answer is over, and how many tokens it took; numbers that are told again count as they are told."""
+    def _take_end(self, event: Object) -> None:
+        """Take why the answer is over, and the numbers of tokens, which replace earlier ones."""
         delta = object_of(event.get("delta"), "a delta", self._note)
         reason, usage = delta.get("stop_reason"), object_of(event.get("usage"), "a usage", self._note)
         if isinstance(reason, str):
@@ -244,7 +254,7 @@ class Assembly:
             self._around["usage"] = {**around, **more}
 
     def wire(self) -> Object:
-        """The response; an empty object where nothing came."""
+        """Return the response; an empty object if nothing has arrived."""
         if not self._around and not self.blocks:
             return {}
         around = {} if "type" in self._around else _ANSWER

@@ -1,4 +1,4 @@
-"""Blocks that are messages of their own, both ways: calls, their results, thoughts."""
+"""Read and write the blocks that are whole messages: calls, results and thoughts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from .syntax import (
     CALL_ORDER,
     EPHEMERAL,
     HOME,
-    LAWFUL_ID,
     MESSAGE,
     NOTES,
     REDACTED,
@@ -31,26 +30,32 @@ from .syntax import (
     THINKING_ORDER,
     TOOL_RESULT,
     TOOL_USE,
+    VALID_ID,
     VENDOR,
 )
 from .tools import NAMES, type_note, type_of
 
 # --- calls ------------------------------------------------------------------------------------------------------------
 #
-# Of the client's tools, and of those that the server runs.
+# Of tools that the client runs (`tool_use`), and of tools that the server runs (`server_tool_use`, `mcp_tool_use`).
 
 _NO_TOOLS: Final = frozenset({"", "all", "assistant", "developer", "system", "user"})
-"""Names that would not be read as recipients of a call."""
+"""Names that are no recipients of calls in the canonical form."""
 
 
 def read_call(block: Object, kind: str) -> Message | None:
-    """The call that a block of a kind is; None for one that is not understood."""
-    name, given, call_id = block.get("name"), block.get("input"), block.get("id")
-    if not isinstance(name, str) or not isinstance(given, OBJECT):
+    """Return the call of a block; None if it is not understood.
+
+    Args:
+        block: the block.
+        kind: its type.
+    """
+    name, arguments, call_id = block.get("name"), block.get("input"), block.get("id")
+    if not isinstance(name, str) or not isinstance(arguments, OBJECT):
         return None
     if not (call_id is None or isinstance(call_id, str)):
         return None
-    content = jsontext.text_of(given)
+    content = jsontext.text_of(arguments)
     if content is None or (kind != TOOL_USE and name in _NO_TOOLS):
         return None
     layout: Object = NAMES.note(name)
@@ -58,7 +63,7 @@ def read_call(block: Object, kind: str) -> Message | None:
     known = ("type", "name", "input")
     if call_id:
         known = (*known, "id")
-        if LAWFUL_ID.fullmatch(call_id) is None:
+        if VALID_ID.fullmatch(call_id) is None:
             layout["call_id"] = "kept"
     else:
         layout["call_id"] = "absent"
@@ -79,7 +84,7 @@ def read_call(block: Object, kind: str) -> Message | None:
 
 
 def write_call(message: Message) -> Object:
-    """A call, whose arguments are the compact JSON of an object, as a block."""
+    """Return the block of a call, whose arguments are the compact JSON of an object."""
     kind, recipient = type_of(message), cast("str", message.recipient)
     if kind is None:
         kind, name = TOOL_USE, name_of(recipient)
@@ -100,7 +105,12 @@ def write_call(message: Message) -> Object:
 
 
 def read_result(block: Object, kind: str) -> Message | None:
-    """The reply that a block of a kind is; None for one that is not understood."""
+    """Return the reply of a block; None if it is not understood.
+
+    Args:
+        block: the block.
+        kind: its type.
+    """
     call_id, value, failed = block.get("tool_use_id"), block.get("content"), block.get("is_error")
     if not (call_id is None or isinstance(call_id, str)):
         return None
@@ -110,7 +120,7 @@ def read_result(block: Object, kind: str) -> Message | None:
         known.append("content")
     if call_id:
         known.append("tool_use_id")
-        if LAWFUL_ID.fullmatch(call_id) is None:
+        if VALID_ID.fullmatch(call_id) is None:
             layout["call_id"] = "kept"
     else:
         layout["call_id"] = "absent"
@@ -136,13 +146,13 @@ def read_result(block: Object, kind: str) -> Message | None:
 
 
 def _is_error(content: Json) -> bool:
-    """Whether what a server's tool gives is an error."""
+    """Return whether the content of a server tool's result is an error."""
     kind: Any = cast("Object", content).get("type") if isinstance(content, dict) else None
     return isinstance(kind, str) and kind.endswith("_error")
 
 
 def _read_content(value: Json, kind: str) -> tuple[Content, Object]:
-    """What a tool replied, and how that was spelled."""
+    """Return the content of a result, and its layout."""
     if isinstance(value, str):
         return value, {}
     if is_empty(value):
@@ -154,20 +164,25 @@ def _read_content(value: Json, kind: str) -> tuple[Content, Object]:
 
 
 def _are_parts(items: list[Json]) -> bool:
-    """Whether what a server's tool gives is text, as that of a tool behind MCP; else it is a value of its own kind."""
+    """Return whether a server tool's result is texts, like that of an MCP tool; other tools return typed values."""
     return all(isinstance(item, dict) and cast("Object", item).get("type") == "text" for item in items)
 
 
 def write_result(message: Message, role: str) -> Object:
-    """A reply as a block of a wire message; only the assistant's has those of tools that the server runs."""
+    """Return the block of a reply.
+
+    Args:
+        message: the reply.
+        role: the role of the wire message; results of the server's tools are only in those of the assistant.
+    """
     kind, layout = type_of(message), NOTES.of(message.layout)
     if role != "assistant" or kind is None:
         kind = TOOL_RESULT
     content = message.content
     value: Json = None
     if kind != TOOL_RESULT and layout.get("content") == "json" and isinstance(content, str):
-        found = value_in(content)
-        value = None if found is None else found[0]
+        parsed = value_in(content)
+        value = None if parsed is None else parsed[0]
     if value is None or isinstance(value, str):
         value = write_content(content, layout)
     block: Object = {"type": kind}
@@ -183,14 +198,14 @@ def write_result(message: Message, role: str) -> Object:
 
 # --- thoughts ---------------------------------------------------------------------------------------------------------
 #
-# Thinking with its signature, and thinking that is sealed.
+# `thinking` has a text and a signature; `redacted_thinking` is sealed.
 
 
 _BARE: Final = ("type", "thinking")
 
 
 def read_thinking(block: Object) -> Message | None:
-    """The thought that a block is; its text may be empty, and sealed in its signature."""
+    """Return the thought of a `thinking` block, or None; its text may be empty because the signature contains it."""
     text, signature = block.get("thinking"), block.get("signature")
     if not isinstance(text, str) or not (signature is None or isinstance(signature, str)):
         return None
@@ -198,7 +213,7 @@ def read_thinking(block: Object) -> Message | None:
 
 
 def read_redacted(block: Object) -> Message | None:
-    """The sealed thought that a block is, which nobody can read."""
+    """Return the sealed thought of a `redacted_thinking` block, or None."""
     data = block.get("data")
     if not isinstance(data, str) or not data:
         return None
@@ -208,7 +223,15 @@ def read_redacted(block: Object) -> Message | None:
 def _thought(
     text: str, signature: Signature | None, block: Object, known: tuple[str, ...], order: tuple[str, ...]
 ) -> Message:
-    """A thought with what else its block says, and how; as many keys are known as the signature is one of."""
+    """Return a thought with the extras and the form of its block.
+
+    Args:
+        text: its text.
+        signature: its signature, or None.
+        block: the block.
+        known: the keys that were read if it has no signature; otherwise all keys of `order` were.
+        order: the keys of the block, in the order in which they are written.
+    """
     read_keys = known if signature is None else order
     form = form_of(block, order, frozenset(order), read_keys)
     layout = {} if form is None else {"form": form}
@@ -217,40 +240,40 @@ def _thought(
     return message
 
 
-def is_from_here(message: Message) -> bool:
-    """Whether a thought was made by a model of this API, or read from a block: it takes back those, and no others."""
+def is_accepted(message: Message) -> bool:
+    """Return whether the API accepts a thought: it is signed by the API, or was read from a block of this format."""
     return signature_of(message) is not None or any(
         homes is not None and HOME in homes for homes in (message.extras, message.layout)
     )
 
 
 def signature_of(message: Message) -> Signature | None:
-    """The signature of a thought, where it is one that the API may have made."""
+    """Return the signature of a thought, if the API may have made it; else None."""
     return signature_by(message, VENDOR)
 
 
 def write_thought(message: Message) -> Object:
-    """A thought as a block."""
+    """Return the block of a thought."""
     signature = signature_of(message)
     if signature is not None and signature.sealed:
         return with_notes(message, {"type": REDACTED, "data": signature.value}, REDACTED_ORDER, REDACTED_ORDER)
     block: Object = {"type": THINKING, "thinking": message.content}
     if signature is not None:
         return with_notes(message, {**block, "signature": signature.value}, THINKING_ORDER, THINKING_ORDER)
-    if not is_from_here(message):
+    if not is_accepted(message):
         block["signature"] = ""
     return with_notes(message, block, THINKING_ORDER, _BARE)
 
 
-# --- any of them ------------------------------------------------------------------------------------------------------
+# --- all blocks -------------------------------------------------------------------------------------------------------
 
 
 def read_block(raw: Json, role: str) -> Message | None:
-    """The message that a block is; None for a part of one, and for what is not understood.
+    """Return the message of a block; None if it is a part of a message, or not understood.
 
     Args:
         raw: the block.
-        role: whose wire message it stands in.
+        role: the role of its wire message.
     """
     if not isinstance(raw, OBJECT):
         return None
@@ -276,11 +299,11 @@ _READERS: Final[dict[str, Callable[[Object], Message | None]]] = {
 
 
 def write_block(message: Message, role: str) -> Json:
-    """A thought, a call or a reply as a block.
+    """Return the block of a thought, a call or a reply.
 
     Args:
-        message: any of these; the arguments of a call are the compact JSON of an object.
-        role: whose wire message it stands in.
+        message: the message; the arguments of a call are the compact JSON of an object.
+        role: the role of its wire message.
     """
     if message.role == "tool":
         return write_result(message, role)
@@ -288,7 +311,7 @@ def write_block(message: Message, role: str) -> Json:
 
 
 def ends_in_reply(unit: Any) -> bool:
-    """Whether a wire message ends in what a tool of the client's replied."""
+    """Return whether a unit is a wire message of the user that ends in the result of a tool of the client."""
     content: Any = unit.get("content") if isinstance(unit, OBJECT) and unit.get("role") == "user" else None
     last: Any = content[-1] if isinstance(content, ARRAY) and content else None
     return isinstance(last, OBJECT) and last.get("type") == TOOL_RESULT and read_block(last, "user") is not None
@@ -297,17 +320,24 @@ def ends_in_reply(unit: Any) -> bool:
 # --- notes ------------------------------------------------------------------------------------------------------------
 
 _RESERVED: Final = frozenset({MESSAGE})
-"""What has a meaning of its own in the extras of a message: a block with such a member is kept whole."""
-_APART: Final = _RESERVED | {"type"}
-"""What is written of the extras of a message in a way of its own."""
+"""The keys with another meaning in the extras of a message: a block with such a member becomes a foreign part."""
+_NOT_MEMBERS: Final = _RESERVED | {"type"}
+"""The keys of a message's extras that are not written as further members of its block."""
 _IMPLIED: Final = ("signature", "id", "content")
-"""Members that a block may leave out, or leave empty."""
+"""The members that may be missing or empty in a block."""
 
 
 def with_notes(message: Message, block: Object, order: tuple[str, ...], fixed: Collection[str]) -> Object:
-    """A block with what else its message says, in the spelling that is remembered."""
+    """Return a block with the extras of its message, in the form that the layout has.
+
+    Args:
+        message: the message.
+        block: its block without extras.
+        order: the order of the keys.
+        fixed: the keys whose values the form must not change.
+    """
     extras, layout = NOTES.of(message.extras), NOTES.of(message.layout)
     if extras:
-        block = add(block, {key: value for key, value in extras.items() if key not in _APART}, order)
+        block = add(block, {key: value for key, value in extras.items() if key not in _NOT_MEMBERS}, order)
     form = layout.get("form")
     return block if form is None else shape(block, form, fixed=fixed, implied=_IMPLIED)

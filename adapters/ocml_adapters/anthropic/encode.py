@@ -1,7 +1,7 @@
-"""Events → events of the Messages API, as they come (the stream `anthropic-sse`), or one response (`anthropic`).
+"""Encode events as events of the Messages API (the stream `anthropic-sse`), or as one response (`anthropic`).
 
-Blocks stand one after the other: a text or a thought ends where another message begins; calls wait for the one before
-to end. What clients put together is put together here, too, and read back: what it does not say is lost.
+Blocks follow one another: a text or a thought ends when another message begins, and calls wait for the end of the
+previous one. The encoder also assembles its events as clients do, and reads the result back to find the losses.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from ocml_bridge.stream.order import InOrder
 from ocml_bridge.stream.response import ResponseEncoder, usage_in
 
 from .assembly import Assembly
-from .blocks import is_from_here, signature_of, write_block
-from .nearest import lawful
+from .blocks import is_accepted, signature_of, write_block
+from .nearest import valid_id
 from .parts import write_citations
 from .settings import PARAMETERS
 from .syntax import HOME, MESSAGE, TEXT, THINKING, TOOL_USE
@@ -32,12 +32,12 @@ from .tools import NAMES, type_of
 from .units import WireReader, with_object
 
 _DELTAS: Final = {TEXT: ("text_delta", "text"), THINKING: ("thinking_delta", "thinking")}
-"""Type of a block → type of what continues it, and its text."""
+"""The type of the deltas of each type of block, and the member with their text."""
 _ARGUMENTS: Final = ("input_json_delta", "partial_json")
 
 
 class Events:
-    """The events of one answer.
+    """Builds the events of one answer.
 
     Args:
         answer: its id and model.
@@ -47,7 +47,7 @@ class Events:
         self._answer = answer
 
     def opening(self) -> Object:
-        """The answer begins; how many tokens it takes is told at its end."""
+        """Return the event that begins the answer; the numbers of tokens are 0 until its end."""
         message: Object = {
             "id": self._answer.id,
             "type": MESSAGE,
@@ -61,41 +61,47 @@ class Events:
         return {"type": "message_start", MESSAGE: message}
 
     def begin(self, index: int, block: Object) -> Object:
-        """A block begins."""
+        """Return the event that begins a block."""
         return {"type": "content_block_start", "index": index, "content_block": block}
 
     def more(self, index: int, kind: str, text: str) -> Object:
-        """More of a block: of its text, or of the arguments of a call."""
+        """Return an event with more text of a block, or of a call's arguments.
+
+        Args:
+            index: the index of the block.
+            kind: the type of the block.
+            text: the text.
+        """
         name, key = _DELTAS.get(kind, _ARGUMENTS)
         return self._delta(index, {"type": name, key: text})
 
     def signature(self, index: int, signature: str) -> Object:
-        """The signature of a thought, behind all of its text."""
+        """Return the event with the signature of a thought, which follows its text."""
         return self._delta(index, {"type": "signature_delta", "signature": signature})
 
     def citation(self, index: int, citation: Json) -> Object:
-        """A source of a text."""
+        """Return an event with a citation of a text."""
         return self._delta(index, {"type": "citations_delta", "citation": citation})
 
     def _delta(self, index: int, delta: Object) -> Object:
         return {"type": "content_block_delta", "index": index, "delta": delta}
 
     def end(self, index: int) -> Object:
-        """A block ends."""
+        """Return the event that ends a block."""
         return {"type": "content_block_stop", "index": index}
 
     def stop(self, reason: str, usage: Object) -> tuple[Object, Object]:
-        """Why the answer is over, and that it is."""
+        """Return the two events that end the answer: the first one has the reason and the numbers of tokens."""
         delta = {"stop_reason": reason, "stop_sequence": None}
         return {"type": "message_delta", "delta": delta, "usage": usage}, {"type": "message_stop"}
 
     def error(self, code: str, message: str) -> bytes:
-        """An error in the middle of a stream; official clients raise it."""
+        """Return the event of an error within a stream, which official clients raise."""
         error = {"type": "api_error", "message": f"{message} ({code})"}
         return self.write({"type": "error", "error": error})
 
     def write(self, event: Object) -> bytes:
-        """One event."""
+        """Return an event as a Server-Sent Event."""
         return sse.write_json(event, event["type"])
 
 
@@ -122,24 +128,24 @@ class EventEncoder(ResponseEncoder):
         self._assembly = Assembly(untold)
         self._in_order = InOrder()
         self._running: Start | None = None
-        """The text or thought that runs; another message ends it."""
+        """The text or thought that has not ended; another message ends it."""
         self._late: dict[int, Start] = {}
-        """Those that another message has ended."""
+        """The texts and thoughts that another message has ended, by number."""
         self._block: int | None = None
-        """The number of the message whose block is under way."""
+        """The number of the message whose block has begun and not ended."""
         self._empty: int | None = None
-        """The number of the first text: an answer that says nothing is an empty one."""
+        """The number of the first text: if no block is written, a client reads an empty text."""
 
-    # --- one after the other ------------------------------------------------------------------------------------------
+    # --- the order of messages ----------------------------------------------------------------------------------------
 
     def arranged(self, events: Iterable[Event]) -> Iterable[Event]:
-        """Events with one message after the other."""
-        return self._in_order.take(self._apart(events))
+        """Return events in which each message ends before the next one begins."""
+        return self._in_order.take(self._separated(events))
 
-    def _apart(self, events: Iterable[Event]) -> Iterator[Event]:
-        """The events, a text or thought ended where another message begins, or where it is signed.
+    def _separated(self, events: Iterable[Event]) -> Iterator[Event]:
+        """Yield the events; a text or thought is ended when another message begins, or when it is signed.
 
-        What of it comes later stands by itself.
+        If more of it arrives later, it begins again.
         """
         for event in events:
             if isinstance(event, Start):
@@ -165,28 +171,31 @@ class EventEncoder(ResponseEncoder):
     # --- blocks -------------------------------------------------------------------------------------------------------
 
     def identify(self, answer: Answer) -> None:
-        """Spell the events."""
+        """Take the id and the model of the answer."""
         super().identify(answer)
         self._events = Events(answer)
 
     def open(self) -> list[bytes]:
-        """The answer begins."""
+        """Write the beginning of the answer."""
         return [self._event(self._events.opening())]
 
     def accepts(self, message: Message) -> bool:
-        """Whether a message is the assistant's, or what one of the server's tools gave."""
+        """Return whether a message is of the assistant, or a reply, which may be of one of the server's tools."""
         return message.role in ("assistant", "tool")
 
     def hosts(self, call: Message) -> bool:
-        """Whether a call is of one of the server's own tools."""
+        """Return whether a call is of one of the server's tools."""
         return type_of(call) is not None
 
     def start_of(self, message: Message) -> Message:
-        """The same; whether a call of no function is one of the server's tools, its end tells."""
+        """Return a message that begins, with the name that is written.
+
+        A call that is of no function keeps its name: only its end shows whether it is of one of the server's tools.
+        """
         return super().start_of(message) if (message.recipient or "").startswith(FUNCTIONS) else message
 
     def start(self, number: int, message: Message) -> list[bytes]:
-        """A call of a function begins at once, anything else with what it says first."""
+        """Write the beginning of a call of a function; the block of any other message begins with its first text."""
         if message.role != "assistant":
             return []
         out = self.opening()
@@ -206,13 +215,13 @@ class EventEncoder(ResponseEncoder):
         return self._event(self._events.begin(len(self.written) - 1, block))
 
     def call_id(self, call: Message) -> str:
-        """The id of a call as the API takes it, or one made up for it that no call before has."""
-        made = lawful(call.call_id or self._answer.id_of_call(self.calls), self._ids)
-        self._ids.add(made)
-        return made
+        """Return an id for a call that the API accepts and that no earlier call has."""
+        call_id = valid_id(call.call_id or self._answer.id_of_call(self.calls), self._ids)
+        self._ids.add(call_id)
+        return call_id
 
     def more(self, number: int, text: str) -> list[bytes]:
-        """More of a block; that of a call which is over cannot go on."""
+        """Write more text of a block; nothing if it is a call whose block is not open."""
         head = self.heads[number]
         if head.role != "assistant" or (is_call(head) and self._block != number):
             return []
@@ -226,14 +235,14 @@ class EventEncoder(ResponseEncoder):
         return [*out, self._event(self._events.more(index, kind, text))]
 
     def end(self, number: int, message: Message) -> list[bytes]:
-        """The end of a message; one of which nothing could be written before is written whole."""
+        """Write the end of a message; if its block has not begun, write the whole block."""
         out: list[bytes] = []
         if self._block == number:
             index, kind = len(self.written) - 1, self.written[-1][1]
             signature = signature_of(message)
             if kind == THINKING and signature is not None:
                 out.append(self._event(self._events.signature(index, signature.value)))
-            out += [self._event(self._events.citation(index, one)) for one in _sources(message) if kind == TEXT]
+            out += [self._event(self._events.citation(index, each)) for each in _citations_of(message) if kind == TEXT]
         elif (block := self._whole(message)) is not None:
             out.append(self._begin(number, block))
         if self._block == number:
@@ -242,44 +251,47 @@ class EventEncoder(ResponseEncoder):
         return out
 
     def _whole(self, message: Message) -> Object | None:
-        """The block that a message is, where that could not be told before its end; None where it says nothing."""
+        """Return the block of a message that could not be written before its end; None if it has no block."""
         if is_call(message):
             arguments = narrow(message.content, (), "", Log(), target=HOME)
-            made = replace(message, content=arguments, call_id=self.call_id(message), layout=None)
-            call = with_object(made, "", Log())
+            call = replace(message, content=arguments, call_id=self.call_id(message), layout=None)
+            call = with_object(call, "", Log())
             return write_block(call, "assistant")
-        is_sealed = is_reasoning(message) and message.content == "" and is_from_here(message)
+        is_sealed = is_reasoning(message) and message.content == "" and is_accepted(message)
         if is_sealed or (message.role == "tool" and type_of(message) is not None):
             return write_block(message, "assistant")
         return None
 
     def _event(self, event: Object) -> bytes:
-        """An event, which is taken as a client takes it."""
+        """Assemble an event as a client does, and return it as a Server-Sent Event."""
         self._assembly.take(event, event["type"])
         return self._events.write(event)
 
     # --- the end ------------------------------------------------------------------------------------------------------
 
     def complete(self, reason: Reason) -> list[bytes]:
-        """Why the answer is over is told with the numbers of tokens."""
+        """Write nothing: the reason is written by `tail`, together with the numbers of tokens."""
         return []
 
     def tail(self, usage: dict[str, object] | None) -> list[bytes]:
-        """Why the answer is over, the numbers of tokens, and the end."""
+        """Write why the answer is over, the numbers of tokens, and the end."""
         numbers = members_of_usage(usage_in(usage) or self.usage)
         return [self._event(event) for event in self._events.stop(_REASONS[self.reason or "stop"], numbers)]
 
     def error(self, code: str, message: str) -> list[bytes]:
-        """An error as the API has it."""
+        """Write an error that ends the answer."""
         return [self._events.error(code, message)]
 
     def wire(self) -> Object:
-        """The response that the events make."""
+        """Return the response that a client assembles of the events."""
         wire, reason = self._assembly.wire(), None if self.reason is None else _REASONS[self.reason]
         return {**wire, "model": self.model, "stop_reason": reason} if wire else {}
 
     def known(self, image: Settings, document: Settings) -> Settings:
-        """The same; numbers of tokens come behind the account, and a whole answer alone has them."""
+        """Return the settings of a document that a client has.
+
+        Only a complete answer has numbers of tokens: they are written after the losses are known.
+        """
         if self.reason is None:
             return Settings()
         usage = document.usage
@@ -287,24 +299,24 @@ class EventEncoder(ResponseEncoder):
         return super().known(replace(image, usage=usage if is_known else None), document)
 
     def order(self) -> Sequence[int]:
-        """The same; an answer that says nothing is its first text."""
+        """Return the number of each message of the image; without a block, the image is the first text."""
         return super().order() or ([] if self._empty is None else [self._empty])
 
 
 class WholeEncoder(EventEncoder):
-    """An encoder that gives one response at the end."""
+    """An encoder that returns one response at the end."""
 
     whole = True
 
 
-def _sources(message: Message) -> list[Json]:
-    """The citations of a message: several texts of it are told as one."""
+def _citations_of(message: Message) -> list[Json]:
+    """Return the JSON of the citations of a message; its texts are one block."""
     texts = [part for part in parts_of(message.content) if isinstance(part, Text)]
     return write_citations([citation for text in texts for citation in text.citations or ()])
 
 
 def members_of_usage(usage: Usage | None) -> Object:
-    """The numbers of tokens as the API tells them; 0 where nobody knows, because its clients ask for numbers."""
+    """Return the `usage` of an answer; the number of its tokens is 0 if unknown, because clients require one."""
     written: Json = None if usage is None else PARAMETERS.write(Settings(usage=usage), None, {}).get("usage")
     known: Any = written or {}
     output = None if usage is None else usage.output_tokens

@@ -1,6 +1,7 @@
-"""What Anthropic Messages can hold of a message and of a document, and which messages are one wire message.
+"""Fit messages and documents to Anthropic Messages: the nearest message, which messages share a wire message, ids.
 
-Ids of calls are of the API's alphabet, and no two calls have one; what the system says is one prompt.
+The ids of calls use the API's alphabet and differ from each other. The instructions at the beginning become one system
+prompt.
 """
 
 from __future__ import annotations
@@ -17,28 +18,30 @@ from ocml_bridge.report.narrowing import drop_empty, drop_message, drop_private,
 from ocml_bridge.units.heads import Head, Item, item_of, message_of
 from ocml_bridge.units.pairing import identified, links_of, pair
 
-from .blocks import is_from_here
+from .blocks import is_accepted
 from .parts import TABLE, can_hold
-from .syntax import EMPTY, HOME, LAWFUL_ID, MESSAGE, MESSAGES, NOTES, SYSTEM
+from .syntax import EMPTY, HOME, MESSAGE, MESSAGES, NOTES, SYSTEM, VALID_ID
 from .tools import type_of
 
 _HOLDS = (Text, Media, Passages, Foreign)
-_OF_SERVERS = (Text, Foreign)
-"""What replies of servers' tools hold: texts, or values of their own kinds."""
+_HOLDS_OF_SERVER = (Text, Foreign)
+"""The parts of results of the server's tools: texts, or values of other types."""
 
 
-def is_spoken(message: Message) -> bool:
-    """Whether a message is made of parts: it is neither a thought, a call nor a reply."""
+def is_text(message: Message) -> bool:
+    """Return whether a message is a text, written as blocks for its parts: neither a thought, a call nor a reply."""
     return message.role != "tool" and not is_call(message) and not is_reasoning(message)
 
 
 def nearest(message: Message, index: int, log: Log, *, keeps_unsigned: bool = False) -> Message | None:
-    """A message with what its content can be: text in thoughts and calls, parts that we know elsewhere.
+    """Return the nearest message that the format can hold, or None; report the losses.
+
+    Thoughts and calls contain one text; other messages contain the parts that the format has.
 
     Args:
-        message: any.
+        message: the message.
         index: its index in the document.
-        log: takes what is lost.
+        log: receives the losses.
         keeps_unsigned: whether thoughts without a signature are written.
     """
     if message.role == "developer":
@@ -49,7 +52,7 @@ def nearest(message: Message, index: int, log: Log, *, keeps_unsigned: bool = Fa
         return drop_private(log, index, HOME)
     content = message.content
     if isinstance(content, str):
-        if is_spoken(message) and is_blank(content) and not NOTES.of(message.layout):
+        if is_text(message) and is_blank(content) and not NOTES.of(message.layout):
             what = "a message of white space" if content else "an empty message"
             return drop_empty(message, index, log, f"{HOME} has no place for {what}", target=HOME)
         return message
@@ -57,24 +60,24 @@ def nearest(message: Message, index: int, log: Log, *, keeps_unsigned: bool = Fa
     if is_call(message):
         content = narrow(content, (), path, log, target=HOME, hoisted=True)
     else:
-        holds = _OF_SERVERS if message.role == "tool" and is_in_turn(message) else _HOLDS
-        is_taken = NOTES.of(message.layout).get(EMPTY) is True
-        refused = None if is_taken else is_blank
+        holds = _HOLDS_OF_SERVER if message.role == "tool" and is_in_assistant_wire(message) else _HOLDS
+        keeps_blanks = NOTES.of(message.layout).get(EMPTY) is True
+        refused = None if keeps_blanks else is_blank
         content = fitted(content, holds, path, log, target=HOME, able=can_hold, citations=TABLE, refused=refused)
-        if content == "" and is_spoken(message) and is_taken:
+        if content == "" and is_text(message) and keeps_blanks:
             return without_blocks(message)
-        if content == "" and is_spoken(message):
+        if content == "" and is_text(message):
             return drop_empty(message, index, log, f"{HOME} has no place for anything in this message", target=HOME)
     return replace(message, content=content)
 
 
 def without_blocks(message: Message) -> Message:
-    """An answer that says nothing, as a response may: its list of blocks is empty."""
+    """Return a message with an empty list of blocks, which a response may have."""
     return replace(message, content="", layout=NOTES.by_format({MESSAGE: ["role", ["content", []]]}))
 
 
 def _nearest_thought(message: Message, index: int, log: Log, *, keeps_unsigned: bool) -> Message | None:
-    if not (keeps_unsigned or is_from_here(message)):
+    if not (keeps_unsigned or is_accepted(message)):
         drop_message(log, index, f"{HOME} refuses reasoning without its signature")
         return None
     if message.channel != "analysis":
@@ -83,7 +86,7 @@ def _nearest_thought(message: Message, index: int, log: Log, *, keeps_unsigned: 
     if not isinstance(content, str):
         path = f"/messages/{index}/content"
         message = replace(message, content=narrow(content, (), path, log, target=HOME, hoisted=True, private=True))
-    if not message.content and not is_from_here(message):
+    if not message.content and not is_accepted(message):
         drop_message(log, index, f"{HOME} has no place for reasoning without text")
         return None
     return message
@@ -93,42 +96,42 @@ def _nearest_thought(message: Message, index: int, log: Log, *, keeps_unsigned: 
 
 
 def joins(before: Message, message: Message) -> bool:
-    """Whether a message stands in one wire message with the one before it.
+    """Return whether a message is written in one wire message with the previous one.
 
-    The assistant's has thoughts, texts, calls, and what servers' tools reply, in any order; what tools of the client
-    reply to one turn is one message of the user's, before what the user says. Two texts side by side would become one
-    message, and what stands before a call is read as its preamble.
+    A wire message of the assistant has thoughts, texts, calls, and the results of the server's tools, in any order. A
+    wire message of the user has the results of the client's tools for one turn, and then a text. Two adjacent texts
+    would be read as one message, and a text before a call is read as its preamble.
     """
     if message.role == "assistant":
         return _joins_assistant(before, message)
-    if is_in_turn(message):
-        return message.continues and is_in_turn(before)
+    if is_in_assistant_wire(message):
+        return message.continues and is_in_assistant_wire(before)
     if message.role == "tool":
-        if before.role == "tool" and not is_in_turn(before):
+        if before.role == "tool" and not is_in_assistant_wire(before):
             return message.continues or NOTES.of(message.layout).get("apart") is not True
         return message.continues and before.role == "user" and _has_block(before)
-    behind = message.continues and before.role == "tool" and not is_in_turn(before)
-    return behind and message.role == "user" and _has_block(message)
+    follows_reply = message.continues and before.role == "tool" and not is_in_assistant_wire(before)
+    return follows_reply and message.role == "user" and _has_block(message)
 
 
 def _joins_assistant(before: Message, message: Message) -> bool:
-    if not is_in_turn(before):
+    if not is_in_assistant_wire(before):
         return False
-    if is_spoken(before):
-        if is_spoken(message) or not _has_block(before):
+    if is_text(before):
+        if is_text(message) or not _has_block(before):
             return False
         if is_call(message):
             return before.channel == "commentary"
-    return message.continues and (not is_spoken(message) or _has_block(message))
+    return message.continues and (not is_text(message) or _has_block(message))
 
 
 def _has_block(message: Message) -> bool:
-    """Whether a text has a block among others: an empty one only where it was read from one."""
+    """Return whether a text is written as a block among others: an empty one is only if it was read from one."""
     return message.content != "" or NOTES.of(message.layout).get(EMPTY) is True
 
 
-def is_in_turn(message: Message) -> bool:
-    """Whether a message stands in the assistant's wire message: what tools of the server reply does, too."""
+def is_in_assistant_wire(message: Message) -> bool:
+    """Return whether a message is in a wire message of the assistant, as also the results of the server's tools are."""
     return message.role == "assistant" or (message.role == "tool" and type_of(message) is not None)
 
 
@@ -136,20 +139,20 @@ def is_in_turn(message: Message) -> bool:
 
 _OUTSIDE: Final = re.compile(r"[^a-zA-Z0-9_-]")
 _UNCHANGED: Final = "kept"
-"""The note of a call or reply whose id is written as it was read."""
+"""The layout of a call or reply whose id is written as it was read, although the API would refuse it."""
 
 
 def with_ids(items: Sequence[Item]) -> Sequence[Item]:
-    """The items, each call with an id of its own that the API takes, and each reply with that of its call."""
-    if _are_lawful(items):
+    """Return the items with ids that the API accepts: calls have different ones, and replies those of their calls."""
+    if _have_valid_ids(items):
         return items
     items = identified(items, HOME)
-    return items if _are_lawful(items) else _renamed(items)
+    return items if _have_valid_ids(items) else _renamed(items)
 
 
-def _are_lawful(items: Sequence[Item]) -> bool:
-    """Whether all calls and replies have ids that the API takes, and no two calls have one."""
-    matches = LAWFUL_ID.fullmatch
+def _have_valid_ids(items: Sequence[Item]) -> bool:
+    """Return whether all calls and replies have ids that the API accepts, and no two calls have the same one."""
+    matches = VALID_ID.fullmatch
     calls: set[str] = set()
     for head, _, call_id in items:
         if not (head.calls or head.role == "tool"):
@@ -168,44 +171,44 @@ def _renamed(items: Sequence[Item]) -> Sequence[Item]:
     seen: set[str] = set()
     out = list(items)
     for index, (head, content, call_id) in enumerate(items):
-        if call_id is None or _note(head) == _UNCHANGED:
-            made = call_id
+        if call_id is None or _id_note_of(head) == _UNCHANGED:
+            new_id = call_id
         elif head.calls:
-            made = call_id
-            if call_id in seen or LAWFUL_ID.fullmatch(call_id) is None:
-                made = lawful(call_id, used)
+            new_id = call_id
+            if call_id in seen or VALID_ID.fullmatch(call_id) is None:
+                new_id = valid_id(call_id, used)
         elif index in pairs and items[pairs[index]][2] == call_id:
-            made = out[pairs[index]][2]
+            new_id = out[pairs[index]][2]
         else:
-            made = call_id if LAWFUL_ID.fullmatch(call_id) is not None else lawful(call_id, used)
-        if made is not None:
-            seen.add(made)
-            used.add(made)
-        if made != call_id:
-            out[index] = (head.replaced(call_id=made), content, made)
+            new_id = call_id if VALID_ID.fullmatch(call_id) is not None else valid_id(call_id, used)
+        if new_id is not None:
+            seen.add(new_id)
+            used.add(new_id)
+        if new_id != call_id:
+            out[index] = (head.replaced(call_id=new_id), content, new_id)
     return out
 
 
-def lawful(call_id: str, used: Collection[str]) -> str:
-    """An id like one, that the API takes and nothing else has."""
+def valid_id(call_id: str, used: Collection[str]) -> str:
+    """Return an id similar to another one that the API accepts and that is not used yet."""
     base = _OUTSIDE.sub("_", call_id) or "call"
-    number, made = 1, base
-    while made in used:
+    number, candidate = 1, base
+    while candidate in used:
         number += 1
-        made = f"{base}_{number}"
-    return made
+        candidate = f"{base}_{number}"
+    return candidate
 
 
-def _note(head: Head) -> object:
+def _id_note_of(head: Head) -> object:
     return None if head.bare else NOTES.of(head.message("", None).layout).get("call_id")
 
 
 def note_repeated(items: list[Item], log: Log) -> None:
-    """Remember of each call whose id an earlier one has that it was read so. It changes the list.
+    """Report each call that has the id of an earlier call, and mark it in its layout; the list is changed.
 
     Args:
         items: the messages of a conversation.
-        log: takes what is noticed.
+        log: receives the findings.
     """
     calls = [item[2] for item in items if item[0].calls]
     if len(set(calls)) == len(calls):
@@ -225,7 +228,7 @@ def note_repeated(items: list[Item], log: Log) -> None:
 
 # --- the system prompt ------------------------------------------------------------------------------------------------
 #
-# It stands beside the messages, and has all that instructs the model before anybody speaks.
+# It is a member of the request, and contains all instructions before the first message of another role.
 
 _INSTRUCTING = frozenset({"system", "developer"})
 
@@ -233,12 +236,12 @@ _INSTRUCTING = frozenset({"system", "developer"})
 def with_one_prompt(
     items: Sequence[Item], origins: Sequence[int] | None, log: Log
 ) -> tuple[Sequence[Item], Sequence[int] | None]:
-    """The items, all that instruct the model in the beginning as one message; and their origins.
+    """Return the items with the instructions at the beginning joined to one message, and their origins.
 
     Args:
-        items: of a document.
-        origins: for each its index in the document; None where they are all of its messages, in order.
-        log: takes which messages are none any more.
+        items: the items of a document.
+        origins: for each item, its index in the document; None if they are all of its messages, in order.
+        log: receives the losses: messages that become part of another one.
     """
     count = 0
     while count < len(items) and _is_prompt(items[count][0]):
@@ -246,28 +249,28 @@ def with_one_prompt(
     if count < 2:
         return items, origins
     places = list(range(len(items)) if origins is None else origins)
-    made: list[Item] = []
+    prompts: list[Item] = []
     sources: list[int] = []
-    is_text = False
+    is_single_text = False
     for item, place in zip(items[:count], places, strict=False):
         message = nearest(message_of(item), place, log)
         if message is None:
             continue
-        if not made or not message.content or made[0][1] == "":
-            # A message of which nothing is left stands by itself: it would vanish in another one.
-            is_text = is_text if made else isinstance(item[1], str)
-            made.append(item_of(message))
+        if not prompts or not message.content or prompts[0][1] == "":
+            # A message without content is not joined to another one, in which it would vanish.
+            is_single_text = is_single_text if prompts else isinstance(item[1], str)
+            prompts.append(item_of(message))
             sources.append(place)
             continue
-        first = message_of(made[0])
-        if is_text:  # of parts, each is compared
-            is_text = False
+        first = message_of(prompts[0])
+        if is_single_text:  # of parts, each is compared
+            is_single_text = False
             detail = f"message {place} follows in this message"
             log.lose(LossCode.CONTENT, f"/messages/{sources[0]}/content", detail, Severity.CHANGED)
-        made[0] = item_of(replace(first, content=(*parts_of(first.content), *parts_of(message.content))))
+        prompts[0] = item_of(replace(first, content=(*parts_of(first.content), *parts_of(message.content))))
         detail = f"this message moves into the system prompt, after message {sources[0]}"
         log.lose(LossCode.MESSAGE, f"/messages/{place}", detail, Severity.CHANGED)
-    return [*made, *items[count:]], [*sources, *places[count:]]
+    return [*prompts, *items[count:]], [*sources, *places[count:]]
 
 
 def _is_prompt(head: Head) -> bool:
@@ -275,5 +278,5 @@ def _is_prompt(head: Head) -> bool:
 
 
 def stands_among_messages(head: Head) -> bool:
-    """Whether a system message was read from among the messages, although nobody spoke before it."""
+    """Return whether a system message was read from the list of messages, although no other role precedes it."""
     return not head.bare and NOTES.of(head.message("", None).layout).get("place") == MESSAGES

@@ -1,6 +1,6 @@
-"""Blocks that are parts of a message, both ways: text with its citations, images, documents; others are foreign parts.
+"""Read and write blocks that are parts of a message or a result: texts with citations, images, documents, passages.
 
-The content of a message, or of a result, is a text or a list of them.
+All other blocks become foreign parts.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ _SOURCES: Final[dict[str, dict[str, str]]] = {
     "url": {"url": "url"},
     "file": {"file_id": "file_id"},
 }
-"""Type of a source → its members, and what they are called in the canonical form; the first one is needed."""
+"""The members of each type of source, and the fields of the canonical form; the first one is required."""
 _PLAIN: Final = "text/plain"
-"""The type of a document that the API takes as text: in the canonical form it is data like any other."""
+"""The media type of a document that the API accepts as text. In the canonical form it is base64 data like any other."""
 _BARE_TEXT: Final = ("type", "text")
 
 
@@ -58,7 +58,7 @@ _BARE_TEXT: Final = ("type", "text")
 
 
 def read_parts(raws: Sequence[Json]) -> tuple[tuple[Part, ...], Object]:
-    """Parts, and by index how those were spelled that are not spelled as we would spell them."""
+    """Return the parts of blocks, and the form of each, by its index as text, that the writer would spell otherwise."""
     parts: list[Part] = []
     forms: Object = {}
     for index, raw in enumerate(raws):
@@ -69,8 +69,8 @@ def read_parts(raws: Sequence[Json]) -> tuple[tuple[Part, ...], Object]:
     return tuple(parts), forms
 
 
-def is_odd(part: Part) -> bool:
-    """Whether a part is kept that the API does not have."""
+def is_unknown(part: Part) -> bool:
+    """Return whether a part is a foreign part of a type that the API does not define."""
     if not isinstance(part, Foreign):
         return False
     kind = cast("Object", part.value).get("type") if isinstance(part.value, OBJECT) else None
@@ -86,13 +86,13 @@ def _read_part(raw: Json) -> tuple[Part, Json]:
         if kind == TEXT and isinstance(text, str):
             if tuple(block) == _BARE_TEXT:
                 return Text(text), None
-            made = Text(text, cache=read_mark(block.get(CACHE), EPHEMERAL))
-            made.citations = read_citations(block.get(CITATIONS))
-            known = tuple(_write_text(made))
-            made.extras = NOTES.by_format(rest(block, known))
-            return made, form_of(block, TEXT_ORDER, TEXT_KEYS, known)
-        if kind in (SEARCH_RESULT, DOCUMENT) and (found := read_passages(block)) is not None:
-            part, form = found[0], found[1] or None
+            text_part = Text(text, cache=read_mark(block.get(CACHE), EPHEMERAL))
+            text_part.citations = read_citations(block.get(CITATIONS))
+            known = tuple(_write_text(text_part))
+            text_part.extras = NOTES.by_format(rest(block, known))
+            return text_part, form_of(block, TEXT_ORDER, TEXT_KEYS, known)
+        if kind in (SEARCH_RESULT, DOCUMENT) and (passages := read_passages(block)) is not None:
+            part, form = passages[0], passages[1] or None
         elif isinstance(kind, str) and kind in _KINDS and isinstance(block.get("source"), OBJECT):
             part, form = _read_media(block, _KINDS[kind])
     if part is None or not _is_same(_write_part(part, form), raw):
@@ -126,12 +126,12 @@ def _read_media(block: Object, kind: Literal["image", "file"]) -> tuple[Media | 
         "form": form_of(block, MEDIA_ORDER, MEDIA_KEYS, outer),
         "source": form_of(source, SOURCE_ORDER, SOURCE_KEYS, known),
     }
-    spelled = {key: form for key, form in forms.items() if form is not None}
-    return Media(kind, **fields, extras=NOTES.by_format(extras), cache=mark), spelled or None
+    forms = {key: form for key, form in forms.items() if form is not None}
+    return Media(kind, **fields, extras=NOTES.by_format(extras), cache=mark), forms or None
 
 
 def _read_source(source: Object) -> tuple[dict[str, Any], list[str]] | None:
-    """The fields that a source says, and its members that say them; None where it is none that we know."""
+    """Return the fields of a source and the keys that they are read from; None for an unknown source."""
     kind: Any = source.get("type")
     if kind == TEXT and source.get("media_type") == _PLAIN and isinstance(source.get("data"), str):
         data = _encoded(source["data"])
@@ -139,16 +139,16 @@ def _read_source(source: Object) -> tuple[dict[str, Any], list[str]] | None:
     names = _SOURCES.get(kind) if isinstance(kind, str) else None
     if names is None:
         return None
-    found = {ours: source[name] for name, ours in names.items() if isinstance(source.get(name), str)}
-    needed = next(iter(names.values()))
-    if needed not in found or found.get("format") == "" or not _is_of_web(found.get("url")):
+    fields = {field: source[name] for name, field in names.items() if isinstance(source.get(name), str)}
+    required = next(iter(names.values()))
+    if required not in fields or fields.get("format") == "" or not _is_of_web(fields.get("url")):
         return None
-    known = ["type", *(name for name, ours in names.items() if ours in found)]
-    return ({**found, "vendor": VENDOR} if "file_id" in found else found), known
+    known = ["type", *(name for name, field in names.items() if field in fields)]
+    return ({**fields, "vendor": VENDOR} if "file_id" in fields else fields), known
 
 
 def _is_of_web(url: str | None) -> bool:
-    """Whether an address is one that the API can ask for what is there; it takes no others."""
+    """Return whether the API can fetch an address, or there is none; it accepts no others."""
     return url is None or scheme(url) in (None, "http", "https")
 
 
@@ -160,7 +160,7 @@ def _encoded(text: str) -> str | None:
 
 
 def _decoded(data: str) -> str | None:
-    """The text that base64 data is, where it is spelled as we would."""
+    """Return the text of base64 data; None if it is no text, or not the base64 that the reader makes of this text."""
     try:
         text = base64.b64decode(data).decode()
     except ValueError:
@@ -169,7 +169,7 @@ def _decoded(data: str) -> str | None:
 
 
 def _is_same(written: Json, raw: Json) -> bool:
-    """Whether a block is written as it was read, the order of its keys included."""
+    """Return whether a block is written as it was read, with the same order of keys."""
     if not isinstance(written, OBJECT) or written != raw or list(cast("Object", written)) != list(raw):
         return False
     return list(cast("Object", written)["source"]) == list(raw["source"])
@@ -179,18 +179,23 @@ def _is_same(written: Json, raw: Json) -> bool:
 
 
 def can_hold(part: Part) -> bool:
-    """Whether there is a place for this part."""
+    """Return whether the format has a place for a part."""
     return _write_part(part, None) is not None or (isinstance(part, Foreign) and part.format == HOME)
 
 
 def write_parts(parts: Sequence[Part], forms: Json) -> list[Json]:
-    """Parts as blocks, each in the spelling that is remembered by its index."""
-    known = cast("Object", forms) if isinstance(forms, dict) else {}
-    return [_write_part(part, known.get(str(index))) for index, part in enumerate(parts)]
+    """Return the blocks of parts, each in its form.
+
+    Args:
+        parts: the parts.
+        forms: the forms by index, as `read_parts` returns them; None if there are none.
+    """
+    by_index = cast("Object", forms) if isinstance(forms, dict) else {}
+    return [_write_part(part, by_index.get(str(index))) for index, part in enumerate(parts)]
 
 
 def _write_part(part: Part, form: Json) -> Json:
-    """A part as a block; None for one that there is no place for."""
+    """Return the block of a part; None if the format has no place for it."""
     if isinstance(part, Text):
         block = _write_text(part)
         fixed = tuple(block)
@@ -247,20 +252,20 @@ def _write_source(media: Media) -> Object | None:
 
 
 def _type_of_image(media: Media) -> str | None:
-    """The type of an image that nobody says: the API asks for it."""
-    found = image_format(media.data or "") if media.media == "image" else None
-    return None if found is None else f"image/{found}"
+    """Return the media type of an image by its data, or None: the API requires a type."""
+    subtype = image_format(media.data or "") if media.media == "image" else None
+    return None if subtype is None else f"image/{subtype}"
 
 
 # --- the content of a message or a result -----------------------------------------------------------------------------
 
 
 def read_content(raws: list[Json], *, alone: bool) -> tuple[Content, Object]:
-    """Blocks that are parts, as content, and how that was spelled.
+    """Return the content of blocks that are parts, and its layout.
 
     Args:
         raws: the blocks.
-        alone: whether nothing stands beside them, so that one text might have been written without a list.
+        alone: whether they are all blocks of the wire message or result, so that one text could be written as a text.
     """
     parts, forms = read_parts(raws)
     layout: Object = {"parts": forms} if forms else {}
@@ -271,11 +276,11 @@ def read_content(raws: list[Json], *, alone: bool) -> tuple[Content, Object]:
 
 
 def write_content(content: Content, layout: Object) -> Json:
-    """Content as text, as a list of blocks, or as the value that it was."""
-    spelled = layout.get("content")
+    """Return content as a text, as a list of blocks, or as the bare value that was read, depending on its layout."""
+    spelling = layout.get("content")
     if isinstance(content, str):
-        return write_parts((Text(content),), layout.get("parts")) if spelled == "list" else content
-    if spelled == "bare" and len(content) == 1:
+        return write_parts((Text(content),), layout.get("parts")) if spelling == "list" else content
+    if spelling == "bare" and len(content) == 1:
         return write_parts(content, None)[0]
     return write_parts(parts_of(content), layout.get("parts"))
 
@@ -283,7 +288,7 @@ def write_content(content: Content, layout: Object) -> Json:
 # --- citations --------------------------------------------------------------------------------------------------------
 
 _INDEX: Final = "encrypted_index"
-"""The member by which the API knows again what it found in the web."""
+"""The member by which the API recognises its own search result."""
 _DOCUMENT: Final = {"cited_text": "cited_text", "document_title": "title", "file_id": "file_id"}
 TABLE: Final = CitationTable(
     HOME,
@@ -299,49 +304,55 @@ TABLE: Final = CitationTable(
     ),
     VENDOR,
 )
-"""A citation is of all of its text; what it says of places is where in the source they are."""
+"""The kinds of citations. Each cites for the whole of its text; its positions are positions in the source."""
 
 
 def read_citations(value: Json) -> tuple[Citation, ...] | None:
-    """The citations of a text; None where there is none, or one is not understood."""
+    """Return the citations of a text; None if there are none, or one is not understood."""
     raws: Any = value
     if not isinstance(raws, ARRAY) or not raws:
         return None
-    found = tuple(made for raw in raws if (made := TABLE.read(raw, WHOLE)) is not None)
-    return found if len(found) == len(raws) else None
+    citations = tuple(citation for raw in raws if (citation := TABLE.read(raw, WHOLE)) is not None)
+    return citations if len(citations) == len(raws) else None
 
 
 def write_citations(citations: Sequence[Citation]) -> list[Json]:
-    """Citations as the API has them; those that it has no place for are left out."""
-    return [made for one in citations if (made := TABLE.write(one, WHOLE)) is not None]
+    """Return the JSON of citations; those that the API has no place for are left out."""
+    return [written for citation in citations if (written := TABLE.write(citation, WHOLE)) is not None]
 
 
-def without_unknown(items: Sequence[Item], places: Sequence[int] | None, log: Log) -> Sequence[Item]:
-    """The items of a request without those citations that the API has not made: it asks for what it knows them by.
+def without_unknown(items: Sequence[Item], origins: Sequence[int] | None, log: Log) -> Sequence[Item]:
+    """Return the items of a request without the citations that were not read from this API.
+
+    The API requires a member by which it recognises its own citations, which no others have.
 
     Args:
-        items: in order.
-        places: for each the index of its message in the document; None where they are all of these.
-        log: takes what is left out.
+        items: the items, in order.
+        origins: for each item, the index of its message in the document; None if they are the same.
+        log: receives the losses.
     """
-    made: list[Item] | None = None
+    edited: list[Item] | None = None
     for at, (head, content, call_id) in enumerate(items):
-        if isinstance(content, str) or all(_known(part) == _cited(part) for part in content):
+        if isinstance(content, str) or all(_known_citations_of(part) == _citations_of(part) for part in content):
             continue
-        made = list(items) if made is None else made
-        path = f"/messages/{at if places is None else places[at]}/content"
-        parts = [replace(part, citations=_known(part) or None) if isinstance(part, Text) else part for part in content]
+        edited = list(items) if edited is None else edited
+        path = f"/messages/{at if origins is None else origins[at]}/content"
+        parts = [
+            replace(part, citations=_known_citations_of(part) or None) if isinstance(part, Text) else part
+            for part in content
+        ]
         for index, part in enumerate(content):
-            if _known(part) != _cited(part):
+            if _known_citations_of(part) != _citations_of(part):
                 detail = f"{HOME} refuses a citation without its {_INDEX}; --unsigned keep writes an empty one"
                 log.lose(LossCode.CITATIONS, f"{path}/{index}/citations", detail)
-        made[at] = (head, tuple(parts), call_id)
-    return items if made is None else made
+        edited[at] = (head, tuple(parts), call_id)
+    return items if edited is None else edited
 
 
-def _cited(part: object) -> tuple[Citation, ...]:
+def _citations_of(part: object) -> tuple[Citation, ...]:
     return (part.citations or ()) if isinstance(part, Text) else ()
 
 
-def _known(part: object) -> tuple[Citation, ...]:
-    return tuple(one for one in _cited(part) if HOME in {**(one.extras or {}), **(one.layout or {})})
+def _known_citations_of(part: object) -> tuple[Citation, ...]:
+    """Return the citations of a part that were read from this format."""
+    return tuple(each for each in _citations_of(part) if HOME in {**(each.extras or {}), **(each.layout or {})})

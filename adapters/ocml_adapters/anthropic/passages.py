@@ -1,4 +1,4 @@
-"""Blocks that give texts to be cited, both ways: search results, and documents whose source is `content`."""
+"""Read and write blocks of texts that an answer may cite: search results, and documents whose source is `content`."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from ocml_bridge.wires.blocks.spelling import UnlikeError, form_of, respelled
 from .syntax import CACHE, CITATIONS, DOCUMENT, EPHEMERAL, NOTES, SEARCH_RESULT, TEXT
 
 _CONTENT: Final = "content"
-"""The member with the texts, the type of a source that has it, and the key of what else is said of the texts."""
+"""The member with the texts, the type of a source with this member, and the extras key of the texts' other members."""
 CONTEXT: Final = "context"
-"""The member of a document that tells what is said of it."""
+"""The member of a document with the context in which it is given."""
 _PLAIN: Final = "text"
-"""The spelling of the content of a document that is one text and no list."""
+"""The layout of a document whose content is one text and no list."""
 
 
 def read_passages(block: Object) -> tuple[Passages, Object] | None:
-    """The passages that a block gives, and how they are spelled; None where it does not, or says more than we know."""
+    """Return the passages of a block, and their layout; None if it has none, or cannot be written back unchanged."""
     source: Any = block.get("source")
-    given: Json = block
+    holder: Json = block
     if block.get("type") == DOCUMENT:
         if not isinstance(source, OBJECT) or source.get("type") != _CONTENT:
             return None
-        given, source = cast("Object", source), None
+        holder, source = cast("Object", source), None
     elif not isinstance(source, str):
         return None
-    content: Any = given.get(_CONTENT)
-    spelled: Object = {}
+    content: Any = holder.get(_CONTENT)
+    layout: Object = {}
     if isinstance(content, str) and source is None:
-        spelled["content"], content = _PLAIN, [{"type": TEXT, "text": content}]
+        layout["content"], content = _PLAIN, [{"type": TEXT, "text": content}]
     texts = cast("list[Object]", content)
     if not isinstance(content, ARRAY) or not all(map(_is_text, texts)):
         return None
@@ -52,14 +52,14 @@ def read_passages(block: Object) -> tuple[Passages, Object] | None:
     if passages.cache is not None:
         known.append(CACHE)
     extras = rest(block, known)
-    if any(beside := [rest(each, ("type", "text")) for each in texts]):
-        extras[_CONTENT] = beside
+    if any(others := [rest(each, ("type", "text")) for each in texts]):
+        extras[_CONTENT] = others
     passages.extras = NOTES.by_format(extras)
     try:
-        form = form_of(write_passages(passages, spelled), block)
+        form = form_of(write_passages(passages, layout), block)
     except UnlikeError:
         return None
-    return passages, spelled if form is None else {**spelled, "form": form}
+    return passages, layout if form is None else {**layout, "form": form}
 
 
 def _is_text(value: Json) -> bool:
@@ -67,21 +67,21 @@ def _is_text(value: Json) -> bool:
     return isinstance(block, OBJECT) and block.get("type") == TEXT and isinstance(block.get("text"), str)
 
 
-def write_passages(passages: Passages, spelled: Object) -> Object | None:
-    """Passages as a block; None for a search result without a title, which the API asks for.
+def write_passages(passages: Passages, layout: Object) -> Object | None:
+    """Return the block of passages; None for a search result without a title, which the API requires.
 
     Args:
-        passages: any.
-        spelled: how they were, as `read_passages` gives it.
+        passages: the passages.
+        layout: their layout, as `read_passages` returns it.
     """
     if passages.source is not None and passages.title is None:
         return None
     extras = dict(NOTES.of(passages.extras))
-    beside: Any = extras.pop(_CONTENT, None)
+    others: Any = extras.pop(_CONTENT, None)
     texts: list[Json] = [{"type": TEXT, "text": text} for text in passages.texts]
-    if isinstance(beside, ARRAY) and len(cast("list[Json]", beside)) == len(texts):
-        texts = [add(each, more) for each, more in zip(texts, cast("list[Json]", beside), strict=True)]
-    content: Json = passages.texts[0] if spelled.get("content") == _PLAIN and len(texts) == 1 else texts
+    if isinstance(others, ARRAY) and len(cast("list[Json]", others)) == len(texts):
+        texts = [add(each, more) for each, more in zip(texts, cast("list[Json]", others), strict=True)]
+    content: Json = passages.texts[0] if layout.get("content") == _PLAIN and len(texts) == 1 else texts
     titled = {} if passages.title is None else {"title": passages.title}
     if passages.source is None:
         block: Object = {"type": DOCUMENT, "source": {"type": _CONTENT, _CONTENT: content}, **titled}
@@ -93,4 +93,4 @@ def write_passages(passages: Passages, spelled: Object) -> Object | None:
         block[CITATIONS] = write_citable(passages.citable)
     if passages.cache is not None:
         block[CACHE] = write_mark(passages.cache, EPHEMERAL)
-    return cast("Object", respelled(add(block, extras), spelled.get("form")))
+    return cast("Object", respelled(add(block, extras), layout.get("form")))

@@ -1,4 +1,7 @@
-"""A wire message of Anthropic Messages → messages, block by block; parts that stand side by side are one message."""
+"""Read wire messages of Anthropic Messages, block by block, and split them into skeletons for plans.
+
+A thought, a call or a result is a message; adjacent blocks of other types are the parts of one message.
+"""
 
 from __future__ import annotations
 
@@ -16,17 +19,17 @@ from ocml_bridge.units.media import Medium, add_medium, next_medium, of_address,
 from ocml_bridge.wires.noticing import BLOCK, note_names, note_parts, note_role
 
 from .blocks import ends_in_reply, read_block
-from .parts import is_odd, read_content
-from .syntax import CACHE, EMPTY, HOME, LAWFUL_ID, MESSAGE, NOTES, ROLES, SYSTEM, WIRE_KEYS, WIRE_ORDER
+from .parts import is_unknown, read_content
+from .syntax import CACHE, EMPTY, HOME, MESSAGE, NOTES, ROLES, SYSTEM, VALID_ID, WIRE_KEYS, WIRE_ORDER
 
 
 def is_system_prompt(unit: Any) -> bool:
-    """Whether a unit is the system prompt beside the messages."""
+    """Return whether a unit is the system prompt, an object with only the member `system` of the request."""
     return unit.__class__ is dict and len(unit) == 1 and SYSTEM in unit
 
 
 def read_unit(unit: Object) -> list[Message]:
-    """The messages of a wire message, or the one of the system prompt; there is always one at least."""
+    """Return the messages of a wire message, at least one, or the message of the system prompt."""
     if not is_system_prompt(unit):
         return read_message(unit)
     content, layout = _read_value(unit[SYSTEM])
@@ -34,7 +37,7 @@ def read_unit(unit: Object) -> list[Message]:
 
 
 def read_message(wire: Object) -> list[Message]:
-    """The messages of a wire message, which is an object with a `role`."""
+    """Return the messages of a wire message, which is an object with a `role`."""
     role: str = wire["role"]
     value: Json = wire.get("content")
     if isinstance(value, list) and not is_empty(value):
@@ -42,7 +45,7 @@ def read_message(wire: Object) -> list[Message]:
         known = ("role", "content")
     else:
         content, layout = _read_value(value)
-        messages = [_spoken(role, content, layout)]
+        messages = [_text_message(role, content, layout)]
         known = ("role", "content") if content else ("role",)
     for message in messages[1:]:
         message.continues = True
@@ -55,7 +58,7 @@ def read_message(wire: Object) -> list[Message]:
 
 
 def _read_value(value: Json) -> tuple[Content, Object]:
-    """Content that is a text, a list of parts, or nothing that we know."""
+    """Return the content of a text, of a list of parts, or of any other value, and its layout."""
     if isinstance(value, str):
         return value, {EMPTY: True} if value.isspace() else {}
     if is_empty(value):
@@ -74,28 +77,28 @@ def _read_blocks(raws: list[Json], role: str) -> list[Message]:
             parts.append(raw)
             continue
         if parts:
-            messages.append(_of_parts(parts, role, alone=False))
+            messages.append(_message_of_parts(parts, role, alone=False))
             parts = []
         messages.append(message)
     if parts:
-        messages.append(_of_parts(parts, role, alone=not messages))
+        messages.append(_message_of_parts(parts, role, alone=not messages))
     if role == "assistant":
         _set_preambles(messages)
     return messages
 
 
-def _of_parts(raws: list[Json], role: str, *, alone: bool) -> Message:
+def _message_of_parts(raws: list[Json], role: str, *, alone: bool) -> Message:
     content, layout = read_content(raws, alone=alone)
     is_silent = not alone and isinstance(content, str) and is_blank(content)
-    return _spoken(role, content, {**layout, EMPTY: True} if is_silent else layout)
+    return _text_message(role, content, {**layout, EMPTY: True} if is_silent else layout)
 
 
-def _spoken(role: str, content: Content, layout: Object) -> Message:
+def _text_message(role: str, content: Content, layout: Object) -> Message:
     return Message(role, content, channel="final" if role == "assistant" else None, layout=NOTES.by_format(layout))
 
 
 def _set_preambles(messages: Sequence[Message]) -> None:
-    """What is said before a call is a preamble."""
+    """Make the answers before a call preambles."""
     called = False
     for message in reversed(messages):
         if is_call(message):
@@ -104,44 +107,44 @@ def _set_preambles(messages: Sequence[Message]) -> None:
             message.channel, message.intent = "commentary", "preamble"
 
 
-# --- what is noticed --------------------------------------------------------------------------------------------------
+# --- findings ---------------------------------------------------------------------------------------------------------
 
 
-def notice(unit: Object, made: Sequence[Message], index: int, log: Log) -> None:
-    """Note what is kept although the API does not have it so.
+def notice(unit: Object, messages: Sequence[Message], index: int, log: Log) -> None:
+    """Report unknown roles, unknown blocks and calls without a name.
 
     Args:
         unit: a wire message, or the system prompt.
-        made: what was made of it.
-        index: the place of the first of these.
-        log: where it is noted.
+        messages: its messages.
+        index: the index of the first of them in the document.
+        log: receives the findings.
     """
     role: str = unit.get("role", SYSTEM)
     note_role(role, ROLES, f"/messages/{index}", log, api="the API")
-    note_names(made, index, log)
-    for at, message in enumerate(made, index):
-        note_parts(message, f"/messages/{at}", log, is_odd, what=BLOCK)
+    note_names(messages, index, log)
+    for at, message in enumerate(messages, index):
+        note_parts(message, f"/messages/{at}", log, is_unknown, what=BLOCK)
 
 
-# --- without contents and ids -----------------------------------------------------------------------------------------
+# --- skeletons --------------------------------------------------------------------------------------------------------
 #
-# Wire messages that are alike are read once.
+# Wire messages that differ only in their contents and ids have the same skeleton, so they are read by the same plan.
 
 _LONGEST: Final = 200
-"""The longest name that plans are made for, in characters."""
+"""The maximum length of a name in a skeleton, in characters."""
 _SPEAKERS: Final = ("user", "assistant")
-"""The roles of what is planned; no set, as a role may be any value."""
+"""The roles of wire messages that have skeletons: no set, because a role may be any value, also an unhashable one."""
 
 Add = Callable[[Any, list[Hashable], list[str]], bool]
-"""Adds a block to a skeleton: to its key, and contents and ids to its values; False for one that is not for plans."""
+"""Appends a block to the key of a skeleton, and its contents and ids to the values; returns False if it cannot."""
 
 
 def skeleton(unit: Any, before: Any) -> Skeleton | None:
-    """A wire message without contents and ids; None where it has other members that say something.
+    """Return the skeleton of a unit, with its contents and ids; None if it has other members or values.
 
     Args:
-        unit: any value that stands where a unit does.
-        before: the unit before it.
+        unit: any value in place of a wire message, or the system prompt.
+        before: the previous unit.
     """
     if unit.__class__ is not dict:
         return None
@@ -152,16 +155,16 @@ def skeleton(unit: Any, before: Any) -> Skeleton | None:
             return None
         if content.__class__ is str:
             return None if is_blank(content) else (role, [content])
-        return _of_blocks(role, content, before) if content.__class__ is list and content else None
+        return _skeleton_of_blocks(role, content, before) if content.__class__ is list and content else None
     if keys != (SYSTEM,):
         return None
     content = unit[SYSTEM]
     if content.__class__ is str:
         return None if is_blank(content) else (SYSTEM, [content])
-    return _of_blocks(SYSTEM, content, None) if content.__class__ is list and content else None
+    return _skeleton_of_blocks(SYSTEM, content, None) if content.__class__ is list and content else None
 
 
-def _of_blocks(role: str, blocks: list[Any], before: Any) -> Skeleton | None:
+def _skeleton_of_blocks(role: str, blocks: list[Any], before: Any) -> Skeleton | None:
     adders = _ADDERS[role]
     key: list[Hashable] = [role, role == "user" and ends_in_reply(before)]
     values: list[str] = []
@@ -182,15 +185,16 @@ def _of_blocks(role: str, blocks: list[Any], before: Any) -> Skeleton | None:
 
 
 def _add_mark(block: Any, key: list[Hashable]) -> bool:
-    """Add the cache mark of a block to a key."""
+    """Append the cache mark of a block to a key; return False if it is long or unknown."""
     mark = block[CACHE]
-    if mark.__class__ is not dict or len(mark) > len(_OF_MARKS):
+    if mark.__class__ is not dict or len(mark) > _MARK_MEMBERS:
         return False
     key.append((*block, *mark.items()))
     return all(value.__class__ is str and len(value) <= _LONGEST for value in mark.values())
 
 
-_OF_MARKS: Final = ("type", "ttl")
+_MARK_MEMBERS: Final = 2
+"""The maximum number of members of a cache mark: `type` and `ttl`."""
 
 
 def _add_thought(block: Any, key: list[Hashable], values: list[str]) -> bool:
@@ -206,10 +210,10 @@ _THOUGHT_MEMBERS: Final = 3
 
 
 def _add_sealed(block: Any, key: list[Hashable], values: list[str]) -> bool:
-    sealed = block.get("data")
+    data = block.get("data")
     key.append(tuple(block))
-    values.append(sealed)
-    return len(block) == 2 and sealed.__class__ is str and sealed != ""
+    values.append(data)
+    return len(block) == 2 and data.__class__ is str and data != ""
 
 
 def _add_text(block: Any, key: list[Hashable], values: list[str]) -> bool:
@@ -231,11 +235,11 @@ def _add_image(block: Any, key: list[Hashable], values: list[str]) -> bool:
 
 
 _WHERE: Final = {"base64": "data", "url": "url"}
-"""Kind of a source → the member that is, or leads to, what it has."""
+"""The member with the data or the address in each type of source."""
 
 
 def _image_in(source: Any) -> Medium | None:
-    """What an image has as its source; None where it is not for plans."""
+    """Return the medium of an image's source; None if it has no skeleton."""
     kind = source.get("type")
     if kind == "base64":
         return of_data(source.get("data"))
@@ -245,11 +249,13 @@ def _image_in(source: Any) -> Medium | None:
 def _add_call(block: Any, key: list[Hashable], values: list[str]) -> bool:
     if len(block) != 4:
         return False
-    call_id, name, given = block.get("id"), block.get("name"), block.get("input")
-    if not (call_id.__class__ is name.__class__ is str and given.__class__ is dict) or not 0 < len(name) <= _LONGEST:
+    call_id, name, arguments = block.get("id"), block.get("name"), block.get("input")
+    if not (call_id.__class__ is name.__class__ is str and arguments.__class__ is dict):
         return False
-    text = jsontext.text_of(given)
-    if text is None or LAWFUL_ID.fullmatch(call_id) is None:
+    if not 0 < len(name) <= _LONGEST:
+        return False
+    text = jsontext.text_of(arguments)
+    if text is None or VALID_ID.fullmatch(call_id) is None:
         return False
     key += (tuple(block), name)
     values += (call_id, text)
@@ -263,7 +269,7 @@ def _add_result(block: Any, key: list[Hashable], values: list[str]) -> bool:
     if not block.keys() <= _RESULTS:
         return False
     call_id, content, failed = block.get("tool_use_id"), block.get("content"), block.get("is_error", False)
-    if call_id.__class__ is not str or failed.__class__ is not bool or LAWFUL_ID.fullmatch(call_id) is None:
+    if call_id.__class__ is not str or failed.__class__ is not bool or VALID_ID.fullmatch(call_id) is None:
         return False
     key += (tuple(block), failed)
     values.append(call_id)
@@ -279,7 +285,7 @@ def _add_result(block: Any, key: list[Hashable], values: list[str]) -> bool:
 
 
 def _add_part(part: Any, key: list[Hashable], values: list[str]) -> bool:
-    """Add what stands in a result: a text or an image."""
+    """Add a part of a result: a text or an image."""
     if part.__class__ is not dict:
         return False
     kind = part.get("type")
@@ -301,12 +307,12 @@ _ADDERS: Final[dict[str, dict[str, Add]]] = {
 
 
 def filled(unit: Unit, values: Sequence[str]) -> Unit:
-    """A wire message that has a skeleton, with other contents and ids; arguments are an object that holds theirs."""
+    """Return a unit that has a skeleton, with other contents and ids; arguments become an object with their text."""
     following = iter(values)
     (member,) = unit.keys() - {"role"}
     content: Any = unit[member]
-    made = next(following) if isinstance(content, str) else [_filled(block, following) for block in content]
-    return {**unit, member: made}
+    new = next(following) if isinstance(content, str) else [_filled(block, following) for block in content]
+    return {**unit, member: new}
 
 
 def _filled(block: Any, values: Iterator[str]) -> Any:
@@ -326,7 +332,7 @@ def _filled(block: Any, values: Iterator[str]) -> Any:
         return {**block, "id": next(values), "input": {next(values): 0}}
     call_id, content = next(values), block["content"]
     if content.__class__ is list:
-        made: Json = [_filled(part, values) for part in content]
+        new: Json = [_filled(part, values) for part in content]
     else:
-        made = next(values) if content else content
-    return {**block, "tool_use_id": call_id, "content": made}
+        new = next(values) if content else content
+    return {**block, "tool_use_id": call_id, "content": new}

@@ -1,7 +1,7 @@
-"""What a request asks for and a response tells of itself, as the settings of a conversation, both ways.
+"""Read and write the parameters of requests and responses as settings, by a table.
 
-A member that says more than settings, such as `usage`, stays in the extras with null in the places of the settings. One
-that was spelled otherwise than we would is remembered under `settings` in the layout, for as long as it says the same.
+A member that contains more than settings, such as `usage`, stays in the extras, with null in place of the settings. A
+member that the writer would spell otherwise is stored under `settings` in the layout, and used while it means the same.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def _write_choice(settings: Object, _: Object) -> Json:
 # --- effort and form of the answer ------------------------------------------------------------------------------------
 
 _EFFORTS: Final = {"minimal": "low", "none": None}
-"""Words that others have for how much to reason, and the nearest that the API knows."""
+"""The efforts of reasoning that only other APIs have, and the nearest one of this API; None if it has none."""
 
 
 def _answer_format(value: Json) -> AnswerFormat | None:
@@ -68,11 +68,11 @@ def _write_answer_format(form: AnswerFormat) -> Json:
 
 def _read_config(value: Json) -> Object:
     members = members_of(value)
-    found = {
+    settings = {
         "reasoning_effort": plain.text(members.get("effort")),
         "response_format": _answer_format(members.get("format")),
     }
-    return {field: setting for field, setting in found.items() if setting is not None}
+    return {field: setting for field, setting in settings.items() if setting is not None}
 
 
 def _write_config(settings: Object, _: Object) -> Json:
@@ -95,16 +95,16 @@ _DETAILS, _THOUGHT = "output_tokens_details", "thinking_tokens"
 
 
 def _read_usage(value: Json) -> Object:
-    """The numbers of tokens. Those of the input do not count here what stands in a cache, and do in the settings."""
+    """Return the numbers of tokens; the input includes cached tokens in settings, and excludes them in the API."""
     members = members_of(value)
     counts = {key: plain.count(members.get(key)) for key in (_INPUT, _OUTPUT, _CACHED, _WRITTEN)}
-    given, made = counts[_INPUT], counts[_OUTPUT]
-    if given is None or made is None:
+    inputs, outputs = counts[_INPUT], counts[_OUTPUT]
+    if inputs is None or outputs is None:
         return {}
-    given += (counts[_CACHED] or 0) + (counts[_WRITTEN] or 0)
+    inputs += (counts[_CACHED] or 0) + (counts[_WRITTEN] or 0)
     details = members_of(members.get(_DETAILS))
     reasoned = plain.count(details.get(_THOUGHT)) if len(details) == 1 else None
-    return {"usage": Usage(given, made, given + made, counts[_CACHED], reasoned)}
+    return {"usage": Usage(inputs, outputs, inputs + outputs, counts[_CACHED], reasoned)}
 
 
 def _write_usage(settings: Object, others: Object) -> Json:
@@ -112,27 +112,27 @@ def _write_usage(settings: Object, others: Object) -> Json:
     if usage is None or usage.input_tokens is None or usage.output_tokens is None:
         return None
     cached = usage.cached_tokens
-    given = usage.input_tokens - (cached or 0) - (plain.count(others.get(_WRITTEN)) or 0)
-    if given < 0:
+    inputs = usage.input_tokens - (cached or 0) - (plain.count(others.get(_WRITTEN)) or 0)
+    if inputs < 0:
         return None
     reasoned = usage.reasoning_tokens
     return {
-        _INPUT: given,
+        _INPUT: inputs,
         **({} if cached is None else {_CACHED: cached}),
         _OUTPUT: usage.output_tokens,
         **({} if reasoned is None else {_DETAILS: {_THOUGHT: reasoned}}),
     }
 
 
-def tells_usage(settings: Settings) -> bool:
-    """Whether settings tell the tokens of the input and those of the answer; a response cannot say but one of them."""
+def has_usage(settings: Settings) -> bool:
+    """Return whether settings have the numbers of tokens of both input and answer, as a response must have them."""
     return _write_usage({"usage": settings.usage}, {}) is not None
 
 
-# --- who asks ---------------------------------------------------------------------------------------------------------
+# --- the end user -----------------------------------------------------------------------------------------------------
 
 _USER: Final = (("user_id",),)
-"""Where it stands in `metadata`. The API wants it to detect abuse, as OpenAI's want `safety_identifier`."""
+"""The path of the user's id in `metadata`; the API detects abuse by it, as OpenAI's APIs do by `safety_identifier`."""
 
 
 def _read_user(value: Json) -> Object:
@@ -149,7 +149,7 @@ def _write_user(settings: Object, _: Object) -> Json:
 
 
 def _write_temperature(temperature: float) -> Json:
-    """A temperature; 1 is the highest that the API knows."""
+    """Return a temperature that the API accepts: at most 1."""
     return min(temperature, 1)
 
 
@@ -171,4 +171,4 @@ PARAMETERS: Final = Parameters(
         "usage": Parameter(("usage",), _read_usage, _write_usage, ((_INPUT,), (_CACHED,), (_OUTPUT,), (_DETAILS,))),
     }
 )
-"""Of two members that say one setting the first is believed, and written."""
+"""The members by key. If two of them have the same setting, the first one is read and written."""

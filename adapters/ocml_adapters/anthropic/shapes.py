@@ -1,9 +1,9 @@
-"""What stands around the messages, both ways: nothing (a list), a request, or a response.
+"""Read and write the three shapes of documents: bare lists, requests and responses.
 
 | shape | is | units | everything else |
 | --- | --- | --- | --- |
 | `request` | an object with `messages` | `system`, and those of `messages` | settings; tools; extras, by key |
-| `list` | the bare list | the list | there is nothing else |
+| `list` | the bare list | the list | none |
 | `response` | an object of the type `message` | the object itself | settings; extras, by key |
 """
 
@@ -24,7 +24,7 @@ from ocml_bridge.wires.shell import Shell
 from ocml_bridge.wires.surroundings import Surroundings, ToolList
 
 from .reader import is_system_prompt
-from .settings import PARAMETERS, tells_usage
+from .settings import PARAMETERS, has_usage
 from .syntax import (
     EXPECTED,
     HOME,
@@ -44,7 +44,7 @@ from .tools import NAMES, chooses_hosted, read_tools, write_tools
 
 RESPONSE: Final = "response"
 SPACE: Final = "space"
-"""The note of a request in which the text to be continued ends in white space, which the API refuses."""
+"""The key of the layout of a request whose text to be continued ends in white space, which the API refuses."""
 _AROUND_MESSAGES: Final = Surroundings(
     PARAMETERS, REQUEST_ORDER, REQUEST_KEYS, tools=ToolList(read_tools, write_tools), hosted=chooses_hosted
 )
@@ -54,7 +54,10 @@ _AROUND_CONTENT: Final = Surroundings(PARAMETERS, RESPONSE_ORDER, RESPONSE_KEYS)
 
 
 def last_text(wires: list[Any]) -> str | None:
-    """The text that the last message ends in, if it is the assistant's: in a request it is to be continued."""
+    """Return the text that the last wire message ends with, which a request asks to continue.
+
+    None if that message is not of the assistant, or does not end with a text.
+    """
     last: Any = wires[-1] if wires else None
     if not isinstance(last, OBJECT) or last.get("role") != "assistant":
         return None
@@ -69,12 +72,12 @@ def last_text(wires: list[Any]) -> str | None:
 
 
 def ends_in_space(text: str | None) -> bool:
-    """Whether a text is one that the API refuses to continue."""
+    """Return whether a text ends in white space, so that the API refuses to continue it."""
     return text is not None and text[-1:].isspace()
 
 
 def _last(wires: list[Any]) -> list[Json]:
-    """A stand-in for the last message, where it is to be continued."""
+    """Return a stand-in for the last wire message if a request asks to continue it, else no message."""
     text = last_text(wires)
     return [] if text is None else [{"role": "assistant", "content": f"{TEXT} " if ends_in_space(text) else TEXT}]
 
@@ -94,11 +97,11 @@ UNITS: Final = RequestUnits(
     ),
     last=_last,
 )
-"""What tells whether an answer is to be continued stays in the envelope, and whether there is a system prompt."""
+"""The units of a request. The envelope has stand-ins for the system prompt, and for an answer to be continued."""
 
 
-def _says_what_it_is(tool: Json) -> bool:
-    """Whether a tool has a name, or a type as what a server of MCP offers has it."""
+def _is_identified(tool: Json) -> bool:
+    """Return whether a declared tool has a name, or a type, as the tools of an MCP server have."""
     return isinstance(tool, OBJECT) and any(isinstance(cast("Object", tool).get(key), str) for key in ("name", "type"))
 
 
@@ -110,7 +113,7 @@ def _read_request(document: Object, log: Log) -> Shell:
     _AROUND_MESSAGES.read(shell, document, known)
     shell.layout |= NAMES.note_choice(shell.settings)
     tools: Any = document.get(TOOLS)
-    if TOOLS in shell.extras and not (isinstance(tools, ARRAY) and all(map(_says_what_it_is, tools))):
+    if TOOLS in shell.extras and not (isinstance(tools, ARRAY) and all(map(_is_identified, tools))):
         log.find(FindingCode.SHAPE, f"/extras/{HOME}/{TOOLS}", "an item of 'tools' has no name; it is kept as it is")
     asks = shell.settings is not None and shell.settings.max_tokens is not None
     text = last_text(cast("list[Any]", wires))
@@ -134,21 +137,21 @@ def _write_request(surrounding: Surrounding, body: Body) -> Object:
 
 
 def outline(units: list[Any], around: Transcript) -> Hashable | None:
-    """What of the units of a request matters to what stands around them; None for a document of another shape.
+    """Return all that the envelope of a request depends on in its units; None for a document of another shape.
 
-    It is whether there is a system prompt, and whether the last message is the assistant's: the API asks for the number
-    of tokens of an answer, and one that is not whole is to be continued, unless it ends in white space.
+    These are whether there is a system prompt, and how the last wire message ends: a request that asks for a new answer
+    needs `max_tokens`, and an answer that is not complete is to be continued, unless it ends in white space.
     """
     if SHAPE in NOTES.of(around.layout) or is_answer(around):
         return None
     last: Object = units[-1] if units else {}
-    answered, text = last.get("role") == "assistant", last_text(units)
-    kind = (answered, text is not None, ends_in_space(text))
-    return bool(units) and is_system_prompt(units[0]), bool(units), kind
+    is_answered, text = last.get("role") == "assistant", last_text(units)
+    ending = (is_answered, text is not None, ends_in_space(text))
+    return bool(units) and is_system_prompt(units[0]), bool(units), ending
 
 
 def trims(transcript: Transcript) -> bool:
-    """Whether a text to be continued is written without white space at its end: in requests that ask a model."""
+    """Return whether a text to be continued is written without white space at its end: in requests with a model."""
     asks = transcript.settings is not None and transcript.settings.model is not None
     return asks and SPACE not in NOTES.of(transcript.layout) and not is_response(transcript)
 
@@ -156,7 +159,7 @@ def trims(transcript: Transcript) -> bool:
 # --- responses --------------------------------------------------------------------------------------------------------
 
 _CUT_OFF: Final = ("max_tokens", "model_context_window_exceeded", None)
-"""The reasons of an answer that is not whole: too long, or none because it never came to an end."""
+"""The stop reasons of answers that are not complete; None if the answer broke off."""
 
 
 def _is_response(document: Object) -> bool:
@@ -176,7 +179,7 @@ def _read_response(document: Object, log: Log) -> Shell:
 
 
 def _stop_reason(wire: Object, *, cut_off: bool) -> str:
-    """The reason that we give for an answer."""
+    """Return the stop reason that the writer gives to an answer."""
     if cut_off:
         return "max_tokens"
     content: Any = wire["content"]
@@ -185,18 +188,18 @@ def _stop_reason(wire: Object, *, cut_off: bool) -> str:
 
 
 def is_response(transcript: Transcript) -> bool:
-    """Whether a transcript is written as a response, where it is one message."""
+    """Return whether a transcript is written as a response if it is one message."""
     layout = NOTES.of(transcript.layout)
     return transcript.tools is None and (layout.get(SHAPE) == RESPONSE or (not layout and is_answer(transcript)))
 
 
 def is_answer(transcript: Transcript) -> bool:
-    """Whether a transcript of another format tells how many tokens an answer took: a response has to say that."""
-    return transcript.settings is not None and tells_usage(transcript.settings)
+    """Return whether a transcript of another format has the numbers of tokens of an answer, as a response must."""
+    return transcript.settings is not None and has_usage(transcript.settings)
 
 
 def blocks_in(wire: Object) -> Json:
-    """The content of a message as a response has it: always a list of blocks."""
+    """Return the content of a wire message as a list of blocks, as a response requires."""
     content: Json = wire["content"]
     if isinstance(content, str):
         return [{"type": TEXT, "text": content}] if content else []
@@ -204,7 +207,7 @@ def blocks_in(wire: Object) -> Json:
 
 
 _ONLY_IN_PROMPTS: Final = frozenset({"image", "document", "search_result"})
-"""The types of blocks that no answer has."""
+"""The types of blocks that no answer contains."""
 
 
 def _is_only_in_prompts(block: Json) -> bool:
@@ -230,7 +233,7 @@ def _write_response(surrounding: Surrounding, body: Body) -> Json | None:
     return _AROUND_CONTENT.write(out, surrounding)
 
 
-# --- all of them ------------------------------------------------------------------------------------------------------
+# --- all shapes -------------------------------------------------------------------------------------------------------
 
 
 def _is_document(document: Object) -> bool:
@@ -257,5 +260,5 @@ split: Final = DOCUMENTS.split
 
 
 def write_document(around: Transcript, body: Body) -> Json:
-    """A document in the shape that it was read from; a response where another format tells of an answer."""
+    """Return a document in the shape that it was read from; an answer with its numbers of tokens is a response."""
     return DOCUMENTS.write(around, body, shape=RESPONSE if is_response(around) else None)

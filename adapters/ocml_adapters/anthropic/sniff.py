@@ -1,4 +1,4 @@
-"""Whether JSON is what Anthropic Messages takes or gives, where no block, tool or member tells it."""
+"""Detect Anthropic Messages in JSON that has no block, tool or member which only this format has."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import cast
 from ocml_bridge.formats.adapter import Source
 from ocml_bridge.model import Json
 
-from .syntax import MESSAGES, NO_MEMBERS, NO_ROLES, OWN_NAMES, REQUESTED
+from .syntax import MESSAGES, NAMED_BY_TYPE, NO_MEMBERS, NO_ROLES, REQUEST_MEMBERS
 
 Object = dict[str, Json]
 
 
 def sniff(source: Source) -> int:
-    """Certain of a plain request to a model of Anthropic's; else plain messages may be it.
+    """Return 3 for a request to one of Anthropic's models, 1 for messages that may be of this format, else 0.
 
-    Plain messages are the same in Chat Completions, whose own they are where nothing else is said.
+    Plain messages are the same in Chat Completions, which is preferred if nothing else decides.
     """
     if isinstance(source, list):
         return _of_messages(cast("list[Json]", source))
@@ -27,13 +27,13 @@ def sniff(source: Source) -> int:
 
 
 def _is_request_to_claude(document: Object) -> bool:
-    """Whether a request names a model of the API's and what each request has to, and nothing that the API has not."""
+    """Return whether a request has a model of the API, all that the API requires, and no other keys than the API's."""
     model = document.get("model")
     return (
         isinstance(model, str)
         and model.startswith("claude-")
         and "max_tokens" in document
-        and document.keys() <= REQUESTED
+        and document.keys() <= REQUEST_MEMBERS
     )
 
 
@@ -42,7 +42,7 @@ def _of_messages(items: list[Json]) -> int:
 
 
 def _is_message(item: Json) -> bool:
-    """Whether a message may be one: with a role that there may be, and no member that only Chat Completions has."""
+    """Return whether a value may be a wire message: its role, members and blocks are not those of other formats."""
     if not isinstance(item, dict):
         return False
     message = cast("Object", item)
@@ -53,7 +53,7 @@ def _is_message(item: Json) -> bool:
 
 
 def _is_of_others(block: Json) -> bool:
-    """Whether a block has its value under the name of its type, as parts of Chat Completions have."""
+    """Return whether a block has its value under a key named after its type, like the parts of Chat Completions."""
     members = cast("Object", block) if isinstance(block, dict) else {}
     kind = members.get("type")
-    return isinstance(kind, str) and kind in members and kind not in OWN_NAMES
+    return isinstance(kind, str) and kind in members and kind not in NAMED_BY_TYPE

@@ -1,4 +1,4 @@
-"""Answers of the Messages API as they arrive (the stream `anthropic-sse`): events in Server-Sent Events, and back."""
+"""Decode answers of the Messages API as they arrive: the stream `anthropic-sse`, of Server-Sent Events."""
 
 from __future__ import annotations
 
@@ -26,19 +26,28 @@ _REASONS: Final[dict[str | None, Reason]] = {
     "model_context_window_exceeded": "length",
     "refusal": "content_filter",
 }
-"""Why a server says that an answer is over; the model has stopped for any other reason."""
+"""The reason by the server's `stop_reason`; the reason is `stop` for any other."""
 
 
 class _Running(NamedTuple):
-    """A message that has begun: its number, and the blocks that it is of; several where it is made of parts."""
+    """A message that has begun.
+
+    Attributes:
+        number: its number in the stream.
+        blocks: its blocks; several only if they are its parts.
+        is_text: whether its blocks are parts, so that it is no thought, call or reply.
+    """
 
     number: int
     blocks: list[Block]
-    is_spoken: bool
+    is_text: bool
 
 
 class EventDecoder(AssemblingDecoder):
-    """A decoder of one answer. Its blocks come one after the other; a message ends where it is certain what it is.
+    """A decoder of one answer, whose blocks arrive one after the other.
+
+    A message ends as soon as the batch reader would certainly read it in the same way. If blocks overlap, or a block
+    ends as something else than it began as, the rest of the answer is passed on at its end.
 
     Args:
         options: how to read.
@@ -53,7 +62,12 @@ class EventDecoder(AssemblingDecoder):
         self._called: dict[str | None, str | None] = {}
 
     def take(self, value: Object, name: str | None) -> None:
-        """Take an event."""
+        """Take an event of the server.
+
+        Args:
+            value: the event.
+            name: its name in the stream, or None.
+        """
         kind = value.get("type", name)
         if kind == "error" or name == "error":
             self.fail(value.get("error", value))
@@ -78,7 +92,7 @@ class EventDecoder(AssemblingDecoder):
     # --- messages -----------------------------------------------------------------------------------------------------
 
     def _begin(self, block: Block) -> None:
-        """A block begins: as a part of the message before it, or as a message."""
+        """Begin a block: as a part of the previous message, or as a message."""
         before = self._assembly.blocks[-2] if len(self._assembly.blocks) > 1 else None
         if before is not None and not before.is_whole:
             self._live = False
@@ -87,7 +101,7 @@ class EventDecoder(AssemblingDecoder):
             return
         head = read_block(block.first, "assistant")
         last = self._waiting[-1] if self._waiting else None
-        if head is None and last is not None and last.is_spoken:
+        if head is None and last is not None and last.is_text:
             last.blocks.append(block)
             self._current[block] = last
             self.more(last.number, block.beginning)
@@ -104,22 +118,23 @@ class EventDecoder(AssemblingDecoder):
         self.more(running.number, block.beginning)
 
     def _end_certain(self, *, called: bool) -> None:
-        """End the messages of which it is certain what they are, now that another one begins.
+        """End the messages that are certain, now that another one begins.
 
         Args:
-            called: whether that is a call: then the texts before it are preambles.
+            called: whether that one is a call, so that the texts before it are preambles.
         """
-        while self._waiting and (called or not self._waiting[0].is_spoken):
+        while self._waiting and (called or not self._waiting[0].is_text):
             running = self._waiting[0]
-            made = read_message({"role": "assistant", "content": [block.wire() for block in running.blocks]})
-            if len(made) != 1 or not self._is_certain(made[0]):  # a block may be whole as what it did not begin as
+            messages = read_message({"role": "assistant", "content": [block.wire() for block in running.blocks]})
+            # A complete block may be of another kind than it was at its beginning.
+            if len(messages) != 1 or not self._is_certain(messages[0]):
                 self._live = False
                 return
             self._waiting.pop(0)
-            self.end(self._in_turn(made[0], running))
+            self.end(self._in_turn(messages[0], running))
 
     def _is_certain(self, message: Message) -> bool:
-        """Whether nothing that comes can tell more of a message."""
+        """Return whether the rest of the stream cannot change how a message is read."""
         if is_call(message):
             certain = message.call_id is not None and message.call_id not in self._called
             self._called[message.call_id] = message.recipient
@@ -127,12 +142,12 @@ class EventDecoder(AssemblingDecoder):
         return message.role != "tool" or message.call_id in self._called
 
     def _in_turn(self, message: Message, running: _Running) -> Message:
-        """A message that was read alone, as it is among the others of its turn."""
-        given = running.blocks[0].given
-        if is_call(message) and given is not None:
-            message.content = given
+        """Return a message that was read alone as it is read among the others of its turn."""
+        bad_arguments = running.blocks[0].bad_arguments
+        if is_call(message) and bad_arguments is not None:
+            message.content = bad_arguments
         message.continues = running.number > 0
-        if running.is_spoken:
+        if running.is_text:
             message.channel, message.intent = "commentary", "preamble"
             notes = {key: note for key, note in NOTES.of(message.layout).items() if key != "content"}
             message.layout = NOTES.by_format(notes)
@@ -143,7 +158,11 @@ class EventDecoder(AssemblingDecoder):
     # --- the end ------------------------------------------------------------------------------------------------------
 
     def document(self, reason: Reason | None) -> Transcript:
-        """What the reader reads of the response that the events make."""
+        """Return the document that the reader reads from the assembled response.
+
+        Args:
+            reason: why the answer is over; None if the stream does not say it.
+        """
         response = self._assembly.wire()
         if not response:
             return Transcript()
@@ -152,22 +171,24 @@ class EventDecoder(AssemblingDecoder):
             if reason in ("stop", "tool_calls"):
                 del response["stop_reason"]
         document = transcript_of(WireReader(self.options), response, self.log)
-        return self._with_arguments(document) if any(block.given for block in self._assembly.blocks) else document
+        return (
+            self._with_arguments(document) if any(block.bad_arguments for block in self._assembly.blocks) else document
+        )
 
     def _with_arguments(self, document: Transcript) -> Transcript:
-        """A document with the arguments that are no object, as far as they came."""
+        """Return a document with the arguments that are no JSON object, and report them."""
         role = str(self._assembly.wire().get("role", "assistant"))
         calls = [block for block in self._assembly.blocks if _is_call(block, role)]
         messages = list(document.messages)
         places: Sequence[int] = [index for index, message in enumerate(messages) if is_call(message)]
         for index, block in zip(places, calls, strict=True):
-            if block.given is not None:
-                messages[index] = replace(messages[index], content=block.given)
+            if block.bad_arguments is not None:
+                messages[index] = replace(messages[index], content=block.bad_arguments)
                 detail = "the arguments are not a JSON object; they are kept as text"
                 self.log.find(FindingCode.JSON_OPAQUE, f"/messages/{index}/content", detail, Severity.CHANGED)
         return replace(document, messages=tuple(messages))
 
 
 def _is_call(block: Block, role: str) -> bool:
-    made = read_block(block.wire(), role)
-    return made is not None and is_call(made)
+    message = read_block(block.wire(), role)
+    return message is not None and is_call(message)

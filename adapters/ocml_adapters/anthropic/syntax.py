@@ -1,4 +1,4 @@
-"""The names that Anthropic Messages uses: roles, types of blocks, keys, and the order in which we write keys."""
+"""Define the names of Anthropic Messages: roles, types of blocks, keys, and the order of keys when written."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ HOME: Final = "anthropic"
 NOTES: Final = Notes(HOME)
 """The format id, and the key of extras and layout."""
 VENDOR: Final = "anthropic"
-"""Whose signatures the API takes back, and whose files it finds."""
+"""The vendor whose signatures and uploaded files the API accepts."""
 
 ROLES: Final = frozenset({"user", "assistant", "system"})
-"""The roles of a wire message; a system message may stand among the others since 2026."""
+"""The roles of a wire message. Since 2026, a system message may be among the others."""
 
 TEXT: Final = "text"
 THINKING: Final = "thinking"
@@ -29,10 +29,10 @@ SEARCH_RESULT: Final = "search_result"
 CITATIONS: Final = "citations"
 CACHE: Final = "cache_control"
 EPHEMERAL: Final = "ephemeral"
-"""The type of a mark."""
+"""The type of a cache mark."""
 
 OPAQUE: Final = frozenset({SEARCH_RESULT, "container_upload", "tool_reference", "compaction", "fallback"})
-"""Blocks that the API has and the canonical form has no place for; they are kept as they are, without a word."""
+"""The types of blocks that the API has and the canonical form has not: they become foreign parts without a finding."""
 
 TEXT_ORDER: Final = ("type", "text", "citations", "cache_control")
 MEDIA_ORDER: Final = ("type", "source", "title", "context", "citations", "cache_control")
@@ -52,7 +52,7 @@ RESPONSE_ORDER: Final = (
 )
 
 TEXT_KEYS: Final = frozenset({"type", "text"})
-"""The keys of each kind of object that we always write."""
+"""The keys of each kind of object that the writer always writes."""
 MEDIA_KEYS: Final = frozenset({"type", "source"})
 SOURCE_KEYS: Final = frozenset({"type"})
 CALL_KEYS: Final = frozenset({"type", "id", "name", "input"})
@@ -70,33 +70,33 @@ ENGINE_KEYS: Final = frozenset(
         *("id", "type", "role", "stop_reason", "stop_sequence", "stop_details", "usage"),
     }
 )
-"""The keys of requests and responses that are the engine's business: no part of a prompt."""
+"""The keys of requests and responses that only the inference engine needs: they are no part of a prompt."""
 
-REQUESTED: Final = frozenset(REQUEST_ORDER) | {
+REQUEST_MEMBERS: Final = frozenset(REQUEST_ORDER) | {
     *("service_tier", "speed", "inference_geo", "cache_control", "context_management", "container", "mcp_servers"),
     *("anthropic_version", "anthropic_beta", "betas", "diagnostics", "user_profile_id", "workspace_id"),
 }
-"""What a request may have."""
+"""The keys that a request may have."""
 
 NO_ROLES: Final = frozenset({"tool", "function", "developer"})
 NO_MEMBERS: Final = frozenset({"tool_calls", "tool_call_id", "function_call"})
-"""Roles and members of messages in other JSON formats."""
-OWN_NAMES: Final = frozenset({"text", "thinking"})
-"""Blocks that have their value under the name of their type."""
+"""The roles and members of messages that only other JSON formats have."""
+NAMED_BY_TYPE: Final = frozenset({"text", "thinking"})
+"""The types of blocks that have their value under a key of the same name."""
 
 EMPTY: Final = "empty"
-"""The key of the layout of a text that says nothing and stands all the same where the API refuses it."""
+"""The key of the layout that marks a message read with an empty or blank text, which the API refuses in a request."""
 MESSAGES: Final = "messages"
 SYSTEM: Final = "system"
 TOOLS: Final = "tools"
 MESSAGE: Final = "message"
-"""The type of a response; in extras and layout, the key of what a wire message keeps beside its blocks."""
+"""The type of a response. In extras and layout, the key of a wire message's other members, and of their form."""
 
-LAWFUL_ID: Final = re.compile(r"[a-zA-Z0-9_-]+")
-"""What the API takes as the id of a call."""
+VALID_ID: Final = re.compile(r"[a-zA-Z0-9_-]+")
+"""The pattern of the ids of calls that the API accepts."""
 
 MAX_TOKENS: Final = 4096
-"""How long an answer may be, where a request does not say it: the API asks for it, and all models take this number."""
+"""The `max_tokens` of a request that has none: the API requires it, and all models accept this number."""
 
 EXPECTED: Final = "expected a request with 'messages', a response of type 'message', or a list of messages"
 

@@ -1,4 +1,7 @@
-"""Declared tools, both ways: functions, and tools of the API that the client runs; those of the server are kept."""
+"""Read and write declared tools: functions, and tools of the API that the client runs.
+
+Tools that the server runs are stored in the extras, with their positions in the list.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +23,12 @@ from .syntax import CACHE, EPHEMERAL, NOTES, TOOL_ORDER
 
 
 def type_note(kind: str, default: str) -> Object:
-    """What tells a block of a tool that the server runs."""
+    """Return the extras for the type of a block, if it is not the default one: the block of a tool of the server."""
     return {} if kind == default else {"type": kind}
 
 
 def type_of(message: Message) -> str | None:
-    """The type of the block that a call or a reply of a server's tool was read from; None for any other message."""
+    """Return the type of the block from which a server tool's call or reply was read; None for any other message."""
     kind = NOTES.of(message.extras).get("type")
     ending = "_tool_result" if message.role == "tool" else "_tool_use"
     return kind if isinstance(kind, str) and kind.endswith(ending) else None
@@ -34,7 +37,7 @@ def type_of(message: Message) -> str | None:
 # --- names ------------------------------------------------------------------------------------------------------------
 
 NAMES: Final = ToolAlphabet(NOTES, Alphabet("a-zA-Z0-9_-", 128), lambda message: type_of(message) is not None)
-"""The names that the API takes: what it answers to another one names this pattern."""
+"""The names of tools that the API accepts. Its error message for other names contains this pattern."""
 
 
 # --- declarations -----------------------------------------------------------------------------------------------------
@@ -49,28 +52,28 @@ def _any_object() -> Object:
 
 
 _RUN_BY_CLIENT: Final = re.compile(r"(?:bash|computer|memory|text_editor)_\d+")
-"""Types of tools that the API knows the schema of, and the client runs."""
+"""The types of tools whose schemas the API knows, and which the client runs."""
 
 
 def _is_hosted(item: Object) -> bool:
-    """Whether the server runs a tool: a client that is asked to call it has nothing to call."""
+    """Return whether the server runs a declared tool, so that a client cannot call it."""
     kind = item.get("type")
     is_known = isinstance(kind, str) and _RUN_BY_CLIENT.fullmatch(kind) is not None
     return _is_typed(item) and not is_known and item.get("input_schema") is None
 
 
 def chooses_hosted(document: Object) -> bool:
-    """Whether the tool choice of a request names a tool that the server runs."""
+    """Return whether the tool choice of a request names a tool that the server runs."""
     raws: Any = document.get("tools")
     tools = [members_of(raw) for raw in raws] if isinstance(raws, ARRAY) else []
     name: Json = members_of(document.get("tool_choice")).get("name")
-    own = [tool.get("name") for tool in tools if not _is_hosted(tool)]
-    hosted = [tool.get("name") for tool in tools if _is_hosted(tool)]
-    return name is not None and name in hosted and name not in own
+    of_client = [tool.get("name") for tool in tools if not _is_hosted(tool)]
+    of_server = [tool.get("name") for tool in tools if _is_hosted(tool)]
+    return name is not None and name in of_server and name not in of_client
 
 
 def read_tools(raws: list[Json]) -> tuple[tuple[Tool, ...], list[Object]]:
-    """Declared tools; and what is none of the client's, each with the place that it stands at."""
+    """Return the declared tools of the client, and the other items of the list with their positions."""
     tools, others = set_apart(raws, _read_tool, "tool")
     return tuple(tools), others
 
@@ -113,12 +116,17 @@ def _read_tool(value: Json) -> Tool | None:
 
 
 def _is_typed(extras: Object) -> bool:
-    """Whether a tool is of a type that the API knows: it needs no schema."""
+    """Return whether a tool has a type that the API defines, so that it needs no schema."""
     return extras.get("type") not in (None, "custom")
 
 
 def write_tools(tools: Sequence[Tool], others: Json) -> list[Json]:
-    """Declared tools, with what is none at its places."""
+    """Return the list of declared tools, with the other items at their positions.
+
+    Args:
+        tools: the tools of the client.
+        others: the other items, as `read_tools` returns them; None if there are none.
+    """
     written: list[Json] = [_write_tool(tool) for tool in tools]
     return written if others is None else with_apart(written, others, "tool")
 
@@ -130,7 +138,7 @@ def _write_tool(tool: Tool) -> Object:
     extras, layout = NOTES.of(tool.extras), NOTES.of(tool.layout)
     schema: Any = parameters_of(tool)
     if schema is not None and not isinstance(schema, dict):
-        schema = None  # the API has objects only; what it was is reported
+        schema = None  # the API accepts objects only; the engine reports the loss
     if schema is None and not _is_typed(extras):
         schema = _any_object()
     if schema is not None:

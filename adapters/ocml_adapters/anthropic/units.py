@@ -1,4 +1,4 @@
-"""Wire messages of Anthropic Messages, the system prompt among them, and their messages."""
+"""Define the unit reader and the unit writer of Anthropic Messages; a unit is a wire message or the system prompt."""
 
 from __future__ import annotations
 
@@ -23,7 +23,16 @@ from ocml_bridge.wires.shell import Shell
 from ocml_bridge.wires.units import DocumentReader, DocumentWriter
 
 from .blocks import ends_in_reply, write_block
-from .nearest import is_in_turn, is_spoken, joins, nearest, note_repeated, with_ids, with_one_prompt, without_blocks
+from .nearest import (
+    is_in_assistant_wire,
+    is_text,
+    joins,
+    nearest,
+    note_repeated,
+    with_ids,
+    with_one_prompt,
+    without_blocks,
+)
 from .parts import without_unknown, write_content, write_parts
 from .reader import filled, is_system_prompt, notice, read_unit, skeleton
 from .shapes import DOCUMENTS, UNITS, blocks_in, is_answer, is_response, outline, trims, write_document
@@ -33,37 +42,37 @@ from .tools import NAMES
 # --- spelling ---------------------------------------------------------------------------------------------------------
 
 
-def spelled(group: Sequence[Message], *, apart: bool) -> tuple[Object, list[Message]]:
-    """A unit, and its messages as they are read; without what these remember of their spelling if it misleads.
+def spelled(group: Sequence[Message], *, is_prompt: bool) -> tuple[Object, list[Message]]:
+    """Return a unit and the messages that it reads as; layout and extras are ignored if they would change these.
 
     Args:
         group: the messages of one unit.
-        apart: whether it is the system prompt, which stands beside the messages.
+        is_prompt: whether it is the system prompt.
     """
-    unit = _write_unit(group, apart=apart)
+    unit = _write_unit(group, is_prompt=is_prompt)
     image = read_unit(unit)
     if image == list(group):
         return unit, image
     if [message.content for message in image] != [message.content for message in group]:
-        unit = _write_unit([replace(message, extras=None, layout=None) for message in group], apart=apart)
+        unit = _write_unit([replace(message, extras=None, layout=None) for message in group], is_prompt=is_prompt)
         image = read_unit(unit)
     return unit, image
 
 
 def with_object(message: Message, path: str, log: Log) -> Message:
-    """A call whose arguments are the compact JSON of an object; any other message as it is."""
+    """Return a call with the compact JSON of an object as its arguments; any other message unchanged."""
     if not is_call(message) or compact_object(cast("str", message.content)) is not None:
         return message
-    given = nearest_object(cast("str", message.content), f"{path}/content", log, target=HOME)
-    return replace(message, content=given)
+    arguments = nearest_object(cast("str", message.content), f"{path}/content", log, target=HOME)
+    return replace(message, content=arguments)
 
 
-def _write_unit(group: Sequence[Message], *, apart: bool) -> Object:
+def _write_unit(group: Sequence[Message], *, is_prompt: bool) -> Object:
     first = group[0]
-    if apart:
+    if is_prompt:
         return {SYSTEM: write_content(first.content, NOTES.of(first.layout))}
-    role = "assistant" if is_in_turn(first) else "user" if first.role == "tool" else first.role
-    if len(group) == 1 and is_spoken(first):
+    role = "assistant" if is_in_assistant_wire(first) else "user" if first.role == "tool" else first.role
+    if len(group) == 1 and is_text(first):
         content = write_content(first.content, NOTES.of(first.layout))
     else:
         content = [block for message in group for block in _blocks(message, role)]
@@ -77,7 +86,7 @@ def _write_unit(group: Sequence[Message], *, apart: bool) -> Object:
 
 
 def _blocks(message: Message, role: str) -> list[Json]:
-    if is_spoken(message):
+    if is_text(message):
         return write_parts(parts_of(message.content), NOTES.of(message.layout).get("parts"))
     return [write_block(message, role)]
 
@@ -86,58 +95,58 @@ def _blocks(message: Message, role: str) -> list[Json]:
 
 
 class WireReader(DocumentReader):
-    """Reads wire messages."""
+    """The unit reader of wire messages."""
 
     looks_at_contents = False
     documents = DOCUMENTS
     request = UNITS
 
     def skeleton(self, unit: Any, before: Any) -> Skeleton | None:
-        """A wire message without contents and ids; None where it has other members that say something."""
+        """Return the skeleton of a unit, with its contents and ids; None if it has other members or values."""
         return skeleton(unit, before)
 
     def filled(self, unit: Unit, values: Sequence[str]) -> Unit:
-        """A wire message that has a skeleton, with other contents and ids."""
+        """Return a unit that has a skeleton, with other contents and ids."""
         return filled(unit, values)
 
     def read(self, unit: Unit, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
-        """The messages of a wire message, or that of the system prompt.
+        """Return the messages of a wire message, or the message of the system prompt.
 
         Raises:
-            BridgeError: OCB-SHAPE with the JSON pointer of what is none.
+            BridgeError: OCB-SHAPE with its JSON pointer, if it is no wire message.
         """
         wire = unit if is_system_prompt(unit) else cast("Shell", parted.document).message(unit, at)
-        made = read_unit(wire)
-        notice(wire, made, index, log)
-        if _is_reply(made[0]) and at and ends_in_reply(parted.units[at - 1]):
-            _note(made[0], "apart", True)
+        messages = read_unit(wire)
+        notice(wire, messages, index, log)
+        if _is_reply(messages[0]) and at and ends_in_reply(parted.units[at - 1]):
+            _set_layout(messages[0], "apart", True)
         if _is_system(wire) and not is_system_prompt(wire) and all(map(_is_system, parted.units[:at])):
-            _note(made[0], "place", MESSAGES)
-        return made
+            _set_layout(messages[0], "place", MESSAGES)
+        return messages
 
     def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
-        """The conversation, with the names of the tools whose calls are answered."""
+        """Return the conversation; replies get the names of the tools whose calls they answer."""
         return _related(items, parted.around, log)
 
 
-class Behind(NamedTuple):
-    """What a unit depends on, of those before it.
+class WireState(NamedTuple):
+    """The state after a unit, on which the writing of the next one depends.
 
     Attributes:
-        instructed: whether nobody has spoken yet.
-        has_units: whether there is a unit at all.
-        replied: whether the unit before ends in what a tool replied.
-        cut: whether the unit before was cut off.
+        only_system: whether all units so far are instructions.
+        has_units: whether there is a unit.
+        ends_in_reply: whether the last unit ends in the result of a tool of the client.
+        cut_off: whether the last unit was cut off.
     """
 
-    instructed: bool = True
+    only_system: bool = True
     has_units: bool = False
-    replied: bool = False
-    cut: bool = False
+    ends_in_reply: bool = False
+    cut_off: bool = False
 
 
 class WireWriter(DocumentWriter):
-    """Writes wire messages."""
+    """The unit writer of wire messages."""
 
     target = HOME
     home = HOME
@@ -151,21 +160,21 @@ class WireWriter(DocumentWriter):
     settles = True
 
     def inert(self, text: str) -> bool:
-        """Whether a text is not white space alone, which the API refuses; an empty one is told by its head."""
+        """Return whether a text is not only white space, which the API refuses; a head says whether a text is empty."""
         return not text.isspace()
 
     def is_prepared_alike(self, head: Head, content: str) -> bool:
-        """Whether a message is none that might be trimmed as the last one."""
+        """Return whether a message would not be trimmed if it were the last one."""
         return head.role != "assistant" or head.calls or not content[-1:].isspace()
 
     def arranged(self, conversation: Conversation) -> Sequence[int] | None:
-        """The API wants what tools reply to a turn directly behind it, in the order of its calls."""
+        """Return the order with the replies directly after their turn, in the order of its calls, or None."""
         if NOTES.of(conversation.around.layout).get(_ORDER) == _AS_GIVEN:
             return None
-        return gathered(conversation.items, is_in_turn)
+        return gathered(conversation.items, is_in_assistant_wire)
 
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
-        """The document with tools apart from messages, with ids and names that the API takes, and one system prompt."""
+        """Prepare a conversation: tools declared once, ids and names that the API accepts, one system prompt."""
         conversation, origins = with_tools_apart(conversation, log)
         items, origins = with_one_prompt(with_ids(conversation.items), origins, log)
         if not (is_response(conversation.around) or UNSIGNED.of(self.options) == "keep"):
@@ -175,10 +184,10 @@ class WireWriter(DocumentWriter):
         items, around = NAMES.fitted(items, conversation.around)
         if trims(around):
             items = self._trimmed(items, origins, log)
-        return Prepared(items, around, origins, Behind())
+        return Prepared(items, around, origins, WireState())
 
     def _trimmed(self, items: Sequence[Item], origins: Sequence[int] | None, log: Log) -> Sequence[Item]:
-        """The items, a last text of the assistant without white space at its end: the API refuses to continue it."""
+        """Return the items; the API refuses to continue white space, so a last text of the assistant is trimmed."""
         at = len(items) - 1
         while at >= 0 and items[at][0].role == "assistant" and self.nearest(message_of(items[at]), at, Log()) is None:
             at -= 1
@@ -194,53 +203,59 @@ class WireWriter(DocumentWriter):
         return [*items[:at], item_of(trimmed), *items[at + 1 :]]
 
     def nearest(self, message: Message, index: int, log: Log) -> Message | None:
-        """Texts in thoughts and calls, parts that are known elsewhere."""
+        """Return the nearest message that the format can hold, or None."""
         return nearest(message, index, log, keeps_unsigned=UNSIGNED.of(self.options) == "keep")
 
     def joins(self, before: Head, head: Head) -> bool:
-        """Whether a message stands in one wire message with the one before it."""
+        """Return whether a message is written in one wire message with the previous one."""
         one, other = (each.message("" if each.empty else "x", None) for each in (before, head))
         return joins(one, other)
 
     def settled(self, head: Head, content: str, path: str, log: Log) -> str:
-        """Arguments are the JSON of an object in our spelling."""
+        """Return the arguments of a call as the compact JSON of an object; a result unchanged."""
         return nearest_object(content, path, log, target=HOME) if head.calls else content
 
     def follows(self, head: Head) -> bool:
-        """Arguments are written as an object, and what servers' tools give as the value that it was."""
+        """Return whether the head alone decides how a message is written, so that its content is no JSON value.
+
+        Arguments are written as objects, and some results of the server's tools as values.
+        """
         return not head.calls and (head.bare or NOTES.of(head.message("", None).layout).get("content") != "json")
 
     def classify(self, head: Head, content: str) -> ContentClass | None:
-        """Arguments that are spelled as we spell an object are written alike."""
+        """Return the class of a content; the arguments of a call are objects here, because `settled` made them so."""
         if head.calls:
             return AN_OBJECT
         return ANY_CONTENT if self.follows(head) else None
 
     def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
-        """A wire message or the system prompt, and what it reads as."""
-        before, first = cast("Behind", state), group[0]
-        instructs = first.role == SYSTEM
-        among = NOTES.of(first.layout).get("place") == MESSAGES
-        apart = instructs and not before.has_units and not among and bool(first.content)
-        unit, image = spelled(group, apart=apart)
-        # What tells where a unit stands is not in the unit.
-        if _is_reply(image[0]) and before.replied:
-            _note(image[0], "apart", True)
-        if instructs and before.instructed and not is_system_prompt(unit):
-            _note(image[0], "place", MESSAGES)
-        instructed, replied = before.instructed and instructs, _is_reply(image[-1])
-        return Spelled(unit, image, Behind(instructed, True, replied, group[-1].end is None))
+        """Return a wire message or the system prompt, and the messages that it reads as."""
+        before, first = cast("WireState", state), group[0]
+        is_system = first.role == SYSTEM
+        among_messages = NOTES.of(first.layout).get("place") == MESSAGES
+        is_prompt = is_system and not before.has_units and not among_messages and bool(first.content)
+        unit, image = spelled(group, is_prompt=is_prompt)
+        # The reader finds out from the neighbours of a unit what the unit alone does not show.
+        if _is_reply(image[0]) and before.ends_in_reply:
+            _set_layout(image[0], "apart", True)
+        if is_system and before.only_system and not is_system_prompt(unit):
+            _set_layout(image[0], "place", MESSAGES)
+        only_system, replied = before.only_system and is_system, _is_reply(image[-1])
+        return Spelled(unit, image, WireState(only_system, True, replied, group[-1].end is None))
 
     def body(self, units: list[Unit], around: Transcript, state: State) -> Body:
-        """The system prompt, where there is one, and the wire messages."""
-        return Body(units, cut_off=cast("Behind", state).cut)
+        """Return the system prompt, if there is one, and the wire messages."""
+        return Body(units, cut_off=cast("WireState", state).cut_off)
 
     def written(self, around: Transcript, body: Body) -> Json:
-        """A request, a response or a list of messages."""
+        """Return a request, a response or a list of messages."""
         return write_document(around, body)
 
     def is_read_as(self, parted: Parted, body: Body) -> bool:
-        """Whether the units that were read are those that were written; a response is one message, a list of blocks."""
+        """Return whether the units that are read are those that were written.
+
+        A response may contain a list of blocks in place of the text that was written.
+        """
         if super().is_read_as(parted, body):
             return True
         if len(parted.units) != 1 or len(body.units) != 1 or is_system_prompt(wire := cast("Object", body.units[0])):
@@ -248,24 +263,24 @@ class WireWriter(DocumentWriter):
         return parted.units[0] == {**wire, "content": blocks_in(wire)}
 
     def outline(self, units: list[Unit], around: Transcript, state: State) -> Hashable | None:
-        """Whether the units of a request begin with a system prompt, and in what they end."""
+        """Return all that the envelope of a request depends on in its units: how they begin and end."""
         return outline(units, around)
 
     def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
-        """The conversation, with the names of the tools whose calls are answered."""
+        """Return the conversation; replies get the names of the tools whose calls they answer."""
         if NOTES.of(around.layout).get("shape") == "response":
             _list_content(items)
         return _related(items, around, Log())
 
 
 _ORDER, _AS_GIVEN = "order", "kept"
-"""The note of a document whose replies do not stand where the API wants them."""
+"""The layout of a document whose replies are not where the API requires them, so that they are not moved."""
 
 
 def _related(items: list[Item], around: Transcript, log: Log) -> Conversation:
     name_replies(items, log)
     note_repeated(items, log)
-    order = gathered(items, is_in_turn)
+    order = gathered(items, is_in_assistant_wire)
     if order is not None:
         place = next(at for at, index in enumerate(order) if at != index)
         detail = "the API requires replies directly after their calls, in the order of the calls; they are not moved"
@@ -275,18 +290,18 @@ def _related(items: list[Item], around: Transcript, log: Log) -> Conversation:
 
 
 def _list_content(items: list[Item]) -> None:
-    """The content of a response is a list of blocks, also where it is one text."""
+    """Mark the content of a response as a list of blocks if it is one text; the list of items is changed."""
     if len(items) != 1:
         return
     head, content, call_id = items[0]
     message = head.message(content, call_id)
-    if isinstance(content, str) and content and is_spoken(message):
-        _note(message, "content", "list")
+    if isinstance(content, str) and content and is_text(message):
+        _set_layout(message, "content", "list")
         items[0] = (head.replaced(layout=message.layout), content, call_id)
 
 
 def _with_list(item: Item) -> Item:
-    """An answer as a response may say it: with texts that say nothing, and with an empty list of blocks.
+    """Return an answer as a response may have it, with blank texts or an empty list of blocks.
 
     A message in a request is never empty.
     """
@@ -298,15 +313,15 @@ def _with_list(item: Item) -> Item:
     message = head.message(content, call_id)
     if content == "":
         return item_of(without_blocks(message))
-    _note(message, EMPTY, True)
+    _set_layout(message, EMPTY, True)
     return item_of(message)
 
 
 def _without_space(message: Message) -> Message:
-    """A text of the assistant without white space at its end; any other message as it is."""
+    """Return a message whose content is trimmed at its end if it ends with a text; the same message if not."""
     parts = parts_of(message.content)
     text = parts[-1] if parts else None
-    if not is_spoken(message) or not isinstance(text, Text):
+    if not is_text(message) or not isinstance(text, Text):
         return message
     if not text.text[-1:].isspace() or is_blank(text.text):
         return message
@@ -315,13 +330,13 @@ def _without_space(message: Message) -> Message:
 
 
 def _is_reply(message: Message) -> bool:
-    """Whether a message is what a tool of the client's replied."""
-    return message.role == "tool" and not is_in_turn(message)
+    """Return whether a message is the reply of a tool of the client."""
+    return message.role == "tool" and not is_in_assistant_wire(message)
 
 
 def _is_system(unit: Any) -> bool:
     return unit.__class__ is dict and (unit.get("role") == SYSTEM or is_system_prompt(unit))
 
 
-def _note(message: Message, key: str, value: Json) -> None:
+def _set_layout(message: Message, key: str, value: Json) -> None:
     message.layout = NOTES.by_format({**NOTES.of(message.layout), key: value})
