@@ -1,4 +1,4 @@
-"""Gemini's contents: the JSON of `generateContent`, as a request, a response, or a bare list of contents."""
+"""Convert Gemini contents: the JSON of `generateContent`, as a request, a response, or a bare list of contents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parts of contents, both ways: text, media, function calls and responses, code and what it printed."""
+"""Read and write the parts of contents: texts, media, function calls and responses, code and its results."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from ocml_bridge.chat.citations import Citations
 from ocml_bridge.chat.signatures import signature_by
 from ocml_bridge.chat.turns import name_of, parts_of, recipient_of
 from ocml_bridge.json_values.form import Object
+from ocml_bridge.json_values.parameters import items_of, members_of
 from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import Content, Json, Media, Message, Part, Signature, Text, replace
 from ocml_bridge.report.narrowing import narrow
 from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass
 from ocml_bridge.units.heads import Head
-from ocml_bridge.wires.blocks.grammar import AFTER, UNKNOWN, WIRE, Grammar, added, kind_of, more_of
+from ocml_bridge.wires.blocks.grammar import UNKNOWN, Grammar, added, block_extras, kind_of, more_of, with_inner
 from ocml_bridge.wires.blocks.skeletons import Slots
 from ocml_bridge.wires.blocks.values import (
     AN_OBJECT,
@@ -27,7 +28,7 @@ from ocml_bridge.wires.blocks.values import (
 )
 
 from . import syntax
-from .parts import CITED_ELSEWHERE, read_media, write_media
+from .parts import CITED_BY_CANDIDATE, read_media, write_media
 from .syntax import (
     CALL,
     CODE,
@@ -48,20 +49,24 @@ from .syntax import (
 from .tools import NAMES, SLOTS
 
 PYTHON: Final = "python"
-"""The tool that runs the model's code."""
+"""The name of the tool that runs the model's code."""
 AS: Final = "as"
-"""The key of the layout of a reply of a function that has the name of that tool."""
+"""The key of the layout that marks a reply of a function which has the name of that tool."""
 NAME: Final = "name"
-"""The key of the layout of a reply that does not say its function's name."""
+"""The key of the layout that marks a reply without the name of its function."""
 WRAP: Final = "response"
-"""The key of the layout that tells how a reply's text stands in its object, where that is not how we would put it."""
+"""The key of the layout with how the object of a response contains the reply, if the writer would do so otherwise.
+
+It is `absent` if there is no object, `value` if the object contains a JSON value that is no text, and `wrapped` if it
+contains as text an object which the writer would write without another object around it.
+"""
 _OK: Final = "OUTCOME_OK"
 _FAILED: Final = "OUTCOME_FAILED"
 _LANGUAGE: Final = "PYTHON"
 
 
 class PartGrammar(Grammar):
-    """How the parts of contents are read and written."""
+    """The reader and writer of the parts of contents."""
 
     notes = NOTES
     key = PARTS
@@ -70,39 +75,37 @@ class PartGrammar(Grammar):
     slots: ClassVar[Slots] = SLOTS
 
     def keys(self, value: Object) -> Object:
-        """An object with its keys in camel case."""
+        """Return an object with its keys in camel case."""
         return syntax.keys(value)
 
     def alias(self, key: str) -> str:
-        """A key in camel case."""
+        """Return a key in camel case."""
         return syntax.alias(key)
 
     def cites(self, _side: str, /) -> Citations:
-        """How a text names its sources: its candidate does."""
-        return CITED_ELSEWHERE
+        """Return the citations that texts can have: those that their candidate has."""
+        return CITED_BY_CANDIDATE
 
     def default_side(self, message: Message) -> str:
-        """What the code of the model printed stands among what the model says."""
+        """Return the role of the content for a message whose layout has none; the result of code is in the model's."""
         return MODEL_ROLE if self.is_result(message) else super().default_side(message)
 
     def is_result(self, message: Message) -> bool:
-        """Whether a reply is what the model's code printed."""
+        """Return whether a message is the result of the model's code."""
         return message.role == "tool" and message.name == PYTHON and self.notes.of(message.layout).get(AS) != RESPONSE
 
     def refuses(self, text: str, /) -> bool:
-        """Whether a text is empty: the API takes that for a part without data."""
+        """Return whether a text is empty, which the API refuses as a part without data."""
         return text == ""
 
     def knows(self, block: Json) -> bool:
-        """Whether a part is of a kind that is only known by name."""
-        return isinstance(block, dict) and not syntax.keys(cast("Object", block)).keys().isdisjoint(
-            (*DATA, *OTHER_DATA)
-        )
+        """Return whether a part has a kind that the format defines."""
+        return not syntax.keys(members_of(block)).keys().isdisjoint((*DATA, *OTHER_DATA))
 
     # --- reading ------------------------------------------------------------------------------------------------------
 
     def read(self, block: Object, side: str) -> Message | Part | None:
-        """A part; `UNKNOWN` for one that is none of those that are known."""
+        """Return the message or the part of a part, None for a part without data, `UNKNOWN` for an unknown one."""
         kinds = [key for key in DATA if block.get(key) is not None]
         kind = kinds[0] if len(kinds) == 1 else ""
         more = more_of(block, (kind,))
@@ -114,20 +117,19 @@ class PartGrammar(Grammar):
         inner = syntax.keys(cast("Object", value))
         if kind in (INLINE, FILE):
             return read_media(kind, inner, more) or UNKNOWN
-        made = None
-        if kind == RESPONSE and ROLES.get(side.lower()) != "assistant":
-            made = self._response(inner)
-        elif kind in _OF_MODEL and ROLES.get(side.lower()) == "assistant":
-            made = self._call(inner) if kind == CALL else self._code(inner) if kind == CODE else self._result(inner)
-        if made is None:
+        is_of_model = ROLES.get(side.lower()) == "assistant"
+        result = None
+        if kind == RESPONSE and not is_of_model:
+            result = self._response(inner)
+        elif kind in _OF_MODEL and is_of_model:
+            result = self._call(inner) if kind == CALL else self._code(inner) if kind == CODE else self._result(inner)
+        if result is None:
             return UNKNOWN
-        message, known = made
-        if rest := more_of(inner, known):
-            more = {**more, kind: rest}
-        return self._signed(message, more)
+        message, known = result
+        return self._signed(message, with_inner(more, kind, more_of(inner, known)))
 
     def _signed(self, message: Message, more: Object) -> Message:
-        """A thought or a call with what its part says beside it: its signature, and what only this format says."""
+        """Return a message with the other members of its part: its signature, and the rest as extras."""
         value: Json = more.get(SIGNATURE)
         if message.role == "assistant" and isinstance(value, str) and value:
             message.signature = Signature(value, VENDOR)
@@ -136,12 +138,15 @@ class PartGrammar(Grammar):
         return message
 
     def _text(self, text: Json, more: Object, side: str) -> Message | Part | None:
+        """Return a thought or a text; None for an empty text that only carries other members, such as a signature."""
         if not isinstance(text, str):
             return UNKNOWN
         if more.get("thought") is True and ROLES.get(side.lower()) == "assistant":
             rest = {key: value for key, value in more.items() if key != "thought"}
             return self._signed(Message("assistant", text, channel="analysis"), rest)
         return None if not text and more else Text(text, self.notes.by_format(more))
+
+    # The following methods return the message of a part's value, and the keys that were read; None if it is invalid.
 
     def _call(self, inner: Object) -> tuple[Message, tuple[str, ...]] | None:
         name, args = inner.get("name"), inner.get("args")
@@ -208,54 +213,55 @@ class PartGrammar(Grammar):
     # --- writing ------------------------------------------------------------------------------------------------------
 
     def write_part(self, part: Part) -> Json:
-        """A text or media as a part; None for anything else."""
+        """Return the part of a text or a medium; None for any other part."""
         if isinstance(part, Text):
             return added({"text": part.text}, self.notes.of(part.extras))
         return write_media(part) if isinstance(part, Media) else None
 
     def write(self, message: Message) -> Json:
-        """The part of a thought, a call or a reply."""
-        own = {key: value for key, value in self.notes.of(message.extras).items() if key not in (AFTER, WIRE)}
+        """Return the part of a thought, a call or a reply."""
+        extras = block_extras(self.notes.of(message.extras))
         signature = signature_by(message, VENDOR)
         signed = {SIGNATURE: signature.value} if signature is not None and message.role == "assistant" else {}
         if kind_of(message) == "thought":
-            return added({"text": cast("str", message.content), "thought": True, **signed}, own)
+            return added({"text": cast("str", message.content), "thought": True, **signed}, extras)
         kind, inner = self._inner(message)
-        rest: Json = own.pop(kind, None)
-        return added({kind: added(inner, rest), **signed}, own)
+        inner_extras: Json = extras.pop(kind, None)
+        return added({kind: added(inner, inner_extras), **signed}, extras)
 
     def _inner(self, message: Message) -> tuple[str, Object]:
+        """Return the kind of part of a call or a reply, and its value without extras."""
         inner: Object = {"id": message.call_id} if message.call_id else {}
-        own: Json = self.notes.of(message.extras).get(CODE if message.role != "tool" else RESULT)
-        own_members = cast("Object", own) if isinstance(own, dict) else {}
+        extras = members_of(self.notes.of(message.extras).get(CODE if message.role != "tool" else RESULT))
         if message.role != "tool":
             text = cast("str", message.content)
             if is_code(message):
-                return CODE, {**inner, **({} if "language" in own_members else {"language": _LANGUAGE}), "code": text}
+                return CODE, {**inner, **({} if "language" in extras else {"language": _LANGUAGE}), "code": text}
             return CALL, {**inner, "name": name_of(message.recipient or ""), "args": object_in(text) or {}}
         if self.is_result(message):
-            outcome = {} if "outcome" in own_members else {"outcome": _FAILED if message.failed else _OK}
+            outcome = {} if "outcome" in extras else {"outcome": _FAILED if message.failed else _OK}
             return RESULT, {**inner, **outcome, "output": cast("str", message.content)}
         is_named = message.name is not None and self.notes.of(message.layout).get(NAME) != "absent"
         name = {"name": name_of(message.name or "")} if is_named else {}
         return RESPONSE, {**inner, **name, **self._response_of(message)}
 
     def _response_of(self, message: Message) -> Object:
+        """Return the members of a function response with the reply: its object, and its media."""
         first, *media = parts_of(message.content)
-        text, how = cast("Text", first).text, self.notes.of(message.layout).get(WRAP)
+        text, wrap = cast("Text", first).text, self.notes.of(message.layout).get(WRAP)
         out: Object = {}
-        value = value_in(text) if how == "value" else None
-        if message.failed or value is not None or how == "wrapped" or not _is_plain_object(text):
-            if how != "absent" or text or message.failed:
+        value = value_in(text) if wrap == "value" else None
+        if message.failed or value is not None or wrap == "wrapped" or not _is_plain_object(text):
+            if wrap != "absent" or text or message.failed:
                 out["response"] = {"error" if message.failed else "output": text if value is None else value[0]}
         else:
             out["response"] = object_in(text)
         return {**out, PARTS: [write_media(part) for part in media if isinstance(part, Media)]} if media else out
 
-    # --- the nearest --------------------------------------------------------------------------------------------------
+    # --- the nearest message ------------------------------------------------------------------------------------------
 
     def nearest_reply(self, message: Message, path: str, log: Log) -> Message:
-        """A reply of a text with its media behind it."""
+        """Return a reply with the parts that the format can hold: one text, and then media."""
         content = message.content
         if self.is_result(message):
             content = narrow(content, (), path, log, target=HOME, hoisted=True)
@@ -267,26 +273,29 @@ class PartGrammar(Grammar):
             )
             if not isinstance(content, str):
                 text, *media = content
-                own_members = replace(message, content=cast("Text", text).text)
-                content = (Text(self.settled(own_members, path, log)), *media)
+                of_text = replace(message, content=cast("Text", text).text)
+                content = (Text(self.settled(of_text, path, log)), *media)
         return replace(message, content=content)
 
     def settled(self, message: Message, path: str, log: Log) -> str:
-        """The JSON of an object in our spelling: arguments always, a result that is one; code stays as it is."""
+        """Return the text of a call or a reply as it is written.
+
+        Arguments are always the compact JSON of an object, and so is a reply that is an object; code is unchanged.
+        """
         text = cast("str", message.content)
         if message.role != "tool":
             return text if is_code(message) else nearest_object(text, path, log, target=HOME)
-        how = self.notes.of(message.layout).get(WRAP)
-        is_kept = how == "wrapped" or (how == "value" and value_in(text) is not None)
-        if self.is_result(message) or message.failed or is_kept:
+        wrap = self.notes.of(message.layout).get(WRAP)
+        is_wrapped = wrap == "wrapped" or (wrap == "value" and value_in(text) is not None)
+        if self.is_result(message) or message.failed or is_wrapped:
             return text
-        found = object_and_text(text)
-        if found is None or _unwrapped(found[0]) is not None:
+        parsed = object_and_text(text)
+        if parsed is None or _unwrapped(parsed[0]) is not None:
             return text
-        return respelled_object(text, found[1], path, log, target=HOME)
+        return respelled_object(text, parsed[1], path, log, target=HOME)
 
     def classify(self, head: Head, content: str) -> ContentClass | None:
-        """Arguments are an object, and so is what a function gives; any other text stands in one."""
+        """Return the class of a content: arguments, and replies that are objects, are objects; all others are texts."""
         if head.calls:
             return ANY_CONTENT if head.recipient == PYTHON and not head.promises_json else AN_OBJECT
         if content.lstrip()[:1] != "{":
@@ -296,10 +305,11 @@ class PartGrammar(Grammar):
 
 
 _OF_MODEL: Final = frozenset({CALL, CODE, RESULT})
+"""The kinds of parts that are messages in the contents of the model."""
 
 
 def is_code(message: Message) -> bool:
-    """Whether a call is code for the model's own tool."""
+    """Return whether a call is code that the API runs itself."""
     return message.recipient == PYTHON and message.constraint is None and message.content_type != "json"
 
 
@@ -310,13 +320,13 @@ def _call_of(recipient: str, text: str, call_id: str | None, constraint: str | N
 
 
 def _id(inner: Object, *known: str) -> tuple[str | None, tuple[str, ...]]:
-    """The id of a call or reply, where it has one, and the keys that are known of it."""
+    """Return the id of a call or reply, or None, and the keys that were read: those given, and that of the id."""
     call_id = inner.get("id")
     return (call_id, ("id", *known)) if isinstance(call_id, str) and call_id else (None, known)
 
 
 def _unwrapped(response: Object) -> tuple[str, Json] | None:
-    """What a reply is when its object has nothing but an output or an error; None where it says more, or nothing."""
+    """Return the only member of a response, if it is `output` or `error` and not null; else None."""
     if len(response) == 1:
         [(key, value)] = response.items()
         if key in ("output", "error") and value is not None:
@@ -325,24 +335,22 @@ def _unwrapped(response: Object) -> tuple[str, Json] | None:
 
 
 def _is_plain_object(text: str) -> bool:
-    """Whether a text is an object that is written as it is, because it does not look like one around a text."""
+    """Return whether a text is an object that is written as the response, because it would not be unwrapped."""
     value = object_in(text)
     return value is not None and _unwrapped(value) is None
 
 
 def _media(parts: Json) -> list[Media]:
-    """The media of a reply; none where there is anything else among them."""
-    if not isinstance(parts, list):
-        return []
-    found: list[Media] = []
-    for part in cast("list[Json]", parts):
-        block = syntax.keys(cast("Object", part)) if isinstance(part, dict) else {}
+    """Return the media of a reply; none if there are any other parts."""
+    out: list[Media] = []
+    for part in items_of(parts):
+        block = syntax.keys(members_of(part))
         kind = next((key for key in (INLINE, FILE) if isinstance(block.get(key), dict)), None)
         media = None if kind is None else read_media(kind, syntax.keys(block[kind]), more_of(block, (kind,)))
         if media is None:
             return []
-        found.append(media)
-    return found
+        out.append(media)
+    return out
 
 
 def _can_hold(part: Part) -> bool:
@@ -350,7 +358,7 @@ def _can_hold(part: Part) -> bool:
 
 
 def _text_first(content: Content, path: str, log: Log) -> Content:
-    """A text and media behind it; texts behind media go before them."""
+    """Return content with its texts joined into one before the media, and report the change."""
     if isinstance(content, str):
         return content
     texts = [part.text for part in content if isinstance(part, Text)]

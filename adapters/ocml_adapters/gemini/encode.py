@@ -1,4 +1,8 @@
-"""Events → chunks of `streamGenerateContent`, as they come (the stream `gemini-sse`), or one response (`gemini`)."""
+"""Encode events as chunks of `streamGenerateContent` (the stream `gemini-sse`), or as one response (`gemini`).
+
+Texts and thoughts are written as they arrive. Calls, code, results and signed thoughts are written as one part each, so
+all that begins after one of them waits for its end.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +15,13 @@ from ocml_bridge.chat.turns import parts_of
 from ocml_bridge.events import Answer, End, Event, Named, Reason, Start, Stop
 from ocml_bridge.formats.adapter import Options
 from ocml_bridge.json_values.form import Object
+from ocml_bridge.json_values.parameters import items_of
 from ocml_bridge.loss import Finding, Log
 from ocml_bridge.model import Json, Message, Settings, Text, Usage, replace
 from ocml_bridge.stream import sse
 from ocml_bridge.stream.assembled import untold
 from ocml_bridge.stream.response import ResponseEncoder, usage_in
-from ocml_bridge.wires.blocks.grammar import AFTER, WIRE, kind_of
+from ocml_bridge.wires.blocks.grammar import AFTER, block_extras, kind_of
 from ocml_bridge.wires.blocks.writing import nearest, settled
 
 from .blocks import PartGrammar, is_code
@@ -33,7 +38,7 @@ _FINISHES: Final[dict[Reason, str]] = {
     "content_filter": "SAFETY",
 }
 _WHOLE: Final = "whole"
-"""What a message is that is written in one part, and with no other becomes one message."""
+"""The kind of a message that is written as one part, and is not joined to others when it is read."""
 _GRAMMAR = PartGrammar()
 
 
@@ -49,11 +54,12 @@ class ChunkEncoder(ResponseEncoder):
         super().__init__(answer, options)
         self._assembly = Assembly(untold)
         self._waited_for: int | None = None
-        """The number of a message that is written when it is whole; what begins behind it waits."""
+        """The number of a message that is written when it is complete; all that begins after it waits."""
         self._waiting: list[Event] = []
+        """The events that wait."""
 
     def arranged(self, events: Iterable[Event]) -> Iterator[Event]:
-        """Events, those of what begins behind a call that is not whole yet behind its end."""
+        """Yield events; those of messages after one that is written as a whole are yielded after its end."""
         for event in events:
             if isinstance(event, Stop):
                 self._waited_for, waiting, self._waiting = None, self._waiting, []
@@ -65,47 +71,47 @@ class ChunkEncoder(ResponseEncoder):
                 self._waiting.append(event)
 
     def _after(self, event: Event) -> Iterator[Event]:
-        """What has waited for an event, once that is taken."""
+        """Yield the events that have waited for an event which was taken."""
         if isinstance(event, Start):
             head = self.heads.get(event.number)
-            if self._waited_for is None and head is not None and not _comes_in_pieces(head):
+            if self._waited_for is None and head is not None and not _is_written_in_pieces(head):
                 self._waited_for = event.number
         elif isinstance(event, End) and event.number == self._waited_for:
             self._waited_for, waiting, self._waiting = None, self._waiting, []
             yield from self.arranged(waiting)
 
     def accepts(self, message: Message) -> bool:
-        """Whether a message is the model's, or what code that it ran gave."""
+        """Return whether a message is of the model, or the result of its code."""
         return message.role == "assistant" or _GRAMMAR.is_result(message)
 
     def hosts(self, call: Message) -> bool:
-        """Whether a call is the model's code."""
+        """Return whether a call is code, which the API runs itself."""
         return is_code(call)
 
     def start(self, number: int, message: Message) -> list[bytes]:
-        """A message begins with what it says first."""
+        """Write nothing: a message begins with its first text."""
         return []
 
     def more(self, number: int, text: str) -> list[bytes]:
-        """More of a text or a thought; what is written as JSON waits until it is whole."""
+        """Write more of a text or a thought; a message that is written as a whole waits for its end."""
         kind = kind_of(self.heads[number])
-        if not _comes_in_pieces(self.heads[number]):
+        if not _is_written_in_pieces(self.heads[number]):
             return []
         part: Object = {"text": text, "thought": True} if kind == "thought" else {"text": text}
         return [self._part(number, kind, part)]
 
     def end(self, number: int, message: Message) -> list[bytes]:
-        """What stands behind a text, or the whole of anything else."""
+        """Write the parts after a text, or a message that is written as a whole."""
         kind = kind_of(message)
         is_sealed = kind == "thought" and message.content == ""
-        if _comes_in_pieces(self.heads[number]) and not is_sealed:
-            return [self._part(number, kind, part) for part in _behind(message, kind)]
-        near = nearest(_GRAMMAR, replace(message, layout=None), 0, Log())
-        if near is None:
+        if _is_written_in_pieces(self.heads[number]) and not is_sealed:
+            return [self._part(number, kind, part) for part in _parts_after_text(message, kind)]
+        image = nearest(_GRAMMAR, replace(message, layout=None), 0, Log())
+        if image is None:
             return []
-        near = settled(_GRAMMAR, near, "", Log())
+        image = settled(_GRAMMAR, image, "", Log())
         self.calls += kind == "call"
-        parts = [cast("Object", _GRAMMAR.write(near)), *_carried(message)]
+        parts = [cast("Object", _GRAMMAR.write(image)), *_parts_without_message(message)]
         return [self._part(number, _WHOLE, part) for part in parts]
 
     def _part(self, number: int, kind: str, part: Object) -> bytes:
@@ -114,7 +120,12 @@ class ChunkEncoder(ResponseEncoder):
         return self._chunk({CONTENT: {PARTS: [part], "role": MODEL_ROLE}})
 
     def _chunk(self, candidate: Object | None, **more: Json) -> bytes:
-        """A chunk, which is taken as its reader takes it."""
+        """Assemble a chunk as a client does, and return it as a Server-Sent Event.
+
+        Args:
+            candidate: the candidate; None if it has none.
+            more: the other members of the chunk.
+        """
         chunk: Object = {} if candidate is None else {CANDIDATES: [{**candidate, "index": self._answer.index}]}
         chunk |= more
         if self.model:
@@ -124,52 +135,50 @@ class ChunkEncoder(ResponseEncoder):
         return sse.write_json(chunk)
 
     def complete(self, reason: Reason) -> list[bytes]:
-        """Why the answer is over, with the numbers of tokens that the document tells."""
+        """Write why the answer is over, and the numbers of tokens that the document has."""
         return [self._chunk({FINISH: _FINISHES[reason]}, **_metadata(self.usage))]
 
     def tail(self, usage: dict[str, object] | None) -> list[bytes]:
-        """The numbers of tokens, where they are given."""
+        """Write the numbers of tokens, if the caller gives them."""
         numbers = _metadata(usage_in(usage))
         return [self._chunk(None, **numbers)] if numbers else []
 
     def error(self, code: str, message: str) -> list[bytes]:
-        """An error as the API has it."""
+        """Write an error that ends the answer."""
         return [sse.write_json({"error": {"code": 500, "message": f"{message} ({code})", "status": "INTERNAL"}})]
 
     def wire(self) -> Object:
-        """The response that the chunks make."""
+        """Return the response that a client assembles of the chunks."""
         return {CANDIDATES: [], **self._assembly.wire()}
 
 
 class WholeEncoder(ChunkEncoder):
-    """An encoder that gives one response at the end."""
+    """An encoder that returns one response at the end."""
 
     whole = True
 
 
-def _comes_in_pieces(head: Message) -> bool:
-    """Whether a message is written as it comes; any but a text, or a thought that is not signed, is written whole."""
+def _is_written_in_pieces(head: Message) -> bool:
+    """Return whether a message is written as it arrives: a text, or a thought without a signature at its beginning."""
     kind = kind_of(head)
     return kind == "text" or (kind == "thought" and signature_by(head, VENDOR) is None)
 
 
-def _behind(message: Message, kind: str) -> list[Object]:
-    """What stands behind a text in parts without any: its media, its signature, and what else carries none."""
-    extras = _GRAMMAR.notes.of(message.extras)
-    own = {key: value for key, value in extras.items() if key not in (AFTER, WIRE)}
-    thought = {"thought": True} if kind == "thought" else {}
-    parts: list[Object] = [{"text": "", **thought, **own}] if own and not thought else []
+def _parts_after_text(message: Message, kind: str) -> list[Object]:
+    """Return the parts after the text of a message: its media, and parts for its extras, such as a signature."""
+    extras = block_extras(_GRAMMAR.notes.of(message.extras))
     others = [part for part in parts_of(message.content) if not isinstance(part, Text)]
-    parts[:0] = [cast("Object", block) for part in others if (block := _GRAMMAR.write_part(part)) is not None]
-    return [*parts, *_carried(message)]
+    parts = [cast("Object", block) for part in others if (block := _GRAMMAR.write_part(part)) is not None]
+    if extras and kind != "thought":
+        parts.append({"text": "", **extras})
+    return [*parts, *_parts_without_message(message)]
 
 
-def _carried(message: Message) -> list[Object]:
-    """The parts that say nothing of their own and stand behind a message, such as a signature by itself."""
-    after: Json = _GRAMMAR.notes.of(message.extras).get(AFTER)
-    return cast("list[Object]", after) if isinstance(after, list) else []
+def _parts_without_message(message: Message) -> list[Object]:
+    """Return the parts after a message that are no message or part of one, such as a signature by itself."""
+    return cast("list[Object]", items_of(_GRAMMAR.notes.of(message.extras).get(AFTER)))
 
 
 def _metadata(usage: Usage | None) -> Object:
-    """The member that has the numbers of tokens; none where they are not known."""
+    """Return the member of a response with the numbers of tokens; none if they are unknown."""
     return {} if usage is None else RESPONSE_PARAMETERS.put(Settings(usage=usage), {})

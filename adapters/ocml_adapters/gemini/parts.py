@@ -1,4 +1,4 @@
-"""Media and citations, both ways: `inlineData`, `fileData` by its address, and the sources of a text."""
+"""Read and write media (`inlineData`, and `fileData` by its address), and read the citations of an answer's texts."""
 
 from __future__ import annotations
 
@@ -8,22 +8,23 @@ from typing import Any, Final, NamedTuple, cast
 from ocml_bridge.chat.citations import Place
 from ocml_bridge.chat.uploads import media_for, vendor_at
 from ocml_bridge.json_values.data_urls import image_format, media_type, scheme
-from ocml_bridge.json_values.form import OBJECT, Object
+from ocml_bridge.json_values.form import Object
+from ocml_bridge.json_values.parameters import items_of, members_of
 from ocml_bridge.model import Citation, Content, Json, Media, Text, Transcript, replace
 from ocml_bridge.units.heads import Head, Item
-from ocml_bridge.wires.blocks.grammar import AFTER, EMPTY, WIRE, added, more_of
+from ocml_bridge.wires.blocks.grammar import AFTER, EMPTY, block_extras, block_with, more_of, with_inner
 
 from .syntax import CANDIDATES, FILE, HOME, INLINE, NOTES, VENDOR, keys
 
 # --- media ------------------------------------------------------------------------------------------------------------
 
-_WHERE: Final[dict[str, tuple[str, str]]] = {INLINE: ("data", "data"), FILE: ("fileUri", "url")}
-"""Kind of part → its member with the data or the address, and our name for that."""
-_ELSEWHERE: Final = "s3"
-"""The scheme of addresses that the API cannot ask for what is there; it takes those of the web and of Google's."""
+_ADDRESS: Final[dict[str, tuple[str, str]]] = {INLINE: ("data", "data"), FILE: ("fileUri", "url")}
+"""The member of each kind of part with the data or the address, and the field of the canonical form for it."""
+_UNREACHABLE: Final = "s3"
+"""The scheme of addresses that the API cannot fetch; it accepts those of the web and of Google's storage."""
 _KINDS: Final = ("image", "video", "audio")
-_USUAL: Final[dict[str, str]] = {"image": "image/jpeg", "video": "video/mp4", "audio": "audio/wav"}
-"""The type of media whose type nobody says: the API asks for one."""
+_DEFAULT_TYPES: Final[dict[str, str]] = {"image": "image/jpeg", "video": "video/mp4", "audio": "audio/wav"}
+"""The media type of media without one, because the API requires one."""
 _ENDINGS: Final[dict[str, str]] = {
     ".png": "image/png",
     ".webp": "image/webp",
@@ -38,16 +39,16 @@ _ENDINGS: Final[dict[str, str]] = {
 
 
 def read_media(kind: str, inner: Object, more: Object) -> Media | None:
-    """Media of a part; None where it is not said where they are.
+    """Return the medium of a part; None if it has neither data nor an address.
 
     Args:
-        kind: of the part.
-        inner: what it holds.
-        more: what stands beside that.
+        kind: the kind of the part.
+        inner: its value under the key of this name.
+        more: its other members.
     """
-    key, field = _WHERE[kind]
-    where, mime, name = inner.get(key), inner.get("mimeType"), inner.get("displayName")
-    if not isinstance(where, str):
+    key, field = _ADDRESS[kind]
+    address, mime, name = inner.get(key), inner.get("mimeType"), inner.get("displayName")
+    if not isinstance(address, str):
         return None
     known = [key]
     main = "file"
@@ -56,30 +57,27 @@ def read_media(kind: str, inner: Object, more: Object) -> Media | None:
         main = mime.partition("/")[0].lower()
     if isinstance(name, str) and name:
         known.append("displayName")
-    if rest := more_of(inner, tuple(known)):
-        more = {**more, kind: rest}
-    fields: Object = {field: where, "format": mime if "mimeType" in known else None}
+    more = with_inner(more, kind, more_of(inner, tuple(known)))
+    fields: Object = {field: address, "format": mime if "mimeType" in known else None}
     fields["filename"] = name if "displayName" in known else None
-    fields["vendor"] = vendor_at(where) if field == "url" else None
+    fields["vendor"] = vendor_at(address) if field == "url" else None
     return Media(cast("Any", main if main in _KINDS else "file"), **fields, extras={HOME: more} if more else None)
 
 
 def write_media(media: Media) -> Object | None:
-    """Media as a part; None where there is neither data nor an address, which may stand in the place of data."""
+    """Return the part of a medium; None if it has neither data nor an address that the API can fetch."""
     media = media_for(media, VENDOR)
-    where = media.url if media.data is None else media.data
-    if where is None or scheme(where) == _ELSEWHERE:
+    address = media.url if media.data is None else media.data  # the data may be an address, too
+    if address is None or scheme(address) == _UNREACHABLE:
         return None
-    kind = FILE if media.data is None or scheme(where) else INLINE
-    key, _ = _WHERE[kind]
-    extras = NOTES.of(media.extras)
+    kind = FILE if media.data is None or scheme(address) else INLINE
+    key, _ = _ADDRESS[kind]
     mime = _mime(media)
     inner: Object = {} if mime is None else {"mimeType": mime}
-    inner[key] = where
+    inner[key] = address
     if media.filename:
         inner["displayName"] = media.filename
-    own = {name: value for name, value in extras.items() if name != kind}
-    return added({kind: added(inner, extras.get(kind))}, own)
+    return block_with(kind, inner, NOTES.of(media.extras))
 
 
 def _mime(media: Media) -> str | None:
@@ -87,33 +85,43 @@ def _mime(media: Media) -> str | None:
         return media_type(media)
     if media.media == "file":
         return None
-    if media.media == "image" and (shown := image_format(media.data or "")) is not None:
-        return f"image/{shown}"
+    if media.media == "image" and (subtype := image_format(media.data or "")) is not None:
+        return f"image/{subtype}"
     ending = next((end for end in _ENDINGS if (media.url or "").lower().endswith(end)), "")
     guess = _ENDINGS.get(ending, "")
-    return guess if guess.startswith(media.media) else _USUAL[media.media]
+    return guess if guess.startswith(media.media) else _DEFAULT_TYPES[media.media]
 
 
 # --- citations --------------------------------------------------------------------------------------------------------
+#
+# The parts of an answer have no citations. Its candidate has them: they refer to ranges of bytes in its parts.
 
 
-class _CitedElsewhere:
-    """How a part names its sources: it does not, but its candidate does, of those that were read from there."""
+class _CandidateCitations:
+    """The citations that the texts of a part can have: only those that were read from its candidate."""
 
     def nearest(self, citation: Citation, _place: Place, /) -> Citation | None:
-        """The citation as it is, where the candidate tells it; None for any other one."""
+        """Return a citation that was read from the candidate, which still has it; None for any other one."""
         return citation if NOTES.of(citation.layout).get(_PLACE) == _CANDIDATE else None
 
 
 _PLACE, _CANDIDATE = "place", "candidate"
-"""The note of a citation that the candidate tells."""
-CITED_ELSEWHERE: Final = _CitedElsewhere()
+"""The layout of a citation that was read from the candidate."""
+CITED_BY_CANDIDATE: Final = _CandidateCitations()
 _CHUNKS: Final = ("web", "retrievedContext", "maps")
 """The kinds of sources."""
 
 
 class _Support(NamedTuple):
-    """A range of bytes of a part, what stands there, and the sources that it rests on."""
+    """A range of a part that is supported by sources.
+
+    Attributes:
+        part: the index of the part.
+        start: the first byte of the range.
+        end: the byte after it; None for the end of the part.
+        text: the text of the range, if the candidate has it.
+        sources: the citations, without positions.
+    """
 
     part: int
     start: int
@@ -123,49 +131,60 @@ class _Support(NamedTuple):
 
 
 def with_citations(items: list[Item], around: Transcript) -> None:
-    """Give the texts of an answer the citations that its candidate tells; the list is changed."""
+    """Add the citations of the candidate to the texts of an answer; the list is changed.
+
+    Args:
+        items: the messages of the answer.
+        around: the transcript without messages, whose extras have the candidate.
+    """
     supports = list(_supports(_candidate(around)))
     if not supports:
         return
     at = 0
     for index, (head, content, call_id) in enumerate(items):
         message = head.message(content, call_id)
-        own = (message.extras or {}).get(HOME, {})
+        extras = NOTES.of(message.extras)
         is_text = message.role == "assistant" and not head.calls and message.channel != "analysis"
-        # An empty message may be no part at all, which nothing can be cited for.
+        # An empty message may have no part, so that it cannot have citations.
         if is_text and content != "" and (cited := _cited(content, at, supports)) is not content:
             items[index] = (
-                (*_with_extras(head, own, cited), call_id) if isinstance(content, str) else (head, cited, call_id)
+                (*_with_extras(head, extras, cited), call_id) if isinstance(content, str) else (head, cited, call_id)
             )
-        silent = content == "" and (message.layout or {}).get(HOME, {}).get(EMPTY) == "none"
-        behind: Json = own.get(AFTER)
-        at += 0 if silent else 1 if isinstance(content, str) or not is_text else len(content)
-        at += len(cast("list[Json]", behind)) if isinstance(behind, list) else 0
+        has_no_part = content == "" and NOTES.of(message.layout).get(EMPTY) == "none"
+        at += 0 if has_no_part else 1 if isinstance(content, str) or not is_text else len(content)
+        at += len(items_of(extras.get(AFTER)))
 
 
-def _with_extras(head: Head, own: Object, cited: Content) -> tuple[Head, Content]:
-    """A message of one text that has become a part: what is said beside the text is said of that part."""
-    beside = {key: value for key, value in own.items() if key not in (AFTER, WIRE)}
-    if not beside:
+def _with_extras(head: Head, extras: Object, cited: Content) -> tuple[Head, Content]:
+    """Move the extras of a message's only text to the part that it has become.
+
+    Args:
+        head: the head of the message.
+        extras: the extras of this format.
+        cited: the content with its citations, one part.
+    """
+    of_block = block_extras(extras)
+    if not of_block:
         return head, cited
     [text] = cast("tuple[Text]", cited)
-    extras = dict(head.message("", None).extras or {})
-    extras.pop(HOME)
-    extras |= NOTES.by_format({key: value for key, value in own.items() if key not in beside}) or {}
-    return head.replaced(extras=extras or None), (replace(text, extras=NOTES.by_format(beside)),)
+    by_format = dict(head.message("", None).extras or {})
+    by_format.pop(HOME)
+    by_format |= NOTES.by_format({key: value for key, value in extras.items() if key not in of_block}) or {}
+    return head.replaced(extras=by_format or None), (replace(text, extras=NOTES.by_format(of_block)),)
 
 
 def _cited(content: Content, at: int, supports: Sequence[_Support]) -> Content:
-    """The content of a message whose first part stands at a place, with its citations."""
+    """Return the content of a message with its citations; `at` is the index of its first part."""
     parts = list[Any]((Text(content),) if isinstance(content, str) else content)
     changed = False
     for index, part in enumerate(parts):
-        if isinstance(part, Text) and (found := tuple(_of_part(part.text, at + index, supports))):
-            parts[index], changed = replace(part, citations=found), True
+        if isinstance(part, Text) and (citations := tuple(_citations_of(part.text, at + index, supports))):
+            parts[index], changed = replace(part, citations=citations), True
     return tuple(parts) if changed else content
 
 
-def _of_part(text: str, at: int, supports: Sequence[_Support]) -> Iterator[Citation]:
+def _citations_of(text: str, at: int, supports: Sequence[_Support]) -> Iterator[Citation]:
+    """Yield the citations of the text of a part; supports whose ranges or texts do not match it are ignored."""
     data: bytes | None = None
     for support in supports:
         if support.part != at:
@@ -188,35 +207,34 @@ def _of_part(text: str, at: int, supports: Sequence[_Support]) -> Iterator[Citat
 
 
 def _candidate(around: Transcript) -> Object:
-    """What the first candidate of a response says beside its content."""
-    given: Json = (around.extras or {}).get(HOME, {}).get(CANDIDATES)
-    first = cast("list[Json]", given)[0] if isinstance(given, list) and given else None
-    return keys(cast("Object", first)) if isinstance(first, dict) else {}
+    """Return the first candidate of a response without its content."""
+    candidates = items_of(NOTES.of(around.extras).get(CANDIDATES))
+    return _object(candidates[0]) if candidates else {}
 
 
 def _supports(candidate: Object) -> Iterator[_Support]:
+    """Yield the supported ranges of a candidate: of its grounding, and of texts that it recites."""
     grounding = _object(candidate.get("groundingMetadata"))
     chunks = [_source(chunk) for chunk in _objects(grounding.get("groundingChunks"))]
     for support in _objects(grounding.get("groundingSupports")):
         segment = _object(support.get("segment"))
-        given: Json = support.get("groundingChunkIndices")
-        indices = [each for each in cast("list[Json]", given) if type(each) is int] if isinstance(given, list) else []
-        found = [chunks[each] for each in indices if 0 <= each < len(chunks)]
-        sources = [source for source in found if source is not None]
+        indices = [each for each in items_of(support.get("groundingChunkIndices")) if type(each) is int]
+        cited_chunks = [chunks[each] for each in indices if 0 <= each < len(chunks)]
+        sources = [source for source in cited_chunks if source is not None]
         start, end, part = (_number(segment.get(key)) for key in ("startIndex", "endIndex", "partIndex"))
         if sources and segment:
             text = segment.get("text")
             yield _Support(part or 0, start or 0, end, text if isinstance(text, str) else None, sources)
     recited = _object(candidate.get("citationMetadata"))
-    for one in _objects(recited.get("citationSources", recited.get("citations"))):
-        source = _page(one)
+    for members in _objects(recited.get("citationSources", recited.get("citations"))):
+        source = _page(members)
         if source is not None:
-            start, end = (_number(one.get(key)) for key in ("startIndex", "endIndex"))
+            start, end = (_number(members.get(key)) for key in ("startIndex", "endIndex"))
             yield _Support(0, start or 0, end, None, [source])
 
 
 def _source(chunk: Object) -> Citation | None:
-    """The source that a chunk of what was found is."""
+    """Return the citation of a grounding chunk, or None."""
     return next((_page(_object(chunk[kind])) for kind in _CHUNKS if kind in chunk), None)
 
 
@@ -224,17 +242,17 @@ def _page(members: Object) -> Citation | None:
     url, title, text = (members.get(key) for key in ("uri", "title", "text"))
     if not isinstance(url, str) or not url:
         return None
-    made = Citation(url, title if isinstance(title, str) and title else None, text if isinstance(text, str) else None)
-    made.layout = NOTES.by_format({_PLACE: _CANDIDATE})
-    return made
+    page = Citation(url, title if isinstance(title, str) and title else None, text if isinstance(text, str) else None)
+    page.layout = NOTES.by_format({_PLACE: _CANDIDATE})
+    return page
 
 
 def _object(value: Json) -> Object:
-    return keys(cast("Object", value)) if isinstance(value, OBJECT) else {}
+    return keys(members_of(value))
 
 
 def _objects(value: Json) -> list[Object]:
-    return [_object(item) for item in cast("list[Json]", value)] if isinstance(value, list) else []
+    return list(map(_object, items_of(value)))
 
 
 def _number(value: Json) -> int | None:

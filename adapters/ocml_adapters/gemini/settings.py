@@ -1,4 +1,4 @@
-"""What a request asks for and a response tells, as the settings of a conversation, both ways."""
+"""Read and write the parameters of requests and responses as settings, by a table."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from .tools import from_openapi, to_openapi
 CONFIG: Final = "generationConfig"
 _JSON: Final = "application/json"
 _MODES: Final[dict[str, Any]] = {"AUTO": "auto", "ANY": "required", "NONE": "none"}
-_MODE_OF: Final = {ours: mode for mode, ours in _MODES.items()}
+_MODE_OF: Final = {mode: name for name, mode in _MODES.items()}
 
 
 _LEVELS: Final = {level.lower(): level for level in ("MINIMAL", "LOW", "MEDIUM", "HIGH", "XHIGH")}
-"""How much to reason, in our words and in the API's."""
+"""The API's level by the effort of reasoning."""
 
 
 def _effort(value: Json) -> str | None:
@@ -28,21 +28,21 @@ def _effort(value: Json) -> str | None:
 
 
 def _level(effort: str) -> Json:
-    """The level of an effort, the highest for the most that others know; None for a word that is none."""
+    """Return the level of an effort, the highest one for `max`; None for an unknown effort."""
     return _LEVELS.get("xhigh" if effort == "max" else effort)
 
 
-def _words(value: Json) -> tuple[str, ...] | None:
-    found = plain.texts(value)
-    return tuple(word.lower() for word in found) if found is not None and all(map(str.isupper, found)) else None
+def _modalities(value: Json) -> tuple[str, ...] | None:
+    words = plain.texts(value)
+    return tuple(word.lower() for word in words) if words is not None and all(map(str.isupper, words)) else None
 
 
-def _all_capitals(value: tuple[str, ...]) -> Json:
+def _write_modalities(value: tuple[str, ...]) -> Json:
     return [word.upper() for word in value] if all(map(str.islower, value)) else None
 
 
 def _top_k(value: Json) -> int | None:
-    """Its type is a number in the API: 40.0 is 40."""
+    """Return a `top_k`, which is a float in the API: 40 for 40.0."""
     return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else plain.count(value)
 
 
@@ -52,8 +52,8 @@ def _top_k(value: Json) -> int | None:
 def _tool_choice(value: Json) -> ToolChoice | None:
     members = cast("Object", value)
     mode, names = members.get("mode"), plain.texts(members.get("allowedFunctionNames", []))
-    known = _MODES.get(mode.upper()) if isinstance(mode, str) else None
-    return None if known is None or names is None else ToolChoice(known, tuple(map(recipient_of, names)))
+    plain_mode = _MODES.get(mode.upper()) if isinstance(mode, str) else None
+    return None if plain_mode is None or names is None else ToolChoice(plain_mode, tuple(map(recipient_of, names)))
 
 
 def _write_tool_choice(choice: ToolChoice) -> Json:
@@ -61,7 +61,7 @@ def _write_tool_choice(choice: ToolChoice) -> Json:
     return {**out, "allowedFunctionNames": list(map(name_of, choice.names))} if choice.names else out
 
 
-# --- the form of the answer -------------------------------------------------------------------------------------------
+# --- the format of the answer -----------------------------------------------------------------------------------------
 
 
 def _answer_format(value: Json) -> AnswerFormat | None:
@@ -73,8 +73,8 @@ def _answer_format(value: Json) -> AnswerFormat | None:
         return None
     if schema is openapi is None:
         return AnswerFormat("json_object")
-    found = AnswerFormat("json_schema", schema=schema if openapi is None else from_openapi(openapi))
-    return found if openapi is None or to_openapi(found.schema) is not None else None
+    form = AnswerFormat("json_schema", schema=schema if openapi is None else from_openapi(openapi))
+    return form if openapi is None or to_openapi(form.schema) is not None else None
 
 
 OPENAPI_SCHEMA: Final = "responseSchema"
@@ -121,7 +121,7 @@ def _write_usage(usage: Usage) -> Json:
     return {key: number for key, number in numbers.items() if number is not None}
 
 
-# --- all of them ------------------------------------------------------------------------------------------------------
+# --- the tables -------------------------------------------------------------------------------------------------------
 
 
 _PLACES: Final = tuple((key,) for key in _FORMATS)
@@ -138,14 +138,14 @@ _REQUEST: Final = {
     "generationConfig.presencePenalty": plain_parameter("presence_penalty"),
     "generationConfig.frequencyPenalty": plain_parameter("frequency_penalty"),
     CONFIG: parameter("response_format", _answer_format, _write_answer_format, _PLACES),
-    "generationConfig.responseModalities": parameter("modalities", _words, _all_capitals),
+    "generationConfig.responseModalities": parameter("modalities", _modalities, _write_modalities),
     "generationConfig.thinkingConfig.thinkingLevel": parameter("reasoning_effort", _effort, _level),
     "toolConfig.functionCallingConfig": parameter("tool_choice", _tool_choice, _write_tool_choice, _CHOICE),
 }
 _OPENAPI: Final = {CONFIG: parameter("response_format", _answer_format, _write_openapi_format, _PLACES)}
 REQUEST_PARAMETERS: Final = Parameters(_REQUEST, keys)
 OPENAPI_PARAMETERS: Final = Parameters({**_REQUEST, **_OPENAPI}, keys)
-"""The same for a request whose schema of the answer is one of OpenAPI."""
+"""The same for a request that has the schema of the answer as an OpenAPI schema."""
 RESPONSE_PARAMETERS: Final = Parameters(
     {
         "usageMetadata": parameter("usage", _usage, _write_usage, tuple((key,) for key in _NUMBERS)),

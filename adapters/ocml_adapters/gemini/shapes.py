@@ -1,10 +1,10 @@
-"""What stands around contents, both ways: a request, a response, or nothing (a list).
+"""Read and write the three shapes of documents: requests, responses and bare lists.
 
 | shape | is | contents | everything else |
 | --- | --- | --- | --- |
 | `request` | an object with `contents` | `contents` | settings; tools; extras, by key |
-| `response` | an object with `candidates` | the first candidate's | settings; alternatives; extras |
-| `list` | the bare list | the list | there is nothing else |
+| `response` | an object with `candidates` | that of the first candidate | settings; alternatives; extras |
+| `list` | the bare list | the list | none |
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any, Final, cast
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.formats.adapter import Options, Source
 from ocml_bridge.json_values.form import OBJECT, Object, in_order
+from ocml_bridge.json_values.parameters import items_of, members_of
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Json, Settings, Tool
 from ocml_bridge.units.envelopes import Body
@@ -50,19 +51,23 @@ from .tools import NAMES, read_tools, write_tools
 
 _RESPONSE: Final = "response"
 TOP: Final = "instruction"
-"""The key of the layout that tells how the system's instruction stands there, where it is no content."""
+"""The key of the layout with the spelling of a system instruction that is no content: `text`, or `parts` for a list."""
 _SCHEMA: Final = "schema"
-"""The key of the layout that names the member with the schema of the answer, where it is not ours."""
+"""The key of the layout with the key of the answer's schema, if it is not the one that the writer uses."""
 _COUNTS: Final = "tools"
-_HERE: Final = "\0content"
-"""Stands for a content where the spelling of what is around it is looked at."""
+"""The key of the layout with the number of functions in each list of declared tools."""
+_PLACEHOLDER: Final = "\0content"
+"""Takes the place of a content when the form of a document around it is compared."""
 
 
 # --- requests ---------------------------------------------------------------------------------------------------------
 
 
-def _is_one_of_a_kind(request: Object) -> bool:
-    """Whether the system's instruction stands in a request as we would not write it."""
+def _depends_on_units(request: Object) -> bool:
+    """Return whether the writer would spell the system instruction of a request otherwise.
+
+    Such an instruction cannot be replaced by another one in the envelope of the request.
+    """
     if SYSTEM not in request:
         return any(alias(key) == SYSTEM for key in request)
     instruction: Json = request[SYSTEM]
@@ -81,8 +86,8 @@ def _instruction(value: Json) -> Top | None:
 
 UNITS: Final = RequestUnits(
     CONTENTS,
-    Prompt(SYSTEM, unit=_instruction, is_unit=is_top, value=itemgetter(0), stand_in={PARTS: [_HERE]}),
-    is_one_of_a_kind=_is_one_of_a_kind,
+    Prompt(SYSTEM, unit=_instruction, is_unit=is_top, value=itemgetter(0), stand_in={PARTS: [_PLACEHOLDER]}),
+    depends_on_units=_depends_on_units,
 )
 
 
@@ -103,7 +108,7 @@ def _read_request(raw: Object, log: Log) -> Shell:
             layout[_COUNTS] = counts
     if top is not None:
         known.append(SYSTEM)
-    # Where the server runs all tools, the choice is among those: no other API has them.
+    # If the server runs all tools, the choice is among those, which no other API has; so it is no setting.
     shell.settings, rest = REQUEST_PARAMETERS.take(document, () if shell.tools or not entries else OF_CALLS)
     if shell.settings is not None and OPENAPI_SCHEMA in _config(document) and not _has_schema(rest):
         layout[_SCHEMA] = OPENAPI_SCHEMA
@@ -111,16 +116,15 @@ def _read_request(raw: Object, log: Log) -> Shell:
     extras = more_of(rest, tuple(known))
     if entries is not None:
         extras[TOOLS] = entries
-    written = _request(shell.tools, shell.settings, extras, layout, None if top is None else _HERE, [])
-    hidden = {key: _HERE if top is not None and alias(key) == SYSTEM else value for key, value in raw.items()}
+    written = _request(shell.tools, shell.settings, extras, layout, None if top is None else _PLACEHOLDER, [])
+    hidden = {key: _PLACEHOLDER if top is not None and alias(key) == SYSTEM else value for key, value in raw.items()}
     keep_form(layout, written, {**hidden, CONTENTS: []}, alias)
     shell.extras, shell.layout = extras, layout
     return shell
 
 
 def _config(document: Object) -> Object:
-    config: Json = document.get(CONFIG)
-    return keys(cast("Object", config)) if isinstance(config, dict) else {}
+    return keys(members_of(document.get(CONFIG)))
 
 
 def _has_schema(rest: Object) -> bool:
@@ -128,28 +132,42 @@ def _has_schema(rest: Object) -> bool:
 
 
 def _read_top(value: Json, layout: Object) -> Object | None:
-    """What the system says as a wire message; None where it says nothing, or nothing that is understood."""
+    """Return the system instruction as a content, or None; its layout is added if it is no content.
+
+    Args:
+        value: the value of the member.
+        layout: receives how it is spelled.
+    """
     if isinstance(value, str) and value:
         layout[TOP] = "text"
         return {PARTS: [{"text": value}]}
     if isinstance(value, list) and value:
         layout[TOP] = PARTS
         return {PARTS: cast("list[Json]", value)}
-    found = cast("Object", value) if isinstance(value, dict) else {}
-    parts: Json = keys(found).get(PARTS)
-    return found if isinstance(parts, list) and parts else None
+    content = members_of(value)
+    parts: Json = keys(content).get(PARTS)
+    return content if isinstance(parts, list) and parts else None
 
 
 def _request(
     tools: tuple[Tool, ...] | None, settings: Settings | None, extras: Object, layout: Object, top: Json, contents: Json
 ) -> Object:
-    """A request as we write it."""
+    """Return a request as the writer writes it.
+
+    Args:
+        tools: the declared functions.
+        settings: the settings.
+        extras: the other members; in `tools`, those of the lists of tools.
+        layout: the layout of the document.
+        top: the system instruction; None if there is none.
+        contents: the contents.
+    """
     entries: Json = extras.get(TOOLS)
-    entries_are = isinstance(entries, list) or tools is not None
+    has_tools = isinstance(entries, list) or tools is not None
     table = OPENAPI_PARAMETERS if layout.get(_SCHEMA) == OPENAPI_SCHEMA else REQUEST_PARAMETERS
     out: Object = {CONTENTS: contents} if top is None else {SYSTEM: top, CONTENTS: contents}
-    more = {key: value for key, value in extras.items() if key not in out and not (key == TOOLS and entries_are)}
-    if entries_are:
+    more = {key: value for key, value in extras.items() if key not in out and not (key == TOOLS and has_tools)}
+    if has_tools:
         out[TOOLS] = write_tools(tools or (), entries, layout.get(_COUNTS))
     return in_order({**table.put(settings, more), **out}, REQUEST_ORDER)
 
@@ -159,12 +177,12 @@ def _write_request(surrounding: Surrounding, body: Body) -> Json:
     members = UNITS.members(body.units)
     instruction, top = members.get(SYSTEM), members.get(SYSTEM)
     if instruction is not None and instruction.keys() == {PARTS}:
-        own: Json = instruction[PARTS]
+        parts: Json = instruction[PARTS]
         if layout.get(TOP) == PARTS:
-            top = own
-        elif layout.get(TOP) == "text" and len(own) == 1 and own[0].keys() == {"text"}:
-            top = own[0]["text"]
-    marker = None if top is None else _HERE
+            top = parts
+        elif layout.get(TOP) == "text" and len(parts) == 1 and parts[0].keys() == {"text"}:
+            top = parts[0]["text"]
+    marker = None if top is None else _PLACEHOLDER
     written = _request(around.tools, around.settings, extras, layout, marker, [])
     out = cast("Object", respelled(written, layout.get(FORM)))
     if out.get(CONTENTS) != [] or (top is not None and sum(alias(key) == SYSTEM for key in out) != 1):
@@ -196,7 +214,7 @@ def _read_response(raw: Object, log: Log) -> Shell:
         raise BridgeError(ErrorCode.SHAPE, "a candidate must be an object", path=f"/{CANDIDATES}/0")
     others = candidates[1:]
     branches = [_branch(other, index) for index, other in enumerate(others, 1)]
-    head: Object = keys(cast("Object", first)) if isinstance(first, dict) else {}
+    head = keys(members_of(first))
     if isinstance(content := head.get(CONTENT), dict):
         shell.units = [cast("Json", content)]
         shell.cut_off = head.get(FINISH) in CUT_OFF
@@ -205,47 +223,52 @@ def _read_response(raw: Object, log: Log) -> Shell:
     shell.settings, rest = RESPONSE_PARAMETERS.take(document)
     extras = more_of(rest, (CANDIDATES,))
     if candidates:
-        extras[CANDIDATES] = [_around(head) if shell.units else first, *others]
-    contents = [_HERE] * len(shell.branches)
-    about = [branch.extras for branch in shell.branches]
-    written = _response(shell.settings, extras, _HERE if shell.units else None, contents, about)
+        extras[CANDIDATES] = [more_of(head, (CONTENT,)) if shell.units else first, *others]
+    contents = [_PLACEHOLDER] * len(shell.branches)
+    branch_extras = [branch.extras for branch in shell.branches]
+    written = _response(shell.settings, extras, _PLACEHOLDER if shell.units else None, contents, branch_extras)
     keep_form(layout, written, _hidden(raw, len(candidates) - len(others) if shell.units else 0), alias)
     shell.extras, shell.layout = extras, layout
     return shell
 
 
-def _around(candidate: Object) -> Object:
-    """A candidate without its content."""
-    return more_of(candidate, (CONTENT,))
-
-
 def _branch(candidate: Json, index: int) -> Branch | None:
-    members = keys(cast("Object", candidate)) if isinstance(candidate, dict) else {}
+    """Return an alternative answer; None for a value that is no candidate with a content."""
+    members = keys(members_of(candidate))
     content = members.get(CONTENT)
     parts: Json = keys(cast("Object", content)).get(PARTS) if isinstance(content, dict) else 0
     if not (parts is None or isinstance(parts, list)):
         return None
     place = f"/{CANDIDATES}/{index}/{CONTENT}"
-    return Branch([cast("Json", content)], place, _around(members), cut_off=members.get(FINISH) in CUT_OFF)
+    return Branch([cast("Json", content)], place, more_of(members, (CONTENT,)), cut_off=members.get(FINISH) in CUT_OFF)
 
 
 def _hidden(raw: Object, count: int) -> Object:
-    """A response whose first candidates have their contents hidden."""
-    given = cast("list[Object]", raw.get(CANDIDATES) or [])
-    shown = [{key: _HERE if key == CONTENT else value for key, value in each.items()} for each in given[:count]]
-    return {**raw, CANDIDATES: [*shown, *given[count:]]} if count else raw
+    """Return a response with placeholders for the contents of its first `count` candidates."""
+    candidates = cast("list[Object]", raw.get(CANDIDATES) or [])
+    hidden = [
+        {key: _PLACEHOLDER if key == CONTENT else value for key, value in each.items()} for each in candidates[:count]
+    ]
+    return {**raw, CANDIDATES: [*hidden, *candidates[count:]]} if count else raw
 
 
 def _response(
-    settings: Settings | None, extras: Object, content: Json, others: list[Json], about: list[Object]
+    settings: Settings | None, extras: Object, content: Json, others: list[Json], branch_extras: list[Object]
 ) -> Object:
-    """A response as we write it."""
-    given: Json = extras.get(CANDIDATES)
-    candidates = cast("list[Json]", given) if isinstance(given, list) else []
+    """Return a response as the writer writes it.
+
+    Args:
+        settings: the settings.
+        extras: the other members; in `candidates`, those of the first candidate, and candidates that are not read.
+        content: the content of the first candidate; None if there is none.
+        others: the contents of the alternatives.
+        branch_extras: the other members of the candidates of the alternatives.
+    """
+    candidates = items_of(extras.get(CANDIDATES))
     written: list[Json] = list(candidates)
     if content is not None:
-        first = cast("Object", candidates[0]) if candidates and isinstance(candidates[0], dict) else {}
-        answers = [{CONTENT: each, **_without_content(one)} for each, one in zip(others, about, strict=True)]
+        first = members_of(candidates[0]) if candidates else {}
+        answers = [{CONTENT: each, **_without_content(more)} for each, more in zip(others, branch_extras, strict=True)]
         written = [{CONTENT: content, **_without_content(first)}, *candidates[1:], *answers]
     more = {key: value for key, value in extras.items() if key != CANDIDATES}
     out: Object = {CANDIDATES: written} if written else {}
@@ -263,29 +286,29 @@ def _write_response(surrounding: Surrounding, body: Body) -> Json | None:
         return None
     content = wires[0] if wires else None
     others: list[Json] = []
-    about: list[Object] = []
+    branch_extras: list[Object] = []
     for alternative, branch in zip(around.alternatives or (), body.branches, strict=True):
         if alternative.label == CHOICE and alternative.at == 0 and len(branch) == 1 and content is not None:
-            own = NOTES.of(alternative.extras)
+            more = NOTES.of(alternative.extras)
             others.append(branch[0])
-            is_whole = alternative.messages and alternative.messages[-1].end is not None
-            about.append(own or ({FINISH: "STOP", "index": len(others)} if is_whole else {}))
-    written = _response(around.settings, extras, None if content is None else _HERE, [_HERE] * len(others), about)
+            is_complete = alternative.messages and alternative.messages[-1].end is not None
+            branch_extras.append(more or ({FINISH: "STOP", "index": len(others)} if is_complete else {}))
+    marker = None if content is None else _PLACEHOLDER
+    written = _response(around.settings, extras, marker, [_PLACEHOLDER] * len(others), branch_extras)
     out = cast("Object", respelled(written, layout.get(FORM)))
     if not _is_response(out):
         return None
-    filled = _with_contents(out, [] if content is None else [content, *others])
-    return _with_contents(written, [] if content is None else [content, *others]) if filled is None else filled
+    contents = [] if content is None else [content, *others]
+    filled = _with_contents(out, contents)
+    return _with_contents(written, contents) if filled is None else filled
 
 
 def _with_contents(response: Object, contents: list[Json]) -> Object | None:
-    """A response with contents in the places for them; None where it has not so many."""
-    given: Json = response.get(CANDIDATES)
-    candidates = cast("list[Json]", given) if isinstance(given, list) else []
+    """Return a response with contents in place of the placeholders; None if their number is not the same."""
     following = iter(contents)
     out: list[Json] = []
-    for each in candidates:
-        if isinstance(each, dict) and cast("Object", each).get(CONTENT) == _HERE:
+    for each in items_of(response.get(CANDIDATES)):
+        if isinstance(each, dict) and cast("Object", each).get(CONTENT) == _PLACEHOLDER:
             content = next(following, None)
             if content is None:
                 return None
@@ -297,11 +320,11 @@ def _with_contents(response: Object, contents: list[Json]) -> Object | None:
     return {key: out if key == CANDIDATES and isinstance(value, list) else value for key, value in response.items()}
 
 
-# --- all of them ------------------------------------------------------------------------------------------------------
+# --- all shapes -------------------------------------------------------------------------------------------------------
 
 
 def _are_chunks(source: Source) -> bool:
-    """Whether a list of responses is the chunks of one."""
+    """Return whether a source is a list of several responses with one id, which are the chunks of a stream."""
     items = cast("list[Json]", source) if isinstance(source, list) else []
     objects = [keys(cast("Object", item)) for item in items if isinstance(item, dict)]
     ids = [each.get("responseId") for each in objects if CANDIDATES in each]
@@ -321,14 +344,14 @@ def _is_content(item: Json) -> bool:
 
 
 class _Documents(Documents):
-    """A list of chunks of one response is no list of documents."""
+    """The documents of the format; a list of chunks of one response is none, and no list of documents."""
 
     def split(self, source: Source, options: Options) -> list[tuple[int, Source]]:
-        """The conversations of a list of documents, each with its index; else the one document that a source is."""
+        """Return the documents of a list, each with its index; a source that is no list is one document."""
         return [(0, source)] if _are_chunks(source) else super().split(source, options)
 
     def read(self, source: Source, log: Log) -> Shell:
-        """Take a document apart.
+        """Split a document into its units and all that is around them.
 
         Raises:
             BridgeError: OCB-SHAPE for chunks, and as for any document.

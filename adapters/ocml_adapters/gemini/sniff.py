@@ -1,4 +1,4 @@
-"""Whether JSON is what Gemini takes or gives."""
+"""Detect Gemini's requests, responses and contents."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .syntax import CANDIDATES, CONTENTS, PARTS, SYSTEM, keys
 
 
 def sniff(source: Source) -> int:
-    """Certain of requests and responses, fairly sure of contents."""
+    """Return 3 for requests and responses, 2 for lists of contents, 1 for an empty request or response, else 0."""
     if isinstance(source, list):
         items = cast("list[Json]", source)
         return 2 if items and all(map(_is_content, items)) else 0
@@ -30,7 +30,7 @@ def sniff(source: Source) -> int:
 
 
 def _is_content(item: Json) -> bool:
-    """Whether it is a content: its parts have no type, which those of other formats have."""
+    """Return whether a value is a content: its parts have no `type`, unlike those of other formats."""
     if not isinstance(item, dict):
         return False
     content = cast("Object", item)

@@ -1,4 +1,4 @@
-"""Gemini's answers as they arrive (the stream `gemini-sse`): chunks of `streamGenerateContent`, and back."""
+"""Decode Gemini's answers as they arrive: the stream `gemini-sse`, of chunks of `streamGenerateContent`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from ocml_bridge.engine.reading import transcript_of
 from ocml_bridge.events import Reason
 from ocml_bridge.formats.adapter import Options
 from ocml_bridge.json_values.form import Object
+from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import Json, Message, Part, Text, Transcript, replace
 from ocml_bridge.stream.assembled import AssemblingDecoder, Note, merged, object_of, objects_of
 from ocml_bridge.stream.decoder import text_of
@@ -21,9 +22,10 @@ from .blocks import PartGrammar, is_code
 from .syntax import CALL, CANDIDATES, CONTENT, FINISH, MODEL_ROLE, PARTS, ROLE, SIGNATURE, keys
 from .units import ContentReader
 
-# --- chunks put together ----------------------------------------------------------------------------------------------
+# --- a candidate ------------------------------------------------------------------------------------------------------
 
 _CONTINUED: Final = ("text", "thought")
+"""The members of a part that may continue the part before it."""
 _ESCAPE: Final = r"""\\(?:["'\\/bfnrt]|u[0-9a-fA-F]{4})"""
 _QUOTED: Final = rf"""'(?:[^'\\]|{_ESCAPE})*'|"(?:[^"\\]|{_ESCAPE})*\""""
 _STEP: Final = re.compile(rf"\.([^.\[\]]+)|\[(\d{{1,4}})\]|\[({_QUOTED})\]")
@@ -32,14 +34,15 @@ _VALUES: Final = ("stringValue", "numberValue", "boolValue", "nullValue")
 
 
 class Candidate:
-    """One answer as far as it has come.
+    """One answer so far.
 
     Args:
-        note: is told what had to be mended.
+        note: receives a sentence about what was mended.
 
     Attributes:
-        parts: of its content.
-        finish: why it is over; None while it does not say.
+        parts: the parts of its content; the last text may lack pieces until `wire` is called.
+        finish: the finish reason; None until it arrives.
+        has_content: whether its content has begun.
     """
 
     def __init__(self, note: Note) -> None:
@@ -53,24 +56,25 @@ class Candidate:
         self._note = note
 
     def take(self, candidate: Object) -> list[Object]:
-        """More of it; its new parts, as they stand in the chunk."""
+        """Take more of the answer; return its new parts, as they are in the chunk."""
         content, more = candidate.get(CONTENT), {key: value for key, value in candidate.items() if key != CONTENT}
         if isinstance(finish := more.get(FINISH), str):
             self.finish = finish
-        _tell(self._members, more)
+        _append_new(self._members, more)
         members = keys(object_of(content, "a content", self._note))
         if not isinstance(content, dict):
             return []
         self.has_content = True
         if members.get(ROLE) not in (None, MODEL_ROLE):
             self._note("an answer has the role of the model; another role is left out")
-        _tell(self._content, {key: value for key, value in members.items() if key not in (PARTS, ROLE)})
+        _append_new(self._content, {key: value for key, value in members.items() if key not in (PARTS, ROLE)})
         new = list(map(keys, objects_of(members.get(PARTS), "the parts of a content", self._note)))
         for part in new:
             self._add(part)
         return new
 
     def _add(self, part: Object) -> None:
+        """Add a part, or continue the last one."""
         last = self.parts[-1] if self.parts else {}
         call = part.get(CALL)
         if _continues(last, part):
@@ -90,30 +94,30 @@ class Candidate:
                 del self.parts[-1][CALL]["willContinue"]
 
     def _join(self) -> None:
-        """Put together the last text; pieces of it are not joined one by one, for texts are long."""
+        """Join the pieces of the last text, all at once because texts are long."""
         if self._pieces:
             last = self.parts[-1]
             self.parts[-1] = {**last, "text": "".join((last["text"], *self._pieces))}
             self._pieces = []
 
     def wire(self) -> Object:
-        """The candidate of a response."""
+        """Return the candidate of the response."""
         self._join()
-        about = cast("Object", merged(self._members) or {})
+        members = cast("Object", merged(self._members) or {})
         if not self.has_content:
-            return about
+            return members
         content = cast("Object", merged(self._content) or {})
-        return {CONTENT: {PARTS: self.parts, ROLE: MODEL_ROLE, **content}, **about}
+        return {CONTENT: {PARTS: self.parts, ROLE: MODEL_ROLE, **content}, **members}
 
 
-def _tell(listed: list[Json], more: Object) -> None:
-    """Keep what is said again and again once."""
-    if more and (not listed or listed[-1] != more):
-        listed.append(more)
+def _append_new(values: list[Json], value: Object) -> None:
+    """Append an object to a list, unless it is empty or equal to the last one: chunks repeat members."""
+    if value and (not values or values[-1] != value):
+        values.append(value)
 
 
 def _continues(last: Object, part: Object) -> bool:
-    """Whether a part is more of the text before it; a thought that is signed is over."""
+    """Return whether a part continues the text of the last part; a signed thought is complete."""
     return (
         isinstance(last.get("text"), str)
         and isinstance(part.get("text"), str)
@@ -128,7 +132,7 @@ def _continues(last: Object, part: Object) -> bool:
 
 
 def _continued(call: Object, more: Object, note: Note) -> Object:
-    """A call with more of its arguments, which come by their paths."""
+    """Return a call with more of its arguments, which arrive by their paths."""
     out = {**call, **{key: value for key, value in more.items() if key != "partialArgs" and value is not None}}
     for piece in map(keys, objects_of(more.get("partialArgs"), "the pieces of arguments", note)):
         path, kinds = piece.get("jsonPath"), [key for key in _VALUES if piece.get(key) is not None]
@@ -147,18 +151,24 @@ def _continued(call: Object, more: Object, note: Note) -> Object:
 
 
 def _steps(path: str) -> list[str | int]:
-    """The names and indices of a path to one place (RFC 9535), such as `$.a['b c'][0]`."""
-    return [int(found[2]) if found[2] else found[1] or _unquoted(found[3]) for found in _STEP.finditer(path)]
+    """Return the names and indices of a path to one value (RFC 9535), such as `$.a['b c'][0]`."""
+    return [int(match[2]) if match[2] else match[1] or _unquoted(match[3]) for match in _STEP.finditer(path)]
 
 
 def _unquoted(name: str) -> str:
-    """A name that stands in quotes, whose escapes are those of JSON and that of a single quote."""
-    inner = re.sub(r"\\.|\"", lambda found: {"\\'": "'", '"': '\\"'}.get(found[0], found[0]), name[1:-1])
+    """Return a quoted name without its quotes; its escapes are those of JSON, and that of a single quote."""
+    inner = re.sub(r"\\.|\"", lambda match: {"\\'": "'", '"': '\\"'}.get(match[0], match[0]), name[1:-1])
     return json.loads(f'"{inner}"', strict=False)
 
 
 def _put(value: Json, steps: Sequence[str | int], inner: Json) -> Json:
-    """Arguments with one more piece at a place, such as that of the path `$.a.b[0]`; texts are continued."""
+    """Return arguments with one more piece; a text continues the text at its path.
+
+    Args:
+        value: the arguments so far.
+        steps: the names and indices of the piece's path.
+        inner: the piece.
+    """
     if not steps:
         return value + inner if isinstance(value, str) and isinstance(inner, str) else inner
     step, *deeper = steps
@@ -172,17 +182,20 @@ def _put(value: Json, steps: Sequence[str | int], inner: Json) -> Json:
     return members
 
 
-# --- the whole --------------------------------------------------------------------------------------------------------
+# --- the response -----------------------------------------------------------------------------------------------------
+
+_MAX_CHUNKS: Final = 64
+"""The number of chunks whose members are stored before they are merged."""
 
 
 class Assembly:
-    """A response as far as it has come.
+    """A response so far.
 
     Args:
-        note: is told what had to be mended.
+        note: receives a sentence about what was mended.
 
     Attributes:
-        candidates: by index, in the order in which they came.
+        candidates: the candidates by index, in the order in which they arrived.
     """
 
     def __init__(self, note: Note) -> None:
@@ -191,33 +204,33 @@ class Assembly:
         self._members: list[Object] = []
 
     def take(self, chunk: Object) -> list[Object]:
-        """More of it; the new parts of the first candidate."""
+        """Take more of the response; return the new parts of the first candidate."""
         self._members.append({key: value for key, value in chunk.items() if key != CANDIDATES})
         new: list[Object] = []
         for candidate in map(keys, objects_of(chunk.get(CANDIDATES), "the candidates", self._note)):
             index = candidate.get("index")
             if index is not None and type(index) is not int:
                 self._note("the index of a candidate is not a number; it is left out")
-            known = self.candidates.setdefault(index if type(index) is int else 0, Candidate(self._note))
-            parts = known.take(candidate)
-            new += parts if known is self.first else []
-        if len(self._members) > 64:
-            self._members = [self._whole()]
+            answer = self.candidates.setdefault(index if type(index) is int else 0, Candidate(self._note))
+            parts = answer.take(candidate)
+            new += parts if answer is self.first else []
+        if len(self._members) > _MAX_CHUNKS:
+            self._members = [self._merged_members()]
         return new
 
     @property
     def first(self) -> Candidate | None:
-        """The candidate that is read; the others are alternatives."""
+        """The candidate that is read as the conversation; the others are alternatives."""
         return next(iter(self.candidates.values()), None)
 
-    def _whole(self) -> Object:
-        """What is said beside the candidates: of each member what was said last, which counts for all before it."""
+    def _merged_members(self) -> Object:
+        """Return the members other than the candidates; the last value of each replaces the earlier ones."""
         return {key: value for members in self._members for key, value in members.items() if value is not None}
 
     def wire(self) -> Object:
-        """The response."""
+        """Return the response."""
         answers = [candidate.wire() for candidate in self.candidates.values()]
-        return {**({CANDIDATES: answers} if answers else {}), **self._whole()}
+        return {**({CANDIDATES: answers} if answers else {}), **self._merged_members()}
 
 
 # --- the stream -------------------------------------------------------------------------------------------------------
@@ -235,16 +248,16 @@ _REASONS: Final[dict[str, Reason]] = {
     "MALFORMED_FUNCTION_CALL": "truncated",
     "MALFORMED_RESPONSE": "truncated",
 }
-"""Why a model says that its answer is over; it has stopped for any other reason."""
+"""The reason by the API's finish reason; the reason is `stop` for any other."""
 _FINISHES: Final[dict[Reason, str]] = {"stop": "STOP", "tool_calls": "STOP", "length": "MAX_TOKENS"}
-"""Reasons from outside that a response would give."""
+"""The finish reason of a response by the caller's reason, for streams that have none."""
 _IN_PIECES: Final = ("partialArgs", "willContinue")
-"""Members of a call that is not whole."""
+"""The members of a call that is not complete."""
 _GRAMMAR = PartGrammar()
 
 
 class ContentDecoder(AssemblingDecoder):
-    """A decoder of chunks, in Server-Sent Events or in a list. Other candidates than the first are alternatives.
+    """A decoder of chunks, in Server-Sent Events or in a list. Candidates other than the first are alternatives.
 
     Args:
         options: how to read.
@@ -256,11 +269,17 @@ class ContentDecoder(AssemblingDecoder):
         self._kind = ""
         self._number = -1
         self._thought: Message | None = None
-        """The thought that has not ended; it does where another message begins."""
-        self._telling = True
+        """The thought that has not ended; it ends when another message begins."""
+        self._live = True
+        """Whether parts are passed on as they arrive; if not, the rest is passed on at the end."""
 
     def take(self, value: Object, name: str | None) -> None:
-        """Take a chunk."""
+        """Take a chunk of the server.
+
+        Args:
+            value: the chunk.
+            name: the name of its event, or None.
+        """
         chunk = keys(value)
         if chunk.get("error") is not None or name == "error":
             self.fail(chunk.get("error", value))
@@ -268,8 +287,8 @@ class ContentDecoder(AssemblingDecoder):
         if not self.started:
             self.name(chunk)
         for part in self._assembly.take(chunk):
-            if self._telling:
-                self._tell(part)
+            if self._live:
+                self._emit(part)
         first = self._assembly.first
         feedback = chunk.get("promptFeedback")
         if first is not None and first.finish is not None:
@@ -278,45 +297,45 @@ class ContentDecoder(AssemblingDecoder):
             self.over = "content_filter"
 
     def hosts(self, call: Message) -> bool:
-        """Whether a call is code, which the API runs itself."""
+        """Return whether a call is code, which the API runs itself."""
         return is_code(call)
 
     # --- messages -----------------------------------------------------------------------------------------------------
 
-    def _tell(self, part: Object) -> None:
-        """Say what a part tells at once; what cannot be told yet, and all behind it, is told at the end."""
-        call = part.get(CALL)
-        if isinstance(call, dict) and not keys(cast("Object", call)).keys().isdisjoint(_IN_PIECES):
-            self._telling = False
+    def _emit(self, part: Object) -> None:
+        """Emit the events of a part; a part that is not complete, and all after it, waits for the end."""
+        call = members_of(part.get(CALL))
+        if not keys(call).keys().isdisjoint(_IN_PIECES):
+            self._live = False
             return
-        made = read_block(_GRAMMAR, part, MODEL_ROLE)
-        if isinstance(made, Message):
-            self._tell_message(made)
-        elif made is None:
-            self._telling = self._kind != ""
+        value = read_block(_GRAMMAR, part, MODEL_ROLE)
+        if isinstance(value, Message):
+            self._emit_message(value)
+        elif value is None:
+            self._live = self._kind != ""
         else:
-            self._tell_part(made)
+            self._emit_part(value)
 
-    def _tell_message(self, made: Message) -> None:
-        is_thought, before = made.channel == "analysis", self._thought
-        if before is not None and is_thought and text_of(made) and _is_plain(before) and _is_plain(made):
-            before.content = text_of(before) + text_of(made)
+    def _emit_message(self, message: Message) -> None:
+        is_thought, before = message.channel == "analysis", self._thought
+        if before is not None and is_thought and text_of(message) and _is_plain(before) and _is_plain(message):
+            before.content = text_of(before) + text_of(message)
         else:
             self._end_thought()
-            self._number = self.start(made, made.signature)
-            self._thought = replace(made, continues=self._number > 0) if is_thought else None
+            self._number = self.start(message, message.signature)
+            self._thought = replace(message, continues=self._number > 0) if is_thought else None
         self._kind = "thought" if is_thought else "other"
-        self.more(self._number, text_of(made))
+        self.more(self._number, text_of(message))
 
-    def _tell_part(self, made: Part) -> None:
+    def _emit_part(self, part: Part) -> None:
         if self._kind != "text":
             self._end_thought()
             self._kind, self._number = "text", self.start(Message("assistant", "", channel="final"))
-        if isinstance(made, Text):
-            self.more(self._number, made.text)
+        if isinstance(part, Text):
+            self.more(self._number, part.text)
 
     def _end_thought(self) -> None:
-        """End the thought before another message: parts are appended, so that no more of it comes."""
+        """End the thought before another message begins: chunks only append parts, so it is complete."""
         thought, self._thought = self._thought, None
         if thought is not None and self.ended == self._number:
             self.end(thought)
@@ -324,7 +343,11 @@ class ContentDecoder(AssemblingDecoder):
     # --- the end ------------------------------------------------------------------------------------------------------
 
     def document(self, reason: Reason | None) -> Transcript:
-        """What the reader reads of the response that the chunks make."""
+        """Return the document that the reader reads from the assembled response.
+
+        Args:
+            reason: why the answer is over; None if the stream does not say it.
+        """
         response = self._assembly.wire()
         first = self._assembly.first
         if first is not None and first.finish is None and reason in _FINISHES:
@@ -337,5 +360,5 @@ class ContentDecoder(AssemblingDecoder):
 
 
 def _is_plain(thought: Message) -> bool:
-    """Whether the part of a thought says nothing beside its text."""
+    """Return whether a thought has only its text, without extras and signature."""
     return thought.extras is thought.signature is None

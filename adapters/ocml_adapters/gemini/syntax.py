@@ -1,4 +1,7 @@
-"""The keys of Gemini's JSON, and how they are spelled (google-genai 3.4.0, `types.py`; ai.google.dev/api)."""
+"""Define the names of Gemini's JSON: keys, their spellings, and roles.
+
+They are those of ai.google.dev/api and of `types.py` in google-genai 3.4.0.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,9 @@ from ocml_bridge.model.notes import Notes
 
 HOME: Final = "gemini"
 NOTES: Final = Notes(HOME)
+"""The format id, and the key of extras and layout."""
 VENDOR: Final = "google"
-"""Whose signatures the API takes back, and whose files it finds."""
+"""The vendor whose signatures and uploaded files the API accepts."""
 
 CONTENTS: Final = "contents"
 PARTS: Final = "parts"
@@ -30,10 +34,11 @@ RESULT: Final = "codeExecutionResult"
 INLINE: Final = "inlineData"
 FILE: Final = "fileData"
 DATA: Final = ("text", INLINE, FILE, CALL, RESPONSE, CODE, RESULT)
-"""What a part is: it has one of these."""
+"""The keys of the kinds of parts; a part has exactly one of them."""
 OTHER_DATA: Final = ("toolCall", "toolResponse", "audioTranscription")
-"""What a part may be, too; it is kept as it is."""
+"""The keys of other kinds of parts, which become foreign parts without a finding."""
 SIGNATURE: Final = "thoughtSignature"
+
 
 MODEL_ROLE: Final = "model"
 USER_ROLE: Final = "user"
@@ -53,20 +58,20 @@ _CAMEL: Final = frozenset(
         *("stringValue", "numberValue", "boolValue", "nullValue"),
     }
 )
-"""The keys that have two spellings, as the API writes them; SDKs dump them with underscores."""
+"""The keys that have two spellings, as the API writes them; SDKs write them with underscores."""
 _UNDERSCORE: Final = re.compile(r"_([a-z])")
 
 
 def alias(key: str) -> str:
-    """The key that we write for one that was read: `function_call` is `functionCall`."""
+    """Return the key that the writer uses for a key that was read: `functionCall` for `function_call`."""
     if "_" not in key:
         return key
-    camel = _UNDERSCORE.sub(lambda found: found[1].upper(), key)
+    camel = _UNDERSCORE.sub(lambda match: match[1].upper(), key)
     return camel if camel in _CAMEL else key
 
 
 def keys(value: Object) -> Object:
-    """An object with its keys as we write them; of two spellings of one key the second is another key."""
+    """Return an object with the keys that the writer uses; if it has both spellings of a key, one is left unchanged."""
     if "_" not in "".join(value):
         return value
     return {name if (name := alias(key)) == key or name not in value else key: member for key, member in value.items()}
@@ -79,8 +84,8 @@ RESPONSE_ORDER: Final = (CANDIDATES, "promptFeedback", "usageMetadata", "modelVe
 ENGINE_KEYS: Final = frozenset(
     {"model", "generationConfig", "safetySettings", "cachedContent", "labels", "usageMetadata", "responseId"}
 )
-"""Sampling, limits and bookkeeping: no part of the conversation, and none of a prompt's business."""
+"""The keys of requests and responses that only the inference engine needs: they are no part of a prompt."""
 CUT_OFF: Final = (None, "MAX_TOKENS", "MALFORMED_FUNCTION_CALL")
-"""The reasons of an answer that is not whole: too long, broken, or none because it never came to an end."""
+"""The finish reasons of answers that are not complete: too long, malformed, or None if the answer broke off."""
 EXPECTED: Final = "expected a request with 'contents', a response with 'candidates', or a list of contents with 'parts'"
 CHUNKS: Final = "the items are chunks of one answer; `ocml-convert stream -f gemini-sse` puts them together"

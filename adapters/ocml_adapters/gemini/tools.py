@@ -1,14 +1,15 @@
-"""Declared tools, both ways: lists of functions, and tools of Google's own beside them; their names and schemas."""
+"""Read and write declared tools: lists of functions, and entries for Google's own tools; also names and schemas."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from itertools import islice
 from typing import Any, Final, cast
 
 from ocml_bridge.chat.turns import full_name, split_name
 from ocml_bridge.json_values.form import Object
 from ocml_bridge.json_values.jsontext import text_of
+from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import Json, Tool
 from ocml_bridge.wires.blocks.grammar import added, more_of
 from ocml_bridge.wires.blocks.skeletons import A_TEXT, A_WORD, AN_ADDRESS, AN_IMAGE, AN_OBJECT, Slot, Slots, object_with
@@ -22,24 +23,26 @@ from .syntax import CALL, DECLARATIONS, FILE, INLINE, NOTES, RESPONSE
 # --- names ------------------------------------------------------------------------------------------------------------
 
 NAMES: Final = ToolAlphabet(NOTES, Alphabet("a-zA-Z0-9_.:-", 64, first="a-zA-Z_"))
-"""The names that every version of the API takes (`FunctionDeclaration.name`); some take longer ones."""
+"""The names that every version of the API accepts (`FunctionDeclaration.name`); some accept longer ones."""
 
 
 # --- declarations -----------------------------------------------------------------------------------------------------
 
 AS_IT_IS: Final = "as it is"
-"""The key of an entry in the extras that holds one as it was read."""
+"""The key of an entry of the extras that contains a raw one which could be mistaken for an entry with functions."""
 _SCHEMA: Final = "parametersJsonSchema"
+"""The member with the parameters as JSON Schema."""
 _KEY: Final = "parameters"
-"""The key of the layout that names the member with the schema, where it is not the one that we would choose."""
+"""The member with the parameters as OpenAPI schema; in the layout, the key that was read, if it is not the default."""
 
 
 def read_tools(raws: list[Json]) -> tuple[tuple[Tool, ...] | None, list[Json] | None, list[int] | None]:
-    """Declared functions; the entries without them where there is more to say; how many each list has.
+    """Read the entries of `tools`.
 
     Returns:
-        The functions; None where there is no list of them. What the entries say beside functions, which stand in them
-        as their number; None where they say nothing. The lengths of the lists; None where it is one list.
+        The functions; None if there is no list of them. The entries with the number of functions in place of each list,
+        for the extras; None if they contain nothing but functions. The lengths of the lists, for the layout; None if
+        there is one list.
     """
     tools: list[Tool] = []
     entries: list[Json] = []
@@ -53,15 +56,15 @@ def read_tools(raws: list[Json]) -> tuple[tuple[Tool, ...] | None, list[Json] | 
         entries.append({key: len(read) if key == DECLARATIONS else value for key, value in entry.items()})
     counts = [_count(entry) for entry in entries]
     objects = [cast("Object", entry) for entry in entries if isinstance(entry, dict)]
-    bare = None not in counts and all(list(entry) == [DECLARATIONS] for entry in objects)
-    known = tuple(tools) if tools or not entries or any(count is not None for count in counts) else None
-    if not bare:
-        return known, entries, None
-    return known, None, None if len(entries) < 2 and counts != [0] else cast("list[int]", counts)
+    only_functions = None not in counts and all(list(entry) == [DECLARATIONS] for entry in objects)
+    functions = tuple(tools) if tools or not entries or any(count is not None for count in counts) else None
+    if not only_functions:
+        return functions, entries, None
+    return functions, None, None if len(entries) < 2 and counts != [0] else cast("list[int]", counts)
 
 
 def _is_mistakable(entry: Object) -> bool:
-    """Whether an entry that is kept as it is would be taken for one whose functions were read."""
+    """Return whether a raw entry could be mistaken for one whose functions were read."""
     return type(entry.get(DECLARATIONS)) is int or AS_IT_IS in entry
 
 
@@ -118,12 +121,12 @@ def _schema(parameters: Json, key: Json) -> Object:
 
 
 def write_tools(tools: Sequence[Tool], entries: Json, counts: Json) -> list[Json]:
-    """The entries of `tools`, with functions in their places; those without a place stand in the last list.
+    """Return the entries of `tools`; functions for which no entry has a place become another list.
 
     Args:
         tools: the functions.
-        entries: what is said beside them, from the extras.
-        counts: how many stand in one list, from the layout.
+        entries: the entries of the extras, as `read_tools` returns them.
+        counts: the lengths of the lists from the layout.
     """
     written = iter([respelled(_write_tool(tool), NOTES.of(tool.layout).get(FORM)) for tool in tools])
     if isinstance(entries, list):
@@ -138,13 +141,13 @@ def write_tools(tools: Sequence[Tool], entries: Json, counts: Json) -> list[Json
 def _with_functions(entry: Json, written: Iterator[Json]) -> Json:
     count = _count(entry)
     if count is None:
-        members = cast("Object", entry) if isinstance(entry, dict) else {}
-        return members[AS_IT_IS] if list(members) == [AS_IT_IS] else cast("Json", entry)
+        members = members_of(entry)
+        return members[AS_IT_IS] if list(members) == [AS_IT_IS] else entry
     functions = list(islice(written, max(0, count)))
     return {key: functions if key == DECLARATIONS else value for key, value in cast("Object", entry).items()}
 
 
-# --- schemas in OpenAPI's words ---------------------------------------------------------------------------------------
+# --- OpenAPI schemas --------------------------------------------------------------------------------------------------
 
 _TYPES: Final = frozenset({"string", "number", "integer", "boolean", "array", "object"})
 _COUNTS: Final = frozenset({"maxItems", "minItems", "maxLength", "minLength", "maxProperties", "minProperties"})
@@ -154,11 +157,11 @@ _KNOWN: Final = frozenset(
         *("pattern", "example", "default", "minimum", "maximum", "propertyOrdering", *_COUNTS),
     }
 )
-"""The members of a schema that `parameters` may have."""
+"""The members that an OpenAPI schema can have."""
 
 
 def from_openapi(schema: Json) -> Json:
-    """A schema of OpenAPI as JSON Schema: types in small letters, null among them, counts as numbers."""
+    """Return an OpenAPI schema as JSON Schema: with types in lower case, `null` as a type, and counts as numbers."""
     if not isinstance(schema, dict):
         return schema
     out: Object = {}
@@ -182,18 +185,17 @@ def from_openapi(schema: Json) -> Json:
     return out
 
 
-def _inside(key: str, value: Json, change: object) -> Json:
-    """A member of a schema, with the schemas in it changed."""
-    turn = cast("type[Json]", change)
+def _inside(key: str, value: Json, convert: Callable[[Json], Json]) -> Json:
+    """Return the value of a schema's member in which each schema is replaced by the result of a function."""
     if key == "properties" and isinstance(value, dict):
-        return {name: turn(each) for name, each in cast("Object", value).items()}
+        return {name: convert(each) for name, each in cast("Object", value).items()}
     if key == "anyOf" and isinstance(value, list):
-        return [turn(each) for each in cast("list[Json]", value)]
-    return turn(value) if key == "items" else value
+        return [convert(each) for each in cast("list[Json]", value)]
+    return convert(value) if key == "items" else value
 
 
 def to_openapi(schema: Json) -> Object | None:
-    """JSON Schema as a schema of OpenAPI; None where that would not say all of it."""
+    """Return a JSON Schema as OpenAPI schema; None if this could not express all of it."""
     if not isinstance(schema, dict) or not _is_expressible(cast("Json", schema)):
         return None
     written = _written(cast("Json", schema))
@@ -211,16 +213,19 @@ def _is_expressible(schema: Json) -> bool:
         kinds = cast("list[Json]", kind)
         kind = kinds[0] if len(kinds) == 2 and kinds[1] == "null" else None
     enum: Json = members.get("enum")
-    texts = enum is None or (isinstance(enum, list) and all(isinstance(one, str) for one in cast("list[Json]", enum)))
-    return isinstance(kind, str) and kind in _TYPES and texts and _are_expressible(members)
+    is_of_texts = enum is None or (
+        isinstance(enum, list) and all(isinstance(each, str) for each in cast("list[Json]", enum))
+    )
+    return isinstance(kind, str) and kind in _TYPES and is_of_texts and _are_expressible(members)
 
 
 def _are_expressible(members: Object) -> bool:
+    """Return whether the schemas within a schema can be expressed as OpenAPI schemas."""
     properties: Json = members.get("properties", {})
-    several: Json = members.get("anyOf", [])
-    if not isinstance(properties, dict) or not isinstance(several, list):
+    choices: Json = members.get("anyOf", [])
+    if not isinstance(properties, dict) or not isinstance(choices, list):
         return False
-    inner = [*cast("Object", properties).values(), *cast("list[Json]", several)]
+    inner = [*cast("Object", properties).values(), *cast("list[Json]", choices)]
     return all(map(_is_expressible, [*inner, members["items"]] if "items" in members else inner))
 
 
@@ -238,11 +243,14 @@ def _written(schema: Json) -> Json:
     return out
 
 
-# --- calls and replies that are read alike ----------------------------------------------------------------------------
+# --- skeletons --------------------------------------------------------------------------------------------------------
 
 
 def _add(value: Any, key: list[Hashable], values: list[str]) -> bool:
-    """An object with an output or an error is what that says; a text that looks like an object is another case."""
+    """Split the object of a response: the content is its `output` or `error` if it has one, else the whole object.
+
+    It has no skeleton if that text could be an object, which is read and written in another way.
+    """
     if value.__class__ is not dict:
         return False
     inner: Any = next(iter(value.values())) if len(value) == 1 else None
@@ -258,6 +266,7 @@ def _add(value: Any, key: list[Hashable], values: list[str]) -> bool:
 
 
 def _filled(value: Any, values: Iterator[str]) -> Any:
+    """Return the object of a response with the next content in it."""
     keys = list(value)
     if keys not in (["output"], ["error"]):
         return object_with(next(values))

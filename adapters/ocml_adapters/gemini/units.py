@@ -1,4 +1,4 @@
-"""Contents of Gemini and their messages."""
+"""Define the unit reader and the unit writer of Gemini; a unit is a content or the system instruction."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ _GRAMMAR = PartGrammar()
 
 
 class ContentReader(BlockReader):
-    """Reads contents."""
+    """The unit reader of contents."""
 
     grammar: ClassVar[Grammar] = _GRAMMAR
     documents = DOCUMENTS
     request = UNITS
 
     def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
-        """The conversation, with the sources of its answer, and with the other answers."""
-        made = super().relate(items, parted, log)
+        """Return the conversation, with the citations of its answer, and with the alternative answers."""
+        conversation = super().relate(items, parted, log)
         with_citations(items, parted.around)
-        return made
+        return conversation
 
 
 class ContentWriter(BlockWriter):
-    """Writes contents."""
+    """The unit writer of contents."""
 
     target = HOME
     home = HOME
@@ -52,9 +52,9 @@ class ContentWriter(BlockWriter):
     request = UNITS
 
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
-        """The document with a name for each reply, by which Gemini finds calls, and with names that it takes."""
-        made = super().prepare(conversation, log)
-        items = list(named(made.items))
+        """Prepare a conversation: each reply gets the name of its tool, by which the API finds its call."""
+        prepared = super().prepare(conversation, log)
+        items = list(named(prepared.items))
         if PYTHON in [item[0].recipient for item in items if item[0].calls]:
             messages = messages_of(items)
             for reply, call in pair(messages).items():
@@ -63,10 +63,10 @@ class ContentWriter(BlockWriter):
                     layout = {**(messages[reply].layout or {})}
                     layout[HOME] = {**layout.get(HOME, {}), AS: RESPONSE}
                     items[reply] = (head.replaced(layout=layout), content, call_id)
-        fitted, around = NAMES.fitted(items, made.around)
-        return made._replace(items=fitted, around=around)
+        fitted, around = NAMES.fitted(items, prepared.around)
+        return prepared._replace(items=fitted, around=around)
 
     def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
-        """The conversation, with what the units and the candidate of an answer tell of one another."""
+        """Return the conversation, with the citations of its answer, which the candidate around its content has."""
         with_citations(items, around)
         return super().assembled(items, around, log)

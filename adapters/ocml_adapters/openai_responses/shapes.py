@@ -65,12 +65,12 @@ def _state_in(units: list[Json]) -> list[Object]:
 # --- requests ---------------------------------------------------------------------------------------------------------
 
 
-def _is_one_of_a_kind(request: Object) -> bool:
+def _depends_on_units(request: Object) -> bool:
     return OUTPUT in request or "request" in request or bool(_state_in(request[INPUT]))
 
 
 _PROMPT: Final = Prompt(INSTRUCTIONS, unit=prompt_of, is_unit=is_prompt, value=str, stand_in=INSTRUCTIONS)
-UNITS: Final = RequestUnits(INPUT, _PROMPT, is_one_of_a_kind=_is_one_of_a_kind)
+UNITS: Final = RequestUnits(INPUT, _PROMPT, depends_on_units=_depends_on_units)
 _UNITS: Final = {INPUT: UNITS, MESSAGES: RequestUnits(MESSAGES, _PROMPT)}
 _AROUND_ITEMS: Final = {
     key: Surroundings(PARAMETERS, REQUEST_ORDER, {key}, tools=ToolList(read_tools, write_tools), choices=TOOL_CHOICES)

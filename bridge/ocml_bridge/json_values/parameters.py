@@ -110,6 +110,11 @@ def members_of(value: Json) -> Object:
     return cast("Object", value) if isinstance(value, dict) else {}
 
 
+def items_of(value: Json) -> list[Json]:
+    """Return a list; an empty one for any other value."""
+    return cast("list[Json]", value) if isinstance(value, list) else []
+
+
 def value_at(value: Json, keys: Keys) -> Json:
     """Return the value at a path in an object, or None if there is none."""
     for key in keys:

@@ -35,7 +35,7 @@ class RequestUnits:
     Args:
         key: the key of the member with the wire messages.
         prompt: the member with the system prompt; None if it is one of the wire messages.
-        is_one_of_a_kind: returns whether the envelope of a request may depend on its units; None if it never does.
+        depends_on_units: returns whether the envelope of a request may depend on its units; None if it never does.
         last: returns stand-ins for the wire messages on which the envelope depends; None if it depends on none.
         understood: the members that the format knows, so that all others are labels; None if there are no labels.
     """
@@ -45,13 +45,13 @@ class RequestUnits:
         key: str,
         prompt: Prompt | None = None,
         *,
-        is_one_of_a_kind: Callable[[Object], bool] | None = None,
+        depends_on_units: Callable[[Object], bool] | None = None,
         last: Callable[[list[Any]], list[Json]] | None = None,
         understood: frozenset[str] | None = None,
     ) -> None:
         self.key: Final = key
         self.prompt: Final = prompt
-        self._is_one_of_a_kind: Final = is_one_of_a_kind
+        self._depends_on_units: Final = depends_on_units
         self._last: Final = last
         self._understood: Final = None if understood is None else understood | OUTSIDE
 
@@ -95,7 +95,7 @@ class RequestUnits:
         wires: Any = request.get(self.key)
         if wires.__class__ is not list:
             return None
-        if self._is_one_of_a_kind is not None and self._is_one_of_a_kind(request):
+        if self._depends_on_units is not None and self._depends_on_units(request):
             return None
         envelope: Object = {**request, self.key: [] if self._last is None else self._last(wires)}
         labels = () if self._understood is None else [key for key in request if key not in self._understood]

@@ -184,3 +184,31 @@ def added(value: Object, more: Json) -> Object:
     if not isinstance(more, dict) or not more:
         return value
     return {**value, **{key: member for key, member in cast("Object", more).items() if key not in value}}
+
+
+def with_inner(more: Object, kind: str, inner_more: Object) -> Object:
+    """Return the extras of a block: its other members, and under its kind those of its value, if it has any.
+
+    Args:
+        more: the other members of the block.
+        kind: the kind of the block, which is the key of its value.
+        inner_more: the members of its value that have no place in the canonical form.
+    """
+    return {**more, kind: inner_more} if inner_more else more
+
+
+def block_with(kind: str, inner: Object, extras: Object) -> Object:
+    """Return a block with its extras, as `with_inner` returns them: the inverse of reading it.
+
+    Args:
+        kind: the kind of the block, which is the key of its value.
+        inner: its value.
+        extras: the extras.
+    """
+    more = {key: member for key, member in extras.items() if key != kind}
+    return added({kind: added(inner, extras.get(kind))}, more)
+
+
+def block_extras(extras: Object) -> Object:
+    """Return the extras of a message that belong to its block, not to its wire message or to the blocks after it."""
+    return {key: member for key, member in extras.items() if key not in (AFTER, WIRE)}

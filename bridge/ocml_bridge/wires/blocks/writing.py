@@ -13,7 +13,7 @@ from ...json_values.form import Object
 from ...loss import Log
 from ...model import CacheMark, Content, Foreign, Json, Media, Message, Part, Passages, Text, replace
 from ...report.narrowing import drop_empty, drop_message, drop_private, fitted, kind_of_blank, narrow
-from .grammar import AFTER, APART, BLOCKS, EMPTY, ROLE, TOP, WIRE, Grammar, kind_of
+from .grammar import AFTER, APART, BLOCKS, EMPTY, ROLE, TOP, WIRE, Grammar, block_extras, kind_of
 from .joining import State, is_apart, state_of, would_join
 from .reading import read_block, read_wire, written_wire
 from .spelling import UnlikeError, respelled
@@ -205,8 +205,7 @@ def _blocks(grammar: Grammar, message: Message, extras: Object, layout: Object) 
     if content == "" and layout.get(EMPTY) == "none":
         return []
     if isinstance(content, str):
-        other_extras = {key: value for key, value in extras.items() if key not in (AFTER, WIRE)}
-        return [grammar.write_part(Text(content, grammar.notes.by_format(other_extras)))]
+        return [grammar.write_part(Text(content, grammar.notes.by_format(block_extras(extras))))]
     blocks: list[Json] = []
     for part in content:
         mark = part.cache if isinstance(part, (Text, Media, Passages)) else None
