@@ -463,6 +463,14 @@ def test_what_has_to_be_mended_first_is_said_with_what_to_type(row: dict[str, An
     assert yaml.safe_load(proposed) == {"layout": "auto"}
 
 
+def test_a_row_without_a_text_is_no_message_whatever_its_columns_are_called(tmp_path: Path) -> None:
+    rows = ({"name": "weather", "description": "Weather."}, {"id": "7", "scenario": "customer"})
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    proposed = propose([str(tmp_path / "a.jsonl")], 10)
+    assert "No conversation was found" in proposed
+    assert yaml.safe_load(proposed) == {"layout": "auto"}
+
+
 def test_a_file_that_cannot_be_read_is_named_and_the_others_are_looked_at(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text(json.dumps(ROW) + "\n")
     (tmp_path / "b.parquet").write_bytes(b"torn")

@@ -273,6 +273,88 @@ ROWS: list[tuple[str, dict[str, Any], list[Said]]] = [
         BOTH,
     ),
     ("rendered", {"prompt": "[|user|]Why?\n[|assistant|]", "completion": "Because."}, BOTH),
+    # OpenChat 3.6 names the system alone, as Llama 3 does
+    (
+        "openchat",
+        {
+            "text": "<|begin_of_text|><|start_header_id|>System<|end_header_id|>\n\nBe kind.<|eot_id|>"
+            "<|start_header_id|>GPT4 Correct User<|end_header_id|>\n\nWhy?<|eot_id|>"
+        },
+        [("system", "Be kind."), ASKED],
+    ),
+    # Llama 4's calls: alone in their tokens, or behind them
+    (
+        "llama-3",
+        {
+            "text": "<|begin_of_text|><|header_start|>user<|header_end|>\n\nRome?<|eot|><|header_start|>assistant"
+            f"<|header_end|>\n\n<|python_start|>I look.<|python_end|>{CALL}<|eom|><|header_start|>ipython<|header_end|>"
+            "\n\n20<|eot|>"
+        },
+        [("user", "Rome?"), ("assistant", "I look."), ("call weather", '{"city":"Rome"}'), ("tool", "20")],
+    ),
+    (
+        "llama-3",
+        {
+            "text": "<|header_start|>user<|header_end|>\n\nRome?<|eot|><|header_start|>assistant<|header_end|>\n\n"
+            f"<|python_start|>{CALL}<|python_end|><|eom|>"
+        },
+        [("user", "Rome?"), ("call weather", '{"city":"Rome"}')],
+    ),
+    # what the system says may have the token that begins a text behind it (Llama 3.1 Swallow)
+    (
+        "llama-3",
+        {
+            "text": "<|begin_of_text|><|start_header_id|>system<|end_header_id|>\n\nBe kind.<|eot_id|>"
+            "<|begin_of_text|><|start_header_id|>user<|end_header_id|>\n\nWhy?<|eot_id|>"
+        },
+        [("system", "Be kind."), ASKED],
+    ),
+    # Command A+: texts in tokens of their own
+    (
+        "command-r",
+        {
+            "text": "<BOS_TOKEN><|START_OF_TURN_TOKEN|><|USER_TOKEN|><|START_TEXT|>Why?<|END_TEXT|>"
+            "<|END_OF_TURN_TOKEN|><|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|><|START_THINKING|>Hm.<|END_THINKING|>"
+            "<|START_TEXT|>Because.<|END_TEXT|><|END_OF_TURN_TOKEN|>"
+        },
+        [ASKED, ("thought", "Hm."), ANSWERED],
+    ),
+    # Granite 3.1's declared tools, and 3.0's, which are no list
+    *(
+        (
+            "granite",
+            {
+                "text": f"<|start_of_role|>{role}<|end_of_role|>{tools}<|end_of_text|>\n"
+                "<|start_of_role|>user<|end_of_role|>Why?<|end_of_text|>\n"
+            },
+            [ASKED],
+        )
+        for role, tools in (
+            ("tools", f"[{WEATHER_TEXT}]"),
+            ("available_tools", f"\n{WEATHER_TEXT}\n\n{WEATHER_TEXT.replace('weather', 'time')}"),
+        )
+    ),
+    # Kimi K2 calls the turn of a result as the tool is called, where its message has a name
+    (
+        "kimi",
+        {
+            "text": "<|im_user|>user<|im_middle|>Rome?<|im_end|><|im_assistant|>assistant<|im_middle|>"
+            "<|tool_calls_section_begin|><|tool_call_begin|>functions.weather:0<|tool_call_argument_begin|>"
+            '{"city":"Rome"}<|tool_call_end|><|tool_calls_section_end|><|im_end|>'
+            "<|im_system|>weather<|im_middle|>## Return of functions.weather:0\n20<|im_end|>"
+        },
+        [("user", "Rome?"), ("call weather", '{"city":"Rome"}'), ("tool", "20")],
+    ),
+    # A.X 4: tokens for roles in the frames of ChatML
+    (
+        "ax-4",
+        {
+            "text": "<|im_start|><|system|>Be kind.<|im_end|><|im_start|><|user|>Rome?<|im_end|>"
+            '<|im_start|><|assistant|><tool_call>{"name": "weather", "arguments": {"city": "Rome"}}</tool_call>'
+            "<|im_end|><|im_start|><|extra_id_13|><tool_output>20</tool_output><|im_end|>"
+        },
+        [("system", "Be kind."), ("user", "Rome?"), ("call weather", '{"city":"Rome"}'), ("tool", "20")],
+    ),
     # Nemotron Nano 2: results of several calls are in one list, which need not be JSON
     (
         "nemotron",
@@ -610,6 +692,20 @@ ROWS: list[tuple[str, dict[str, Any], list[Said]]] = [
     # Berkeley's leaderboard
     ("bfcl", {"question": [[{"role": "user", "content": "Why?"}]], "function": [WEATHER]}, [ASKED]),
     (
+        "bfcl",
+        {"question": [{"role": "user", "content": "Why?"}], "function": [WEATHER]},
+        [ASKED],
+    ),
+    # in its newer parts, the tools are named beside the turns, and nobody speaks in some of these
+    (
+        "bfcl",
+        {
+            "question": [[{"role": "user", "content": "Why?"}], [], [{"role": "user", "content": "So?"}]],
+            "involved_classes": ["MathAPI"],
+        },
+        [ASKED, ("user", "So?")],
+    ),
+    (
         "bfcl-answers",
         {"id": "0", "ground_truth": [{"weather": {"city": ["Rome", "Roma"], "unit": ["", "C"]}}]},
         [("call weather", '{"city":"Rome"}')],
@@ -796,6 +892,31 @@ ROWS: list[tuple[str, dict[str, Any], list[Said]]] = [
         "alpaca-text",
         {"text": "### Instruction: Why?\n### Response: Because.\n### Instruction: Why?\n### Response:"},
         [ASKED, ANSWERED, ASKED],
+    ),
+    # as a tokenizer begins and ends it
+    (
+        "alpaca-text",
+        {"text": "<|begin_of_text|>### Instruction:\nWhy?\n\n### Response:\nBecause.<|end_of_text|>"},
+        [ASKED, ANSWERED],
+    ),
+    # labels behind the token that ends an answer
+    (
+        "dialogue",
+        {"text": "System: Be kind.\nUser: Why?\nAssistant: Because.</s>User: So?\nAssistant: So.<|end_of_text|>\n"},
+        [("system", "Be kind."), ASKED, ANSWERED, ("user", "So?"), ("assistant", "So.")],
+    ),
+    # labels that a text in frames quotes
+    *(
+        (
+            "chatml",
+            {"text": f"<|im_start|>user\n{quoted}<|im_end|>\n<|im_start|>assistant\nBecause.<|im_end|>\n"},
+            [("user", quoted), ANSWERED],
+        )
+        for quoted in (
+            "An instruction.\n### Instruction:\nWhy?\n\n### Response:",
+            "The assistant in this is rude.\nUSER: Why?\nASSISTANT: No.\nUSER: So?\nASSISTANT: No.",
+            "[|Human|]Why?[|AI|]No.",
+        )
     ),
     # Vicuna's template (FastChat, `vicuna_v1.1`)
     (
@@ -1202,6 +1323,7 @@ def test_a_claude_export_has_texts_thoughts_and_calls_in_blocks() -> None:
                     {"type": "thinking", "thinking": "Hm."},
                     {"type": "tool_use", "id": "t", "name": "weather", "input": {"city": "Rome"}},
                     {"type": "tool_result", "tool_use_id": "t", "content": [{"type": "text", "text": "20"}]},
+                    {"type": "tool_result", "tool_use_id": "t", "message": "It broke off."},
                     {"type": "text", "text": "Because."},
                 ],
             },
@@ -1213,6 +1335,7 @@ def test_a_claude_export_has_texts_thoughts_and_calls_in_blocks() -> None:
         ("thought", "Hm."),
         ("call weather", '{"city":"Rome"}'),
         ("tool", "20"),
+        ("tool", ""),
         ANSWERED,
     ]
 
@@ -1455,6 +1578,8 @@ def test_of_ranked_answers_the_best_is_chosen_the_worst_rejected_and_all_stay_be
         "<start_of_turn>user\nWhy?\n<start_of_turn>model\nBecause.<end_of_turn>",
         "<|start_header_id|>judge<|end_header_id|>\n\nWhy?<|eot_id|>",
         "<|start_header_id|>user<|end_header_id|>\n\nWhy?<|eot_id|> Because.<|eot_id|>",
+        "<|system|>Be kind.<|endofsystem|><|userprompt|>Why?<|endofuserprompt|><|response|>Because.<|endofresponse|>",
+        "<s>user<|role_sep|>\nRome?<|message_sep|>\n\nassistant<|role_sep|>\n<|function_call|>{}<|message_sep|>\n\n",
         "Press USER: and then ASSISTANT: to log in.",
         "An assistant. USER: Why? USER: Why? ASSISTANT: Because.",
         "An assistant. USER: Why? ASSISTANT: Because. USER: Why? ASSISTANT: Because.",

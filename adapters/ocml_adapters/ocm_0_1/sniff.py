@@ -14,8 +14,9 @@ _OWN: Final = (LIST, CALL, OUTPUT, *FLAGS, *OPENERS)
 _RAW: Final = (*FIM, SEPARATOR)
 """Tokens of texts to complete, which stand in front of any message; in a message somebody may quote them."""
 _OPENING: Final = re.compile(r"\s*(?:\[BOS\]|<\|BOS\|>|<s>\s+<\|im_start\|>)")
-# OpenChatML 2.2 and Harmony share the thought tokens, InternLM2 the frames, ChatML of Bielik the function tokens.
-_OTHERS: Final = ("<|start|>", "<|action_start|>", "<tool_call>")
+# OpenChatML 2.2 and Harmony share the thought tokens, InternLM2 the frames, ChatML of Bielik the function tokens, and
+# GigaChat the token of a call.
+_OTHERS: Final = ("<|start|>", "<|action_start|>", "<tool_call>", "<|role_sep|>")
 
 
 def sniff(source: Source) -> int:

@@ -42,7 +42,8 @@ def _messages_of(item: Object, place: str, wording: Wording) -> list[Object]:
         elif kind == "tool_use":
             pieces.call(str(block.get("name")), block.get("input"), block.get("id"))
         elif kind == "tool_result":
-            pieces.result(block.get("content"), block.get("tool_use_id"))
+            content = block.get("content")
+            pieces.result("" if content is None else content, block.get("tool_use_id"))
         else:
             pieces.say(str(block.get("text") or ""))
     attached = [] if blocks else [str(item.get("text") or "")]

@@ -11,6 +11,7 @@ from typing import Final
 from ..loss import Finding
 from ..model import Json
 from . import calls
+from .edges import END, unended
 from .layout import Document, Object, Wording, misshapen, noticed
 from .messages import message, request
 
@@ -36,7 +37,6 @@ STYLES: Final[tuple[Mapping[str, str], ...]] = (
     {"<human>": "user", "<bot>": "assistant"},
 )
 """Labels of speakers and their roles; a text keeps to the style of its first label."""
-_END: Final = re.compile(r"(?:<\|endoftext\|>|</s>)\s*\Z")
 _FENCE: Final = re.compile(r"\A\s*```[a-z]*\n(.*?)\n?```\s*\Z", re.DOTALL)
 
 
@@ -44,7 +44,7 @@ _FENCE: Final = re.compile(r"\A\s*```[a-z]*\n(.*?)\n?```\s*\Z", re.DOTALL)
 def _pattern(style: int) -> re.Pattern[str]:
     labels = "|".join(re.escape(label) for label in sorted(STYLES[style], key=len, reverse=True))
     # Headings are labels wherever they stand: Guanaco's texts have them behind what was said, in one line.
-    begins = "" if labels.startswith("\\#") else "^"
+    begins = "" if labels.startswith("\\#") else f"(?:^|(?:{END}) ?)"
     return re.compile(rf"{begins}({labels}):[ \t]?", re.MULTILINE)
 
 
@@ -86,7 +86,7 @@ def read_speech(text: Json) -> list[Object] | None:
     found = list(_pattern(style).finditer(bare))
     ends = [*(each.start() for each in found[1:]), len(bare)]
     return [
-        message(STYLES[style][label[1]], _END.sub("", bare[label.end() : end]).strip())
+        message(STYLES[style][label[1]], unended(bare[label.end() : end]))
         for label, end in zip(found, ends, strict=True)
     ]
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from ..json_values import jsontext
 from ..model import Json
 from . import calls, thoughts
 from .layout import Document, Object, Wording, misshapen
@@ -82,7 +83,22 @@ def _conversations(frames: Frames, text: Json) -> list[list[_Turn]]:
     parts = [text] if frames.begins is None else frames.begins.split(text)
     found = [_turns(frames, ends, each) for each in parts if each.strip()]
     turns = [each for each in found if each is not None]
-    return turns if len(turns) == len(found) else []
+    return _joined(turns) if len(turns) == len(found) else []
+
+
+def _joined(conversations: list[list[_Turn]]) -> list[list[_Turn]]:
+    """Conversations, where what the system says may have the token that begins a text behind it, too."""
+    joined: list[list[_Turn]] = []
+    for turns in conversations:
+        if joined and turns[0][0] not in _UNANSWERED and all(role in _UNANSWERED for role, _ in joined[-1]):
+            joined[-1] += turns
+        else:
+            joined.append(turns)
+    return joined
+
+
+_UNANSWERED: Final = ("system", DECLARES)
+"""The roles of turns that alone are no conversation."""
 
 
 def _turns(frames: Frames, ends: re.Pattern[str], text: str) -> list[_Turn] | None:
@@ -98,7 +114,7 @@ def _turns(frames: Frames, ends: re.Pattern[str], text: str) -> list[_Turn] | No
         behind = ends.search(body)
         body = body if behind is None else body[: behind.start()]
         role = frames.roles.get(label[label.lastindex or 0])
-        open_ended = behind is None and end < len(text) and frames.ended
+        open_ended = behind is None and frames.ended and (end < len(text) or role in _UNANSWERED)
         if role is None or open_ended or frames.end.search(body):
             return None
         turns.append((role, body.strip()))
@@ -113,7 +129,7 @@ def _document(turns: list[_Turn], frames: Frames, wording: Wording) -> Document:
     messages: list[Object] = []
     for (role, text), after in zip(turns, behind, strict=False):
         if role == DECLARES:
-            tools = tools_of(text, f"/{TEXT}")
+            tools = tools_of(_values(text), f"/{TEXT}")
             continue
         if role == "system" and frames.declared is not None:
             text, found = frames.declared(text)
@@ -125,6 +141,16 @@ def _document(turns: list[_Turn], frames: Frames, wording: Wording) -> Document:
             messages.append(message(role, text))
     tools, messages, findings = calls.opened(messages, tools)
     return Document(request([thoughts.split(each, wording) for each in messages], tools), findings)
+
+
+def _values(text: str) -> Json:
+    """The JSON values of a text where several stand behind one another; any other text as it is."""
+    values: list[Json] = []
+    at = 0
+    while (found := jsontext.value_at(text, at)) is not None:
+        values.append(found[0])
+        at = found[1]
+    return values if len(values) > 1 and not text[at:].strip() else text
 
 
 _STILL_TO_COME: Final = (("assistant", ""), ("assistant", "<think>"), ("tool", ""))

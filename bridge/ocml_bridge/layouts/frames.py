@@ -70,6 +70,11 @@ def _in_tokens(section: str, call: re.Pattern[str], close: str, text: str, _afte
 
 
 def _llama(text: str, after: str) -> list[Object] | None:
+    framed = _PYTHON.match(text)
+    if framed is not None:  # Llama 4's: the call is in the tokens, or behind them with what is said in them
+        inside, behind = framed.groups()
+        calls = _calls(behind or inside)
+        return None if calls is None else _answer(inside if behind else "", calls)
     before, token, call = text.rpartition("<|python_tag|>")
     if not token and not (after == "tool" and call.startswith(("{", "["))):
         return None
@@ -88,6 +93,7 @@ def _llama(text: str, after: str) -> list[Object] | None:
     return pieces.messages()
 
 
+_PYTHON: Final = re.compile(r"\s*<\|python_start\|>(.*?)<\|python_end\|>\s*(.*)", re.DOTALL)
 _COMMAND: Final = re.compile(r"(\w+)\.call\((.*)\)", re.DOTALL)
 """A call of one of the tools that Llama knows: `brave_search.call(query="…")`."""
 
@@ -110,7 +116,9 @@ def _command_r(text: str, after: str) -> list[Object] | None:
     return [{"role": "assistant", "reasoning": thought[1].strip(), **first}, *others]
 
 
-_THINKING: Final = re.compile(r"\s*<\|START_THINKING\|>(.*?)<\|END_THINKING\|>(?:<\|START_RESPONSE\|>)?", re.DOTALL)
+_THINKING: Final = re.compile(
+    r"\s*<\|START_THINKING\|>(.*?)<\|END_THINKING\|>(?:<\|START_(?:RESPONSE|TEXT)\|>)?", re.DOTALL
+)
 _ACTION: Final = re.compile(r"Action:\s*```json\s*(?=\[)|<\|START_ACTION\|>")
 _ACTION_ENDS: Final = re.compile(r"(?:(?<=\])\s*```|<\|END_ACTION\|>)\s*\Z")
 
@@ -241,9 +249,10 @@ COMMAND_R: Final = Frames(
     "Command R",
     re.compile(
         r"<\|START_OF_TURN_TOKEN\|><\|(?:SYSTEM_TOKEN\|>\s*<(?:(results)>|\|START_(TOOL_RESULT)\|>)"
-        r"|(SYSTEM|USER|CHATBOT)_TOKEN\|>(?:<\|START_THINKING\|><\|END_THINKING\|>)?(?:<\|START_RESPONSE\|>)?)"
+        r"|(SYSTEM|USER|CHATBOT)_TOKEN\|>(?:<\|START_THINKING\|><\|END_THINKING\|>)?"
+        r"(?:<\|START_(?:RESPONSE|TEXT)\|>)?)"
     ),
-    re.compile(r"(?:(?:</results>|<\|(?:END_RESPONSE|END_TOOL_RESULT)\|>)\s*)?<\|END_OF_TURN_TOKEN\|>"),
+    re.compile(r"(?:(?:</results>|<\|END_(?:RESPONSE|TEXT|TOOL_RESULT)\|>)\s*)?<\|END_OF_TURN_TOKEN\|>"),
     {"SYSTEM": "system", "USER": "user", "CHATBOT": "assistant", "results": "tool", "TOOL_RESULT": "tool"},
     "`<|START_OF_TURN_TOKEN|>`",
     re.compile("<BOS_TOKEN>"),
@@ -256,7 +265,11 @@ GRANITE: Final = Frames(
     "Granite",
     re.compile(r"<\|start_of_role\|>([a-z_]+)(?: \{[^<]*\})?<\|end_of_role\|>"),
     re.compile(r"<\|end_of_text\|>"),
-    {**_ROLES, **dict.fromkeys(("tool", "tool_response"), "tool"), "available_tools": DECLARES},
+    {
+        **_ROLES,
+        **dict.fromkeys(("tool", "tool_response"), "tool"),
+        **dict.fromkeys(("available_tools", "tools"), DECLARES),
+    },
     "`<|start_of_role|>`",
     called=partial(_behind, re.compile(r"<\|tool_call\|>")),
 )
@@ -264,11 +277,12 @@ GRANITE: Final = Frames(
 KIMI: Final = Frames(
     "Kimi K2",
     re.compile(
-        r"<\|im_(?:system\|>(?:(tool_declare)<\|im_middle\|>|(tool)<\|im_middle\|>(?:## Return of [\w.:-]+(?:\n|\\n))?)"
+        r"<\|im_(?:system\|>(?:(tool_declare)<\|im_middle\|>|(tool)<\|im_middle\|>(?:## Return of [\w.:-]+(?:\n|\\n))?"
+        r"|[^<]*<\|im_middle\|>(## Return of) [\w.:-]+(?:\n|\\n))"
         rf"|(system|user)\|>[^<]*<\|im_middle\|>|(assistant)\|>[^<]*<\|im_middle\|>{_NO_THOUGHT})"
     ),
     re.compile(r"<\|im_end\|>|\[EOS\]"),
-    {**_ROLES, "tool": "tool", "tool_declare": DECLARES},
+    {**_ROLES, **dict.fromkeys(("tool", "## Return of"), "tool"), "tool_declare": DECLARES},
     "`<|im_user|>`",
     called=partial(
         _in_tokens,
@@ -296,7 +310,7 @@ OPENCHAT: Final = Frames(
     "OpenChat",
     re.compile(
         r"(?:\A\s*+(?=(?s:.)*?<\|end_of_turn\|>)|(?<=<\|end_of_turn\|>)\s*+)GPT4 Correct (System|User|Assistant):"
-        r"|<\|start_header_id\|>GPT4 Correct (System|User|Assistant)<\|end_header_id\|>"
+        r"|<\|start_header_id\|>(?:GPT4 Correct (System|User|Assistant)|(System))<\|end_header_id\|>"
     ),
     re.compile(r"<\|(?:end_of_turn|eot_id)\|>"),
     {name.title(): role for name, role in _ROLES.items()},
@@ -316,6 +330,14 @@ NEMOTRON: Final = Frames(
     ended=False,
 )
 """Nemotron Nano 2 (llama.cpp, `NVIDIA-Nemotron-Nano-v2.jinja`). Nemotron Super is of Llama 3, with the same tags."""
+AX_4: Final = Frames(
+    "A.X 4",
+    re.compile(r"<\|im_start\|><\|(?:(system|user|assistant)\|>|(extra_id_13)\|>(?:<tool_output>)?)"),
+    re.compile(r"(?:</tool_output>)?<\|im_end\|>"),
+    {**_ROLES, "extra_id_13": "tool"},
+    "`<|im_start|><|user|>`",
+)
+"""A.X 4 (`chat_template.jinja` of A.X-4.0-Light)."""
 ALL: Final = {
     "llama-3": LLAMA_3,
     "llama-2": LLAMA_2,
@@ -332,5 +354,6 @@ ALL: Final = {
     "exaone": EXAONE,
     "openchat": OPENCHAT,
     "nemotron": NEMOTRON,
+    "ax-4": AX_4,
 }
 """Templates by the names of their layouts; the first that fits a text is believed."""

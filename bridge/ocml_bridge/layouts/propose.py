@@ -244,7 +244,7 @@ _WORDS: Final = Wording()
 
 def _guessed(row: Object) -> list[str] | None:
     """A plan for a row that has a list of turns in words that no layout knows; None where it has none."""
-    if _role_key([row], [key for key in row if isinstance(row[key], str)]) is not None:
+    if _is_turn(row):
         return _MESSAGE
     if answers := [key for key in row if key.lower() in SEVERAL]:
         return _which(answers)
@@ -266,6 +266,13 @@ def _guessed(row: Object) -> list[str] | None:
         )
         return _with_turns(column, role, text, list(dict.fromkeys(cast("str", turn[role]) for turn in turns)))
     return None
+
+
+def _is_turn(row: Object) -> bool:
+    """Whether a row is somebody's turn: it has a key that says whose it is, and another for what it says."""
+    texts = [key for key in row if isinstance(row[key], str)]
+    role = _role_key([row], texts)
+    return role is not None and any(key.lower() in _TEXT_KEYS for key in texts if key != role)
 
 
 def _which(answers: list[str]) -> list[str]:

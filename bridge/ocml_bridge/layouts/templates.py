@@ -8,10 +8,10 @@ from itertools import pairwise
 from typing import Final
 
 from ..model import Json
+from .edges import unended, unframed
 from .layout import Document, Object, Wording, misshapen
 from .messages import message, request
 
-_BEGIN: Final = "<s>"
 _END: Final = "</s>"
 
 
@@ -45,9 +45,10 @@ def _vicuna(text: Json) -> list[Object] | None:
     the last ends with its token, where not all of them begin a line; and a text of one turn begins with what the system
     says to an assistant, or ends with that token.
     """
-    if not isinstance(text, str) or "USER:" not in text:
+    text = unframed(text)
+    if text is None or "USER:" not in text:
         return None
-    text = text.strip().removeprefix(_BEGIN)
+    text = text.rstrip()
     found = list(_SPEAKER.finditer(text))
     if len(found) < 2 or any(each[1] != ("USER", "ASSISTANT")[at % 2] for at, each in enumerate(found)):
         return None
@@ -85,7 +86,8 @@ def read_baize(fields: Object, wording: Wording) -> Sequence[Document]:
 
 def _baize(text: Json) -> list[Object] | None:
     """The messages of a text in Baize's template, without a turn that is still to come; None for any other text."""
-    if not isinstance(text, str) or "[|Human|]" not in text:
+    text = unframed(text)
+    if text is None or "[|Human|]" not in text:
         return None
     system, *turns = _BAIZE.split(text)
     if turns[0] != "Human":
@@ -119,15 +121,16 @@ def read_headed(fields: Object, wording: Wording) -> Sequence[Document]:
 
 def _headed(text: Json, wording: Wording) -> list[Object] | None:
     """The messages of a text in Alpaca's template (tatsu-lab/stanford_alpaca, `train.py`); None for any other text."""
-    found = list(_HEADING.finditer(text)) if isinstance(text, str) else []
-    if not isinstance(text, str) or not _ROUND.fullmatch("".join(f"{each[1]} " for each in found)):
+    text = unframed(text)
+    found = [] if text is None else list(_HEADING.finditer(text))
+    if text is None or not _ROUND.fullmatch("".join(f"{each[1]} " for each in found)):
         return None
     system = text[: found[0].start()].strip()
     if system and "instruction" not in system.lower():
         return None
     messages = [message("system", system)] if system else []
     for label, end in zip(found, [*(each.start() for each in found[1:]), len(text)], strict=True):
-        content = text[label.end() : end].strip().removesuffix(_END).removesuffix("<|endoftext|>").strip()
+        content = unended(text[label.end() : end])
         if label[1] == "Input":
             messages[-1]["content"] += f"{wording.separator}{content}" if content else ""
         else:
