@@ -1,4 +1,4 @@
-"""Amazon Bedrock's Converse: the JSON of `Converse`, as a request, a response, or a bare list of messages."""
+"""Convert Amazon Bedrock's Converse: its JSON as a request, a response, or a bare list of messages."""
 
 from __future__ import annotations
 

@@ -1,18 +1,18 @@
-"""Content blocks, both ways: text, media, tool use and results, reasoning, guarded and cited text."""
+"""Read and write content blocks: texts (also guarded and cited ones), media, passages, tool use, results, reasoning."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Final, cast
+from typing import ClassVar, Final, cast
 
 from ocml_bridge.chat.cache_marks import read_mark, write_mark
 from ocml_bridge.chat.citations import Citations
 from ocml_bridge.chat.signatures import signature_by
 from ocml_bridge.chat.turns import is_blank, name_of, parts_of, recipient_of
 from ocml_bridge.json_values.form import Object
+from ocml_bridge.json_values.parameters import items_of, members_of
 from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import (
     CacheMark,
-    Content,
     Foreign,
     Json,
     Media,
@@ -27,25 +27,31 @@ from ocml_bridge.report.narrowing import fitted, kind_of_blank
 from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass
 from ocml_bridge.units.heads import Head
 from ocml_bridge.wires.blocks.grammar import (
-    AFTER,
     EMPTY,
     TOP,
     UNKNOWN,
-    WIRE,
     Grammar,
     MarkBlocks,
     MessageKind,
     added,
+    block_extras,
     kind_of,
     more_of,
+    with_inner,
 )
 from ocml_bridge.wires.blocks.skeletons import Slots
-from ocml_bridge.wires.blocks.spelling import is_same
-from ocml_bridge.wires.blocks.values import AN_OBJECT, nearest_object, object_in, text_of, value_in
+from ocml_bridge.wires.blocks.values import AN_OBJECT, nearest_object, object_in, text_of
 from ocml_bridge.wires.tool_alphabet import AS_IS
 
-from .parts import LENGTHS, SOURCES, cited_text, is_media, read_citations, read_media, write_citations, write_media
-from .passages import read_passages, write_passages
+from .parts import (
+    LENGTHS,
+    TEXT_CITATIONS,
+    cited_text,
+    read_citations,
+    write_citations,
+)
+from .passages import read_media_or_passages, write_media_or_passages
+from .results import RESULT, can_hold, read_result, write_result
 from .syntax import (
     CACHE_POINT,
     CITATIONS,
@@ -60,18 +66,15 @@ from .syntax import (
     REASONING_TEXT,
     REDACTED,
     ROLES,
-    SEARCH_RESULT,
     TOOL_RESULT,
     TOOL_USE,
 )
-from .tools import NAMES, SLOTS, is_odd_id
+from .tools import NAMES, SLOTS, is_invalid_id
 
 INPUT: Final = "input"
-"""The key of the layout of a call whose arguments are a text and no object."""
-RESULT: Final = "result"
-"""The key of the layout of a reply that is one block which is no text, or has no text in it."""
+"""The key of the layout that marks a call whose arguments are a text and no object."""
 VENDOR: Final = "anthropic"
-"""Whose signatures there are: of the models behind Converse only Anthropic's sign what they think."""
+"""The vendor whose signatures the API accepts: of the models behind Converse, only Anthropic's sign their thoughts."""
 
 
 def _read_mark(block: Object) -> CacheMark | None:
@@ -83,7 +86,7 @@ def _write_mark(mark: CacheMark) -> Json:
 
 
 class BlockGrammar(Grammar):
-    """How content blocks are read and written."""
+    """The reader and writer of content blocks."""
 
     notes = NOTES
     key = CONTENT
@@ -95,21 +98,21 @@ class BlockGrammar(Grammar):
     marks = MarkBlocks(_read_mark, _write_mark)
 
     def refuses(self, text: str, /) -> bool:
-        """Whether a text is empty, or white space."""
+        """Return whether a text is empty or blank, which the API refuses."""
         return is_blank(text)
 
     def knows(self, block: Json) -> bool:
-        """Whether a block is of a kind that is only known by name."""
-        return isinstance(block, dict) and not KINDS.isdisjoint(cast("Object", block))
+        """Return whether a block has a kind that the format defines."""
+        return not KINDS.isdisjoint(members_of(block))
 
     def cites(self, side: str, /) -> Citations | None:
-        """How a text names its sources: not in what the system says before all others."""
-        return None if side == TOP else SOURCES
+        """Return the citations that texts can have; None for the system prompt, whose texts can have none."""
+        return None if side == TOP else TEXT_CITATIONS
 
     # --- reading ------------------------------------------------------------------------------------------------------
 
     def read(self, block: Object, side: str) -> Message | Part | None:
-        """A block; `UNKNOWN` for one that is none of those that are known."""
+        """Return the message or the part of a block, None for a cache point, `UNKNOWN` for an unknown block."""
         kinds = [key for key in block if key in KINDS and block[key] is not None]
         kind = kinds[0] if len(kinds) == 1 else ""
         more = more_of(block, (kind,))
@@ -123,18 +126,29 @@ class BlockGrammar(Grammar):
         inner = cast("Object", value)
         if side == TOP and kind != GUARDED:
             return UNKNOWN
-        if is_media(kind) or kind == SEARCH_RESULT:
-            return _read_given(kind, inner, more) or UNKNOWN
-        reader = _READERS.get(kind)
-        made = None if reader is None else reader(self, inner, more, ROLES.get(side.lower()) == "assistant")
-        return UNKNOWN if made is None else made
+        result = read_media_or_passages(kind, inner, more) or self._read_inner(kind, inner, more, side)
+        return UNKNOWN if result is None else result
 
-    def _use(self, inner: Object, more: Object, own: bool) -> Message | None:
+    def _read_inner(self, kind: str, inner: Object, more: Object, side: str) -> Message | Part | None:
+        """Return the message or the text of a block; None if it is invalid, or cannot be in a message of this role."""
+        if kind == TOOL_RESULT:
+            return self._result(inner, more)
+        if kind == GUARDED:
+            return self._guarded(inner, more)
+        if kind == CITED:
+            return self._cited(inner, more)
+        if ROLES.get(side.lower()) != "assistant":
+            return None
+        if kind == TOOL_USE:
+            return self._use(inner, more)
+        return self._reasoning(inner, more) if kind == REASONING else None
+
+    def _use(self, inner: Object, more: Object) -> Message | None:
         name, value, call_id = inner.get("name"), inner.get("input"), inner.get("toolUseId")
         text = text_of({} if value is None else value) if value is None or isinstance(value, dict) else None
         if isinstance(value, str):
             text = value
-        if not own or not isinstance(name, str) or text is None:
+        if not isinstance(name, str) or text is None:
             return None
         known = ("name", "input", "toolUseId") if isinstance(call_id, str) else ("name", "input")
         call = Message("assistant", text, None, "commentary", recipient_of(name), constraint="json", end="call")
@@ -142,52 +156,44 @@ class BlockGrammar(Grammar):
         return self._identified(call, TOOL_USE, inner, known, more)
 
     def _identified(self, message: Message, kind: str, inner: Object, known: tuple[str, ...], more: Object) -> Message:
-        """A call or reply with its id, and with what else is said of it."""
-        rest = more_of(inner, known)
+        """Return a call or a reply with its id and its extras.
+
+        Args:
+            message: the message, which is changed.
+            kind: the kind of its block.
+            inner: the value of the block.
+            known: the keys of the value that were read.
+            more: the other members of the block.
+        """
         call_id = inner.get("toolUseId")
         message.call_id = call_id if isinstance(call_id, str) and call_id else None
-        message.extras = self.notes.by_format({**more, kind: rest} if rest else more)
+        message.extras = self.notes.by_format(with_inner(more, kind, more_of(inner, known)))
         if message.call_id is None:
             message.layout = self.notes.by_format({**self.notes.of(message.layout), "call_id": "absent"})
-        odd = {AS_IS: True} if message.call_id is not None and is_odd_id(message.call_id) else {}
+        unchanged = {AS_IS: True} if message.call_id is not None and is_invalid_id(message.call_id) else {}
         if message.role == "assistant":
-            odd |= NAMES.note(name_of(message.recipient or ""))
-        if odd:
-            message.layout = self.notes.by_format({**self.notes.of(message.layout), **odd})
+            unchanged |= NAMES.note(name_of(message.recipient or ""))
+        if unchanged:
+            message.layout = self.notes.by_format({**self.notes.of(message.layout), **unchanged})
         return message
 
-    def _result(self, inner: Object, more: Object, own: bool) -> Message | None:
+    def _result(self, inner: Object, more: Object) -> Message | None:
         raws, status, call_id = inner.get(CONTENT), inner.get("status"), inner.get("toolUseId")
         if not (raws is None or isinstance(raws, list)):
             return None
-        found = self._reply_of(cast("list[Json]", raws or []))
+        content, layout = read_result(cast("list[Json]", raws or []))
         known = [CONTENT, *(["toolUseId"] if isinstance(call_id, str) else [])]
         failed = {"error": True, "success": False}.get(status.lower()) if isinstance(status, str) else None
         if failed is not None:
             known.append("status")
-        content, layout = found
         reply = Message(
             "tool", content, None, "commentary", "assistant", failed=failed, layout=self.notes.by_format(layout)
         )
         return self._identified(reply, TOOL_RESULT, inner, tuple(known), more)
 
-    def _reply_of(self, raws: list[Json]) -> tuple[Content, Object]:
-        """The content of a reply, and how it is spelled where it is one text that is no block of text."""
-        parts = [_reply_part(self, raw) for raw in raws]
-        part = parts[0] if len(parts) == 1 else None
-        if not isinstance(part, Text):
-            has_blank = any(isinstance(each, Text) and is_blank(each.text) for each in parts)
-            return tuple(parts) or "", {EMPTY: "part"} if has_blank else {}
-        own = self.notes.of(part.extras)
-        if own == {"json": True}:
-            return part.text, {RESULT: "json"}
-        if own:
-            return (part,), {}
-        return part.text, {RESULT: "text"} if is_blank(part.text) else {}
-
-    def _reasoning(self, inner: Object, more: Object, own: bool) -> Message | None:
+    def _reasoning(self, inner: Object, more: Object) -> Message | None:
         reasoning, sealed = inner.get(REASONING_TEXT), inner.get(REDACTED)
-        if not own or (reasoning is None) is (sealed is None):
+        if (reasoning is None) is (sealed is None):
             return None
         text, rest = "", more_of(inner, (REASONING_TEXT,))
         if isinstance(reasoning, dict):
@@ -196,27 +202,23 @@ class BlockGrammar(Grammar):
                 return None
             value = members.get("signature")
             signature = Signature(value, VENDOR) if isinstance(value, str) and value else None
-            if beside := more_of(members, ("text",) if signature is None else ("text", "signature")):
-                rest[REASONING_TEXT] = beside
+            known = ("text",) if signature is None else ("text", "signature")
+            rest = with_inner(rest, REASONING_TEXT, more_of(members, known))
         elif isinstance(sealed, str) and sealed:
             rest, signature = more_of(inner, (REDACTED,)), Signature(sealed, VENDOR, sealed=True)
         else:
             return None
-        extras = {**more, REASONING: rest} if rest else more
+        extras = with_inner(more, REASONING, rest)
         return Message("assistant", text, channel="analysis", extras=self.notes.by_format(extras), signature=signature)
 
-    def _guarded(self, inner: Object, more: Object, own: bool) -> Part | None:
-        value: Json = inner.get("text")
-        members = cast("Object", value) if isinstance(value, dict) else {}
+    def _guarded(self, inner: Object, more: Object) -> Part | None:
+        members = members_of(inner.get("text"))
         if len(inner) != 1 or not isinstance(text := members.get("text"), str):
             return None
-        beside = more_of(members, ("text",))
-        return Text(text, self.notes.by_format({**more, GUARDED: {"text": beside}}))
+        return Text(text, self.notes.by_format({**more, GUARDED: {"text": more_of(members, ("text",))}}))
 
-    def _cited(self, inner: Object, more: Object, own: bool) -> Part | None:
-        given: Json = inner.get(CONTENT)
-        blocks = cast("list[Json]", given) if isinstance(given, list) else []
-        texts = [cast("Object", block).get("text") if isinstance(block, dict) else None for block in blocks]
+    def _cited(self, inner: Object, more: Object) -> Part | None:
+        texts = [members_of(block).get("text") for block in items_of(inner.get(CONTENT))]
         if not texts or not all(isinstance(text, str) for text in texts):
             return None
         joined = "".join(cast("list[str]", texts))
@@ -224,17 +226,15 @@ class BlockGrammar(Grammar):
         rest: Object = more_of(inner, (CONTENT,) if citations is None else (CONTENT, CITATIONS))
         if len(texts) > 1:
             rest[LENGTHS] = [len(text) for text in cast("list[str]", texts)]
-        beside: Object = more if citations is not None and not rest else {**more, CITED: rest}
-        return Text(joined, self.notes.by_format(beside), citations=citations)
+        extras: Object = more if citations is not None and not rest else {**more, CITED: rest}
+        return Text(joined, self.notes.by_format(extras), citations=citations)
 
     # --- writing ------------------------------------------------------------------------------------------------------
 
     def write_part(self, part: Part) -> Json:
-        """A text or media as a block; None for anything else."""
-        if isinstance(part, Media):
-            return write_media(part)
-        if isinstance(part, Passages):
-            return write_passages(part)
+        """Return the block of a text, a medium or passages; None if the format has no place for the part."""
+        if isinstance(part, (Media, Passages)):
+            return write_media_or_passages(part)
         if not isinstance(part, Text):
             return None
         extras = self.notes.of(part.extras)
@@ -242,25 +242,24 @@ class BlockGrammar(Grammar):
         if isinstance(guarded, dict):
             inner: Json = {"text": added({"text": part.text}, cast("Object", guarded).get("text"))}
             return added({GUARDED: inner}, {key: value for key, value in extras.items() if key != GUARDED})
-        written = write_citations(part.citations or ())
-        if written or isinstance(cited, dict):
-            beside: Object = {**({CITATIONS: written} if written else {}), **(cited if isinstance(cited, dict) else {})}
-            own = {key: value for key, value in extras.items() if key != CITED}
-            return added({CITED: cited_text(part.text, beside)}, own)
+        citations = write_citations(part.citations or ())
+        if citations or isinstance(cited, dict):
+            inner = {**({CITATIONS: citations} if citations else {}), **members_of(cited)}
+            more = {key: value for key, value in extras.items() if key != CITED}
+            return added({CITED: cited_text(part.text, inner)}, more)
         return added({"text": part.text}, extras)
 
     def write(self, message: Message) -> Json:
-        """The block of a thought, a call or a reply."""
-        own = {key: value for key, value in self.notes.of(message.extras).items() if key not in (AFTER, WIRE)}
+        """Return the block of a thought, a call or a reply."""
+        extras = block_extras(self.notes.of(message.extras))
         kind = _KINDS[kind_of(message)]
-        rest = own.pop(kind, None)
-        more = cast("Object", rest) if isinstance(rest, dict) else {}
+        inner_extras = members_of(extras.pop(kind, None))
         if kind == REASONING:
-            inner, more = _write_reasoning(message, more)
+            inner, inner_extras = _write_reasoning(message, inner_extras)
         else:
             inner = {} if message.call_id is None else {"toolUseId": message.call_id}
             inner |= self._write_result(message) if kind == TOOL_RESULT else self._write_use(message)
-        return added({kind: added(inner, more)}, own)
+        return added({kind: added(inner, inner_extras)}, extras)
 
     def _write_use(self, call: Message) -> Object:
         text = cast("str", call.content)
@@ -269,20 +268,12 @@ class BlockGrammar(Grammar):
 
     def _write_result(self, message: Message) -> Object:
         status = {} if message.failed is None else {"status": "error" if message.failed else "success"}
-        return {CONTENT: self._blocks_of(message), **status}
+        return {CONTENT: write_result(message), **status}
 
-    def _blocks_of(self, message: Message) -> list[Json]:
-        content, how = message.content, self.notes.of(message.layout).get(RESULT)
-        if not isinstance(content, str):
-            return [_write_reply_part(self, part) for part in content]
-        if how == "json" and (value := value_in(content)) is not None:
-            return [{"json": value[0]}]
-        return [{"text": content}] if content or how == "text" else []
-
-    # --- the nearest --------------------------------------------------------------------------------------------------
+    # --- the nearest message ------------------------------------------------------------------------------------------
 
     def nearest_reply(self, message: Message, path: str, log: Log) -> Message:
-        """A reply of texts and media."""
+        """Return a reply with the parts that the format can hold: texts, media, passages and its foreign parts."""
         content = message.content
         if isinstance(content, str):
             if not content.isspace() or self.notes.of(message.layout).get(RESULT):
@@ -291,26 +282,22 @@ class BlockGrammar(Grammar):
             return replace(message, content="")
         supported = (Text, Media, Passages, Foreign)
         refused = None if self.notes.of(message.layout).get(EMPTY) else self.refuses
-        content = fitted(content, supported, path, log, target=HOME, able=self._can_hold, marks=False, refused=refused)
+        content = fitted(content, supported, path, log, target=HOME, able=can_hold, marks=False, refused=refused)
         return replace(message, content=content)
 
     def settled(self, message: Message, path: str, log: Log) -> str:
-        """Arguments that are an object, unless they were read as a text: of a stream that broke, they are."""
+        """Return the text of a call or a reply as it is written.
+
+        Arguments are the compact JSON of an object, unless they were read as a text, as from a stream that broke off.
+        """
         text = cast("str", message.content)
         if message.role == "tool" or self.notes.of(message.layout).get(INPUT) == "text":
             return text
         return nearest_object(text, path, log, target=HOME)
 
     def classify(self, head: Head, content: str) -> ContentClass | None:
-        """Arguments are an object; a reply is any text."""
+        """Return the class of a content: arguments are objects, replies are texts."""
         return AN_OBJECT if head.calls else ANY_CONTENT
-
-    def _can_hold(self, part: Part) -> bool:
-        """Whether a reply has a place for a part."""
-        if isinstance(part, Foreign):
-            return part.format == HOME and isinstance(_reply_part(self, part.value), Foreign)
-        block = self.write_part(part) if isinstance(part, (Media, Passages)) else None
-        return block is not None and type(_reply_part(self, block)) is type(part)
 
 
 _KINDS: Final[dict[MessageKind, str]] = {
@@ -319,17 +306,16 @@ _KINDS: Final[dict[MessageKind, str]] = {
     "call": TOOL_USE,
     "reply": TOOL_RESULT,
 }
-_READERS: Final[dict[str, Any]] = {
-    TOOL_USE: BlockGrammar._use,  # pyright: ignore[reportPrivateUsage]
-    TOOL_RESULT: BlockGrammar._result,  # pyright: ignore[reportPrivateUsage]
-    REASONING: BlockGrammar._reasoning,  # pyright: ignore[reportPrivateUsage]
-    GUARDED: BlockGrammar._guarded,  # pyright: ignore[reportPrivateUsage]
-    CITED: BlockGrammar._cited,  # pyright: ignore[reportPrivateUsage]
-}
+"""The kind of block by the kind of message."""
 
 
 def _write_reasoning(message: Message, more: Object) -> tuple[Object, Object]:
-    """The text of a thought with its signature, or what it is sealed in; and what else is said beside that."""
+    """Return the value of a thought's block, and those of its extras that are not in it.
+
+    Args:
+        message: the thought.
+        more: the extras of the value.
+    """
     signature = signature_by(message, VENDOR)
     if signature is not None and signature.sealed:
         return {REDACTED: signature.value}, more
@@ -338,8 +324,8 @@ def _write_reasoning(message: Message, more: Object) -> tuple[Object, Object]:
     return {REASONING_TEXT: reasoning}, {key: value for key, value in more.items() if key != REASONING_TEXT}
 
 
-def behind(message: Message) -> list[Object]:
-    """The deltas that come behind the text of a thought, or behind texts: its signature, their citations."""
+def deltas_after_text(message: Message) -> list[Object]:
+    """Return the deltas after the text of a message: the signature of a thought, the citations of texts."""
     signature = signature_by(message, VENDOR)
     if kind_of(message) == "thought":
         key = REDACTED if signature is not None and signature.sealed else "signature"
@@ -347,44 +333,4 @@ def behind(message: Message) -> list[Object]:
     if kind_of(message) != "text":
         return []
     texts = [part for part in parts_of(message.content) if isinstance(part, Text)]
-    return [{"citation": one} for text in texts for one in write_citations(text.citations or ())]
-
-
-# --- what is in a result ----------------------------------------------------------------------------------------------
-
-
-def _reply_part(grammar: BlockGrammar, raw: Json) -> Part:
-    """A block of a result."""
-    block = cast("Object", raw) if isinstance(raw, dict) else {}
-    made: Part | None = None
-    if len(block) == 1:
-        [(kind, value)] = block.items()
-        if kind == "text" and isinstance(value, str):
-            return Text(value)
-        if kind == "json" and (text := text_of(value)) is not None:
-            return Text(text, grammar.notes.by_format({"json": True}))
-        if (is_media(kind) or kind == SEARCH_RESULT) and isinstance(value, dict):
-            made = _read_given(kind, cast("Object", value), {})
-            made = None if made is None or not is_same(_sorted(grammar.write_part(made)), _sorted(block)) else made
-    return Foreign(HOME, raw) if made is None else made
-
-
-def _read_given(kind: str, inner: Object, more: Object) -> Part | None:
-    """Media or passages of a block."""
-    passages = read_passages(kind, inner, more)
-    return read_media(kind, inner, more) if passages is None and is_media(kind) else passages
-
-
-def _sorted(value: Json) -> Json:
-    """A value with the keys of its objects in order: how they stood is the form's to say."""
-    if isinstance(value, dict):
-        members = cast("Object", value)
-        return {key: _sorted(members[key]) for key in sorted(members)}
-    return [_sorted(item) for item in cast("list[Json]", value)] if isinstance(value, list) else value
-
-
-def _write_reply_part(grammar: BlockGrammar, part: Part) -> Json:
-    if isinstance(part, Text):
-        value = value_in(part.text) if grammar.notes.of(part.extras) == {"json": True} else None
-        return {"text": part.text} if value is None else {"json": value[0]}
-    return part.value if isinstance(part, Foreign) else grammar.write_part(part)
+    return [{"citation": citation} for text in texts for citation in write_citations(text.citations or ())]

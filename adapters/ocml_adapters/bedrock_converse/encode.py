@@ -1,4 +1,4 @@
-"""Events → those of `ConverseStream`, one JSON object a line: blocks one after the other, each with its deltas."""
+"""Encode events as events of `ConverseStream`, one JSON object a line; blocks follow one another, with their deltas."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ocml_bridge.stream.assembled import untold
 from ocml_bridge.stream.response import ResponseEncoder, usage_in
 from ocml_bridge.wires.blocks.grammar import MessageKind, kind_of
 
-from .blocks import BlockGrammar, behind
+from .blocks import BlockGrammar, deltas_after_text
 from .parts import write_media
 from .settings import RESPONSE_PARAMETERS
 from .stream import Assembly
@@ -33,11 +33,11 @@ _REASONS: Final[dict[Reason, str]] = {
 
 _GRAMMAR: Final = BlockGrammar()
 _STREAMED: Final = ({"text"}, {"json"})
-"""What the pieces of a result may be in a stream (`ToolResultBlockDelta`)."""
+"""The members of the pieces that a result can have in a stream (`ToolResultBlockDelta`)."""
 
 
 class EventEncoder(ResponseEncoder):
-    """An encoder of one answer: each event is a line."""
+    """An encoder of one answer: each event is a line of JSON."""
 
     stream = HOME
     reads = MessageReader
@@ -48,28 +48,28 @@ class EventEncoder(ResponseEncoder):
         super().__init__(answer, options)
         self._assembly = Assembly()
         self._current: int | None = None
-        """The number of the message whose block is under way."""
+        """The number of the message whose block has begun and not ended."""
         self._index = -1
-        """That of the last block."""
+        """The index of the last block."""
 
     def accepts(self, message: Message) -> bool:
-        """Whether a message is the assistant's, or a tool's reply; its end tells whether that is one of the server."""
+        """Return whether a message is of the assistant, or a reply; only its end shows whether the server gave it."""
         return message.role in ("assistant", "tool")
 
     def hosts(self, call: Message) -> bool:
-        """Whether a call is of one of the server's own tools."""
+        """Return whether a call is of one of the server's tools."""
         return is_of_server(call)
 
     def open(self) -> list[bytes]:
-        """Who speaks."""
+        """Write the beginning of the answer."""
         return [self._event("messageStart", {"role": "assistant"})]
 
     def start(self, number: int, message: Message) -> list[bytes]:
-        """A call begins at once, anything else with what it says first."""
+        """Write the beginning of a call; the block of any other message begins with its first text."""
         return self._begin(number, message) if kind_of(message) == "call" else []
 
     def _begin(self, number: int, message: Message) -> list[bytes]:
-        """A block for a message, behind the end of the block before it."""
+        """Write the end of the previous block, and the beginning of a block for a message."""
         out = [*self._end(), *self.opening()]
         self._current, self._index = number, self._index + 1
         kind = kind_of(message)
@@ -82,7 +82,7 @@ class EventEncoder(ResponseEncoder):
         return out
 
     def more(self, number: int, text: str) -> list[bytes]:
-        """More of a block; one that is over cannot go on, and a text goes on in another."""
+        """Write more text of a message; a text or a thought whose block has ended continues in another one."""
         head = self.heads[number]
         kind = kind_of(head)
         out: list[bytes] = []
@@ -100,41 +100,50 @@ class EventEncoder(ResponseEncoder):
         return [*out, self._of_block("contentBlockDelta", {"delta": deltas[kind]})]
 
     def sign(self, number: int, message: Message) -> list[bytes]:
-        """A thought that is signed ends here: its block has to end before another one begins."""
+        """Write the end of a signed thought, because its block must end before another one begins."""
         return self.end(number, message)
 
     def end(self, number: int, message: Message) -> list[bytes]:
-        """The block ends with its message, behind what is known only then; one that is sealed has nothing before."""
+        """Write the end of a message: all that is known only now, its images, and the end of its block."""
         if kind_of(message) == "reply":
             return self._reply(number, message) if _GRAMMAR.side(message) == "assistant" else []
         return [*self._end_of(number, message), *self._images(number, message)]
 
     def _end_of(self, number: int, message: Message) -> list[bytes]:
-        deltas = behind(message)
+        """Write the last deltas of a message's block, which begins only now if the thought is sealed, and its end."""
+        deltas = deltas_after_text(message)
         out = self._begin(number, message) if deltas and all(number != each for each, _ in self.written) else []
         if number != self._current:
             return out
         return [*out, *(self._of_block("contentBlockDelta", {"delta": delta}) for delta in deltas), *self._end()]
 
     def _reply(self, number: int, message: Message) -> list[bytes]:
-        """What a tool of the server gave, as far as a stream has it: in pieces that are text or JSON."""
+        """Write the result of one of the server's tools: only its texts and JSON values, which a stream can have."""
         inner = members_of(members_of(_GRAMMAR.write(message)).get(TOOL_RESULT))
         pieces = [piece for piece in inner[CONTENT] if set(members_of(piece)) in _STREAMED]
         head = {key: inner[key] for key in ("toolUseId", "type", "status") if key in inner}
-        return self._at_once(number, message, TOOL_RESULT, head, [pieces])
+        return self._whole_block(number, message, TOOL_RESULT, head, [pieces])
 
     def _images(self, number: int, message: Message) -> list[bytes]:
-        """The images of a message, behind its text; other media have no place in a stream."""
+        """Write the images of a message after its text; other media have no place in a stream."""
         out: list[bytes] = []
         for part in parts_of(message.content) if kind_of(message) == "text" else ():
             image = members_of(members_of(write_media(part)).get(IMAGE)) if isinstance(part, Media) else {}
             if image:
                 head, source = {"format": image["format"]}, {"source": image["source"]}
-                out += self._at_once(number, message, IMAGE, head, [source])
+                out += self._whole_block(number, message, IMAGE, head, [source])
         return out
 
-    def _at_once(self, number: int, message: Message, kind: str, head: Object, pieces: list[Json]) -> list[bytes]:
-        """A block that is written whole."""
+    def _whole_block(self, number: int, message: Message, kind: str, head: Object, pieces: list[Json]) -> list[bytes]:
+        """Write a whole block.
+
+        Args:
+            number: the number of its message.
+            message: the message.
+            kind: the kind of the block.
+            head: the members known at its start.
+            pieces: the values of its deltas.
+        """
         out = self._begin(number, message)
         out.append(self._of_block("contentBlockStart", {"start": {kind: head}}))
         out += [self._of_block("contentBlockDelta", {"delta": {kind: piece}}) for piece in pieces if piece]
@@ -148,7 +157,7 @@ class EventEncoder(ResponseEncoder):
         return self._event(kind, {**value, "contentBlockIndex": self._index})
 
     def _event(self, kind: str, value: Object) -> bytes:
-        """An event, which is taken as its reader takes it."""
+        """Assemble an event as a client does, and return it as a line."""
         if kind == "messageStart":
             self._assembly.role = value["role"]
         elif kind == "contentBlockStart":
@@ -156,15 +165,15 @@ class EventEncoder(ResponseEncoder):
         elif kind == "contentBlockDelta":
             self._assembly.delta(self._index, value["delta"], untold)
         elif kind != "contentBlockStop":
-            self._assembly.tell(value)
+            self._assembly.update(value)
         return jsontext.dumps({kind: value}) + b"\n"
 
     def complete(self, reason: Reason) -> list[bytes]:
-        """Why the answer is over, and the numbers of tokens that the document tells."""
+        """Write why the answer is over, and the numbers of tokens that the document has."""
         return [*self._end(), self._event("messageStop", {"stopReason": _REASONS[reason]}), *self._metadata(self.usage)]
 
     def _metadata(self, usage: Usage | None) -> list[bytes]:
-        """The numbers of tokens, which are told where all three are known."""
+        """Write the numbers of tokens, if all three are known."""
         if usage is None or None in (usage.input_tokens, usage.output_tokens, usage.total_tokens):
             return []
         settings = Settings(usage=replace(usage, reasoning_tokens=None))
@@ -172,13 +181,13 @@ class EventEncoder(ResponseEncoder):
         return [] if numbers is None else [self._event("metadata", {"usage": numbers, "metrics": {"latencyMs": 0}})]
 
     def tail(self, usage: dict[str, object] | None) -> list[bytes]:
-        """The numbers of tokens, where they are given."""
+        """Write the numbers of tokens, if the caller gives them."""
         return self._metadata(usage_in(usage))
 
     def error(self, code: str, message: str) -> list[bytes]:
-        """As SDKs give an exception in the middle of a stream."""
+        """Write an error that ends the answer, as SDKs give an exception within a stream."""
         return [jsontext.dumps({"modelStreamErrorException": {"message": f"{message} ({code})"}}) + b"\n"]
 
     def wire(self) -> Object:
-        """The response that the events make."""
+        """Return the response that a client assembles of the events."""
         return self._assembly.wire()

@@ -1,4 +1,4 @@
-"""Media and citations, both ways: bytes in base64, addresses in S3, texts; the sources of a text."""
+"""Read and write media (base64 data, addresses in S3, texts) and the citations of texts."""
 
 from __future__ import annotations
 
@@ -11,39 +11,38 @@ from ocml_bridge.chat.citations import Place, read_citable, write_citable
 from ocml_bridge.chat.uploads import media_for
 from ocml_bridge.json_values.data_urls import image_format, scheme, sound_format
 from ocml_bridge.json_values.form import Object
+from ocml_bridge.json_values.parameters import items_of, members_of
 from ocml_bridge.model import Citation, Json, Media, replace
-from ocml_bridge.wires.blocks.grammar import added, more_of
+from ocml_bridge.wires.blocks.grammar import added, block_with, more_of, with_inner
 
-from .syntax import CITATIONS, CONTENT, HOME, NOTES
+from .syntax import CITATIONS, CONTENT, NOTES
 
 # --- citations --------------------------------------------------------------------------------------------------------
 
 LENGTHS: Final = "lengths"
-"""The key of the extras of a cited text that says how long the texts are that it is made of."""
-_WORDS, _LOCATION, _WEB = "sourceContent", "location", "web"
+"""The key of the extras of a cited text with the lengths of the texts that it was joined of."""
+_CITED_TEXT, _LOCATION, _WEB = "sourceContent", "location", "web"
 
 
 def read_citations(value: Json) -> tuple[Citation, ...] | None:
-    """The citations of a text; None where there is none, or one is not understood."""
-    raws = cast("list[Json]", value) if isinstance(value, list) else []
+    """Return the citations of a text; None if there are none, or one is no object."""
+    raws = items_of(value)
     if not raws or not all(isinstance(raw, dict) for raw in raws):
         return None
-    return tuple(_read(cast("Object", raw)) for raw in raws)
+    return tuple(_read_citation(cast("Object", raw)) for raw in raws)
 
 
-def _read(raw: Object) -> Citation:
-    title, location = raw.get("title"), raw.get(_LOCATION)
-    places = cast("Object", location) if isinstance(location, dict) else {}
-    web = cast("Object", places[_WEB]) if isinstance(places.get(_WEB), dict) else {}
-    citation = Citation(_text(web.get("url")), _text(title), _words(raw.get(_WORDS)))
-    known = [key for key, member in (("title", citation.title), (_WORDS, citation.cited_text)) if member is not None]
-    rest = more_of(raw, tuple(known))
+def _read_citation(raw: Object) -> Citation:
+    location = members_of(raw.get(_LOCATION))
+    web = members_of(location.get(_WEB))
+    citation = Citation(_text(web.get("url")), _text(raw.get("title")), _only_text(raw.get(_CITED_TEXT)))
+    fields = (("title", citation.title), (_CITED_TEXT, citation.cited_text))
+    rest = more_of(raw, tuple(key for key, member in fields if member is not None))
     if citation.url is not None:
         rest.pop(_LOCATION)
-        within = more_of(web, ("url",))
-        if beside := {**more_of(places, (_WEB,)), **({_WEB: within} if within else {})}:
-            rest[_LOCATION] = beside
-    citation.extras = {HOME: rest} if rest else None
+        if more := with_inner(more_of(location, (_WEB,)), _WEB, more_of(web, ("url",))):
+            rest[_LOCATION] = more
+    citation.extras = NOTES.by_format(rest)
     return citation
 
 
@@ -51,34 +50,36 @@ def _text(value: Json) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
-def _words(value: Json) -> str | None:
-    """What a source says, where that is one text and nothing else."""
-    blocks = cast("list[Json]", value) if isinstance(value, list) else []
-    block = cast("Object", blocks[0]) if len(blocks) == 1 and isinstance(blocks[0], dict) else {}
+def _only_text(value: Json) -> str | None:
+    """Return the text of a list with one block that has only a text; None for any other value."""
+    blocks = items_of(value)
+    block = members_of(blocks[0]) if len(blocks) == 1 else {}
     return _text(block["text"]) if list(block) == ["text"] else None
 
 
 def write_citations(citations: Sequence[Citation]) -> list[Json]:
-    """Citations as the API has them; those that it has no place for are left out."""
-    return [written for one in citations if (written := _write(one))]
+    """Return the JSON of citations; those that the API has no place for are left out."""
+    return [written for citation in citations if (written := _write_citation(citation))]
 
 
-def _write(citation: Citation) -> Object:
+def _write_citation(citation: Citation) -> Object:
     out: Object = {} if citation.title is None else {"title": citation.title}
     if citation.cited_text is not None:
-        out[_WORDS] = [{"text": citation.cited_text}]
-    rest: Object = dict((citation.extras or {}).get(HOME, {}))
+        out[_CITED_TEXT] = [{"text": citation.cited_text}]
+    rest = dict(NOTES.of(citation.extras))
     if citation.url is not None:
-        given: Json = rest.pop(_LOCATION, None)
-        beside = cast("Object", given) if isinstance(given, dict) else {}
-        out[_LOCATION] = added({_WEB: added({"url": citation.url}, beside.get(_WEB))}, beside)
+        out[_LOCATION] = block_with(_WEB, {"url": citation.url}, members_of(rest.pop(_LOCATION, None)))
     return added(out, rest)
 
 
 def cited_text(text: str, cited: Object) -> Object:
-    """What a block has that cites: a text in the pieces that it was made of, and what it cites."""
-    given: Json = cited.get(LENGTHS)
-    lengths = cast("list[Json]", given) if isinstance(given, list) else []
+    """Return the value of a block with citations.
+
+    Args:
+        text: its text, which is split into the texts that it was joined of.
+        cited: the citations, and the extras of the block.
+    """
+    lengths = items_of(cited.get(LENGTHS))
     pieces: list[Json] = [{"text": text}]
     if all(type(length) is int and length >= 0 for length in lengths) and sum(cast("list[int]", lengths)) == len(text):
         at = 0
@@ -89,28 +90,29 @@ def cited_text(text: str, cited: Object) -> Object:
     return added({CONTENT: pieces}, {key: value for key, value in cited.items() if key != LENGTHS})
 
 
-class _Sources:
-    """How a text names its sources: all of it rests on each."""
+class _TextCitations:
+    """The citations that a text can have: each cites for the whole text."""
 
     def nearest(self, citation: Citation, place: Place) -> Citation | None:
-        """A citation as it is read again; None for one that there is no place for."""
-        for given in (citation, replace(citation, extras=None)):
-            found = read_citations([written]) if (written := _write(given)) else None
-            if found is not None and write_citations(found) == [written]:
-                return found[0]
+        """Return a citation as it is read back; None if the format has no place for it."""
+        for candidate in (citation, replace(citation, extras=None)):
+            read = read_citations([written]) if (written := _write_citation(candidate)) else None
+            if read is not None and write_citations(read) == [written]:
+                return read[0]
         return None
 
 
-SOURCES: Final = _Sources()
+TEXT_CITATIONS: Final = _TextCitations()
 
 
 # --- media ------------------------------------------------------------------------------------------------------------
 
 DOCUMENT: Final = "document"
 CONTEXT: Final = "context"
-"""The member of a document that tells what is said of it."""
+"""The member of a document with the context in which it is given."""
 _MEDIA: Final[dict[str, Any]] = {"image": "image", DOCUMENT: "file", "video": "video", "audio": "audio"}
-_BLOCKS: Final[dict[str, str]] = {ours: block for block, ours in _MEDIA.items()}
+"""The type of media by the kind of block."""
+_BLOCKS: Final[dict[str, str]] = {media: block for block, media in _MEDIA.items()}
 _OFFICE: Final = "application/vnd.openxmlformats-officedocument"
 _DOCUMENTS: Final[dict[str, str]] = {
     "pdf": "application/pdf",
@@ -132,36 +134,38 @@ _NAMES: Final[dict[str, str]] = {
     "video/x-ms-wmv": "wmv",
     "video/3gpp": "three_gp",
 }
-"""Media types → formats that are called otherwise here."""
+"""The formats of media types that have another name than their subtype."""
 _TYPE_OF_TEXT: Final = _DOCUMENTS["txt"]
 _BYTES: Final = "bytes"
+"""The member of a source with base64 data; in the layout, how the data are spelled otherwise."""
 _INDEXED: Final = "indexed"
-"""The layout of bytes that JavaScript dumped: an object with a member for each."""
+"""The layout of data that are an object with a member for each byte, as JavaScript writes them."""
 _TEXT: Final = "text"
+"""The layout of data that are a text."""
 _PLAIN: Final = "plain"
-"""The layout of data that is a text, and of a plain one whose format goes without saying."""
+"""The layout of data that are a text, of a document without a format, which is plain text."""
 _NOT_IN_NAMES: Final = re.compile(r"[^a-zA-Z0-9\s\-()\[\]]|\s(?=\s)")
 _LONGEST_NAME: Final = 200
 
 
 def is_media(kind: str) -> bool:
-    """Whether a kind of block is media."""
+    """Return whether a kind of block is a medium."""
     return kind in _MEDIA
 
 
 def read_media(kind: str, inner: Object, more: Object) -> Media | None:
-    """Media of a block; None where it is not said where they are.
+    """Return the medium of a block; None if it has neither data nor an address.
 
     Args:
-        kind: of the block.
-        inner: what it holds.
-        more: what stands beside that.
+        kind: the kind of the block.
+        inner: its value under the key of this name.
+        more: its other members.
     """
-    source, format_, name = inner.get("source"), inner.get("format"), inner.get("name")
-    where = _where(cast("Object", source)) if isinstance(source, dict) else None
-    if where is None or not (format_ is None or isinstance(format_, str)):
+    format_, name = inner.get("format"), inner.get("name")
+    source = _read_source(members_of(inner.get("source")))
+    if source is None or not (format_ is None or isinstance(format_, str)):
         return None
-    fields, layout, rest = where
+    fields, layout, source_extras = source
     known = ["format", "source", *(["name"] if isinstance(name, str) else [])]
     if kind == DOCUMENT and (context := _text(inner.get(CONTEXT))) is not None:
         fields["context"] = context
@@ -169,44 +173,36 @@ def read_media(kind: str, inner: Object, more: Object) -> Media | None:
     if kind == DOCUMENT and (citable := read_citable(inner.get(CITATIONS))) is not None:
         fields["citable"] = citable
         known.append(CITATIONS)
-    inside = more_of(inner, tuple(known))
-    if rest:
-        inside["source"] = rest
-    if inside:
-        more = {**more, kind: inside}
+    extras = with_inner(more, kind, with_inner(more_of(inner, tuple(known)), "source", source_extras))
     if kind == DOCUMENT and isinstance(name, str):
         fields["filename"] = name
     fields["format"] = _type_of(kind, format_)
     if kind == DOCUMENT and format_ is None and layout == {_BYTES: _TEXT}:
         fields["format"], layout = _TYPE_OF_TEXT, {_BYTES: _PLAIN}
-    return Media(
-        _MEDIA[kind], **fields, extras={HOME: more} if more else None, layout={HOME: layout} if layout else None
-    )
+    return Media(_MEDIA[kind], **fields, extras=NOTES.by_format(extras), layout=NOTES.by_format(layout))
 
 
-def _where(source: Object) -> tuple[Object, Object, Object] | None:
-    """The fields of media that say where they are, how that is spelled, and what else is said."""
-    data, place, text = source.get("bytes"), source.get("s3Location"), source.get("text")
+def _read_source(source: Object) -> tuple[Object, Object, Object] | None:
+    """Return the fields, the layout and the extras of a source; None if it has neither data nor an address."""
+    data, location, text = source.get("bytes"), source.get("s3Location"), source.get("text")
     if isinstance(data, str):
         return {"data": data}, {}, more_of(source, ("bytes",))
-    if isinstance(data, dict) and (plain := _indexed(cast("Object", data))) is not None:
-        return {"data": plain}, {_BYTES: _INDEXED}, more_of(source, ("bytes",))
+    if isinstance(data, dict) and (base64_data := _base64_of_indexed(cast("Object", data))) is not None:
+        return {"data": base64_data}, {_BYTES: _INDEXED}, more_of(source, ("bytes",))
     if isinstance(text, str):
         return (
             {"data": base64.b64encode(text.encode("utf-8", "replace")).decode()},
             {_BYTES: _TEXT},
             more_of(source, ("text",)),
         )
-    if isinstance(place, dict) and isinstance(uri := cast("Object", place).get("uri"), str):
-        rest = more_of(source, ("s3Location",))
-        if beside := more_of(cast("Object", place), ("uri",)):
-            rest["s3Location"] = beside
-        return {"url": uri}, {}, rest
+    if isinstance(uri := members_of(location).get("uri"), str):
+        more = more_of(source, ("s3Location",))
+        return {"url": uri}, {}, with_inner(more, "s3Location", more_of(members_of(location), ("uri",)))
     return None
 
 
-def _indexed(data: Object) -> str | None:
-    """The base64 of bytes that stand in an object by their places."""
+def _base64_of_indexed(data: Object) -> str | None:
+    """Return the base64 of bytes in an object with a member for each; None if it is no such object."""
     values = list(data.values())
     if list(data) != [str(at) for at in range(len(values))] or not all(type(each) is int for each in values):
         return None
@@ -214,7 +210,7 @@ def _indexed(data: Object) -> str | None:
 
 
 def _type_of(kind: str, format_: str | None) -> str | None:
-    """The media type of a format; sounds are known by their format alone."""
+    """Return the media type of a format; for audio, the format itself."""
     if format_ is None or kind == "audio":
         return format_
     return _DOCUMENTS.get(format_, f"application/{format_}") if kind == DOCUMENT else f"{kind}/{format_}"
@@ -224,7 +220,7 @@ def _type_of(kind: str, format_: str | None) -> str | None:
 
 
 def write_media(media: Media) -> Object | None:
-    """Media as a block; None where they are neither data nor in S3, or of a format that has no name here."""
+    """Return the block of a medium; None if it has neither data nor an address in S3, or an unknown format."""
     kind, media = _BLOCKS[media.media], media_for(media, None)
     source, format_ = _source(media), _format(media)
     if NOTES.of(media.layout).get(_BYTES) == _PLAIN and media.format == _TYPE_OF_TEXT:
@@ -232,34 +228,31 @@ def write_media(media: Media) -> Object | None:
     if source is None or (format_ is None and kind != DOCUMENT):
         return None
     extras = NOTES.of(media.extras)
-    inside: Json = extras.get(kind)
-    within = cast("Object", inside) if isinstance(inside, dict) else {}
     inner: Object = {} if format_ is None else {"format": format_}
     if kind == DOCUMENT:
         inner["name"] = document_name(media.filename)
-    inner["source"] = _deeper(source, within.get("source"))
+    inner["source"] = _source_with(source, members_of(members_of(extras.get(kind)).get("source")))
     if kind == DOCUMENT and media.context:
         inner[CONTEXT] = media.context
     if kind == DOCUMENT and media.citable is not None:
         inner[CITATIONS] = write_citable(media.citable)
-    own = {key: value for key, value in extras.items() if key != kind}
-    return added({kind: added(inner, within)}, own)
+    return block_with(kind, inner, extras)
 
 
 def document_name(name: str | None) -> str:
-    """The name of a document in the letters that the API allows; one that was read stays as it was, even empty."""
+    """Return the name of a document in characters that the API allows; an empty name stays empty."""
     if name == "":
         return name
     return _NOT_IN_NAMES.sub("-", name or "")[:_LONGEST_NAME] or "document"
 
 
 def _source(media: Media) -> Object | None:
-    how: Json = NOTES.of(media.layout).get(_BYTES)
+    spelling: Json = NOTES.of(media.layout).get(_BYTES)
     address = media.url if media.data is None else media.data if scheme(media.data) else None
     if media.data is None or address is not None:
         return {"s3Location": {"uri": address}} if address is not None and address.startswith("s3://") else None
-    raw = _decoded(media.data) if how in (_INDEXED, _TEXT, _PLAIN) else None
-    if raw is not None and how == _INDEXED:
+    raw = _decoded(media.data) if spelling in (_INDEXED, _TEXT, _PLAIN) else None
+    if raw is not None and spelling == _INDEXED:
         return {"bytes": {str(at): byte for at, byte in enumerate(raw)}}
     if raw is not None:
         try:
@@ -277,20 +270,19 @@ def _decoded(data: str) -> bytes | None:
     return raw if base64.b64encode(raw).decode() == data else None
 
 
-def _deeper(source: Object, more: Json) -> Object:
-    """A source with what else is said of it."""
-    rest = cast("Object", more) if isinstance(more, dict) else {}
+def _source_with(source: Object, extras: Object) -> Object:
+    """Return a source with its extras, and with those of the object in it."""
     out = {
-        key: added(cast("Object", value), rest.get(key)) if isinstance(value, dict) else value
+        key: added(cast("Object", value), extras.get(key)) if isinstance(value, dict) else value
         for key, value in source.items()
     }
-    return added(out, rest)
+    return added(out, extras)
 
 
 def _format(media: Media) -> str | None:
     if media.media == "file":
-        found = _FORMATS.get(media.format or "", (media.format or "").removeprefix("application/"))
-        return found if found and "/" not in found else None
+        name = _FORMATS.get(media.format or "", (media.format or "").removeprefix("application/"))
+        return name if name and "/" not in name else None
     if media.format:
         name = (sound_format(media) if media.media == "audio" else media.format) or ""
         return _NAMES.get(name) or name.rpartition("/")[2] or None

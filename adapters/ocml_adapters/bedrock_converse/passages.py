@@ -1,4 +1,4 @@
-"""Blocks that give texts to be cited, both ways: search results, and documents whose source is `content`."""
+"""Read and write blocks of texts that an answer may cite: search results, and documents whose source is `content`."""
 
 from __future__ import annotations
 
@@ -6,20 +6,21 @@ from typing import cast
 
 from ocml_bridge.chat.citations import read_citable, write_citable
 from ocml_bridge.json_values.form import Object
-from ocml_bridge.model import Json, Passages
-from ocml_bridge.wires.blocks.grammar import added, more_of
+from ocml_bridge.json_values.parameters import members_of
+from ocml_bridge.model import Json, Media, Passages
+from ocml_bridge.wires.blocks.grammar import block_with, more_of, with_inner
 
-from .parts import CONTEXT, DOCUMENT, document_name
+from .parts import CONTEXT, DOCUMENT, document_name, is_media, read_media, write_media
 from .syntax import CITATIONS, CONTENT, NOTES, SEARCH_RESULT
 
 
 def read_passages(kind: str, inner: Object, more: Object) -> Passages | None:
-    """Passages of a block; None for one that gives none.
+    """Return the passages of a block; None if it has none.
 
     Args:
-        kind: of the block.
-        inner: what it holds.
-        more: what stands beside that.
+        kind: the kind of the block.
+        inner: its value under the key of this name.
+        more: its other members.
     """
     source, citable = inner.get("source"), read_citable(inner.get(CITATIONS))
     if kind == SEARCH_RESULT and isinstance(source, str) and isinstance(inner.get("title"), str):
@@ -30,18 +31,17 @@ def read_passages(kind: str, inner: Object, more: Object) -> Passages | None:
         return None
     if texts is None:
         return None
-    fields = {ours: inner[name] for ours, name in names.items() if isinstance(inner.get(name), str)}
-    known = [CONTENT if kind == SEARCH_RESULT else "source", *(names[ours] for ours in fields)]
+    fields = {field: inner[name] for field, name in names.items() if isinstance(inner.get(name), str)}
+    known = [CONTENT if kind == SEARCH_RESULT else "source", *(names[field] for field in fields)]
     if citable is not None:
         fields["citable"] = citable
         known.append(CITATIONS)
-    if inside := more_of(inner, tuple(known)):
-        more = {**more, kind: inside}
-    return Passages(texts, **fields, extras=NOTES.by_format(more))
+    extras = with_inner(more, kind, more_of(inner, tuple(known)))
+    return Passages(texts, **fields, extras=NOTES.by_format(extras))
 
 
 def _texts(value: Json) -> tuple[str, ...] | None:
-    """The texts of a list of blocks that are nothing else; None for any other value."""
+    """Return the texts of a list of blocks that have only a text each; None for any other value."""
     blocks = cast("list[Object]", value) if isinstance(value, list) else []
     if not isinstance(value, list) or not all(map(_is_text, blocks)):
         return None
@@ -49,12 +49,12 @@ def _texts(value: Json) -> tuple[str, ...] | None:
 
 
 def _is_text(block: Json) -> bool:
-    members = cast("Object", block) if isinstance(block, dict) else {}
+    members = members_of(block)
     return list(members) == ["text"] and isinstance(members["text"], str)
 
 
 def write_passages(passages: Passages) -> Object | None:
-    """Passages as a block; None for a search result without a title, which the API asks for."""
+    """Return the block of passages; None for a search result without a title, which the API requires."""
     texts: list[Json] = [{"text": text} for text in passages.texts]
     if passages.source is None:
         kind = DOCUMENT
@@ -68,6 +68,20 @@ def write_passages(passages: Passages) -> Object | None:
         return None
     if passages.citable is not None:
         inner[CITATIONS] = write_citable(passages.citable)
-    extras = NOTES.of(passages.extras)
-    own = {key: value for key, value in extras.items() if key != kind}
-    return added({kind: added(inner, extras.get(kind))}, own)
+    return block_with(kind, inner, NOTES.of(passages.extras))
+
+
+# --- media or passages ------------------------------------------------------------------------------------------------
+#
+# A document is either, depending on its source.
+
+
+def read_media_or_passages(kind: str, inner: Object, more: Object) -> Media | Passages | None:
+    """Return the passages or the medium of a block, or None; the arguments are those of `read_passages`."""
+    passages = read_passages(kind, inner, more)
+    return read_media(kind, inner, more) if passages is None and is_media(kind) else passages
+
+
+def write_media_or_passages(part: Media | Passages) -> Object | None:
+    """Return the block of passages or of a medium; None if the format has no place for it."""
+    return write_media(part) if isinstance(part, Media) else write_passages(part)

@@ -1,4 +1,4 @@
-"""What a request asks for and a response tells, as the settings of a conversation, both ways."""
+"""Read and write the parameters of requests and responses as settings, by a table."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final, cast
 from ocml_bridge.chat.turns import name_of, recipient_of
 from ocml_bridge.json_values import jsontext
 from ocml_bridge.json_values.form import Object
-from ocml_bridge.json_values.parameters import Parameters, parameter, plain_parameter
+from ocml_bridge.json_values.parameters import Parameters, members_of, parameter, plain_parameter
 from ocml_bridge.model import AnswerFormat, Json, ToolChoice, Usage
 from ocml_bridge.model import settings as plain
 from ocml_bridge.wires.blocks.values import text_of
@@ -18,15 +18,14 @@ from .syntax import TOOL_CONFIG
 
 
 def _tool_choice(value: Json) -> ToolChoice | None:
-    members = cast("Object", value) if isinstance(value, dict) else {}
+    members = members_of(value)
     if members == {"auto": {}}:
         return ToolChoice("auto")
     if members == {"any": {}}:
         return ToolChoice("required")
-    tool: Json = members.get("tool")
-    named = cast("Object", tool) if isinstance(tool, dict) and len(members) == 1 else {}
-    name = named.get("name")
-    return ToolChoice("required", (recipient_of(name),)) if isinstance(name, str) and len(named) == 1 else None
+    tool = members_of(members.get("tool")) if len(members) == 1 else {}
+    name = tool.get("name")
+    return ToolChoice("required", (recipient_of(name),)) if isinstance(name, str) and len(tool) == 1 else None
 
 
 def _write_tool_choice(choice: ToolChoice) -> Json:
@@ -35,28 +34,22 @@ def _write_tool_choice(choice: ToolChoice) -> Json:
     return {"auto": {}} if choice.mode == "auto" else None
 
 
-# --- the form of the answer -------------------------------------------------------------------------------------------
+# --- the format of the answer -----------------------------------------------------------------------------------------
 
-_DESCRIBED: Final = ("schema", "name", "description")
+_SCHEMA_MEMBERS: Final = ("schema", "name", "description")
 
 
 def _answer_format(value: Json) -> AnswerFormat | None:
-    """The schema is JSON in a text."""
-    members = cast("Object", value) if isinstance(value, dict) else {}
-    inner: Json = members.get("structure")
-    structure = cast("Object", inner) if isinstance(inner, dict) else {}
-    described: Json = structure.get("jsonSchema")
-    schema_members = cast("Object", described) if isinstance(described, dict) else {}
+    """Return the format of the answer, or None; its schema is a text that contains JSON."""
+    members = members_of(value)
+    structure = members_of(members.get("structure"))
+    described = members_of(structure.get("jsonSchema"))
     if members.keys() != {"type", "structure"} or members["type"] != "json_schema" or len(structure) != 1:
         return None
-    name, description, schema = (
-        schema_members.get("name"),
-        schema_members.get("description"),
-        schema_members.get("schema"),
-    )
+    schema, name, description = (described.get(key) for key in _SCHEMA_MEMBERS)
     span = jsontext.parse(schema) if isinstance(schema, str) else None
-    texts = all(each is None or isinstance(each, str) for each in (name, description))
-    if span is None or not texts or schema_members.keys() - set(_DESCRIBED) or text_of(span.value) != schema:
+    are_texts = all(each is None or isinstance(each, str) for each in (name, description))
+    if span is None or not are_texts or described.keys() - set(_SCHEMA_MEMBERS) or text_of(span.value) != schema:
         return None
     return AnswerFormat("json_schema", name, span.value, description)
 
@@ -76,22 +69,22 @@ _NUMBERS: Final = ("inputTokens", "outputTokens", "totalTokens", "cacheReadInput
 
 
 def _usage(value: Json) -> Usage | None:
-    """What was read from a cache is no part of `inputTokens`."""
+    """Return the numbers of tokens; `inputTokens` excludes cached tokens, the settings' number includes them."""
     members = cast("Object", value)
     numbers = [plain.count(members.get(key)) for key in _NUMBERS]
     if any(number is None and key in members for number, key in zip(numbers, _NUMBERS, strict=True)):
         return None
-    given, answered, total, cached = numbers
-    return Usage(None if given is None else given + (cached or 0), answered, total, cached)
+    inputs, outputs, total, cached = numbers
+    return Usage(None if inputs is None else inputs + (cached or 0), outputs, total, cached)
 
 
 def _write_usage(usage: Usage) -> Json:
-    given = None if usage.input_tokens is None else usage.input_tokens - (usage.cached_tokens or 0)
-    numbers = (given, usage.output_tokens, usage.total_tokens, usage.cached_tokens)
+    inputs = None if usage.input_tokens is None else usage.input_tokens - (usage.cached_tokens or 0)
+    numbers = (inputs, usage.output_tokens, usage.total_tokens, usage.cached_tokens)
     return {key: number for key, number in zip(_NUMBERS, numbers, strict=True) if number is not None} or None
 
 
-# --- all of them ------------------------------------------------------------------------------------------------------
+# --- the tables -------------------------------------------------------------------------------------------------------
 
 
 REQUEST_PARAMETERS: Final = Parameters(

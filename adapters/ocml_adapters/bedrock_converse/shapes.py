@@ -1,10 +1,10 @@
-"""What stands around messages, both ways: a request, a response, or nothing (a list).
+"""Read and write the three shapes of documents: requests, responses and bare lists.
 
 | shape | is | messages | everything else |
 | --- | --- | --- | --- |
 | `request` | an object with `messages` | `messages` | settings; tools; extras, by key |
 | `response` | an object with `output` | the one in `output` | settings; extras, by key |
-| `list` | the bare list | the list | there is nothing else |
+| `list` | the bare list | the list | none |
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, Final, cast
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.formats.adapter import Source
 from ocml_bridge.json_values.form import OBJECT, Object, in_order
-from ocml_bridge.json_values.parameters import value_at
+from ocml_bridge.json_values.parameters import items_of, members_of, value_at
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Json, Settings, Tool, replace
 from ocml_bridge.units.envelopes import Body
@@ -46,13 +46,11 @@ from .tools import NAMES, read_tools, write_tools
 
 _RESPONSE: Final = "response"
 _EMPTY: Final = "empty"
-"""The layout of tools that are none: the API asks for one at least."""
-_HERE: Final = "\0message"
-"""Stands for messages where the spelling of what is around them is looked at."""
-
-
+"""The layout of an empty list of tools, which the API refuses."""
+_PLACEHOLDER: Final = "\0message"
+"""Takes the place of messages when the form of a document around them is compared."""
 _CHOICE, _ALONE = "toolChoice", "alone"
-"""The note of a request that was read with a choice among no tools."""
+"""The layout of a request that was read with a tool choice, but without tools."""
 
 
 # --- requests ---------------------------------------------------------------------------------------------------------
@@ -66,7 +64,9 @@ def _blocks(top: Top) -> Json:
     return top.wire[CONTENT]
 
 
-UNITS: Final = RequestUnits(MESSAGES, Prompt(SYSTEM, unit=_system, is_unit=is_top, value=_blocks, stand_in=[_HERE]))
+UNITS: Final = RequestUnits(
+    MESSAGES, Prompt(SYSTEM, unit=_system, is_unit=is_top, value=_blocks, stand_in=[_PLACEHOLDER])
+)
 
 
 def _read_request(document: Object, log: Log) -> Shell:
@@ -75,16 +75,15 @@ def _read_request(document: Object, log: Log) -> Shell:
         raise BridgeError(ErrorCode.SHAPE, f"{MESSAGES!r} is not a list", path=f"/{MESSAGES}")
     shell, known = UNITS.shell(document, cast("list[Json]", messages))
     shell.default = "user"
-    layout, raw = dict[str, Any](), {**document, **dict.fromkeys(known, _HERE)}
-    given = value_at(document, (TOOL_CONFIG, TOOLS))
-    listed = cast("list[Json]", given) if isinstance(given, list) else []
-    tools, entries = read_tools(listed)
-    # Where the server runs all tools, the choice is among those: no other API has them.
+    layout, raw = dict[str, Any](), {**document, **dict.fromkeys(known, _PLACEHOLDER)}
+    raw_tools = value_at(document, (TOOL_CONFIG, TOOLS))
+    tools, entries = read_tools(items_of(raw_tools))
+    # If the server runs all tools, the choice is among those, which no other API has; so it is no setting.
     shell.settings, rest = REQUEST_PARAMETERS.take(document, OF_CALLS if entries and not tools else ())
     layout |= NAMES.note_choice(shell.settings)
     extras = more_of(rest, tuple(known))
     config: Json = extras.get(TOOL_CONFIG)
-    if isinstance(given, list):
+    if isinstance(raw_tools, list):
         shell.tools = tools
         more = {key: value for key, value in cast("Object", config).items() if key != TOOLS}
         if entries is not None:
@@ -93,9 +92,9 @@ def _read_request(document: Object, log: Log) -> Shell:
         extras = {**extras, TOOL_CONFIG: more}
         if not more:
             del extras[TOOL_CONFIG]
-        if not given:
+        if not raw_tools:
             layout[TOOLS] = _EMPTY
-    if not given and shell.settings is not None and shell.settings.tool_choice is not None:
+    if not raw_tools and shell.settings is not None and shell.settings.tool_choice is not None:
         layout[_CHOICE] = _ALONE
     keep_form(layout, _request(shell.tools, shell.settings, extras, layout, SYSTEM in known), raw)
     shell.extras, shell.layout = extras, layout
@@ -103,22 +102,28 @@ def _read_request(document: Object, log: Log) -> Shell:
 
 
 def _request(
-    tools: tuple[Tool, ...] | None, settings: Settings | None, extras: Object, layout: Object, top: bool
+    tools: tuple[Tool, ...] | None, settings: Settings | None, extras: Object, layout: Object, has_prompt: bool
 ) -> Object:
-    """A request as we write it, with marks in the places of its messages."""
-    given: Json = extras.get(TOOL_CONFIG)
-    config = cast("Object", given) if isinstance(given, dict) else {}
-    entries: Json = config.get(TOOLS)
-    out: Object = {MESSAGES: _HERE, **({SYSTEM: _HERE} if top else {})}
+    """Return a request as the writer writes it, with placeholders for its messages.
+
+    Args:
+        tools: the declared tools.
+        settings: the settings.
+        extras: the other members; in `toolConfig`, the entries of `tools` as `read_tools` returns them.
+        layout: the layout of the document.
+        has_prompt: whether it has a system prompt.
+    """
+    config = members_of(extras.get(TOOL_CONFIG))
+    out: Object = {MESSAGES: _PLACEHOLDER, **({SYSTEM: _PLACEHOLDER} if has_prompt else {})}
     more = {key: value for key, value in extras.items() if key not in out}
-    listed = write_tools(tools or (), entries)
-    beside = {key: value for key, value in config.items() if key != TOOLS}
-    if not listed and settings is not None and layout.get(_CHOICE) != _ALONE:
-        settings = replace(settings, tool_choice=None)  # the API has no choice where there are no tools
-    if listed or (tools == () and layout.get(TOOLS) == _EMPTY):
-        more[TOOL_CONFIG] = {TOOLS: listed, **beside}
-    elif beside:
-        more[TOOL_CONFIG] = beside
+    written_tools = write_tools(tools or (), config.get(TOOLS))
+    config_extras = {key: value for key, value in config.items() if key != TOOLS}
+    if not written_tools and settings is not None and layout.get(_CHOICE) != _ALONE:
+        settings = replace(settings, tool_choice=None)  # the API refuses a choice without tools
+    if written_tools or (tools == () and layout.get(TOOLS) == _EMPTY):
+        more[TOOL_CONFIG] = {TOOLS: written_tools, **config_extras}
+    elif config_extras:
+        more[TOOL_CONFIG] = config_extras
     return in_order({**REQUEST_PARAMETERS.put(settings, more), **out}, REQUEST_ORDER)
 
 
@@ -127,7 +132,7 @@ def _write_request(surrounding: Surrounding, body: Body) -> Json:
     values = UNITS.members(body.units)
     written = _request(around.tools, around.settings, extras, layout, SYSTEM in values)
     out = cast("Object", respelled(written, layout.get(FORM)))
-    if any(out.get(key) != _HERE for key in values):
+    if any(out.get(key) != _PLACEHOLDER for key in values):
         out = written
     return {key: values.get(key, value) for key, value in out.items()}
 
@@ -143,28 +148,36 @@ def _read_response(document: Object, log: Log) -> Shell:
     if isinstance(output, dict) and isinstance(message := cast("Object", output).get(MESSAGE), dict):
         shell.units = [cast("Json", message)]
         shell.cut_off = document.get(STOP_REASON) in CUT_OFF
-        raw = {**document, OUTPUT: {**cast("Object", output), MESSAGE: _HERE}}
+        raw = {**document, OUTPUT: {**cast("Object", output), MESSAGE: _PLACEHOLDER}}
     shell.settings, rest = RESPONSE_PARAMETERS.take(raw)
     extras = more_of(rest, ())
     if shell.units:
-        beside = {key: value for key, value in cast("Object", extras[OUTPUT]).items() if key != MESSAGE}
-        extras = {**extras, OUTPUT: beside}
-        if not beside:
+        output_extras = {key: value for key, value in cast("Object", extras[OUTPUT]).items() if key != MESSAGE}
+        extras = {**extras, OUTPUT: output_extras}
+        if not output_extras:
             del extras[OUTPUT]
     keep_form(layout, _response(shell.settings, extras, bool(shell.units)), raw)
     shell.extras, shell.layout = extras, layout
     return shell
 
 
-def _response(settings: Settings | None, extras: Object, answered: bool) -> Object:
-    """A response as we write it, with a mark in the place of its message."""
-    given: Json = extras.get(OUTPUT)
-    beside = cast("Object", given) if isinstance(given, dict) else {}
+def _response(settings: Settings | None, extras: Object, has_message: bool) -> Object:
+    """Return a response as the writer writes it, with a placeholder for its message.
+
+    Args:
+        settings: the settings.
+        extras: the other members, and those of `output`.
+        has_message: whether it has a message.
+    """
+    output: Json = extras.get(OUTPUT)
     more = {key: value for key, value in extras.items() if key != OUTPUT}
-    if answered:
-        more[OUTPUT] = {MESSAGE: _HERE, **{key: value for key, value in beside.items() if key != MESSAGE}}
-    elif given is not None:
-        more[OUTPUT] = given
+    if has_message:
+        more[OUTPUT] = {
+            MESSAGE: _PLACEHOLDER,
+            **{key: value for key, value in members_of(output).items() if key != MESSAGE},
+        }
+    elif output is not None:
+        more[OUTPUT] = output
     return in_order(RESPONSE_PARAMETERS.put(settings, more), RESPONSE_ORDER)
 
 
@@ -179,12 +192,12 @@ def _write_response(surrounding: Surrounding, body: Body) -> Json | None:
         return out if OUTPUT in out or STOP_REASON in out else None
     for each in (out, written):
         output: Json = each.get(OUTPUT)
-        if isinstance(output, dict) and cast("Object", output).get(MESSAGE) == _HERE:
+        if isinstance(output, dict) and cast("Object", output).get(MESSAGE) == _PLACEHOLDER:
             return {**each, OUTPUT: {**cast("Object", output), MESSAGE: wires[0]}}
     return None
 
 
-# --- all of them ------------------------------------------------------------------------------------------------------
+# --- all shapes -------------------------------------------------------------------------------------------------------
 
 
 def _is_document(document: Object) -> bool:
@@ -196,10 +209,10 @@ def _is_message(item: Json) -> bool:
 
 
 class _Documents(Documents):
-    """A list of the events of a stream is no list of messages."""
+    """The documents of the format; a list of the events of a stream is none, and no list of messages."""
 
     def read(self, source: Source, log: Log) -> Shell:
-        """Take a document apart.
+        """Split a document into its units and all that is around them.
 
         Raises:
             BridgeError: OCB-SHAPE for events, and as for any document.

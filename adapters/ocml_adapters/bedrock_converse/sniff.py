@@ -1,4 +1,4 @@
-"""Whether JSON is what Converse takes or gives: its blocks have no type."""
+"""Detect Converse's requests, responses and messages; unlike those of other formats, its blocks have no `type`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from .syntax import CONTENT, KINDS, MESSAGES, OUTPUT, REQUEST_MARKS, STOP_REASON
 
 
 def sniff(source: Source) -> int:
-    """Certain where something is said as Converse alone says it; no, where a block has a type, or is a text."""
+    """Return 3 for messages with a block that only Converse has, and for responses, 1 for an empty request, else 0.
+
+    Messages are of another format if a block has a type, or is a text.
+    """
     if isinstance(source, list):
         return _of_messages(cast("list[Json]", source))
     if not isinstance(source, dict):
@@ -22,8 +25,8 @@ def sniff(source: Source) -> int:
     if isinstance(messages, list):
         marked = any(key in document for key in REQUEST_MARKS)
         return _of_messages(cast("list[Json]", messages)) or (1 if marked and not messages else 0)
-    answered = isinstance(output, dict) and "message" in output
-    return 3 if answered and isinstance(document.get(STOP_REASON), str) else 0
+    has_message = isinstance(output, dict) and "message" in output
+    return 3 if has_message and isinstance(document.get(STOP_REASON), str) else 0
 
 
 def _of_messages(messages: list[Json]) -> int:

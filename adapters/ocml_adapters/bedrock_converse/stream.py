@@ -1,4 +1,4 @@
-"""Converse as it arrives (the stream `bedrock-converse`): events as SDKs give them, one JSON object each, and back."""
+"""Decode Converse's answers as they arrive: the stream `bedrock-converse`, of events as SDKs give them."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ from .syntax import (
 from .tools import is_of_server
 from .units import MessageReader
 
-# --- events put together ----------------------------------------------------------------------------------------------
+# --- the response -----------------------------------------------------------------------------------------------------
 
 
 class Block:
-    """A block as far as it has come.
+    """A block so far.
 
     Args:
-        start: what is said of it at its start.
+        start: the `start` of its first event: an object with its kind and the members known at its beginning.
 
     Attributes:
-        kind: what it is; "" while nobody knows.
+        kind: its kind; "" if it is not known yet.
         text: the pieces of its text, its reasoning, or the input of a call.
-        number: of the message that it is of, in a stream; None while nothing was told of it.
-        is_whole: whether nothing of it comes any more.
+        number: the number of its message in the stream; None if the message has not begun.
+        is_whole: whether it is complete.
     """
 
     def __init__(self, start: Object) -> None:
@@ -59,11 +59,16 @@ class Block:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is known of it."""
+        """Whether nothing of it has arrived."""
         return not self.kind and not self._citations
 
     def take(self, delta: Object, note: Note) -> str:
-        """More of it; the text that is new."""
+        """Take a delta of the block; return its new text.
+
+        Args:
+            delta: the delta.
+            note: receives a sentence about what does not fit the block.
+        """
         new: list[str] = []
         if self.is_whole:
             note("a delta comes after the end of its block; the delta is left out")
@@ -83,7 +88,7 @@ class Block:
         return "".join(new)
 
     def _piece(self, value: Json, note: Note) -> str | None:
-        """The text in more of the block; None for what does not fit it."""
+        """Take the value of a delta; return its text, or None if it does not fit the block."""
         if self.kind == "text":
             return value if isinstance(value, str) else None
         if self.kind in (TOOL_USE, REASONING):
@@ -94,7 +99,7 @@ class Block:
         return ""
 
     def _texts(self, value: Object, note: Note) -> str | None:
-        """The text in more of a call or of a thought; a thought that is sealed has none."""
+        """Take more of a call or a thought; return its text; a sealed thought has none, None if a call has no input."""
         new: str | None = None if self.kind == TOOL_USE else ""
         for key, text in value.items():
             is_text = isinstance(text, str)
@@ -109,7 +114,7 @@ class Block:
         return new
 
     def wire(self) -> Object:
-        """The whole block."""
+        """Return the complete block."""
         text = "".join(self.text)
         if self.kind == TOOL_USE:
             value = object_in(text) if text else {}
@@ -133,11 +138,11 @@ class Block:
 
 
 class Assembly:
-    """A response as far as it has come.
+    """A response so far.
 
     Attributes:
-        role: of the message; None before it begins.
-        reason: why it is over; None while nobody says.
+        role: the role of the message; None before it begins.
+        reason: the stop reason; None until it arrives.
     """
 
     def __init__(self) -> None:
@@ -148,11 +153,11 @@ class Assembly:
         self._members: Object = {}
 
     def start(self, index: int, start: Object) -> Block | None:
-        """A block begins; None where one has begun with this index."""
+        """Begin a block; return None if a block with this index has begun."""
         return None if index in self._blocks else self._begin(index, Block(start))
 
     def _begin(self, index: int, block: Block) -> Block:
-        """Blocks come one after the other: nothing more comes of those before."""
+        """Begin a block; the previous one is complete, because blocks follow one another."""
         if self._last is not None:
             self._last.is_whole = True
         self._last = block
@@ -160,34 +165,34 @@ class Assembly:
         return block
 
     def delta(self, index: int, delta: Object, note: Note) -> tuple[Block, str]:
-        """More of a block, which may begin so; the block, and its new text."""
+        """Take a delta of a block, which may be its beginning; return the block and its new text."""
         block = self._blocks.get(index)
         if block is None:
             block = self._begin(index, Block({}))
         return block, block.take(delta, note)
 
     def stop(self, index: int) -> Block | None:
-        """A block is whole; None for one that never began, or was whole before."""
+        """Complete a block; return None if it has not begun, or was complete."""
         block = self._blocks.get(index)
         if block is None or block.is_whole:
             return None
         block.is_whole = True
         return block
 
-    def tell(self, members: Object) -> None:
-        """What is said beside the message."""
+    def update(self, members: Object) -> None:
+        """Take members of the response other than the message."""
         if isinstance(reason := members.get("stopReason"), str):
             self.reason = reason
         self._members.update(members)
 
     def wire(self) -> Object:
-        """The response."""
-        answered = self.role is not None or self._blocks
+        """Return the response."""
+        has_message = self.role is not None or self._blocks
         message: Object = {
             "role": self.role or "assistant",
             CONTENT: [block.wire() for block in self._blocks.values() if not block.is_empty],
         }
-        return {**({OUTPUT: {MESSAGE: message}} if answered else {}), **self._members}
+        return {**({OUTPUT: {MESSAGE: message}} if has_message else {}), **self._members}
 
 
 # --- the stream -------------------------------------------------------------------------------------------------------
@@ -200,19 +205,19 @@ _REASONS: Final[dict[str, Reason]] = {
     **dict.fromkeys(("guardrail_intervened", "content_filtered"), "content_filter"),
     **dict.fromkeys(("malformed_model_output", "malformed_tool_use"), "truncated"),
 }
-"""Why an answer is over; calls make `tool_calls` of `stop`."""
+"""The reason by the API's stop reason; the reason is `stop` for any other. With calls, `stop` becomes `tool_calls`."""
 _FINISHES: Final[dict[Reason, str]] = {"stop": "end_turn", "tool_calls": "tool_use", "length": "max_tokens"}
-"""Reasons from outside that a response would give."""
+"""The stop reason of a response by the caller's reason, for streams that have none."""
 _GRAMMAR = BlockGrammar()
 _PADDING: Final = "p"
-"""What makes events alike in length, and says nothing."""
+"""The member of events with meaningless text, which gives them all the same length."""
 _MEMBERS: Final = {
     "messageStart": {"role", _PADDING},
     "contentBlockStart": {"contentBlockIndex", "start", _PADDING},
     "contentBlockDelta": {"contentBlockIndex", "delta", _PADDING},
     "contentBlockStop": {"contentBlockIndex", _PADDING},
 }
-"""Kind of an event → the members that it has, where others would be left out."""
+"""The members of each kind of event whose other members would be left out."""
 
 
 class EventDecoder(AssemblingDecoder):
@@ -226,19 +231,26 @@ class EventDecoder(AssemblingDecoder):
         super().__init__(options)
         self._assembly = Assembly()
         self._kind = ""
-        self._telling = True
+        """The kind of the last block that was passed on."""
+        self._live = True
+        """Whether blocks are passed on as they arrive; if not, the rest is passed on at the end."""
         self._thought: Message | None = None
-        """A thought that is whole, and ends where another message begins: as the last one it may be cut off."""
+        """A complete thought. It ends when another message begins; if it is the last one, it may be cut off."""
 
     def start(self, message: Message, signature: Signature | None = None) -> int:
-        """Say that a message begins, and that the thought before it is over."""
-        whole, self._thought = self._thought, None
-        if whole is not None:
-            self.end(whole)
+        """Emit the `End` of the thought before a message, and the `Start` of the message; return its number."""
+        thought, self._thought = self._thought, None
+        if thought is not None:
+            self.end(thought)
         return super().start(message, signature)
 
     def take(self, value: Object, name: str | None) -> None:
-        """Take an event."""
+        """Take an event of the server.
+
+        Args:
+            value: the event: an object with its members under its kind.
+            name: the name of its server-sent event, or None.
+        """
         for kind, inner in value.items():
             members = {} if kind.endswith("Exception") else object_of(inner, f"an event {kind[:40]!r}", self.note)
             known = _MEMBERS.get(kind)
@@ -250,7 +262,7 @@ class EventDecoder(AssemblingDecoder):
                 if members.get("role") != "assistant":
                     self.note("an answer has the role of the assistant; another role is left out")
             elif kind in ("messageStop", "metadata"):
-                self._assembly.tell(members)
+                self._assembly.update(members)
             elif kind.endswith("Exception"):
                 self.fail(inner)
             elif kind.startswith("contentBlock"):
@@ -261,7 +273,7 @@ class EventDecoder(AssemblingDecoder):
             self.over = _REASONS.get(self._assembly.reason, "stop")
 
     def _start(self, value: Json) -> Object:
-        """What is said of a block at its start: what it is, with its members."""
+        """Return the `start` of a block's first event; report other kinds than the first, and what is no object."""
         start = object_of(value, "the start of a block", self.note)
         for number, (kind, members) in enumerate(start.items()):
             if number:
@@ -281,35 +293,37 @@ class EventDecoder(AssemblingDecoder):
             else:
                 self._begin(block)
         elif kind == "contentBlockDelta":
-            self._more(*self._assembly.delta(index, object_of(members.get("delta"), "a delta", self.note), self.note))
+            self._continue(
+                *self._assembly.delta(index, object_of(members.get("delta"), "a delta", self.note), self.note)
+            )
         else:
-            self._whole(self._assembly.stop(index))
+            self._complete(self._assembly.stop(index))
 
     def hosts(self, call: Message) -> bool:
-        """Whether the block of a call says that it is one of the server."""
+        """Return whether the server runs a call, according to its block."""
         return is_of_server(call)
 
     # --- messages -----------------------------------------------------------------------------------------------------
 
     def _begin(self, block: Block) -> None:
-        """A call says at its start whose it is; what else begins so waits for the end."""
-        if not self._telling:
+        """Emit the `Start` of a call, whose name is known now; any other block that begins so waits for the end."""
+        if not self._live:
             return
-        made = read_block(_GRAMMAR, block.wire(), "assistant") if block.kind == TOOL_USE else None
-        if isinstance(made, Message):
-            made.content = ""
-            block.number = self.start(made)
+        call = read_block(_GRAMMAR, block.wire(), "assistant") if block.kind == TOOL_USE else None
+        if isinstance(call, Message):
+            call.content = ""
+            block.number = self.start(call)
             self._kind = TOOL_USE
         else:
-            self._telling = block.kind == ""
+            self._live = block.kind == ""
 
-    def _more(self, block: Block, text: str) -> None:
-        """More of a text or of reasoning; the input of a call is told when it is whole, as it is spelled anew."""
-        is_begun = block.kind == TOOL_USE and block.number is not None
-        if not self._telling or is_begun:
+    def _continue(self, block: Block, text: str) -> None:
+        """Emit more of a text or a thought; the input of a call waits for its end, because it becomes compact JSON."""
+        is_open_call = block.kind == TOOL_USE and block.number is not None
+        if not self._live or is_open_call:
             return
         if block.kind not in ("text", REASONING, ""):
-            self._telling = False
+            self._live = False
             return
         number = block.number
         if number is None and block.kind:
@@ -324,24 +338,29 @@ class EventDecoder(AssemblingDecoder):
         if number is not None:
             self.more(number, text)
 
-    def _whole(self, block: Block | None) -> None:
+    def _complete(self, block: Block | None) -> None:
+        """Emit the input of a complete call, or the signature of a complete thought."""
         if block is None or block.number is None or block.kind not in (TOOL_USE, REASONING):
             return
-        made = read_block(_GRAMMAR, block.wire(), "assistant")
-        if not isinstance(made, Message):
+        message = read_block(_GRAMMAR, block.wire(), "assistant")
+        if not isinstance(message, Message):
             return
         if block.kind == TOOL_USE:
-            self.more(block.number, text_of(made))
+            self.more(block.number, text_of(message))
             return
-        self.sign(block.number, made)
+        self.sign(block.number, message)
         if block.number == self.ended:
-            made.continues = block.number > 0
-            self._thought = made
+            message.continues = block.number > 0
+            self._thought = message
 
     # --- the end ------------------------------------------------------------------------------------------------------
 
     def document(self, reason: Reason | None) -> Transcript:
-        """What the reader reads of the response that the events make."""
+        """Return the document that the reader reads from the assembled response.
+
+        Args:
+            reason: why the answer is over; None if the stream does not say it.
+        """
         response = self._assembly.wire()
         if self._assembly.reason is None and reason in _FINISHES:
             response[STOP_REASON] = _FINISHES[reason]

@@ -1,4 +1,7 @@
-"""The keys of Converse's JSON (botocore, `bedrock-runtime/2023-09-30/service-2.json`)."""
+"""Define the names of Converse's JSON: keys, roles, kinds of blocks.
+
+They are those of `bedrock-runtime/2023-09-30/service-2.json` in botocore.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from ocml_bridge.model.notes import Notes
 
 HOME: Final = "bedrock-converse"
 NOTES: Final = Notes(HOME)
+"""The format id, and the key of extras and layout."""
 
 MESSAGES: Final = "messages"
 CONTENT: Final = "content"
@@ -38,23 +42,23 @@ KINDS: Final = frozenset(
         *(SEARCH_RESULT, "toolAddition", "toolRemoval"),
     }
 )
-"""What a content block is: it has one of these (`ContentBlock`)."""
+"""The keys of the kinds of content blocks; a block has exactly one of them (`ContentBlock`)."""
 
 ROLES: Final[dict[str, str]] = {"user": "user", "assistant": "assistant", "system": "system"}
 
 REQUEST_ORDER: Final = ("modelId", MESSAGES, SYSTEM, "inferenceConfig", TOOL_CONFIG)
 RESPONSE_ORDER: Final = (OUTPUT, STOP_REASON, "usage", "metrics")
 REQUEST_MARKS: Final = ("modelId", TOOL_CONFIG, "inferenceConfig", "additionalModelRequestFields", "guardrailConfig")
-"""Members of a request that no other has."""
+"""The members of a request that no other format has."""
 ENGINE_KEYS: Final = frozenset(
     {
         *("modelId", "inferenceConfig", "additionalModelRequestFields", "additionalModelResponseFieldPaths"),
         *("guardrailConfig", "requestMetadata", "performanceConfig", "serviceTier", "metrics", "$metadata"),
     }
 )
-"""Sampling, limits and bookkeeping: no part of the conversation, and none of a prompt's business."""
+"""The keys of requests and responses that only the inference engine needs: they are no part of a prompt."""
 CUT_OFF: Final = (None, "max_tokens", "model_context_window_exceeded", "malformed_tool_use", "malformed_model_output")
-"""The reasons of an answer that is not whole: too long, broken, or none because it never came to an end."""
+"""The stop reasons of answers that are not complete: too long, malformed, or None if the answer broke off."""
 EXPECTED: Final = (
     "expected a request with 'messages', a response with 'output' and 'stopReason', or a list of messages with"
     " 'content'"

@@ -1,4 +1,4 @@
-"""Declared tools, both ways, and the names and ids of calls: `toolConfig.tools`, with what stands between its tools."""
+"""Read and write declared tools (`toolConfig.tools`) with the other items among them; also names and ids of calls."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any, Final, cast
 from ocml_bridge.chat.cache_marks import read_mark, write_mark
 from ocml_bridge.chat.turns import full_name, is_blank, split_name
 from ocml_bridge.json_values.form import Object
-from ocml_bridge.json_values.parameters import members_of
+from ocml_bridge.json_values.parameters import items_of, members_of
 from ocml_bridge.model import CacheMark, Json, Message, Tool
 from ocml_bridge.units.heads import Item
-from ocml_bridge.wires.blocks.grammar import added, more_of
+from ocml_bridge.wires.blocks.grammar import added, block_with, more_of, with_inner
 from ocml_bridge.wires.blocks.skeletons import A_WORD, AN_IMAGE, AN_OBJECT, Slot, Slots, next_text
 from ocml_bridge.wires.blocks.spelling import FORM, keep_form, respelled
 from ocml_bridge.wires.freeform import parameters_of
@@ -23,17 +23,18 @@ from .syntax import CACHE_POINT, CONTENT, MARK, NOTES, REASONING, REASONING_TEXT
 # --- names and ids ----------------------------------------------------------------------------------------------------
 
 NAMES: Final = ToolAlphabet(NOTES, Alphabet("a-zA-Z0-9_-", 64))
-"""The names that `ToolSpecification` and `ToolUseBlock` take."""
+"""The names of tools that `ToolSpecification` and `ToolUseBlock` accept."""
 _IDS: Final = Alphabet("a-zA-Z0-9_.:-", 64)
+"""The ids of calls that the API accepts."""
 
 
-def is_odd_id(call_id: str) -> bool:
-    """Whether the API would not take the id of a call."""
+def is_invalid_id(call_id: str) -> bool:
+    """Return whether the API refuses the id of a call."""
     return not _IDS.takes(call_id)
 
 
 def with_ids(items: Sequence[Item]) -> Sequence[Item]:
-    """Calls and replies with ids that the API takes, but for those that were read with others."""
+    """Return the items with ids that the API accepts; ids that were read from this format are unchanged."""
     ids = {call_id for _, _, call_id in items if call_id}
     if all(map(_IDS.takes, ids)):
         return items
@@ -51,20 +52,23 @@ OF_SERVER: Final = "server_tool_use"
 
 
 def is_of_server(call: Message) -> bool:
-    """Whether the block of a call says that the server runs it."""
+    """Return whether the server runs a call, according to the block that it was read from."""
     return members_of(NOTES.of(call.extras).get(TOOL_USE)).get("type") == OF_SERVER
 
 
 # --- declarations -----------------------------------------------------------------------------------------------------
 
 AS_IT_IS: Final = "as it is"
-"""The key of an entry in the extras that holds one as it was read."""
+"""The key of an entry of the extras that contains a raw item which could be mistaken for a number of tools."""
 _NO_PARAMETERS: Final[Object] = {"type": "object", "properties": {}}
-"""The schema of a tool that says nothing of its parameters, or that nothing is one: the API takes objects only."""
+"""The schema of a tool whose parameters are unknown, or no object, because the API requires an object."""
 
 
 def read_tools(raws: list[Json]) -> tuple[tuple[Tool, ...], list[Json] | None]:
-    """Declared tools; and what stands between them, where anything does: each run of tools is its length there."""
+    """Return the declared tools, and the entries for the extras; None if there are no other items.
+
+    The entries are the other items, with the number of tools in place of each run of tools.
+    """
     tools: list[Tool] = []
     entries: list[Json] = []
     for raw in raws:
@@ -74,8 +78,8 @@ def read_tools(raws: list[Json]) -> tuple[tuple[Tool, ...], list[Json] | None]:
             tools[-1].cache = mark
             continue
         if tool is None:
-            mistakable = type(raw) is int or (isinstance(raw, dict) and AS_IT_IS in raw)
-            entries.append({AS_IT_IS: raw} if mistakable else raw)
+            is_mistakable = type(raw) is int or (isinstance(raw, dict) and AS_IT_IS in raw)
+            entries.append({AS_IT_IS: raw} if is_mistakable else raw)
             continue
         tools.append(tool)
         if entries and type(entries[-1]) is int:
@@ -86,31 +90,23 @@ def read_tools(raws: list[Json]) -> tuple[tuple[Tool, ...], list[Json] | None]:
 
 
 def _read_mark(value: Json) -> CacheMark | None:
-    """The mark of a cache that an item is, behind the tool before it."""
-    members = cast("Object", value) if isinstance(value, dict) else {}
+    """Return the cache mark of an item, which marks the tool before it; None for any other item."""
+    members = members_of(value)
     return read_mark(members[CACHE_POINT], MARK) if list(members) == [CACHE_POINT] else None
 
 
 def _read_tool(value: Json) -> Tool | None:
-    raw = cast("Object", value) if isinstance(value, dict) else {}
-    spec: Json = raw.get(TOOL_SPEC)
-    if not isinstance(spec, dict):
-        return None
-    inner = cast("Object", spec)
+    raw = members_of(value)
+    inner = members_of(raw.get(TOOL_SPEC))
     name, description, strict = inner.get("name"), inner.get("description"), inner.get("strict")
-    schema: Json = inner.get("inputSchema")
-    members = cast("Object", schema) if isinstance(schema, dict) else {}
-    if not isinstance(name, str) or not (description is None or isinstance(description, str)) or "json" not in members:
+    schema = members_of(inner.get("inputSchema"))
+    if not isinstance(name, str) or not (description is None or isinstance(description, str)) or "json" not in schema:
         return None
-    extras = more_of(raw, (TOOL_SPEC,))
     known = ("name", "description", "inputSchema", *(["strict"] if isinstance(strict, bool) else []))
-    within = more_of(inner, known)
-    if beside := more_of(members, ("json",)):
-        within["inputSchema"] = beside
-    if within:
-        extras[TOOL_SPEC] = within
+    inner_extras = with_inner(more_of(inner, known), "inputSchema", more_of(schema, ("json",)))
+    extras = with_inner(more_of(raw, (TOOL_SPEC,)), TOOL_SPEC, inner_extras)
     namespace, bare = split_name(name)
-    tool = Tool(bare, description, members["json"], namespace, extras=NOTES.by_format(extras))
+    tool = Tool(bare, description, schema["json"], namespace, extras=NOTES.by_format(extras))
     tool.strict = strict if isinstance(strict, bool) else None
     layout: Object = NAMES.note(name)
     if not keep_form(layout, _write_tool(tool), raw, exactly=True):
@@ -121,26 +117,28 @@ def _read_tool(value: Json) -> Tool | None:
 
 def _write_tool(tool: Tool) -> Object:
     extras = NOTES.of(tool.extras)
-    within: Json = extras.get(TOOL_SPEC)
-    inside = cast("Object", within) if isinstance(within, dict) else {}
     inner: Object = {"name": full_name(tool)}
-    if tool.description:  # the API takes no empty one
+    if tool.description:  # the API refuses an empty one
         inner["description"] = tool.description
     schema: Json = parameters_of(tool)
     if not isinstance(schema, dict):
         schema = _NO_PARAMETERS
-    inner["inputSchema"] = added({"json": schema}, inside.get("inputSchema"))
+    inner["inputSchema"] = added({"json": schema}, members_of(extras.get(TOOL_SPEC)).get("inputSchema"))
     if tool.strict is not None:
         inner["strict"] = tool.strict
-    own = {key: value for key, value in extras.items() if key != TOOL_SPEC}
-    return added({TOOL_SPEC: added(inner, inside)}, own)
+    return block_with(TOOL_SPEC, inner, extras)
 
 
 def write_tools(tools: Sequence[Tool], entries: Json) -> list[Json]:
-    """The items of `tools`, with what stands between them; tools without a place stand behind all."""
+    """Return the items of `tools`; tools for which no entry has a place are the last items.
+
+    Args:
+        tools: the tools.
+        entries: the entries of the extras, as `read_tools` returns them.
+    """
     written = iter([_with_mark(tool) for tool in tools])
     out: list[Json] = []
-    for entry in cast("list[Json]", entries) if isinstance(entries, list) else []:
+    for entry in items_of(entries):
         if type(entry) is int:
             out += chain.from_iterable(islice(written, max(0, entry)))
         else:
@@ -150,21 +148,22 @@ def write_tools(tools: Sequence[Tool], entries: Json) -> list[Json]:
 
 
 def _with_mark(tool: Tool) -> list[Json]:
-    """A tool, and the mark of the cache behind it."""
+    """Return the items of a tool: itself, and its cache mark, if it has one."""
     written = respelled(_write_tool(tool), NOTES.of(tool.layout).get(FORM))
     return [written] if tool.cache is None else [written, {CACHE_POINT: write_mark(tool.cache, MARK)}]
 
 
-# --- calls and replies that are read alike ----------------------------------------------------------------------------
+# --- skeletons --------------------------------------------------------------------------------------------------------
 
 
 def _add_id(value: Any, key: list[Hashable], values: list[str]) -> bool:
-    """An id that the API takes."""
+    """Add an id; the block has a skeleton if the API accepts it."""
     values.append(value)
-    return value.__class__ is str and not is_odd_id(value)
+    return value.__class__ is str and not is_invalid_id(value)
 
 
 def _add_content(value: Any, key: list[Hashable], values: list[str]) -> bool:
+    """Add the content of a result; the block has a skeleton if it is at most one block with a text."""
     key.append(value == [])
     if value == []:
         return True
@@ -173,7 +172,7 @@ def _add_content(value: Any, key: list[Hashable], values: list[str]) -> bool:
 
 
 def _add_text(value: Any, key: list[Hashable], values: list[str]) -> bool:
-    """An object that is a text and nothing else."""
+    """Add a text from an object with no other member."""
     text: Any = value.get("text") if value.__class__ is dict and len(value) == 1 else None
     values.append(text or "")
     return text.__class__ is str and not is_blank(text)

@@ -1,4 +1,4 @@
-"""Messages of Converse and ours."""
+"""Define the unit reader and the unit writer of Converse; a unit is a wire message or the system prompt."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _GRAMMAR = BlockGrammar()
 
 
 class MessageReader(BlockReader):
-    """Reads messages."""
+    """The unit reader of wire messages."""
 
     grammar: ClassVar[Grammar] = _GRAMMAR
     documents = DOCUMENTS
@@ -29,7 +29,7 @@ class MessageReader(BlockReader):
 
 
 class MessageWriter(BlockWriter):
-    """Writes messages."""
+    """The unit writer of wire messages."""
 
     target = HOME
     home = HOME
@@ -40,11 +40,11 @@ class MessageWriter(BlockWriter):
     request = UNITS
 
     def inert(self, text: str) -> bool:
-        """Whether a text is not white space alone, which the API refuses; an empty one is told by its head."""
+        """Return whether a text is not only white space, which the API refuses; a head says whether a text is empty."""
         return not text.isspace()
 
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
-        """The document with ids for calls that have none, and with ids and names that the API takes."""
-        made = super().prepare(conversation, log)
-        items, around = NAMES.fitted(with_ids(identified(made.items, HOME)), made.around)
-        return made._replace(items=items, around=around)
+        """Prepare a conversation: calls without an id get one, and all ids and names become valid."""
+        prepared = super().prepare(conversation, log)
+        items, around = NAMES.fitted(with_ids(identified(prepared.items, HOME)), prepared.around)
+        return prepared._replace(items=items, around=around)
