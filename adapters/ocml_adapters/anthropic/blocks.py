@@ -10,6 +10,7 @@ from ocml_bridge.chat.signatures import signature_by
 from ocml_bridge.chat.turns import is_call, name_of, recipient_of
 from ocml_bridge.json_values import jsontext
 from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, form_of, is_empty, rest, shape
+from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import Content, Foreign, Json, Message, Signature
 from ocml_bridge.wires.blocks.values import compact_object, value_in
 
@@ -147,7 +148,7 @@ def read_result(block: Object, kind: str) -> Message | None:
 
 def _is_error(content: Json) -> bool:
     """Return whether the content of a server tool's result is an error."""
-    kind: Any = cast("Object", content).get("type") if isinstance(content, dict) else None
+    kind = members_of(content).get("type")
     return isinstance(kind, str) and kind.endswith("_error")
 
 
@@ -165,7 +166,7 @@ def _read_content(value: Json, kind: str) -> tuple[Content, Object]:
 
 def _are_parts(items: list[Json]) -> bool:
     """Return whether a server tool's result is texts, like that of an MCP tool; other tools return typed values."""
-    return all(isinstance(item, dict) and cast("Object", item).get("type") == "text" for item in items)
+    return all(members_of(item).get("type") == "text" for item in items)
 
 
 def write_result(message: Message, role: str) -> Object:

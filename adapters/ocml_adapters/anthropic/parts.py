@@ -15,6 +15,7 @@ from ocml_bridge.chat.turns import is_blank, parts_of
 from ocml_bridge.chat.uploads import media_for
 from ocml_bridge.json_values.data_urls import image_format, media_type, scheme
 from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, form_of, rest, shape
+from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.loss import Log, LossCode
 from ocml_bridge.model import Citation, Content, Foreign, Json, Media, Part, Passages, Text, replace
 from ocml_bridge.units.heads import Item
@@ -71,10 +72,7 @@ def read_parts(raws: Sequence[Json]) -> tuple[tuple[Part, ...], Object]:
 
 def is_unknown(part: Part) -> bool:
     """Return whether a part is a foreign part of a type that the API does not define."""
-    if not isinstance(part, Foreign):
-        return False
-    kind = cast("Object", part.value).get("type") if isinstance(part.value, OBJECT) else None
-    return kind not in (*OPAQUE, *_KINDS)
+    return isinstance(part, Foreign) and members_of(part.value).get("type") not in (*OPAQUE, *_KINDS)
 
 
 def _read_part(raw: Json) -> tuple[Part, Json]:
@@ -190,7 +188,7 @@ def write_parts(parts: Sequence[Part], forms: Json) -> list[Json]:
         parts: the parts.
         forms: the forms by index, as `read_parts` returns them; None if there are none.
     """
-    by_index = cast("Object", forms) if isinstance(forms, dict) else {}
+    by_index = members_of(forms)
     return [_write_part(part, by_index.get(str(index))) for index, part in enumerate(parts)]
 
 
@@ -203,9 +201,9 @@ def _write_part(part: Part, form: Json) -> Json:
             block = add(block, NOTES.of(part.extras), TEXT_ORDER)
         return block if form is None else shape(block, form, fixed=fixed)
     if isinstance(part, Media):
-        return _write_media(part, cast("Object", form) if isinstance(form, dict) else {})
+        return _write_media(part, members_of(form))
     if isinstance(part, Passages):
-        return write_passages(part, cast("Object", form) if isinstance(form, dict) else {})
+        return write_passages(part, members_of(form))
     return part.value if isinstance(part, Foreign) and part.format == HOME else None
 
 

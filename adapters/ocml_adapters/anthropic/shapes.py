@@ -115,11 +115,11 @@ def _read_request(document: Object, log: Log) -> Shell:
     tools: Any = document.get(TOOLS)
     if TOOLS in shell.extras and not (isinstance(tools, ARRAY) and all(map(_is_identified, tools))):
         log.find(FindingCode.SHAPE, f"/extras/{HOME}/{TOOLS}", "an item of 'tools' has no name; it is kept as it is")
-    asks = shell.settings is not None and shell.settings.max_tokens is not None
+    has_limit = shell.settings is not None and shell.settings.max_tokens is not None
     text = last_text(cast("list[Any]", wires))
-    shell.cut_off = asks and text is not None
+    shell.cut_off = has_limit and text is not None
     if shell.settings is not None and shell.settings.model is not None:
-        if not asks:
+        if not has_limit:
             shell.layout["max_tokens"] = "absent"
         if ends_in_space(text):
             shell.layout[SPACE] = "kept"
@@ -130,9 +130,10 @@ def _write_request(surrounding: Surrounding, body: Body) -> Object:
     units: list[Any] = body.units
     around, _, layout = surrounding
     settings = around.settings
-    asks = settings is not None and settings.model is not None and units and units[-1].get("role") != "assistant"
-    if settings is not None and asks and settings.max_tokens is None and layout.get("max_tokens") != "absent":
-        around = replace(around, settings=replace(settings, max_tokens=MAX_TOKENS))
+    if settings is not None and settings.model is not None and settings.max_tokens is None:
+        needs_answer = units and units[-1].get("role") != "assistant"
+        if needs_answer and layout.get("max_tokens") != "absent":
+            around = replace(around, settings=replace(settings, max_tokens=MAX_TOKENS))
     return _AROUND_MESSAGES.write(UNITS.members(units), surrounding._replace(transcript=around))
 
 
@@ -152,8 +153,8 @@ def outline(units: list[Any], around: Transcript) -> Hashable | None:
 
 def trims(transcript: Transcript) -> bool:
     """Return whether a text to be continued is written without white space at its end: in requests with a model."""
-    asks = transcript.settings is not None and transcript.settings.model is not None
-    return asks and SPACE not in NOTES.of(transcript.layout) and not is_response(transcript)
+    has_model = transcript.settings is not None and transcript.settings.model is not None
+    return has_model and SPACE not in NOTES.of(transcript.layout) and not is_response(transcript)
 
 
 # --- responses --------------------------------------------------------------------------------------------------------

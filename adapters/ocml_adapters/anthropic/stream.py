@@ -57,9 +57,13 @@ class EventDecoder(AssemblingDecoder):
         super().__init__(options)
         self._assembly = Assembly(self.note)
         self._waiting: list[_Running] = []
+        """The messages that have begun and not ended, in order."""
         self._current: dict[Block, _Running] = {}
+        """The message of each block that was passed on."""
         self._live = True
+        """Whether blocks are passed on as they arrive; if not, the rest is passed on at the end."""
         self._called: dict[str | None, str | None] = {}
+        """The recipients of ended calls without a result, by call id."""
 
     def take(self, value: Object, name: str | None) -> None:
         """Take an event of the server.
@@ -171,9 +175,8 @@ class EventDecoder(AssemblingDecoder):
             if reason in ("stop", "tool_calls"):
                 del response["stop_reason"]
         document = transcript_of(WireReader(self.options), response, self.log)
-        return (
-            self._with_arguments(document) if any(block.bad_arguments for block in self._assembly.blocks) else document
-        )
+        has_bad_arguments = any(block.bad_arguments for block in self._assembly.blocks)
+        return self._with_arguments(document) if has_bad_arguments else document
 
     def _with_arguments(self, document: Transcript) -> Transcript:
         """Return a document with the arguments that are no JSON object, and report them."""

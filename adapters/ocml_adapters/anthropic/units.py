@@ -223,7 +223,7 @@ class WireWriter(DocumentWriter):
         return not head.calls and (head.bare or NOTES.of(head.message("", None).layout).get("content") != "json")
 
     def classify(self, head: Head, content: str) -> ContentClass | None:
-        """Return the class of a content; the arguments of a call are objects here, because `settled` made them so."""
+        """Return the class of a content: the arguments of a call are objects, because `settled` returns objects."""
         if head.calls:
             return AN_OBJECT
         return ANY_CONTENT if self.follows(head) else None

@@ -201,9 +201,9 @@ def _citations_of(text: str, at: int, supports: Sequence[_Support]) -> Iterator[
         if support.text is not None and support.text != cited_text:
             continue
         start, last = len(before), len(before) + len(cited_text)
-        whole = (start, last) == (0, len(text))
+        cites_all = (start, last) == (0, len(text))
         for source in support.sources:
-            yield source if whole else replace(source, start=start, end=last)
+            yield source if cites_all else replace(source, start=start, end=last)
 
 
 def _candidate(around: Transcript) -> Object:

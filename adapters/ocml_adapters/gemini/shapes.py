@@ -203,10 +203,10 @@ def _is_response(document: Object) -> bool:
 
 def _read_response(raw: Object, log: Log) -> Shell:
     document = keys(raw)
-    given: Json = document.get(CANDIDATES)
-    if not (given is None or isinstance(given, list)):
+    raw_candidates: Json = document.get(CANDIDATES)
+    if not (raw_candidates is None or isinstance(raw_candidates, list)):
         raise BridgeError(ErrorCode.SHAPE, f"{CANDIDATES!r} is not a list", path=f"/{CANDIDATES}")
-    candidates = cast("list[Json]", given or [])
+    candidates = items_of(raw_candidates)
     shell = Shell([], lambda _: f"/{CANDIDATES}/0/{CONTENT}", MODEL_ROLE)
     layout: Object = {SHAPE: _RESPONSE}
     first = candidates[0] if candidates else None
