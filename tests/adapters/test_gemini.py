@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from ocml_bridge import BridgeError, convert, read, write
+from ocml_bridge import BridgeError, Options, convert, read, write
+from ocml_bridge.detection import detect
 from ocml_bridge.errors import ErrorCode
 from ocml_bridge.loss import Severity
-from ocml_bridge.model import AnswerFormat, Message, Settings, ToolChoice, Transcript, Usage
+from ocml_bridge.model import AnswerFormat, Message, Settings, Text, ToolChoice, Transcript, Usage, replace
 from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.split import read_all
 from ocml_bridge.testing import check_adapter, check_bytes, check_plans
@@ -156,6 +157,60 @@ def test_both_spellings_of_keys_are_read_alike() -> None:
     ]
     assert one.settings == other.settings == Settings(max_tokens=9)
     assert same(write(other, "gemini").output, snake)
+
+
+LISTED: dict[str, Any] = {
+    "systemInstruction": {"parts": [{"text": "You are a cat."}]},
+    "contents": [{"role": "user", "parts": [{"text": "Hello there."}]}],
+    "tools": [{"functionDeclarations": [{"name": "purr", "parameters": {"type": "OBJECT", "properties": {}}}]}],
+}
+ALONE = {
+    "a part of the instruction": {"systemInstruction": {"parts": {"text": "You are a cat."}}},
+    "a part of a content": {"contents": [{"role": "user", "parts": {"text": "Hello there."}}]},
+    "the content": {"contents": {"role": "user", "parts": [{"text": "Hello there."}]}},
+    "the content and its part": {"contents": {"parts": {"text": "Hello there."}, "role": "user"}},
+    "the tool": {"tools": LISTED["tools"][0]},
+}
+
+
+@pytest.mark.parametrize("what", ALONE)
+def test_an_item_alone_is_read_as_the_list_of_it_and_stays_alone(what: str) -> None:
+    request = {**LISTED, **ALONE[what]}
+    assert detect(request) == "gemini"
+    reading = read(request)
+    assert not reading.findings
+    listed, there = (convert(each, source="gemini", target="openai") for each in (LISTED, request))
+    assert there.output == listed.output
+    assert [loss for loss in there.losses if loss.severity is not Severity.LAYOUT] == []
+    assert same(write(reading.transcript, "gemini").output, request)
+
+
+@pytest.mark.parametrize("what", ALONE)
+def test_an_item_alone_is_the_same_by_plans(what: str) -> None:
+    for text in ("a", "b", "c") * 4:
+        request = json.loads(json.dumps({**LISTED, **ALONE[what]}).replace("Hello there.", text))
+        by_plans, plain = (
+            convert(request, source="gemini", target="openai", options=Options(plans=plans)) for plans in (True, False)
+        )
+        assert (by_plans.output, by_plans.losses) == (plain.output, plain.losses)
+        assert same(write(by_plans.document, "gemini").output, request)
+
+
+def test_an_item_that_is_no_longer_alone_stands_in_a_list() -> None:
+    document = read({"contents": user({"text": "Hi."}) | {"parts": {"text": "Hi."}}}, "gemini").transcript
+    assert isinstance(document, Transcript)
+    [asked] = document.messages
+    twice = replace(asked, content=(Text("Hi."), Text("There.")))
+    answered = replace(document, messages=(twice, Message("assistant", "Hello.", channel="final")))
+    assert write(answered, "gemini").output == contents(
+        user({"text": "Hi."}, {"text": "There."}), model({"text": "Hello."})
+    )
+
+
+def test_a_block_alone_is_no_list_where_the_api_takes_lists_only() -> None:
+    with pytest.raises(BridgeError) as caught:
+        read({"messages": [{"role": "user", "content": {"text": "Hi."}}], "inferenceConfig": {}}, "bedrock-converse")
+    assert (caught.value.code, caught.value.path) == (ErrorCode.SHAPE, "/messages/0/content")
 
 
 def test_a_content_is_thoughts_texts_calls_and_code_in_their_order() -> None:

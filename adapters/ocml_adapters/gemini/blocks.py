@@ -71,6 +71,7 @@ class PartGrammar(Grammar):
     notes = NOTES
     key = PARTS
     vendor = VENDOR
+    takes_one = True
     roles: ClassVar[dict[str, str]] = ROLES
     slots: ClassVar[Slots] = SLOTS
 

@@ -23,9 +23,10 @@ from ocml_bridge.wires.blocks.grammar import more_of
 from ocml_bridge.wires.blocks.spelling import FORM, keep_form, respelled
 from ocml_bridge.wires.documents import REQUEST, SHAPE, Documents, Shape, Surrounding
 from ocml_bridge.wires.requests import Prompt, RequestUnits
-from ocml_bridge.wires.shell import CHOICE, Branch, Shell, Top, is_top
+from ocml_bridge.wires.shell import CHOICE, Branch, Place, Shell, Top, is_top
 from ocml_bridge.wires.surroundings import OF_CALLS
 
+from .alone import ALONE, lists_of, with_alone
 from .settings import CONFIG, OPENAPI_PARAMETERS, OPENAPI_SCHEMA, REQUEST_PARAMETERS, RESPONSE_PARAMETERS
 from .syntax import (
     CANDIDATES,
@@ -93,17 +94,20 @@ UNITS: Final = RequestUnits(
 
 def _read_request(raw: Object, log: Log) -> Shell:
     document = keys(raw)
-    contents = document[CONTENTS]
+    lists, alone = lists_of(document, (CONTENTS, TOOLS))
+    contents = lists[CONTENTS]
     if not isinstance(contents, list):
         raise BridgeError(ErrorCode.SHAPE, f"{CONTENTS!r} is not a list", path=f"/{CONTENTS}")
     known, layout = [CONTENTS], dict[str, Any]()
+    if alone:
+        layout[ALONE] = alone
     top = _read_top(document.get(SYSTEM), layout)
     units = [*(() if top is None else (Top(top),)), *cast("list[Any]", contents)]
-    shell = Shell(units, UNITS.place(prompted=top is not None), USER_ROLE)
+    shell = Shell(units, _place(prompted=top is not None, alone=CONTENTS in alone), USER_ROLE)
     entries: list[Json] | None = None
-    if isinstance(document.get(TOOLS), list):
+    if isinstance(lists.get(TOOLS), list):
         known.append(TOOLS)
-        shell.tools, entries, counts = read_tools(cast("list[Json]", document[TOOLS]))
+        shell.tools, entries, counts = read_tools(cast("list[Json]", lists[TOOLS]))
         if counts is not None:
             layout[_COUNTS] = counts
     if top is not None:
@@ -118,9 +122,15 @@ def _read_request(raw: Object, log: Log) -> Shell:
         extras[TOOLS] = entries
     written = _request(shell.tools, shell.settings, extras, layout, None if top is None else _PLACEHOLDER, [])
     hidden = {key: _PLACEHOLDER if top is not None and alias(key) == SYSTEM else value for key, value in raw.items()}
-    keep_form(layout, written, {**hidden, CONTENTS: []}, alias)
+    keep_form(layout, written, {**hidden, **{key: lists[key] for key in alone}, CONTENTS: []}, alias)
     shell.extras, shell.layout = extras, layout
     return shell
+
+
+def _place(*, prompted: bool, alone: bool) -> Place:
+    """Return a function that gives the JSON pointer of the unit at an index."""
+    place = UNITS.place(prompted=prompted)
+    return (lambda at: f"/{CONTENTS}" if at == prompted else place(at)) if alone else place
 
 
 def _config(document: Object) -> Object:
@@ -146,7 +156,7 @@ def _read_top(value: Json, layout: Object) -> Object | None:
         return {PARTS: cast("list[Json]", value)}
     content = members_of(value)
     parts: Json = keys(content).get(PARTS)
-    return content if isinstance(parts, list) and parts else None
+    return content if isinstance(parts, (list, dict)) and parts else None
 
 
 def _request(
@@ -180,17 +190,18 @@ def _write_request(surrounding: Surrounding, body: Body) -> Json:
         parts: Json = instruction[PARTS]
         if layout.get(TOP) == PARTS:
             top = parts
-        elif layout.get(TOP) == "text" and len(parts) == 1 and parts[0].keys() == {"text"}:
+        elif layout.get(TOP) == "text" and parts.__class__ is list and len(parts) == 1 and parts[0].keys() == {"text"}:
             top = parts[0]["text"]
     marker = None if top is None else _PLACEHOLDER
     written = _request(around.tools, around.settings, extras, layout, marker, [])
     out = cast("Object", respelled(written, layout.get(FORM)))
     if out.get(CONTENTS) != [] or (top is not None and sum(alias(key) == SYSTEM for key in out) != 1):
         out = written
-    return {
+    filled: Object = {
         key: members[CONTENTS] if key == CONTENTS else top if top is not None and alias(key) == SYSTEM else value
         for key, value in out.items()
     }
+    return with_alone(filled, layout.get(ALONE))
 
 
 # --- responses --------------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from ocml_bridge.formats.adapter import Source
 from ocml_bridge.json_values.form import Object
 from ocml_bridge.model import Json
 
-from .syntax import CANDIDATES, CONTENTS, PARTS, SYSTEM, keys
+from .syntax import CANDIDATES, CONTENTS, PARTS, SYSTEM, keys, listed
 
 
 def sniff(source: Source) -> int:
@@ -19,7 +19,7 @@ def sniff(source: Source) -> int:
     if not isinstance(source, dict):
         return 0
     document = keys(cast("Object", source))
-    contents, candidates = document.get(CONTENTS), document.get(CANDIDATES)
+    contents, candidates = listed(document.get(CONTENTS)), document.get(CANDIDATES)
     if isinstance(contents, list):
         items = cast("list[Json]", contents)
         return 3 if items and all(map(_is_content, items)) else 3 if SYSTEM in document else int(not items)
@@ -34,7 +34,7 @@ def _is_content(item: Json) -> bool:
     if not isinstance(item, dict):
         return False
     content = cast("Object", item)
-    parts, role = content.get(PARTS), content.get("role", "user")
+    parts, role = listed(content.get(PARTS)), content.get("role", "user")
     if not isinstance(parts, list) or not (role is None or isinstance(role, str)):
         return False
     return all(isinstance(part, dict) and "type" not in part for part in cast("list[Json]", parts))

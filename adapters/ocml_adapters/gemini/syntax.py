@@ -6,9 +6,10 @@ They are those of ai.google.dev/api and of `types.py` in google-genai 3.4.0.
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Final, cast
 
 from ocml_bridge.json_values.form import Object
+from ocml_bridge.model import Json
 from ocml_bridge.model.notes import Notes
 
 HOME: Final = "gemini"
@@ -75,6 +76,11 @@ def keys(value: Object) -> Object:
     if "_" not in "".join(value):
         return value
     return {name if (name := alias(key)) == key or name not in value else key: member for key, member in value.items()}
+
+
+def listed(value: Json) -> Json:
+    """Return the list of an object, which the API takes in its place; any other value as it is."""
+    return [cast("Json", value)] if value and isinstance(value, dict) else value
 
 
 REQUEST_ORDER: Final = (

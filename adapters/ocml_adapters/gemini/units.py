@@ -17,6 +17,7 @@ from ocml_bridge.wires.blocks.preparing import named
 from ocml_bridge.wires.blocks.units import BlockReader, BlockWriter
 from ocml_bridge.wires.documents import SHAPE
 
+from .alone import ALONE
 from .blocks import AS, PYTHON, PartGrammar, is_code
 from .parts import with_citations
 from .shapes import DOCUMENTS, TOP, UNITS
@@ -47,7 +48,7 @@ class ContentWriter(BlockWriter):
     home = HOME
     grammar: ClassVar[Grammar] = _GRAMMAR
     reader: ClassVar[type[UnitReader]] = ContentReader
-    others = (SHAPE, TOP)
+    others = (SHAPE, TOP, ALONE)
     documents = DOCUMENTS
     request = UNITS
 

@@ -76,6 +76,7 @@ class Grammar(ABC):
         roles: the role of a message by the role of its wire message.
         has_system: whether system messages may follow others.
         joins_texts: whether adjacent texts of one role must be one wire message.
+        takes_one: whether the API takes one block alone in place of a list of it.
         slots: the members of blocks that are calls and replies, for skeletons.
         marks: how blocks are cache marks; None if none are.
     """
@@ -86,12 +87,21 @@ class Grammar(ABC):
     roles: ClassVar[dict[str, str]]
     has_system: ClassVar[bool] = False
     joins_texts: ClassVar[bool] = False
+    takes_one: ClassVar[bool] = False
     slots: ClassVar[Slots] = {}
     marks: ClassVar[MarkBlocks | None] = None
 
     def refuses(self, _text: str, /) -> bool:
         """Return whether the API refuses a text because it is empty or blank."""
         return False
+
+    def blocks(self, value: Json) -> list[Json] | None:
+        """Return the blocks of a wire message; None for a value that is none of these."""
+        if not value:
+            return []
+        if isinstance(value, list):
+            return cast("list[Json]", value)
+        return [cast("Json", value)] if self.takes_one and isinstance(value, dict) else None
 
     def keys(self, value: Object) -> Object:
         """Return an object with the keys that the writer uses."""

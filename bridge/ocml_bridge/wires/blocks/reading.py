@@ -41,14 +41,14 @@ def read_wire(grammar: Grammar, wire: Object, members: Object, default: str) -> 
 
     Args:
         grammar: the grammar of the format.
-        wire: the wire message; its blocks are a list, or missing.
+        wire: the wire message; its blocks are a list, one block, or missing.
         members: the same with the keys that the writer has.
         default: the role if it has none; `TOP` for the system prompt.
     """
-    role, blocks = members.get(ROLE), members.get(grammar.key)
+    role = members.get(ROLE)
     side = role if default != TOP and isinstance(role, str) and role else default
     speaker = "system" if side == TOP else grammar.roles.get(side.lower(), side)
-    raws = cast("list[Json]", blocks) if isinstance(blocks, list) else []
+    raws = grammar.blocks(members.get(grammar.key)) or []
     messages = [_message(grammar, run, speaker) for run in _runs(grammar, raws, side)]
     if not messages:
         messages = [Message(speaker, "", channel=_channel(speaker), layout=grammar.notes.by_format({EMPTY: "none"}))]
@@ -68,7 +68,9 @@ def _note_wire(grammar: Grammar, first: Message, wire: Object, members: Object, 
     """Store the other members of a wire message in the first message, and their spelling."""
     has_role = side != TOP and isinstance(members.get(ROLE), str)
     more = more_of(members, (ROLE, grammar.key) if has_role else (grammar.key,))
-    raw: Object = {key: [] if value and grammar.alias(key) == grammar.key else value for key, value in wire.items()}
+    raw: Object = {
+        key: type(value)() if value and grammar.alias(key) == grammar.key else value for key, value in wire.items()
+    }
     form = form_of(written_wire(grammar, side, [], more), raw, grammar.alias)
     if more:
         first.extras = grammar.notes.by_format({**grammar.notes.of(first.extras), WIRE: more})

@@ -67,8 +67,7 @@ class BlockReader(DocumentReader):
             raise BridgeError(ErrorCode.SHAPE, f"a message must be an object with {key!r}", path=path)
         raw = cast("Object", wire)
         members = self.grammar.keys(raw)
-        blocks = members.get(key)
-        if blocks and not isinstance(blocks, list):
+        if self.grammar.blocks(members.get(key)) is None:
             raise BridgeError(ErrorCode.SHAPE, f"{key!r} is not a list", path=f"{path}/{key}")
         try:
             return read_wire(self.grammar, raw, members, default)

@@ -258,6 +258,13 @@ def wire_of(grammar: Grammar, group: Sequence[Object]) -> Object:
     out = cast("Object", respelled(wire, first["form"]))
     for key, value in out.items():
         if grammar.alias(key) == grammar.key and not value:
-            out[key] = blocks if blocks or value == [] else value
+            out[key] = _listed(grammar, blocks, value)
             return out
     return out if not blocks else written_wire(grammar, first[ROLE], blocks, first.get("more"))
+
+
+def _listed(grammar: Grammar, blocks: list[Json], empty: Json) -> Json:
+    """Return blocks as they were listed, of which the form has the empty value: one block may stand alone."""
+    if not blocks:
+        return empty
+    return blocks[0] if grammar.takes_one and empty == {} and len(blocks) == 1 else blocks
