@@ -1,4 +1,4 @@
-"""OpenAI's ChatML v0: raw text, and its list of tokens and strings."""
+"""ChatML: OpenAI's ChatML v0 as raw text and as a list, and the dialects of models that use its frames."""
 
 from __future__ import annotations
 
@@ -12,7 +12,13 @@ from .syntax import FRAME_MARKS, HOME, OPENAI
 
 
 def _profile(name: str, models: tuple[str, ...], templates: dict[str, str]) -> ChatTemplate:
-    """A profile, with the sha256 of each public template that it was held to by its name."""
+    """Return a profile.
+
+    Args:
+        name: the name of the profile.
+        models: the models that it is for.
+        templates: file name → sha256 of each public chat template that the profile is tested against.
+    """
     make, guide = Lazy(f"{__name__}.profile:prompt", name), Lazy(f"{__name__}.guide:guide", name)
     return ChatTemplate(make, models, sources=templates, shows_reasoning=True, reads_with_tools=True, guide=guide)
 
@@ -97,7 +103,7 @@ _MODELS: Final[dict[str, tuple[tuple[str, ...], dict[str, str]]]] = {
         },
     ),
 }
-"""Profile → the models that it is for, and the public templates that it was held to."""
+"""Profile → the models that it is for, and the public chat templates that it is tested against."""
 
 ADAPTER = Adapter(
     id="chatml",

@@ -1,4 +1,8 @@
-"""What stands around the messages of a text: whose spelling it is, its tail, and where its tools are declared."""
+"""Keep what is around the messages of a text in its document: the family, the tail, and the place of the tools.
+
+The tail is the text after the last frame. Of the frame that declares the tools, the layout keeps what the family would
+write otherwise.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +16,13 @@ from .plain import remember_tail
 from .syntax import NOTES
 
 FAMILY: Final = "family"
-"""The key of the family that spelled a text."""
+"""Key in the layout of a document: the family that wrote the text."""
 TOOLS_AT: Final = "tools_at"
-"""The key of how many messages stand before the frame that declares the tools."""
+"""Key in the layout of a document: the number of messages before the frame that declares the tools."""
 TOOLS_ALONE: Final = "tools_alone"
-"""The key of whether that frame is not that of the system's text where it would be, or the other way round."""
+"""Key in the layout of a document: whether the tools have their own frame, if the family would do it the other way."""
 TOOLS: Final = "tools"
-"""The key of how that frame is spelled."""
+"""Key in layout and extras of a document: how the frame that declares the tools is spelled."""
 
 
 class DeclaredTools(NamedTuple):
@@ -26,10 +30,10 @@ class DeclaredTools(NamedTuple):
 
     Attributes:
         tools: the tools.
-        at: how many messages stand before their frame.
-        alone: whether the frame has no text of the system's.
-        layout: what layout keeps of such a frame.
-        extras: what extras keep of it.
+        at: the number of messages before their frame.
+        alone: whether the frame has no system text.
+        layout: the layout of the frame.
+        extras: the extras of the frame.
     """
 
     tools: tuple[Tool, ...]
@@ -40,18 +44,18 @@ class DeclaredTools(NamedTuple):
 
 
 def dialect_of(around: Transcript) -> str | None:
-    """The family that a transcript remembers; None for none."""
+    """Return the family that the layout of a document names, or None."""
     name = NOTES.together(around.layout).get(FAMILY)
     return name if isinstance(name, str) and name in FAMILIES else None
 
 
 def around_of(family: Family | None, tail: str, default: str, turn: Message | None) -> Transcript:
-    """A transcript without messages and tools.
+    """Return a document without messages and tools.
 
     Args:
-        family: whose spelling it is.
-        tail: what stands behind the last frame.
-        default: what does so by default.
+        family: the family of the text.
+        tail: the text after the last frame.
+        default: the default tail.
         turn: the open turn.
     """
     layout, extras = remember_tail(tail, default)
@@ -61,12 +65,12 @@ def around_of(family: Family | None, tail: str, default: str, turn: Message | No
 
 
 def with_tools(around: Transcript, declared: DeclaredTools, *, before_text: bool) -> Transcript:
-    """A transcript without messages, with its tools.
+    """Return a document with its tools.
 
     Args:
-        around: the transcript.
-        declared: the tools.
-        before_text: whether their frame has no text, and one of the system's with text follows.
+        around: a document without messages.
+        declared: the tools and their place.
+        before_text: whether their frame has no text, and a frame with system text follows.
     """
     layout, extras = NOTES.together(around.layout), NOTES.together(around.extras)
     family = FAMILIES[dialect_of(around) or next(iter(FAMILIES))]
@@ -82,12 +86,17 @@ def with_tools(around: Transcript, declared: DeclaredTools, *, before_text: bool
 
 
 def joins_text(around: Transcript, family: Family) -> bool:
-    """Whether declared tools stand in the frame of the system's text where there is one at their place."""
+    """Return whether the tools share the frame of a system text that is at their place."""
     alone = NOTES.together(around.layout).get(TOOLS_ALONE)
     return not (alone if isinstance(alone, bool) else family.declaration.alone)
 
 
-def place_of_tools(around: Transcript, most: int) -> int:
-    """How many messages stand before the frame of the tools: as remembered, `most` at most; none by default."""
+def place_of_tools(around: Transcript, limit: int) -> int:
+    """Return the number of messages before the frame of the tools.
+
+    Args:
+        around: the document, whose layout may have the number; the default is 0.
+        limit: the largest number that is valid.
+    """
     at = NOTES.together(around.layout).get(TOOLS_AT)
-    return at if isinstance(at, int) and 0 <= at <= most else 0
+    return at if isinstance(at, int) and 0 <= at <= limit else 0

@@ -1,7 +1,7 @@
-"""Families of models: how each spells calls, replies, thoughts and tools in ChatML's frames.
+"""Define the families of models: how each writes calls, replies, thoughts and tools inside ChatML's frames.
 
-What a frame says does not depend on the family: every spelling is read. A family tells how it is written, and so what
-of a text's spelling has to be remembered.
+The content of a frame does not depend on its family, because the reader reads every spelling. The family decides how a
+frame is written, and so which details of a text the layout has to remember.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from .markup.tools_xml import XmlTools
 from .syntax import MARKS
 
 Markup = Literal["json", "xml", "python"]
-"""How calls are written: as JSON (Hermes), as XML (Qwen3-Coder), as Python (LFM2)."""
+"""The syntax of calls: JSON (Hermes), XML tags (Qwen3-Coder), or Python (LFM2)."""
 
 
 class ToolList(NamedTuple):
-    """How tools are listed.
+    """How a list of tools is read and written.
 
     Attributes:
-        read: the tools of a text; None where it is no such list.
-        write: the text of tools, so that `read` gives them back where it can be read.
-        raw: the same with tokens as they are; None where the list has an escape, and holds any tool.
+        read: returns the tools of a text, or None if the text is no such list.
+        write: returns the text of tools, which `read` reads back.
+        raw: writes without breaking tokens; None if the list has an escape, so that it can hold any tool.
     """
 
     read: Callable[[str], tuple[Tool, ...] | None]
@@ -37,18 +37,22 @@ class ToolList(NamedTuple):
     raw: Callable[[Sequence[Tool]], str] | None = None
 
     def nearest(self, tools: Sequence[Tool]) -> Sequence[Tool]:
-        """Tools as the list can hold them.
+        """Return the nearest tools that the list can hold.
 
-        One whose texts would not be read back has no description, or no more than its name, or is left out.
+        A tool that is not read back loses its description, then also its parameters; if that is not enough, it is left
+        out.
         """
         if self.raw is None or self._holds(tools):
             return tools
-        declared: list[Tool] = []
+        declarable: list[Tool] = []
         for tool in tools:
             bare = Tool(tool.name, namespace=tool.namespace)
-            near = next((each for each in (tool, replace(tool, description=None), bare) if self._holds([each])), None)
-            declared += [] if near is None else [near]
-        return declared if self._holds(declared) else ()
+            writable = next(
+                (each for each in (tool, replace(tool, description=None), bare) if self._holds([each])), None
+            )
+            if writable is not None:
+                declarable.append(writable)
+        return declarable if self._holds(declarable) else ()
 
     def _holds(self, tools: Sequence[Tool]) -> bool:
         read = self.read(self.write(tools))
@@ -59,12 +63,12 @@ class Declaration(NamedTuple):
     """How a system frame declares tools.
 
     Attributes:
-        before: the text in front of the list.
-        after: the text behind it.
-        tools: the list.
-        gap: what stands between the system's text and all that.
-        leads: whether the tools stand in front of the system's text.
-        alone: whether they have a frame of their own, before the system's.
+        before: the text before the list.
+        after: the text after the list.
+        tools: the syntax of the list.
+        gap: the text between the declaration and the system text.
+        leads: whether the declaration is before the system text.
+        alone: whether the declaration has a frame of its own, before that of the system text.
     """
 
     before: str
@@ -79,11 +83,11 @@ class Thoughts(NamedTuple):
     """How a thought is written.
 
     Attributes:
-        open: what stands before it.
-        close: what stands behind it.
-        gap: what stands between it and what follows.
-        alone: what stands behind it where nothing follows.
-        before_call: what stands between it and a call; None for `gap`.
+        open: the text before it.
+        close: the text after it.
+        gap: the text between the closed thought and what follows in its frame.
+        alone: the text after the closed thought if nothing follows in its frame.
+        before_call: the gap before a call; None if it is `gap`.
     """
 
     open: str = "<think>\n"
@@ -93,7 +97,7 @@ class Thoughts(NamedTuple):
     before_call: str | None = None
 
     def gap_before(self, *, call: bool) -> str:
-        """What stands between it and what follows."""
+        """Return the gap between a thought and what follows: a call, or something else."""
         return self.gap if self.before_call is None or not call else self.before_call
 
 
@@ -101,13 +105,13 @@ class Responses(NamedTuple):
     """How the replies of tools are written.
 
     Attributes:
-        role: of their frame.
-        open: what stands before each.
-        close: what stands behind each.
-        between: what stands between two in one frame; None where each has its own.
-        end: what stands behind the last.
-        closing: the same where no message follows; None for no difference.
-        gap: what stands behind their frame.
+        role: the role of their frame.
+        open: the text before each reply.
+        close: the text after each reply.
+        between: the text between two replies in one frame; None if each reply has its own frame.
+        end: the text after the last reply of a frame.
+        closing: the same if no message follows the frame; None if it is `end`.
+        gap: the text after the frame.
     """
 
     role: str = "user"
@@ -119,23 +123,27 @@ class Responses(NamedTuple):
     gap: str = "\n"
 
     def end_of(self, *, closing: bool) -> str:
-        """What stands behind the last; `closing`: no message follows."""
+        """Return the text after the last reply of a frame.
+
+        Args:
+            closing: whether no message follows the frame.
+        """
         return self.closing if closing and self.closing is not None else self.end
 
 
 class Family(NamedTuple):
-    """How one family of models is spoken to.
+    """How one family of models writes a conversation.
 
     Attributes:
-        name: the dialect's, or one of its own behind that: `qwen-xml/step`.
-        calls: how calls are written.
+        name: the dialect, or the dialect and the family (`qwen-xml/step-3.5`).
+        calls: the syntax of calls.
         declaration: how tools are declared.
         thoughts: how thoughts are written.
         responses: how replies are written.
-        text_gap: what stands between a text and the first call.
-        call_gap: what stands between two calls.
-        end: what stands behind the last call.
-        grammar: how calls are spelled that are no JSON; None where they are.
+        text_gap: the text between a text and the first call.
+        call_gap: the text between two calls.
+        end: the text after the last call.
+        grammar: the grammar of calls; None if calls are JSON.
     """
 
     name: str
@@ -154,7 +162,7 @@ _LIST: Final = ToolList(read_list, write_list)
 
 
 def _without_escape(grammar: XmlTools | NousTools) -> ToolList:
-    """A list in which tokens are broken, since it has no escape."""
+    """Return a list without an escape, which is written with its tokens broken."""
 
     def write(tools: Sequence[Tool]) -> str:
         return MARKS.neutralise(grammar.write(tools))
@@ -242,4 +250,4 @@ FAMILIES: Final = _named(
         grammar=PythonCalls(python=True, escaped=False),
     ),
 )
-"""By name; the first of each dialect is the one that is written where only the dialect is named."""
+"""Name → family. The first family of each dialect is written if only the dialect is known."""

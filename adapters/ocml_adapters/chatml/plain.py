@@ -50,7 +50,7 @@ def default_frame(message: Message, before: Frame | None, form: Form, *, last: b
     header = header_for(message.role, message.name)
     content = cast("str", message.content)
     body = content if form.grammar is None else control_of(message.role).neutralise(content)
-    newline = form.opening if opening else True
+    newline = form.open_turn_newline if opening else True
     return Frame(gap_behind(before), START, header, newline, body, "" if cut else END, 0, last)
 
 

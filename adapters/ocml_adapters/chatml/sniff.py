@@ -1,4 +1,4 @@
-"""Whether a text or a list is ChatML, which its relatives InternLM2 and OpenChatML 0.1 look like."""
+"""Recognise ChatML, which looks like its relatives InternLM2 and OpenChatML 0.1."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .syntax import START
 
 
 def sniff_text(source: Source) -> int:
-    """Probably where the first thing is a start token; possibly where one stands anywhere."""
+    """Return 2 (probable) if a text begins with a start token, 1 (possible) if it contains one, else 0."""
     if not isinstance(source, str) or is_escaped(source):
         return 0
     before, start, _ = source.partition(START)
@@ -21,7 +21,10 @@ def sniff_text(source: Source) -> int:
 
 
 def sniff_list(source: Source) -> int:
-    """Certain where a list begins with a start token, probably where one stands in it; or of a list of such lists."""
+    """Return 3 (certain) if a list begins with a start token, 2 (probable) if it contains one, else 0.
+
+    A list of lists is as likely as the least likely of them.
+    """
     if is_list_of_lists(source):
         return min(map(sniff_list, source))
     if not isinstance(source, list):

@@ -1,7 +1,8 @@
-"""ChatML v0: a header of one line and a text, between two tokens.
+"""Define the tokens, the notes and the two formats of ChatML v0: a header line and a text between two tokens.
 
-Raw text (`chatml`): `<|im_start|>role⏎text<|im_end|>⏎`. List (`chatml-json`): `{"token": …}` objects and strings, where
-whatever a string says is data. Both are one sequence of frames and share the home `chatml`.
+Raw text (`chatml`) is `<|im_start|>role⏎text<|im_end|>⏎`. The list (`chatml-json`) has `{"token": …}` objects for
+tokens; its strings are data, whatever they contain. Both are a sequence of frames, and share the home `chatml` in
+layout and extras.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from ocml_bridge.text.specials import CHATML
 HOME: Final = "chatml"
 NOTES: Final = Notes(HOME)
 OPENAI: Final = "openai"
-"""The dialect without any markup in its text."""
+"""The dialect without markup: OpenAI's ChatML."""
 START: Final = "<|im_start|>"
 END: Final = "<|im_end|>"
 GRAMMAR: Final = Grammar((START,), (END,))
@@ -26,19 +27,20 @@ SPECIALS: Final = (
     *(START, END, *CHATML),
     *(f"<|tool_{what}_{edge}|>" for what in ("list", "call", "response") for edge in ("start", "end")),
 )
-"""The tokens that content must not hold as they are: those of frames, and those that only models know."""
+"""The tokens that content must not contain: those of frames, and special tokens of the models."""
 CONTROL: Final = ControlTokens(SPECIALS)
 MARKED: Final = (*SPECIALS, "<tools>", "</tools>", "<function=")
-"""The tokens and the tags of dialects that must not stand in JSON."""
+"""The tokens and the tags of dialects that JSON must not contain."""
 MARKS: Final = ControlTokens(MARKED)
 CONTROLS: Final = {
     "system": ControlTokens((*SPECIALS, "<tools>", "List of tools: ")),
     "assistant": ControlTokens((*SPECIALS, "<function=")),
     "call": ControlTokens((*SPECIALS, "<function=", "</function>", "<parameter=", "</parameter>")),
 }
-"""Role → what the text of its messages must not hold: tools and calls begin with it."""
+"""Role → the tokens and tags that the text of its messages must not contain, because tools or calls begin with them;
+`call` is for arguments that are written as tags or as Python."""
 ANYWHERE: Final = ControlTokens((*SPECIALS, "<tools>", "List of tools: ", "<function="))
-"""What the text of some role's messages must not hold."""
+"""All that the text of at least one role must not contain."""
 added_tokens: Final = beside(CONTROL)
 FRAME_MARKS: Final = FrameMarks(
     (START,),
@@ -46,42 +48,43 @@ FRAME_MARKS: Final = FrameMarks(
     r"assistant(?!\S)[^\n]*\n(?:<think>\s*</think>\s*)?",
     ("</think>", "</tool_call>", "</tool_response>", "<|tool_call_end|>", "<|tool_response_end|>"),
 )
-"""A model is prompted with its header's line, and writes all behind it but a thought that templates say is none."""
+"""The marks of frames, for spans. The prompt of a model ends after the header line, or after an empty thought that the
+template writes."""
 
 
 def frame_tokens() -> tuple[str, ...]:
-    """The tokens that messages, and the thoughts and calls inside of them, are made with."""
+    """Return the tokens of frames, and of the thoughts and calls inside them."""
     return SPECIALS
 
 
 def control_of(role: str) -> ControlTokens:
-    """What the text of a role's messages must not hold."""
+    """Return the tokens and tags that the text of a role's messages must not contain."""
     return CONTROLS.get(role, CONTROL)
 
 
 def may_be_markup(text: str, role: str | None = None) -> bool:
-    """Whether there may be a token or a tag in a text, whole or broken; of some role's where none is named."""
+    """Return whether a text may contain a token or a tag, intact or broken, of a role, or of any role if it is None."""
     if "<" not in text and "ist of tools: " not in text:
         return False
     return "<tool" in text or not (ANYWHERE if role is None else control_of(role)).is_free(text)
 
 
 class Form(NamedTuple):
-    """One of the two spellings.
+    """One of the two formats of ChatML.
 
     Attributes:
-        id: its format id.
-        grammar: how text is taken apart; None for the list, whose tokens are apart already.
-        opening: whether the line of an open turn's header is ended by default.
+        id: the format id.
+        grammar: the grammar that finds tokens in a text; None for the list, in which tokens are items.
+        open_turn_newline: whether the header of an open turn ends with a newline by default.
     """
 
     id: str
     grammar: Grammar | None
-    opening: bool
+    open_turn_newline: bool
 
 
-TEXT: Final = Form("chatml", GRAMMAR, opening=True)
-LIST: Final = Form("chatml-json", None, opening=False)
+TEXT: Final = Form("chatml", GRAMMAR, open_turn_newline=True)
+LIST: Final = Form("chatml-json", None, open_turn_newline=False)
 
 MARKUP: Final[dict[str, tuple[str, ...]]] = {
     "system": ("<tools>",),
@@ -89,4 +92,4 @@ MARKUP: Final[dict[str, tuple[str, ...]]] = {
     "user": ("<tool_response>",),
     "tool": ("<tool_response>",),
 }
-"""Role → tags of Hermes and Qwen in its messages, which say what a message is, and are text to OpenAI's ChatML."""
+"""Role → tags of Hermes and Qwen that have a meaning in its messages in a dialect, and are text in OpenAI's ChatML."""
