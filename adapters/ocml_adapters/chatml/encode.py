@@ -19,7 +19,7 @@ from .families import FAMILIES, Family
 from .frames import opening_of
 from .markup.parts import ARGUMENTS
 from .markup.write_body import Guard, end_of, gap_between, write_calls
-from .plain import bare, opened
+from .plain import plain_message, plain_open_turn
 from .prepare import remembered_of, turn
 from .reader import TextReader
 from .stream import WRITTEN
@@ -52,7 +52,7 @@ class PlainWriter(TextEncoder):
         return self._due() + self._header(start.message)
 
     def _header(self, message: Message) -> str:
-        made = bare(message, "")
+        made = plain_message(message, "")
         return f"{START}{header_for(made.role, made.name)}\n"
 
     def _due(self) -> str:
@@ -226,7 +226,7 @@ class FamilyWriter(TextEncoder):
                 drop_message(self.log, index, f"{TEXT.id} has private reasoning of the assistant only")
         if opening is None:
             return out
-        made = opened(opening)
+        made = plain_open_turn(opening)
         notes = remembered_of(opening, own=False)
         opening_text = opening_of(notes, open_turn=True) if made.role == "assistant" else ""
         return f"{out}{START}{header_for(made.role, made.name)}\n{opening_text}"

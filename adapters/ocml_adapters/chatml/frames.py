@@ -23,7 +23,7 @@ from .markup.parts import ARGUMENTS, NO_SCHEMAS, Schemas
 from .markup.responses import ROLES, begins, read_responses, write_responses
 from .markup.write_body import RAW, Guard, write_body
 from .plain import default_frame as plain_frame
-from .plain import means
+from .plain import header_reads_as
 from .syntax import CONTROL, END, GRAMMAR, MARKUP, NOTES, START, TEXT, control_of
 
 OPENING: Final = "opening"
@@ -105,13 +105,13 @@ def holds_replies(frame: Frame) -> bool:
     return role == "tool" or (role in ROLES and begins(frame.body) and read_responses(frame.body) is not None)
 
 
-def remark_markup(frame: Frame, contents: Contents, path: str, log: Log) -> None:
+def check_markup(frame: Frame, contents: Contents, path: str, log: Log) -> None:
     """Note tags of tools and replies that stand in a text and are not understood there."""
     if "<" not in frame.body or contents.tools is not None or not contents.messages:
         return
-    made = contents.messages[0]
-    tags = () if made.role == "assistant" else MARKUP.get(made.role, ())
-    tag = next((tag for tag in tags if tag in str(made.content)), None)
+    first = contents.messages[0]
+    tags = () if first.role == "assistant" else MARKUP.get(first.role, ())
+    tag = next((tag for tag in tags if tag in str(first.content)), None)
     if tag is not None:
         detail = f"`{tag}` is read as text here, and so is the markup of chat templates that follows it"
         log.find(FindingCode.MARKUP, f"{path}/content", detail)
@@ -135,7 +135,7 @@ class Place(NamedTuple):
     family: Family | None
     before: Frame | None
     last: bool = False
-    opening: bool = False
+    is_open_turn: bool = False
     schemas: Schemas = NO_SCHEMAS
     closing: bool = False
 
@@ -148,15 +148,15 @@ def default_frame(contents: Contents, place: Place, *, raw: bool = False) -> Fra
         place: where it stands.
         raw: whether tokens in content are left as they are.
     """
-    family, before, last, opening, _, closing = place
+    family, before, last, is_open_turn, _, closing = place
     if family is None:
-        return plain_frame(contents.messages[0], before, TEXT, last=last, opening=opening)
+        return plain_frame(contents.messages[0], before, TEXT, last=last, is_open_turn=is_open_turn)
     first = contents.messages[0] if contents.messages else Message("system", "")
-    header = family.responses.role if first.role == "tool" and not opening else header_for(first.role, first.name)
-    body = contents.opening if opening else _body(contents, family, raw=raw, closing=closing)
+    header = family.responses.role if first.role == "tool" and not is_open_turn else header_for(first.role, first.name)
+    body = contents.opening if is_open_turn else _body(contents, family, raw=raw, closing=closing)
     says = body != "" and OPENED.fullmatch(body) is None  # else it would be read as an open turn
-    cut = opening or (last and first.role == "assistant" and contents.messages[-1].end is None and says)
-    return Frame(gap_after(before, family), START, header, True, body, "" if cut else END, 0, last)
+    is_unfinished = is_open_turn or (last and first.role == "assistant" and contents.messages[-1].end is None and says)
+    return Frame(gap_after(before, family), START, header, True, body, "" if is_unfinished else END, 0, last)
 
 
 def read_again(frame: Frame, contents: Contents, place: Place) -> Contents:
@@ -222,7 +222,7 @@ def recalled(contents: Contents, notes: Mapping[str, Json], place: Place) -> Fra
     header = raw_header if isinstance(raw_header, str) and _means(raw_header, first, default, place) else default.header
 
     def says_the_same(body: str) -> bool:
-        if place.opening:
+        if place.is_open_turn:
             return False
         read = _bare(read_again(with_fields(default, header=header, body=body), contents, place))
         return read == _bare(contents) or read == _bare(read_again(default, contents, place))
@@ -241,15 +241,15 @@ def recalled(contents: Contents, notes: Mapping[str, Json], place: Place) -> Fra
 
 def _means(header: str, first: Message, default: Frame, place: Place) -> bool:
     """Whether a header says who speaks."""
-    if first.role != "tool" or place.opening:
-        return means(header, first)
+    if first.role != "tool" or place.is_open_turn:
+        return header_reads_as(header, first)
     role = read_header(header).role
     return role in ROLES if default.body != str(first.content) else role == "tool"
 
 
 def _ends(contents: Contents, default: Frame, place: Place) -> frozenset[str]:
     """Which end tokens leave what a frame says as it is."""
-    if place.opening:
+    if place.is_open_turn:
         return _NOTHING
     if not contents.messages:
         return _NOTHING if default.last else _OPEN | _CLOSED

@@ -1,7 +1,7 @@
-"""The list form: `{"token": …}` objects and strings ↔ frames, in which whatever a string says is data.
+"""Read and write the list: `{"token": …}` objects and strings ↔ frames. Strings are data, whatever they contain.
 
-How a text is cut into strings says nothing, so it is remembered only where it is not as the specification's examples
-have it: header and content in one string, what stands between frames in one other.
+How a text is cut into strings (pieces) has no meaning. The layout keeps the pieces if they are not the default: header
+and content in one string, the gap between two frames in another, as in the examples of the specification.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from ocml_bridge.units.grammar import Parted, Unit
 from ocml_bridge.units.heads import Item
 from ocml_bridge.units.reader import UnitReader
 
-from .plain import Frames, Remembered, default_frame, remark, remark_gap, remark_header, remark_tail, remember_tail
+from .findings import check_frame, check_open_turn, check_tail
+from .plain import Frames, Remembered, default_frame, read_open_turn, remember_tail
 from .syntax import END, LIST, MARKUP, NOTES, START
 
 # --- pieces -----------------------------------------------------------------------------------------------------------
@@ -32,13 +33,13 @@ from .syntax import END, LIST, MARKUP, NOTES, START
 
 @dataclass(slots=True)
 class Pieces:
-    """What a list says, and how it is cut.
+    """The frames of a list, and the pieces that they are cut into.
 
     Attributes:
         frames: the frames; `offset` is the index of the start token.
-        tail: the text behind the last.
-        gaps: the pieces before each frame, and those behind the last.
-        bodies: the pieces inside each frame.
+        tail: the text after the last frame.
+        gaps: the pieces before each frame, and those after the last one.
+        bodies: the pieces between the tokens of each frame.
     """
 
     frames: list[Frame] = field(default_factory=list[Frame])
@@ -47,36 +48,36 @@ class Pieces:
     bodies: list[list[Json]] = field(default_factory=list[list[Json]])
 
 
-def inner(frame: Frame) -> str:
-    """What stands between a frame's tokens."""
+def text_between(frame: Frame) -> str:
+    """Return the text between a frame's tokens."""
     return f"{frame.header}\n{frame.body}" if frame.newline else frame.header
 
 
-def whole(gap: str) -> list[Json]:
-    """A gap in the pieces that it is written in by default."""
+def default_gap_pieces(gap: str) -> list[Json]:
+    """Return the default pieces of a gap."""
     return [gap] if gap else []
 
 
-def cut(key: str, pieces: list[Json], default: list[Json]) -> dict[str, Json]:
-    """Layout of pieces that are not cut as by default."""
+def piece_notes(key: str, pieces: list[Json], default: list[Json]) -> dict[str, Json]:
+    """Return the layout of pieces: empty if they are the default."""
     return {} if pieces == default else {key: pieces}
 
 
 def gap_pieces(notes: Mapping[str, Json], key: str, gap: str, before: Frame | None) -> list[Json]:
-    """The pieces of a gap as remembered, where they still say the same; else as by default."""
+    """Return the pieces of a gap: those of the notes if they still have its text, else the default."""
     pieces = notes.get(key)
     usable = (before is None or before.end != "") and joined(pieces, START) == gap
-    return cast("list[Json]", pieces) if usable else whole(gap)
+    return cast("list[Json]", pieces) if usable else default_gap_pieces(gap)
 
 
 def inner_pieces(notes: Mapping[str, Json], frame: Frame) -> list[Json]:
-    """The pieces between a frame's tokens as remembered, where they still say the same; else as by default."""
+    """Return the pieces between a frame's tokens: those of the notes if they still have its text, else the default."""
     pieces = notes.get("pieces")
-    return cast("list[Json]", pieces) if joined(pieces, START, END) == inner(frame) else [inner(frame)]
+    return cast("list[Json]", pieces) if joined(pieces, START, END) == text_between(frame) else [text_between(frame)]
 
 
 def joined(value: Json, *without: str) -> str | None:
-    """The text of pieces; None for what is not a list of pieces, or has one of the tokens named."""
+    """Return the text of a list of pieces; None if a value is no such list, or contains one of the tokens `without`."""
     if not isinstance(value, list):
         return None
     texts: list[str] = []
@@ -89,7 +90,7 @@ def joined(value: Json, *without: str) -> str | None:
 
 
 def token_of(item: Json) -> str | None:
-    """The token that a piece is, or None."""
+    """Return the token of a piece; None for a string."""
     if not isinstance(item, dict) or len(cast("dict[str, Json]", item)) != 1:
         return None
     token = cast("dict[str, Json]", item).get("token")
@@ -97,14 +98,14 @@ def token_of(item: Json) -> str | None:
 
 
 def from_list(source: Json, log: Log) -> Pieces:
-    """Take a list apart.
+    """Split a list into frames.
 
     Raises:
         BridgeError: OCB-SHAPE with the path of the first item that is neither a token nor a string.
     """
     if not isinstance(source, list):
         raise BridgeError(ErrorCode.SHAPE, 'ChatML as JSON must be a list of {"token": …} objects and strings', path="")
-    out = Pieces()
+    pieces = Pieces()
     gap: list[Json] = []
     body: list[Json] | None = None
     start = 0
@@ -115,7 +116,7 @@ def from_list(source: Json, log: Log) -> Pieces:
             raise BridgeError(ErrorCode.SHAPE, 'an item must be a string or {"token": "…"}', path=f"/{index}")
         if token == START or (token == END and body is not None):
             if body is not None:
-                _close(out, gap, body, start, END if token == END else "")
+                _close(pieces, gap, body, start, END if token == END else "")
                 gap = []
             body = list[Json]() if token == START else None
             start = index
@@ -124,34 +125,34 @@ def from_list(source: Json, log: Log) -> Pieces:
         else:
             body.append(item)
             if token is not None:
-                path = f"/messages/{len(out.frames)}/content"
+                path = f"/messages/{len(pieces.frames)}/content"
                 log.find(FindingCode.STRAY_TOKEN, path, f"the token {token} inside a message is read as text")
     if body is not None:
-        _close(out, gap, body, start, "")
-        out.frames[-1].last = True
+        _close(pieces, gap, body, start, "")
+        pieces.frames[-1].last = True
         gap = []
-    out.gaps.append(gap)
-    out.tail = joined(gap) or ""
-    return out
+    pieces.gaps.append(gap)
+    pieces.tail = joined(gap) or ""
+    return pieces
 
 
-def _close(out: Pieces, gap: list[Json], body: list[Json], start: int, end: str) -> None:
+def _close(pieces: Pieces, gap: list[Json], body: list[Json], start: int, end: str) -> None:
     header, newline, text = (joined(body) or "").partition("\n")
-    at = EDGES.cut([joined([item]) or "" for item in gap]) if out.frames else -1
-    begins = -1 if at < 0 else start - len(gap) + at
-    out.frames.append(Frame(joined(gap) or "", START, header, newline != "", text, end, start, False, begins))
-    out.gaps.append(gap)
-    out.bodies.append(body)
+    boundary = EDGES.cut([joined([item]) or "" for item in gap]) if pieces.frames else -1
+    begins = -1 if boundary < 0 else start - len(gap) + boundary
+    pieces.frames.append(Frame(joined(gap) or "", START, header, newline != "", text, end, start, False, begins))
+    pieces.gaps.append(gap)
+    pieces.bodies.append(body)
 
 
 # --- reading ----------------------------------------------------------------------------------------------------------
 
 
 def split(source: Source, options: Options) -> list[tuple[int, list[Json]]]:
-    """The conversations of a list, each with its index: lists in it, or what stands between boundaries.
+    """Return the conversations of a list, each with its index: its lists, or the parts between boundaries.
 
     Raises:
-        BridgeError: OCB-SHAPE for what is not such a list.
+        BridgeError: OCB-SHAPE if the source is not such a list.
     """
     if is_list_of_lists(source):
         return list(enumerate(source))
@@ -161,13 +162,13 @@ def split(source: Source, options: Options) -> list[tuple[int, list[Json]]]:
 
 
 class ListReader(UnitReader):
-    """Reads frames that stand in a list of tokens and strings; how each is cut into strings is kept beside it."""
+    """Reads frames from a list of tokens and strings; the layout keeps how each frame is cut into strings."""
 
     def part(self, source: str | Json, log: Log) -> Parted:
-        """The frames of a list.
+        """Return the frames of a list.
 
         Raises:
-            BridgeError: OCB-SHAPE for what is not such a list, with the path of the item; OCB-SEVERAL.
+            BridgeError: OCB-SHAPE if the source is not such a list, with the path of the item; OCB-SEVERAL.
         """
         if is_list_of_lists(source):
             raise several_documents(source)
@@ -179,7 +180,7 @@ class ListReader(UnitReader):
         return Parted(pieces.frames[:-1] if opens else pieces.frames, Transcript(), document=pieces)
 
     def read(self, unit: Unit, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
-        """The message of a frame.
+        """Return the message of a frame.
 
         Raises:
             BridgeError: OCB-INCOMPLETE for a half-finished message that is not the assistant's.
@@ -187,69 +188,66 @@ class ListReader(UnitReader):
         frame, path = cast("Frame", unit), f"/messages/{index}"
         heading = read_header(frame.header)
         name = name_from_header(heading.role, heading.name)
-        made = message(heading.role, frame.body, name, "end" if frame.end else None)
-        remark(frame, path, log, LIST)
-        tag = next((tag for tag in MARKUP.get(made.role, ()) if tag in frame.body), None)
+        result = message(heading.role, frame.body, name, "end" if frame.end else None)
+        check_frame(frame, path, log, LIST)
+        tag = next((tag for tag in MARKUP.get(result.role, ()) if tag in frame.body), None)
         if tag is not None:
             detail = f"`{tag}` is read as text here: this format does not read the markup of Hermes and Qwen"
             log.find(FindingCode.MARKUP, f"{path}/content", detail)
-        return (_remembering(made, frame, at, cast("Pieces", parted.document)),)
+        return (_remembering(result, frame, at, cast("Pieces", parted.document)),)
 
     def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
-        """The conversation, with its open turn and what stands behind the frames.
+        """Return the conversation with its open turn and its tail.
 
         Raises:
-            BridgeError: OCB-NO-FRAMES where no message begins.
+            BridgeError: OCB-NO-FRAMES if no message begins.
         """
         pieces, turn = cast("Pieces", parted.document), None
         last = pieces.frames[-1] if pieces.frames else None
         if last is not None and len(pieces.frames) > len(parted.units):
-            heading = read_header(last.header)
-            turn = Message(heading.role, "", name_from_header(heading.role, heading.name), end=None)
-            remark_header(last, "/open_turn", log)
-            remark_gap(last, "/open_turn", log)
-            turn = _remembering(turn, last, len(parted.units), pieces, opening=True)
-        remark_tail(pieces.tail, last, log, LIST)
+            check_open_turn(last, log)
+            turn = _remembering(read_open_turn(last), last, len(parted.units), pieces, is_open_turn=True)
+        check_tail(pieces.tail, last, log, LIST)
         layout, extras = remember_tail(pieces.tail, gap_behind(last))
-        layout.update(cut("tail_pieces", pieces.gaps[-1], whole(pieces.tail)))
+        layout.update(piece_notes("tail_pieces", pieces.gaps[-1], default_gap_pieces(pieces.tail)))
         around = Transcript(open_turn=turn, layout=NOTES.by_format(layout), extras=NOTES.by_format(extras))
         return Conversation(items, around)
 
 
-def _remembering(made: Message, frame: Frame, at: int, pieces: Pieces, *, opening: bool = False) -> Message:
-    """A message with what it has to remember of its frame, which stands at an index."""
+def _remembering(message: Message, frame: Frame, at: int, pieces: Pieces, *, is_open_turn: bool = False) -> Message:
+    """Return a message with the notes about its frame, which has the index `at`; the message is changed."""
     before = pieces.frames[at - 1] if at else None
-    layout, extras = remember(frame, default_frame(made, before, LIST, last=frame.last, opening=opening))
-    layout.update(cut("gap_pieces", pieces.gaps[at], whole(frame.gap)))
-    layout.update(cut("pieces", pieces.bodies[at], [inner(frame)]))
-    made.layout, made.extras = NOTES.by_format(layout), NOTES.by_format(extras)
-    return made
+    layout, extras = remember(frame, default_frame(message, before, LIST, last=frame.last, is_open_turn=is_open_turn))
+    layout.update(piece_notes("gap_pieces", pieces.gaps[at], default_gap_pieces(frame.gap)))
+    layout.update(piece_notes("pieces", pieces.bodies[at], [text_between(frame)]))
+    message.layout, message.extras = NOTES.by_format(layout), NOTES.by_format(extras)
+    return message
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------
 
 
 class ListFrames(Frames):
-    """Writes frames as tokens and strings. Strings are data, so nothing in them needs a guard."""
+    """Writes frames as tokens and strings. Strings are data, so no token in them has to be broken."""
 
     target = LIST.id
     mark = None
     form = LIST
 
     def guard(self, frame: Frame, message: Message, path: str, log: Log) -> None:
-        """Nothing is broken."""
+        """Do nothing, because no token has to be broken."""
 
     def remembered(self, message: Message, frame: Frame, default: Frame, before: Frame | None) -> Remembered:
-        """What a message has to remember of its frame, and of the pieces that it is cut into."""
+        """Return the notes about a frame and about its pieces."""
         layout, extras = super().remembered(message, frame, default, before)
         notes = NOTES.together(message.layout)
         gap = gap_pieces(notes, "gap_pieces", frame.gap, before)
-        layout.update(cut("gap_pieces", gap, whole(frame.gap)))
-        layout.update(cut("pieces", inner_pieces(notes, frame), [inner(frame)]))
+        layout.update(piece_notes("gap_pieces", gap, default_gap_pieces(frame.gap)))
+        layout.update(piece_notes("pieces", inner_pieces(notes, frame), [text_between(frame)]))
         return layout, extras
 
     def unit(self, frame: Frame, image: Message, before: Frame | None) -> Unit:
-        """The pieces of a frame."""
+        """Return the pieces of a frame."""
         notes = NOTES.together(image.layout)
         end = [{"token": END}] if frame.end else []
         gap = gap_pieces(notes, "gap_pieces", frame.gap, before)
@@ -258,6 +256,8 @@ class ListFrames(Frames):
     def joined(
         self, units: list[Unit], tail: str, around: Transcript, before: Frame | None
     ) -> tuple[Unit, dict[str, Json]]:
-        """All pieces, and how those behind the frames are cut."""
-        behind = gap_pieces(NOTES.together(around.layout), "tail_pieces", tail, before)
-        return [*chain.from_iterable(units), *behind], cut("tail_pieces", behind, whole(tail))
+        """Return all pieces, and the notes about the pieces of the tail."""
+        tail_pieces = gap_pieces(NOTES.together(around.layout), "tail_pieces", tail, before)
+        return [*chain.from_iterable(units), *tail_pieces], piece_notes(
+            "tail_pieces", tail_pieces, default_gap_pieces(tail)
+        )

@@ -1,4 +1,7 @@
-"""ChatML without markup in its text, where a message is a frame: what both spellings share, and the writer of text."""
+"""Write ChatML without markup in its text: a message is a frame.
+
+Both formats share these functions, and the writer of the list extends the writer of the text (`Frames`).
+"""
 
 from __future__ import annotations
 
@@ -7,61 +10,64 @@ from typing import Final, cast
 
 from ocml_bridge.chat.turns import is_call
 from ocml_bridge.chat.visibility import is_private
-from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.formats.adapter import Options
-from ocml_bridge.loss import FindingCode, Log, Severity
+from ocml_bridge.loss import Log
 from ocml_bridge.model import Json, Message, Transcript, replace
 from ocml_bridge.report.narrowing import drop_message, narrow
 from ocml_bridge.text.control import stands_alone
 from ocml_bridge.text.edges import gap_behind, is_trivia, may_stand, recall, remember
 from ocml_bridge.text.im import Frame, read_header, spell
-from ocml_bridge.text.plain import ROLES, header_for, message, name_from_header
+from ocml_bridge.text.plain import header_for, message, name_from_header
 from ocml_bridge.units.grammar import Enclosed, Spelled, State, Unit
 from ocml_bridge.units.heads import Head
 from ocml_bridge.units.writer import UnitWriter
 
 from .syntax import END, HOME, NOTES, OPENAI, START, TEXT, Form, control_of, may_be_markup
 
-_NO_END: Final = f"{END} is missing; the message is read up to the next {START}"
-_NOTHING: Final[frozenset[str]] = frozenset()
-_MUST: Final = frozenset({END})
-_MAY: Final = frozenset({END, ""})
-_CLOSED: Final = Frame("", START, "", True, "", END, 0, False)
-_OPEN: Final = Frame("", START, "", True, "", "", 0, False)
-_BEFORE: Final[dict[State, Frame | None]] = {None: None, True: _CLOSED, False: _OPEN}
+_NONE: Final[frozenset[str]] = frozenset()
+_CLOSED_ONLY: Final = frozenset({END})
+_CLOSED_OR_OPEN: Final = frozenset({END, ""})
+_BEFORE: Final[dict[State, Frame | None]] = {
+    None: None,
+    True: Frame("", START, "", True, "", END, 0, False),
+    False: Frame("", START, "", True, "", "", 0, False),
+}
+"""State → a stand-in for the frame before: None if there is none, with an end token, without one."""
 Remembered = tuple[dict[str, Json], dict[str, Json]]
-"""What layout keeps, and what extras keep."""
+"""The notes that layout keeps, and those that extras keep."""
 
 
 # --- frames -----------------------------------------------------------------------------------------------------------
 
 
-def default_frame(message: Message, before: Frame | None, form: Form, *, last: bool, opening: bool) -> Frame:
-    """The frame that is written for a message.
+def default_frame(message: Message, before: Frame | None, form: Form, *, last: bool, is_open_turn: bool) -> Frame:
+    """Return the frame that is written for a message.
 
     Args:
         message: a message, or the open turn.
-        before: the frame before it.
-        form: which of the two spellings.
-        last: whether the text ends with it.
-        opening: whether it is the open turn.
+        before: the frame before it; None if there is none.
+        form: the format.
+        last: whether the frame is the last one.
+        is_open_turn: whether the message is the open turn.
     """
-    cut = opening or (last and message.end is None and message.role == "assistant" and message.content != "")
+    is_unfinished = is_open_turn or (
+        last and message.end is None and message.role == "assistant" and message.content != ""
+    )
     header = header_for(message.role, message.name)
     content = cast("str", message.content)
     body = content if form.grammar is None else control_of(message.role).neutralise(content)
-    newline = form.open_turn_newline if opening else True
-    return Frame(gap_behind(before), START, header, newline, body, "" if cut else END, 0, last)
+    newline = form.open_turn_newline if is_open_turn else True
+    return Frame(gap_behind(before), START, header, newline, body, "" if is_unfinished else END, 0, last)
 
 
-def means(header: str, message: Message) -> bool:
-    """Whether a header says a message's role and name."""
+def header_reads_as(header: str, message: Message) -> bool:
+    """Return whether a header reads as the role and the name of a message."""
     heading = read_header(header)
     return heading.role == message.role and name_from_header(heading.role, heading.name) == message.name
 
 
 def tail_of(transcript: Transcript, last: Frame | None, default: str, form: Form) -> str:
-    """What stands behind the last frame, remembered or by default."""
+    """Return the tail: the text after the last frame that the document remembers, if it is valid, else the default."""
     raw = NOTES.together(transcript.layout, transcript.extras).get("tail")
     if isinstance(raw, str) and may_stand(raw, form.grammar, last) and (last is not None or not raw.strip()):
         return raw
@@ -69,7 +75,7 @@ def tail_of(transcript: Transcript, last: Frame | None, default: str, form: Form
 
 
 def remember_tail(tail: str, default: str) -> Remembered:
-    """What has to be remembered of what stands behind the last frame."""
+    """Return the notes about a tail: none if it is the default, in layout if it has no meaning, else in extras."""
     if tail == default:
         return {}, {}
     note: dict[str, Json] = {"tail": tail}
@@ -79,96 +85,30 @@ def remember_tail(tail: str, default: str) -> Remembered:
 # --- messages ---------------------------------------------------------------------------------------------------------
 
 
-def bare(source: Message, content: str) -> Message:
-    """A message with what ChatML says of it: who speaks, a name, and text."""
+def plain_message(source: Message, content: str) -> Message:
+    """Return a message with the fields that a frame holds: role, name, text, and whether it has ended."""
     name = None if is_call(source) else source.name
-    made = message(source.role, content, name, None if source.end is None else "end")
-    made.layout, made.extras = source.layout, source.extras
-    return made
+    plain = message(source.role, content, name, None if source.end is None else "end")
+    plain.layout, plain.extras = source.layout, source.extras
+    return plain
 
 
-def opened(turn: Message) -> Message:
-    """An open turn with what ChatML says of it."""
-    return replace(bare(turn, ""), channel=None, recipient=None, end=None)
+def plain_open_turn(turn: Message) -> Message:
+    """Return an open turn with the fields that a header holds: role and name."""
+    return replace(plain_message(turn, ""), channel=None, recipient=None, end=None)
 
 
-# --- what is odd about a frame ----------------------------------------------------------------------------------------
-
-
-def remark(frame: Frame, path: str, log: Log, form: Form, *, last: str | None = None, replies: bool = False) -> None:
-    """Note what is odd about a frame, but for its body.
-
-    Args:
-        frame: one that is no open turn.
-        path: of what it says.
-        log: takes what is noticed.
-        form: which of the two spellings.
-        last: the path of the last that it says, where that is another.
-        replies: whether it holds the replies of tools, whose roles are known.
-
-    Raises:
-        BridgeError: OCB-INCOMPLETE for a half-finished message that is not the assistant's.
-    """
-    remark_header(frame, path, log, replies=replies)
-    if not frame.end:
-        role, end = read_header(frame.header).role, f"{last or path}/end"
-        if not frame.last:
-            log.find(FindingCode.END_MISSING, end, _NO_END)
-        elif role == "assistant":
-            log.find(FindingCode.TRUNCATED, end, "the last message is cut off")
-        else:
-            detail = f"the last message, of role {role!r}, has no {END}: ChatML does not allow half-finished messages"
-            raise refused(ErrorCode.INCOMPLETE, detail, form, frame.offset)
-    remark_gap(frame, path, log)
-
-
-def remark_header(frame: Frame, path: str, log: Log, *, replies: bool = False) -> None:
-    """Note what a header says that is not known."""
+def read_open_turn(frame: Frame) -> Message:
+    """Return the message of the frame of an open turn."""
     heading = read_header(frame.header)
-    if heading.role not in ROLES and not replies:
-        log.find(FindingCode.UNKNOWN_ROLE, f"{path}/role", f"{heading.role!r} is not a role of ChatML", Severity.LAYOUT)
-    if heading.rest:
-        detail = f"{' '.join(heading.rest)!r} in the header is not understood; it is kept as it is"
-        log.find(FindingCode.HEADER_VALUE, f"{path}/name", detail)
-
-
-def remark_gap(frame: Frame, path: str, log: Log) -> None:
-    """Note text in front of a frame that is outside of any message."""
-    if not is_trivia(frame.gap):
-        if END in frame.gap:
-            log.find(FindingCode.STRAY_TOKEN, path, f"{END} ends no message")
-        if frame.gap.replace(END, "").strip():
-            log.find(
-                FindingCode.TEXT_OUTSIDE,
-                path,
-                "there is text before this message, outside of any message; it is kept beside the messages",
-            )
-
-
-def remark_tail(tail: str, last: Frame | None, log: Log, form: Form) -> None:
-    """Note text behind the last frame that is outside of any message.
-
-    Raises:
-        BridgeError: OCB-NO-FRAMES where there is no frame.
-    """
-    if last is None and tail.strip():
-        raise refused(ErrorCode.NO_FRAMES, f"the input has no {START}, so it is not ChatML", form)
-    if not is_trivia(tail):
-        log.find(FindingCode.TEXT_OUTSIDE, "", "there is text after the last message; it is kept beside the messages")
-
-
-def refused(code: ErrorCode, detail: str, form: Form, offset: int | None = None) -> BridgeError:
-    """The error about a frame, or about the whole document."""
-    if form is TEXT:
-        return BridgeError(code, detail, offset=offset or 0)
-    return BridgeError(code, detail, path="" if offset is None else f"/{offset}")
+    return Message(heading.role, "", name_from_header(heading.role, heading.name), end=None)
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------
 
 
 class Frames(UnitWriter):
-    """Writes frames. The state is whether the frame before was closed; None where there is none."""
+    """Writes frames. The state is whether the frame before has an end token; None if there is no frame before."""
 
     looks_at_contents = False
     target = TEXT.id
@@ -178,25 +118,25 @@ class Frames(UnitWriter):
     form = TEXT
 
     def inert(self, text: str) -> bool:
-        """Whether a text holds no token and no tag, whole or broken."""
+        """Return whether a text contains no token and no tag, intact or broken."""
         return not may_be_markup(text)
 
     def is_plain_part(self, head: Head, text: str) -> bool:
-        """Whether a text is no part of a token, and has its line breaks inside."""
+        """Return whether a text has no part of a token in it and no white space at its ends."""
         return stands_alone(text)
 
     def nearest(self, message: Message, index: int, log: Log) -> Message | None:
-        """Who speaks, and the text."""
+        """Return a message of one text, with role and name; None for private reasoning, which is reported."""
         if is_private(message):
             drop_message(log, index, f"{self.target} has no place for private reasoning")
             return None
         content = narrow(message.content, (), f"/messages/{index}/content", log, target=self.target)
-        return bare(message, cast("str", content))
+        return plain_message(message, cast("str", content))
 
     def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
-        """A frame with what stands before it."""
+        """Return the text of a frame, and the message that it reads as."""
         (message,), before = group, _BEFORE[state]
-        default = default_frame(message, before, self.form, last=last, opening=False)
+        default = default_frame(message, before, self.form, last=last, is_open_turn=False)
         frame = self._recalled(message, default, before)
         image = self._image(message, frame, default, before)
         if frame.body == default.body:
@@ -204,24 +144,24 @@ class Frames(UnitWriter):
         return Spelled(self.unit(frame, image, before), [image], bool(frame.end))
 
     def _recalled(self, message: Message, default: Frame, before: Frame | None) -> Frame:
-        """A message's frame, spelled as it remembers where that still says the same."""
+        """Return the frame of a message, spelled as its layout remembers if that still means the same."""
         if message.layout is None and message.extras is None:
             return default
         grammar = self.form.grammar
-        ends = _MAY if message.end is None and not default.last else _MUST if default.end else _NOTHING
+        ends = _CLOSED_OR_OPEN if message.end is None and not default.last else _CLOSED_ONLY if default.end else _NONE
         return recall(
             default,
             NOTES.together(message.layout, message.extras),
             grammar=grammar,
             before=before,
-            starts=_NOTHING,
+            starts=_NONE,
             ends=ends,
-            header=lambda header: means(header, message),
+            header=lambda header: header_reads_as(header, message),
             body=lambda body: grammar is not None and control_of(message.role).restore(body) == message.content,
         )
 
     def _image(self, message: Message, frame: Frame, default: Frame, before: Frame | None) -> Message:
-        """A message as its frame reads back behind another, with the layout that the frame still needs."""
+        """Return the message that a frame reads as, with the notes that it still needs; it is changed in place."""
         layout, extras = self.remembered(message, frame, default, before)
         heading = read_header(frame.header)
         message.role, message.name = heading.role, name_from_header(heading.role, heading.name)
@@ -230,26 +170,32 @@ class Frames(UnitWriter):
         return message
 
     def remembered(self, message: Message, frame: Frame, default: Frame, before: Frame | None) -> Remembered:
-        """What a message has to remember of its frame, which stands behind another."""
+        """Return the notes about a frame that differs from the default."""
         return remember(frame, default)
 
     def guard(self, frame: Frame, message: Message, path: str, log: Log) -> None:
-        """Report the tokens that are broken in a body, or leave them as the options say."""
+        """Report the tokens that were broken in a body; put them back if the options say `raw`."""
         content = cast("str", message.content)
         control_of(message.role).guard(content, self.options.control_tokens, path, log)
         if self.options.control_tokens == "raw":
             frame.body = content
 
     def unit(self, frame: Frame, image: Message, before: Frame | None) -> Unit:
-        """A frame as it is written, given what it reads as and the frame before it."""
+        """Return a frame as it is written.
+
+        Args:
+            frame: the frame.
+            image: the message that it reads as.
+            before: the frame before it.
+        """
         return spell([frame], "")
 
     def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
-        """All frames, with the open turn, and what stands behind them."""
+        """Return the output: the frames, the open turn and the tail."""
         before, image = _BEFORE[state], Transcript()
         if around.open_turn is not None:
-            turn = opened(around.open_turn)
-            default = default_frame(turn, before, self.form, last=True, opening=True)
+            turn = plain_open_turn(around.open_turn)
+            default = default_frame(turn, before, self.form, last=True, is_open_turn=True)
             frame = self._recalled(turn, default, before)
             image.open_turn = self._image(turn, frame, default, before)
             units.append(self.unit(frame, image.open_turn, before))
@@ -265,15 +211,15 @@ class Frames(UnitWriter):
     def joined(
         self, units: list[Unit], tail: str, around: Transcript, before: Frame | None
     ) -> tuple[Unit, dict[str, Json]]:
-        """The frames with what stands behind them, and what else layout keeps of that."""
+        """Return all frames and the tail in one, and further notes about the tail."""
         return "".join((*units, tail)), {}
 
 
 def frames_writer(options: Options) -> UnitWriter:
-    """What writes frames: with the markup of a family where the options name one, or its dialect."""
+    """Return the writer of text: with the markup of a family if the options name one or its dialect."""
     if options.dialect in (None, OPENAI):
         return Frames(options)
-    # Imported here: whoever writes plain ChatML needs nothing of it.
+    # Imported here, because plain ChatML needs nothing of it.
     from .units import FamilyFrames
 
     return FamilyFrames(options)

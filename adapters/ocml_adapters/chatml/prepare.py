@@ -23,7 +23,7 @@ from .around import TOOLS_AT, joins_text, place_of_tools
 from .families import Family
 from .frames import APART, CLOSING, normal_tools
 from .markup.responses import Replies
-from .plain import bare
+from .plain import plain_message
 from .syntax import HOME, NOTES, TEXT
 
 _NAMED: Final = "header"
@@ -172,7 +172,7 @@ _GAPS: Final = ("", "\n")
 
 def turn(source: Message, content: str, *, private: bool) -> Message:
     """A message as it stands in its frame: a thought, a call, a reply, or what somebody says."""
-    made = bare(source, content)
+    made = plain_message(source, content)
     if private:
         made.channel = "analysis"
     elif is_call(source):

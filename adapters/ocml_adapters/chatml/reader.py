@@ -11,7 +11,6 @@ from ocml_bridge.formats.adapter import Options, Source
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Json, Message, Transcript
 from ocml_bridge.text.im import Frame, read_header
-from ocml_bridge.text.plain import name_from_header
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.grammar import Parted, Skeleton, Unit
 from ocml_bridge.units.heads import LIMIT, Head, Item
@@ -20,20 +19,21 @@ from ocml_bridge.units.reader import UnitReader
 from .around import DeclaredTools, around_of, with_tools
 from .detect import Declaring, declaring, family_of, has_tags, opens_turn
 from .families import Family
+from .findings import check_frame, check_open_turn, check_tail
 from .frames import (
     Contents,
     Place,
+    check_markup,
     gap_after,
     holds_replies,
     read_frame,
-    remark_markup,
     remembered,
     remembering,
     schemas_of,
 )
 from .markup.parts import NO_SCHEMAS
 from .markup.responses import Replies
-from .plain import remark, remark_gap, remark_header, remark_tail
+from .plain import read_open_turn
 from .syntax import GRAMMAR, TEXT, may_be_markup
 
 _LONGEST: Final = 256
@@ -61,21 +61,21 @@ class Placed(NamedTuple):
 
 
 class Around(NamedTuple):
-    """What stands around the messages.
+    """What is around the messages.
 
     Attributes:
-        family: that the text is spelled by.
-        tail: the text behind the frames.
+        family: the family that wrote the text; None for ChatML without markup.
+        tail: the text after the last frame.
         last: the last frame.
-        opening: that of the open turn.
-        tools: what the frame at `tools_at` declares.
-        tools_at: the index of that frame; -1 for none.
+        open_turn: the frame of the open turn.
+        tools: the contents of the frame that declares the tools.
+        tools_at: the index of that frame; -1 if there is none.
     """
 
     family: Family | None
     tail: str
     last: Frame | None
-    opening: Placed | None = None
+    open_turn: Placed | None = None
     tools: Contents | None = None
     tools_at: int = -1
 
@@ -172,7 +172,7 @@ def without_open_turn(frames: Sequence[Frame], tail: str, *, marked: bool) -> Pa
     family = family_of(frames, declared) if marked else None
     last = frames[-1] if frames else None
     schemas = NO_SCHEMAS if tools is None else schemas_of(tools.tools)
-    opening: Placed | None = None
+    open_turn: Placed | None = None
     units: Sequence[Frame | Placed] = frames
     if family is not None:
         end = len(frames) - 1 - (last is not None and opens_turn(last))
@@ -182,9 +182,13 @@ def without_open_turn(frames: Sequence[Frame], tail: str, *, marked: bool) -> Pa
         ]
     if last is not None and opens_turn(last):
         units, before = units[:-1], frames[-2] if len(frames) > 1 else None
-        opening = Placed(last, Place(family, before, opening=True))
-    envelope = None if tools is not None else (family and family.name, tail, opening and _spelling_of(opening.frame))
-    return Parted(units, Transcript(), document=Around(family, tail, last, opening, tools, tools_at), envelope=envelope)
+        open_turn = Placed(last, Place(family, before, is_open_turn=True))
+    envelope = (
+        None if tools is not None else (family and family.name, tail, open_turn and _spelling_of(open_turn.frame))
+    )
+    return Parted(
+        units, Transcript(), document=Around(family, tail, last, open_turn, tools, tools_at), envelope=envelope
+    )
 
 
 def _spelling_of(frame: Frame) -> tuple[Hashable, ...]:
@@ -203,7 +207,7 @@ def placed_at(unit: Unit, at: int, parted: Parted) -> Placed:
     if unit.__class__ is not Frame:
         return cast("Placed", unit)
     before = cast("Frame", parted.units[at - 1]) if at else None
-    last = at == len(parted.units) - 1 and cast("Around", parted.document).opening is None
+    last = at == len(parted.units) - 1 and cast("Around", parted.document).open_turn is None
     return Placed(cast("Frame", unit), Place(None, before, last))
 
 
@@ -227,8 +231,8 @@ def contents_of(placed: Placed, index: int, log: Log) -> Contents:
     path = f"/messages/{index}" if contents.messages else "/tools"
     last = f"/messages/{index + len(contents.messages) - 1}" if contents.messages else None
     replies = contents.messages != [] and contents.messages[0].role == "tool"
-    remark(frame, path, log, TEXT, last=last, replies=replies)
-    remark_markup(frame, contents, path, log)
+    check_frame(frame, path, log, TEXT, last=last, replies=replies)
+    check_markup(frame, contents, path, log)
     return contents
 
 
@@ -245,11 +249,10 @@ def surroundings(parted: Parted, count: int, log: Log) -> Transcript:
     """
     around = cast("Around", parted.document)
     turn: Message | None = None
-    if around.opening is not None:
-        turn = open_turn(around.opening)
-        remark_header(around.opening.frame, "/open_turn", log)
-        remark_gap(around.opening.frame, "/open_turn", log)
-    remark_tail(around.tail, around.last, log, TEXT)
+    if around.open_turn is not None:
+        turn = _open_turn(around.open_turn)
+        check_open_turn(around.open_turn.frame, log)
+    check_tail(around.tail, around.last, log, TEXT)
     made = around_of(around.family, around.tail, gap_after(around.last, around.family), turn)
     if around.tools is None or around.tools.tools is None:
         return made
@@ -266,9 +269,7 @@ def _is_system_text(unit: Unit) -> bool:
     return read_header(frame.header).role == "system" and frame.body != ""
 
 
-def open_turn(placed: Placed) -> Message:
-    """The open turn that a frame is."""
+def _open_turn(placed: Placed) -> Message:
+    """Return the message of the open turn, with the notes about its frame."""
     frame, place, _ = placed
-    heading = read_header(frame.header)
-    turn = Message(heading.role, "", name_from_header(heading.role, heading.name), end=None)
-    return remembering(frame, Contents([turn], frame.body), place)[0]
+    return remembering(frame, Contents([read_open_turn(frame)], frame.body), place)[0]

@@ -56,7 +56,7 @@ from .markup.parts import ARGUMENTS, NO_SCHEMAS, constraint_of, placed
 from .markup.segments import THOUGHT_END
 from .markup.spelling import as_json, same_json
 from .markup.write_body import is_spelled
-from .plain import opened, tail_of
+from .plain import plain_open_turn, tail_of
 from .prepare import Draft, remembered_of, turn
 from .reader import TextReader
 from .syntax import END, GRAMMAR, HOME, MARKS, NOTES, START, TEXT, control_of, may_be_markup
@@ -223,7 +223,7 @@ class FamilyFrames(UnitWriter):
         before, image = behind.frame, around.open_turn
         if image is not None:
             notes = remembered_of(image, own=behind.own)
-            turn, place = opened(image), Place(self._family, before, opening=True)
+            turn, place = plain_open_turn(image), Place(self._family, before, is_open_turn=True)
             contents = Contents([turn], opening_of(notes, open_turn=True) if turn.role == "assistant" else "")
             frame = recalled(contents, notes, place)
             units.append(spell([frame], ""))

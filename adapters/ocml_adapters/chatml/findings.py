@@ -1,0 +1,95 @@
+"""Report what is unusual about a frame or a tail as findings, for both formats of ChatML.
+
+A half-finished message, and a text without any message, are errors.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ocml_bridge.errors import BridgeError, ErrorCode
+from ocml_bridge.loss import FindingCode, Log, Severity
+from ocml_bridge.text.edges import is_trivia
+from ocml_bridge.text.im import Frame, read_header
+from ocml_bridge.text.plain import ROLES
+
+from .syntax import END, START, TEXT, Form
+
+_NO_END: Final = f"{END} is missing; the message is read up to the next {START}"
+
+
+def check_frame(
+    frame: Frame, path: str, log: Log, form: Form, *, last: str | None = None, replies: bool = False
+) -> None:
+    """Report what is unusual about a frame, apart from its body.
+
+    Args:
+        frame: a frame that is not the open turn.
+        path: the path of its first message.
+        log: takes the findings.
+        form: the format.
+        last: the path of its last message; None if that is the first one.
+        replies: whether it holds replies of tools, whose role is known in any case.
+
+    Raises:
+        BridgeError: OCB-INCOMPLETE for a half-finished message that is not the assistant's.
+    """
+    _check_header(frame, path, log, replies=replies)
+    if not frame.end:
+        role, end = read_header(frame.header).role, f"{last or path}/end"
+        if not frame.last:
+            log.find(FindingCode.END_MISSING, end, _NO_END)
+        elif role == "assistant":
+            log.find(FindingCode.TRUNCATED, end, "the last message is cut off")
+        else:
+            detail = f"the last message, of role {role!r}, has no {END}: ChatML does not allow half-finished messages"
+            raise _error(ErrorCode.INCOMPLETE, detail, form, frame.offset)
+    _check_gap(frame, path, log)
+
+
+def check_open_turn(frame: Frame, log: Log) -> None:
+    """Report what is unusual about the frame of the open turn."""
+    _check_header(frame, "/open_turn", log)
+    _check_gap(frame, "/open_turn", log)
+
+
+def _check_header(frame: Frame, path: str, log: Log, *, replies: bool = False) -> None:
+    """Report an unknown role and unknown words in a header."""
+    heading = read_header(frame.header)
+    if heading.role not in ROLES and not replies:
+        log.find(FindingCode.UNKNOWN_ROLE, f"{path}/role", f"{heading.role!r} is not a role of ChatML", Severity.LAYOUT)
+    if heading.rest:
+        detail = f"{' '.join(heading.rest)!r} in the header is not understood; it is kept as it is"
+        log.find(FindingCode.HEADER_VALUE, f"{path}/name", detail)
+
+
+def _check_gap(frame: Frame, path: str, log: Log) -> None:
+    """Report text before a frame that is outside of any message."""
+    if not is_trivia(frame.gap):
+        if END in frame.gap:
+            log.find(FindingCode.STRAY_TOKEN, path, f"{END} ends no message")
+        if frame.gap.replace(END, "").strip():
+            log.find(
+                FindingCode.TEXT_OUTSIDE,
+                path,
+                "there is text before this message, outside of any message; it is kept beside the messages",
+            )
+
+
+def check_tail(tail: str, last: Frame | None, log: Log, form: Form) -> None:
+    """Report text after the last frame.
+
+    Raises:
+        BridgeError: OCB-NO-FRAMES if there is text and no frame.
+    """
+    if last is None and tail.strip():
+        raise _error(ErrorCode.NO_FRAMES, f"the input has no {START}, so it is not ChatML", form)
+    if not is_trivia(tail):
+        log.find(FindingCode.TEXT_OUTSIDE, "", "there is text after the last message; it is kept beside the messages")
+
+
+def _error(code: ErrorCode, detail: str, form: Form, offset: int | None = None) -> BridgeError:
+    """Return an error about a frame at an offset, or about the whole document if the offset is None."""
+    if form is TEXT:
+        return BridgeError(code, detail, offset=offset or 0)
+    return BridgeError(code, detail, path="" if offset is None else f"/{offset}")
