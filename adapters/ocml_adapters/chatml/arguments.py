@@ -1,7 +1,7 @@
-"""Arguments that a family spells otherwise than as JSON, as they are made ready before they are written.
+"""Prepare the arguments of calls for a family that does not write them as JSON.
 
-Then a call is written alike whatever its function declares: what reads otherwise than it is has that declaration with
-it.
+Where the reader gives back the same values, arguments become the JSON that it would give, and the call can be written
+without its schema. The other calls carry the schema of their function while they are written.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ocml_bridge.model import Content, Json, Message
 from ocml_bridge.units.heads import Head, Item
 
 from .families import Family
-from .markup.argument_types import gives_back, types_given
+from .markup.argument_types import add_types, reads_back
 from .markup.calls import Call, CallGrammar
 from .markup.calls_xml import XmlCalls
 from .markup.parts import ARGUMENTS, Schemas
@@ -23,75 +23,77 @@ from .markup.spelling import as_json, object_of
 from .syntax import HOME, NOTES, TEXT
 
 PARAMETERS: Final = "parameters"
-"""The key of what a call's function declares, while it is written, where its arguments may read otherwise by that."""
+"""Key in the layout of a call, while it is written: the parameters of its function, if they decide how it reads."""
 
 
-def settle(items: list[Item], origins: Sequence[int] | None, family: Family, schemas: Schemas, log: Log) -> None:
-    """Spell arguments anew that are written by their values, and give calls what their functions declare.
+def prepare_arguments(
+    items: list[Item], origins: Sequence[int] | None, family: Family, schemas: Schemas, log: Log
+) -> None:
+    """Write arguments as the JSON that they are read back as, and give other calls the schema of their function.
 
     Args:
         items: the messages; the list is changed.
-        origins: for each its index in the document; None where they are all of it.
-        family: how calls are written.
-        schemas: of the functions that are declared.
-        log: takes the arguments that are spelled anew.
+        origins: for each item its index in the document; None if the items are the document's messages.
+        family: the family that writes them.
+        schemas: the parameters of the declared functions.
+        log: takes a loss for arguments whose text changes.
     """
     grammar = family.grammar
     if grammar is None:
         return
-    for run in _calls(items):
-        notes = _is_remembered(items, run)
-        texts = [None if notes else _spelled(items[at], grammar, schemas) for at in run]
+    for run in _runs_of_calls(items):
+        recalled = _may_be_recalled(items, run)
+        texts = [None if recalled else _respelled(items[at], grammar, schemas) for at in run]
         if family.calls == "python" and None in texts:
             continue  # one list, which is written as JSON if one of them has to be
         for at, text in zip(run, texts, strict=True):
             head, content, call_id = items[at]
             if text is not None and text != content:
                 index = at if origins is None else origins[at]
-                remark(str(content), text, f"/messages/{index}", log)
+                report_respelling(str(content), text, f"/messages/{index}", log)
                 items[at] = head, text, call_id
-            elif text is None and not _reads_as_it_is(head, content, grammar, schemas):
-                items[at] = _declaring(head, schemas), content, call_id
+            elif text is None and not _reads_unchanged(head, content, grammar, schemas):
+                items[at] = _with_parameters(head, schemas), content, call_id
 
 
-def keeps(head: Head, *keys: str) -> bool:
-    """Whether a message remembers any of these of its frame."""
+def remembers(head: Head, *keys: str) -> bool:
+    """Return whether the notes of a message have one of these keys."""
     if head.bare:
         return False
     notes = head.message("", None)
     return not NOTES.together(notes.layout, notes.extras).keys().isdisjoint(keys)
 
 
-def remark(old: str, new: str, path: str, log: Log) -> None:
-    """Report arguments that are the same JSON in another spelling; only one that takes nothing away is layout."""
+def report_respelling(old: str, new: str, path: str, log: Log) -> None:
+    """Report arguments whose JSON is written with another spelling: as layout if no text is lost by it."""
     severity = Severity.LAYOUT if len(new) >= len(old) else Severity.CHANGED
     detail = f"{TEXT.id} writes the JSON of the arguments with other spacing or escapes"
     log.lose(LossCode.CONTENT, f"{path}/content", detail, severity)
 
 
 def schemas_for(group: Sequence[Message]) -> Schemas:
-    """What the functions declare that some messages call, as far as it matters to how these read.
+    """Return the schemas of the functions that some messages call, with which their frame is read again.
 
-    Where it does not, arguments are of the types that they have.
+    A call without the schema of its function gets one with the types of its own values.
     """
     declared: dict[str, Json] = {}
-    given: dict[str, dict[str, set[str]]] = {}
+    types: dict[str, dict[str, set[str]]] = {}
     for each in group:
         if is_call(each):
             name, notes = name_of(each.recipient or ""), NOTES.together(each.layout)
             if PARAMETERS in notes:
                 declared[name] = notes[PARAMETERS]
             else:
-                types_given(str(each.content), given.setdefault(name, {}))
-    return {**{name: _schema(types) for name, types in given.items()}, **declared}
+                add_types(str(each.content), types.setdefault(name, {}))
+    return {**{name: _schema(by_argument) for name, by_argument in types.items()}, **declared}
 
 
-def _schema(types: Mapping[str, set[str]]) -> Json:
-    return {"properties": {name: {"type": sorted(kinds)} for name, kinds in types.items()}}
+def _schema(by_argument: Mapping[str, set[str]]) -> Json:
+    return {"properties": {name: {"type": sorted(types)} for name, types in by_argument.items()}}
 
 
-def _calls(items: Sequence[Item]) -> Iterator[range]:
-    """Where calls stand, those together that may be written as one list."""
+def _runs_of_calls(items: Sequence[Item]) -> Iterator[range]:
+    """Yield the runs of neighbouring calls, which may be written as one list."""
     start = 0
     for at in range(len(items) + 1):
         if at == len(items) or not items[at][0].calls:
@@ -100,34 +102,34 @@ def _calls(items: Sequence[Item]) -> Iterator[range]:
             start = at + 1
 
 
-def _is_remembered(items: Sequence[Item], run: range) -> bool:
-    """Whether the frame of some calls may be spelled as it was."""
+def _may_be_recalled(items: Sequence[Item], run: range) -> bool:
+    """Return whether the frame of some calls may be written as its notes remember."""
     first = run.start
     while first and items[first][0].continues:
         first -= 1
-    return any(keeps(items[at][0], "body") for at in range(first, run.stop))
+    return any(remembers(items[at][0], "body") for at in range(first, run.stop))
 
 
-def _spelled(item: Item, grammar: CallGrammar, schemas: Schemas) -> str | None:
-    """Arguments as a reader takes them out of their call; None where they are JSON there, or depend on more."""
+def _respelled(item: Item, grammar: CallGrammar, schemas: Schemas) -> str | None:
+    """Return the arguments of a call as the reader returns them; None if they become JSON or need a schema."""
     head, content, _ = item
     if head.role != "assistant" or head.end is None or not isinstance(content, str) or object_of(content) is None:
         return None
     text = as_json(content)
     if grammar.write([Call(name_of(head.recipient or ""), ARGUMENTS.neutralise(text))]) is None:
         return None
-    return text if _reads_as_it_is(head, text, grammar, schemas) else None
+    return text if _reads_unchanged(head, text, grammar, schemas) else None
 
 
-def _reads_as_it_is(head: Head, content: Content, grammar: CallGrammar, schemas: Schemas) -> bool:
-    """Whether arguments surely read as they are, by what their function declares."""
+def _reads_unchanged(head: Head, content: Content, grammar: CallGrammar, schemas: Schemas) -> bool:
+    """Return whether arguments are certainly read unchanged, given the declared schema."""
     if not isinstance(grammar, XmlCalls):
         return True  # types are spelled
     texts = grammar.texts(content) if isinstance(content, str) else None
-    return texts is not None and gives_back(str(content), texts, schemas.get(name_of(head.recipient or "")))
+    return texts is not None and reads_back(str(content), texts, schemas.get(name_of(head.recipient or "")))
 
 
-def _declaring(head: Head, schemas: Schemas) -> Head:
-    """The head of a call with what its function declares."""
+def _with_parameters(head: Head, schemas: Schemas) -> Head:
+    """Return the head of a call with the schema of its function in its layout."""
     notes = NOTES.together(head.local(HOME).message("", None).layout)
     return head.replaced(layout=NOTES.by_format({**notes, PARAMETERS: schemas.get(name_of(head.recipient or ""))}))

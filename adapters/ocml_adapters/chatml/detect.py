@@ -1,4 +1,9 @@
-"""Which family spelled a text: told by the tools that it declares, else by its first call, replies and thoughts."""
+"""Find the family that wrote a text.
+
+It is a family that declares tools as the text does; otherwise one that writes calls as the first call is written. Of
+several families it is the one that would write most of the frames as they are (`docs/formats/chatml.md`, reading 8 of
+the dialects).
+"""
 
 from __future__ import annotations
 
@@ -20,19 +25,19 @@ _TAGS: Final = ("<tool", "<function=", "<|tool_", "think>", "List of tools: ")
 
 
 def has_tags(text: str) -> bool:
-    """Whether what stands in every text that is spelled by a family stands in a text."""
+    """Return whether a text contains a tag; each text that a family wrote has one."""
     return any(tag in text for tag in _TAGS)
 
 
 class Evidence(NamedTuple):
-    """A frame in which calls, replies, thoughts or tools are spelled.
+    """A frame with calls, replies, thoughts or tools, which families write differently.
 
     Attributes:
         frame: the frame.
-        contents: what it says.
+        contents: its contents.
         before: the frame before it.
-        last: whether none follows.
-        closing: whether no message does.
+        last: whether no frame follows.
+        closing: whether no message follows; an open turn may.
     """
 
     frame: Frame
@@ -42,115 +47,117 @@ class Evidence(NamedTuple):
     closing: bool
 
 
-def opens_turn(frame: Frame) -> bool:
-    """Whether a frame is the open turn: the last, without a word in it that is no begun thought."""
+def is_open_turn(frame: Frame) -> bool:
+    """Return whether a frame is the open turn: the last one, with nothing in it but an empty thought."""
     if not frame.last or frame.body == "":
         return frame.last
     return read_header(frame.header).role == "assistant" and OPENED.fullmatch(frame.body) is not None
 
 
-class Declaring(NamedTuple):
-    """The frame that declares the transcript's tools.
+class DeclaringFrame(NamedTuple):
+    """The frame that declares the tools of the document.
 
     Attributes:
-        at: its index; -1 where there is none.
-        contents: what it says.
+        at: its index; -1 if there is none.
+        contents: its contents.
     """
 
     at: int = -1
     contents: Contents | None = None
 
 
-def declaring(frames: Sequence[Frame]) -> Declaring:
-    """The frame that declares the transcript's tools: it is among the leading system's."""
+def declaring_frame(frames: Sequence[Frame]) -> DeclaringFrame:
+    """Return the frame that declares the tools of the document: one of the leading system frames."""
     for index, frame in enumerate(frames):
         if read_header(frame.header).role != "system" or frame.last:
             break
         if may_declare(frame.body) and (contents := read_frame(frame, declares=True)).tools is not None:
-            return Declaring(index, contents)
-    return Declaring()
+            return DeclaringFrame(index, contents)
+    return DeclaringFrame()
 
 
-def family_of(frames: Sequence[Frame], declared: Declaring) -> Family | None:
-    """The family that spelled most of a text's frames; None for ChatML without any markup.
+def family_of(frames: Sequence[Frame], declared: DeclaringFrame) -> Family | None:
+    """Return the family that wrote a text; None for ChatML without markup.
 
     Args:
-        frames: all of them.
-        declared: the one that declares the tools.
+        frames: all frames of the text.
+        declared: the frame that declares the tools.
     """
-    found = list(_evidence(frames, declared))
-    if not found:
-        return FAMILIES["hermes"] if frames and opens_turn(frames[-1]) and frames[-1].body else None
-    likely = _candidates(found)
-    best, score = _best(likely, found)
-    if score == _WHOLE * len(found) or likely == _declaring(found):
+    evidence = list(_evidence(frames, declared))
+    if not evidence:
+        return FAMILIES["hermes"] if frames and is_open_turn(frames[-1]) and frames[-1].body else None
+    candidates = _candidates(evidence)
+    best, score = _best(candidates, evidence)
+    if score == _FULL_SCORE * len(evidence) or candidates == _families_declaring(evidence):
         return best
-    return _best(list(FAMILIES.values()), found)[0]
+    return _best(list(FAMILIES.values()), evidence)[0]
 
 
-def _evidence(frames: Sequence[Frame], declared: Declaring) -> Iterator[Evidence]:
+def _evidence(frames: Sequence[Frame], declared: DeclaringFrame) -> Iterator[Evidence]:
+    """Yield the frames with markup."""
     before: Frame | None = None
     schemas = NO_SCHEMAS
-    end = len(frames) - 1 - (frames != [] and opens_turn(frames[-1]))
+    final = len(frames) - 1 - (frames != [] and is_open_turn(frames[-1]))
     for index, frame in enumerate(frames):
         contents: Contents | None = None
         if index == declared.at:
             contents = declared.contents
-        elif has_tags(frame.body) and not opens_turn(frame):
+        elif has_tags(frame.body) and not is_open_turn(frame):
             contents = read_frame(frame, schemas=schemas)
         if contents is not None:
             schemas = schemas_of(contents.tools) if contents.tools else schemas
             if contents.tools is not None or _is_marked(frame, contents):
-                yield Evidence(frame, contents, before, frame is frames[-1], index == end)
+                yield Evidence(frame, contents, before, frame is frames[-1], index == final)
         before = frame
 
 
 def _is_marked(frame: Frame, contents: Contents) -> bool:
-    """Whether a frame is spelled otherwise than in ChatML without markup."""
+    """Return whether a frame has markup: ChatML without markup would read something else."""
     role = read_header(frame.header).role
     if role == "assistant":
         return contents.opening != "" or [each.content for each in contents.messages] != [restore(frame.body)]
     return contents.messages[0].role == "tool" and begins(frame.body)
 
 
-def _best(families: Sequence[Family], found: Sequence[Evidence]) -> tuple[Family, int]:
-    """The first of the families that spell most of the frames so, and how much that is."""
-    best, most = families[0], -1
+def _best(families: Sequence[Family], evidence: Sequence[Evidence]) -> tuple[Family, int]:
+    """Return the family that writes most of the frames as they are, the first of several, and its score."""
+    best, best_score = families[0], -1
     for family in families:
-        score = _score(family, found)
-        if score > most:
-            best, most = family, score
-        if score == _WHOLE * len(found):
+        score = _score(family, evidence)
+        if score > best_score:
+            best, best_score = family, score
+        if score == _FULL_SCORE * len(evidence):
             break
-    return best, most
+    return best, best_score
 
 
-_WHOLE: Final = 4
-"""The score of a frame that is spelled as a family spells it."""
+_FULL_SCORE: Final = 4
+"""The score of a frame that a family would write as it is."""
 
 
-def _score(family: Family, found: Sequence[Evidence]) -> int:
-    """How much of the frames is spelled as a family spells it; what stands in them tells most."""
-    return sum(2 * body + header + gap for body, header, gap in (_likeness(family, each) for each in found))
+def _score(family: Family, evidence: Sequence[Evidence]) -> int:
+    """Return a family's score for some frames; a body counts twice as much as a header or a gap."""
+    return sum(2 * body + header + gap for body, header, gap in (_matches(family, each) for each in evidence))
 
 
-def _likeness(family: Family, evidence: Evidence) -> tuple[bool, bool, bool]:
-    """Whether the body, the header and the gap of a frame are spelled as a family spells them."""
+def _matches(family: Family, evidence: Evidence) -> tuple[bool, bool, bool]:
+    """Return whether a family would write the body, the header and the gap of a frame as they are."""
     frame, contents, before, last, closing = evidence
     default = default_frame(contents, Place(family, before, last, closing=closing))
     return frame.body == default.body, frame.header == default.header, frame.gap == default.gap
 
 
-def _declaring(found: Sequence[Evidence]) -> list[Family]:
-    """The families that declare tools as these are declared."""
-    declaration = next((each.contents.declaration for each in found if each.contents.declaration is not None), None)
+def _families_declaring(evidence: Sequence[Evidence]) -> list[Family]:
+    """Return the families that declare tools as these frames do."""
+    declaration = next((each.contents.declaration for each in evidence if each.contents.declaration is not None), None)
     return [family for family in FAMILIES.values() if family.declaration == declaration]
 
 
-def _candidates(found: Sequence[Evidence]) -> list[Family]:
-    if families := _declaring(found):
+def _candidates(evidence: Sequence[Evidence]) -> list[Family]:
+    """Return the families that may have written the frames, by the tools or the first call in them."""
+    if families := _families_declaring(evidence):
         return families
-    for each in found:
+    for each in evidence:
         if any(map(is_call, each.contents.messages)):
             markup = markup_of(each.frame.body)
             return [family for family in FAMILIES.values() if family.calls == markup]

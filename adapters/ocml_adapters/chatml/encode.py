@@ -227,7 +227,7 @@ class FamilyWriter(TextEncoder):
         if opening is None:
             return out
         made = plain_open_turn(opening)
-        notes = remembered_of(opening, own=False)
+        notes = remembered_of(opening, same_family=False)
         opening_text = opening_of(notes, open_turn=True) if made.role == "assistant" else ""
         return f"{out}{START}{header_for(made.role, made.name)}\n{opening_text}"
 

@@ -1,6 +1,7 @@
-"""A frame of any dialect ↔ what it says: its messages, and the tools that it declares.
+"""Frames of any dialect both ways: frame ↔ contents, which are its messages and the tools that it declares.
 
-How a frame is spelled by default is a family's; of one that is spelled otherwise, that is remembered.
+`default_frame` writes a frame as its family does. If a frame that was read differs from that, its first message keeps
+the difference (`with_notes`), and `recalled` writes it again as long as it means the same.
 """
 
 from __future__ import annotations
@@ -27,12 +28,12 @@ from .plain import header_reads_as
 from .syntax import CONTROL, END, GRAMMAR, MARKUP, NOTES, START, TEXT, control_of
 
 OPENING: Final = "opening"
-"""The key of the thought without a word that an assistant's frame, or an open turn, begins with."""
+"""Key in the layout of a message or an open turn: the empty thought that its body begins with."""
 CLOSING: Final = "closing"
-"""The key of a frame of replies which no message follows, while it is written."""
+"""Key in the layout of a reply, while it is written: no message follows its frame."""
 APART: Final = "apart"
-"""The key of a frame of replies that could stand in the frame before it."""
-_NOTHING: Final[frozenset[str]] = frozenset()
+"""Key in the layout of a reply: its frame could be one with the frame of replies before it, but is not."""
+_NONE: Final[frozenset[str]] = frozenset()
 _OPEN: Final = frozenset({""})
 _CLOSED: Final = frozenset({END})
 
@@ -41,12 +42,12 @@ _CLOSED: Final = frozenset({END})
 
 
 class Contents(NamedTuple):
-    """What a frame says.
+    """The contents of a frame.
 
     Attributes:
-        messages: its messages; a frame that only declares tools has none.
-        opening: the thought without a word that an assistant's begins with.
-        tools: the tools that it declares; None where it declares none.
+        messages: its messages; empty if it only declares tools.
+        opening: the empty thought that an assistant's body begins with; "" if there is none.
+        tools: the tools that it declares; None if it declares none.
         declaration: how it declares them.
     """
 
@@ -57,23 +58,23 @@ class Contents(NamedTuple):
 
 
 def read_frame(frame: Frame, *, declares: bool = False, note: Note = ignore, schemas: Schemas = NO_SCHEMAS) -> Contents:
-    """What a frame that is no open turn says.
+    """Return the contents of a frame that is not the open turn.
 
     Args:
         frame: the frame.
-        declares: whether the tools in it are the transcript's.
-        note: takes what had to be mended in its body.
-        schemas: of the functions that are declared.
+        declares: whether tools in it are those of the document.
+        note: takes the findings about its body.
+        schemas: the parameters of the declared functions.
     """
     heading = read_header(frame.header)
     if declares and heading.role == "system" and may_declare(frame.body):
-        found = read_declared(frame.body)
-        if found is not None:
-            texts = [] if found.text is None else [_text(heading, found.text, frame)]
-            return Contents(texts, tools=found.tools, declaration=found.declaration)
+        declared = read_declared(frame.body)
+        if declared is not None:
+            texts = [] if declared.text is None else [_text(heading, declared.text, frame)]
+            return Contents(texts, tools=declared.tools, declaration=declared.declaration)
     if heading.role == "assistant" and "<" in frame.body:
-        turn = read_body(frame.body, heading.name, closed=frame.end != "", note=note, schemas=schemas)
-        return Contents(turn.messages, turn.opening)
+        body = read_body(frame.body, heading.name, closed=frame.end != "", note=note, schemas=schemas)
+        return Contents(body.messages, body.opening)
     replies = read_responses(frame.body) if heading.role in ROLES and "<" in frame.body else None
     if replies is not None:
         messages = [_reply(reply, heading, index) for index, reply in enumerate(replies)]
@@ -83,7 +84,7 @@ def read_frame(frame: Frame, *, declares: bool = False, note: Note = ignore, sch
 
 
 def schemas_of(tools: Sequence[Tool] | None) -> Schemas:
-    """The parameters of each tool, by the name that calls it."""
+    """Return the parameters of tools, by the name that calls use."""
     return {full_name(tool): tool.parameters for tool in tools or ()}
 
 
@@ -94,19 +95,19 @@ def _text(heading: Heading, body: str, frame: Frame) -> Message:
 
 def _reply(text: str, heading: Heading, index: int) -> Message:
     name = name_from_header("tool", heading.name) if heading.role != "user" else None
-    made = message("tool", CONTROL.restore(text), name)
-    made.continues = index > 0
-    return made
+    reply = message("tool", CONTROL.restore(text), name)
+    reply.continues = index > 0
+    return reply
 
 
 def holds_replies(frame: Frame) -> bool:
-    """Whether a frame holds the replies of tools."""
+    """Return whether a frame holds replies of tools."""
     role = read_header(frame.header).role
     return role == "tool" or (role in ROLES and begins(frame.body) and read_responses(frame.body) is not None)
 
 
 def check_markup(frame: Frame, contents: Contents, path: str, log: Log) -> None:
-    """Note tags of tools and replies that stand in a text and are not understood there."""
+    """Report a tag of tools, calls or replies that is text in this frame."""
     if "<" not in frame.body or contents.tools is not None or not contents.messages:
         return
     first = contents.messages[0]
@@ -121,15 +122,15 @@ def check_markup(frame: Frame, contents: Contents, path: str, log: Log) -> None:
 
 
 class Place(NamedTuple):
-    """What the default spelling of a frame depends on, beside what it says.
+    """The place of a frame. Place and contents together decide how the frame is spelled by default.
 
     Attributes:
-        family: whose spelling it is; None for ChatML without any markup in its text.
-        before: the frame before it.
-        last: whether the text ends with it.
-        opening: whether it is the open turn.
-        schemas: of the functions that are declared.
-        closing: whether no message follows.
+        family: the family that writes it; None for ChatML without markup.
+        before: the frame before it; None if there is none.
+        last: whether it is the last frame.
+        is_open_turn: whether it is the open turn.
+        schemas: the parameters of the declared functions.
+        closing: whether no message follows; an open turn may.
     """
 
     family: Family | None
@@ -141,12 +142,12 @@ class Place(NamedTuple):
 
 
 def default_frame(contents: Contents, place: Place, *, raw: bool = False) -> Frame:
-    """The frame that is written for what one says.
+    """Return the frame that is written for some contents.
 
     Args:
-        contents: what it says; of an open turn a message without content.
-        place: where it stands.
-        raw: whether tokens in content are left as they are.
+        contents: the contents; of an open turn a message without content.
+        place: the place of the frame.
+        raw: whether tokens in content are left unbroken.
     """
     family, before, last, is_open_turn, _, closing = place
     if family is None:
@@ -154,18 +155,20 @@ def default_frame(contents: Contents, place: Place, *, raw: bool = False) -> Fra
     first = contents.messages[0] if contents.messages else Message("system", "")
     header = family.responses.role if first.role == "tool" and not is_open_turn else header_for(first.role, first.name)
     body = contents.opening if is_open_turn else _body(contents, family, raw=raw, closing=closing)
-    says = body != "" and OPENED.fullmatch(body) is None  # else it would be read as an open turn
-    is_unfinished = is_open_turn or (last and first.role == "assistant" and contents.messages[-1].end is None and says)
+    has_content = body != "" and OPENED.fullmatch(body) is None  # else it would be read as an open turn
+    is_unfinished = is_open_turn or (
+        last and first.role == "assistant" and contents.messages[-1].end is None and has_content
+    )
     return Frame(gap_after(before, family), START, header, True, body, "" if is_unfinished else END, 0, last)
 
 
 def read_again(frame: Frame, contents: Contents, place: Place) -> Contents:
-    """What a frame says that is written for something."""
+    """Return the contents that a frame, written for `contents`, reads as."""
     return read_frame(frame, declares=contents.tools is not None, schemas=place.schemas)
 
 
 def gap_after(before: Frame | None, family: Family | None) -> str:
-    """What stands behind a frame by default."""
+    """Return the default gap after a frame."""
     if family is None or before is None or not before.end or not holds_replies(before):
         return gap_behind(before)
     return family.responses.gap
@@ -182,17 +185,17 @@ def _body(contents: Contents, family: Family, *, raw: bool, closing: bool) -> st
     return write_responses(texts, family.responses, closing=closing) if role == "tool" else texts[0]
 
 
-def remembered(frame: Frame, contents: Contents, place: Place) -> tuple[dict[str, Json], dict[str, Json]]:
-    """What layout and what extras must keep of a frame."""
+def notes_about(frame: Frame, contents: Contents, place: Place) -> tuple[dict[str, Json], dict[str, Json]]:
+    """Return the notes about a frame that differs from the default: for layout and for extras."""
     layout, extras = remember(frame, default_frame(contents, place))
     if contents.opening:
         layout[OPENING] = contents.opening
     return layout, extras
 
 
-def remembering(frame: Frame, contents: Contents, place: Place) -> list[Message]:
-    """The messages of a frame, the first with what it remembers of it."""
-    layout, extras = remembered(frame, contents, place)
+def with_notes(frame: Frame, contents: Contents, place: Place) -> list[Message]:
+    """Return the messages of a frame; the first one has the notes about it."""
+    layout, extras = notes_about(frame, contents, place)
     first, *others = contents.messages
     if _could_join(first, place):
         layout[APART] = True
@@ -200,47 +203,56 @@ def remembering(frame: Frame, contents: Contents, place: Place) -> list[Message]
 
 
 def _could_join(first: Message, place: Place) -> bool:
-    """Whether replies would be written into the frame before theirs."""
+    """Return whether replies would be written into the frame before theirs."""
     grouped = place.family is not None and place.family.responses.between is not None
     return grouped and first.role == "tool" and place.before is not None and holds_replies(place.before)
 
 
 def opening_of(notes: Mapping[str, Json], *, open_turn: bool = False) -> str:
-    """The thought without a word that is remembered; "" for none."""
-    found = notes.get(OPENING)
+    """Return the empty thought in the notes of a message, if it is a valid one; else "".
+
+    Args:
+        notes: the notes about its frame.
+        open_turn: whether the message is the open turn, which may have white space around the tags.
+    """
+    opening = notes.get(OPENING)
     pattern = OPENED if open_turn else NOTHING_THOUGHT
-    return found if isinstance(found, str) and pattern.fullmatch(found) is not None else ""
+    return opening if isinstance(opening, str) and pattern.fullmatch(opening) is not None else ""
 
 
 def recalled(contents: Contents, notes: Mapping[str, Json], place: Place) -> Frame:
-    """A frame, spelled as it is remembered where that still says the same."""
+    """Return a frame, spelled as its notes remember if that still means the same."""
     default = default_frame(contents, place)
     if not notes:
         return default
     first = contents.messages[0] if contents.messages else Message("system", "")
     raw_header = notes.get("header")
-    header = raw_header if isinstance(raw_header, str) and _means(raw_header, first, default, place) else default.header
+    header = (
+        raw_header
+        if isinstance(raw_header, str) and _header_reads_as(raw_header, first, default, place)
+        else default.header
+    )
 
-    def says_the_same(body: str) -> bool:
+    def reads_the_same(body: str) -> bool:
         if place.is_open_turn:
             return False
-        read = _bare(read_again(with_fields(default, header=header, body=body), contents, place))
-        return read == _bare(contents) or read == _bare(read_again(default, contents, place))
+        read = _comparable(read_again(with_fields(default, header=header, body=body), contents, place))
+        return read == _comparable(contents) or read == _comparable(read_again(default, contents, place))
 
     return recall(
         default,
         notes,
         grammar=GRAMMAR,
         before=place.before,
-        starts=_NOTHING,
+        starts=_NONE,
         ends=_ends(contents, default, place),
-        header=lambda raw: _means(raw, first, default, place),
-        body=says_the_same,
+        header=lambda raw: _header_reads_as(raw, first, default, place),
+        body=reads_the_same,
     )
 
 
-def _means(header: str, first: Message, default: Frame, place: Place) -> bool:
-    """Whether a header says who speaks."""
+def _header_reads_as(header: str, first: Message, default: Frame, place: Place) -> bool:
+    """Return whether a header reads as the speaker of the first message."""
     if first.role != "tool" or place.is_open_turn:
         return header_reads_as(header, first)
     role = read_header(header).role
@@ -248,33 +260,33 @@ def _means(header: str, first: Message, default: Frame, place: Place) -> bool:
 
 
 def _ends(contents: Contents, default: Frame, place: Place) -> frozenset[str]:
-    """Which end tokens leave what a frame says as it is."""
+    """Return the end tokens with which a frame reads as the same contents."""
     if place.is_open_turn:
-        return _NOTHING
+        return _NONE
     if not contents.messages:
-        return _NOTHING if default.last else _OPEN | _CLOSED
+        return _NONE if default.last else _OPEN | _CLOSED
     final = contents.messages[-1]
     if _has_end(final) or (final.end is None and not default.last):
         return _OPEN | _CLOSED
-    return _CLOSED if default.end else _NOTHING
+    return _CLOSED if default.end else _NONE
 
 
-def _bare(contents: Contents) -> tuple[object, ...]:
-    """What is compared of two frames that say the same."""
-    return list(map(_fields, contents.messages)), contents.opening, contents.tools
+def _comparable(contents: Contents) -> tuple[object, ...]:
+    """Return what is compared between two frames that should read the same."""
+    return list(map(_comparable_fields, contents.messages)), contents.opening, contents.tools
 
 
-def _fields(message: Message) -> tuple[object, ...]:
+def _comparable_fields(message: Message) -> tuple[object, ...]:
     name = None if message.role == "tool" else message.name
-    breaks_off = message.end is None and _has_end(message)
-    return (message.role, message.content, name, message.channel, message.recipient, breaks_off)
+    is_cut_off = message.end is None and _has_end(message)
+    return (message.role, message.content, name, message.channel, message.recipient, is_cut_off)
 
 
 def _has_end(message: Message) -> bool:
-    """Whether a message has an end of its own, whatever that of its frame."""
+    """Return whether a message has an end of its own, independent of the end of its frame: a call or a thought."""
     return is_call(message) or is_thought(message)
 
 
 def normal_tools(tools: tuple[Tool, ...]) -> tuple[Tool, ...]:
-    """Tools without what other formats keep of them."""
+    """Return tools without the layout and the extras of other formats."""
     return tuple(replace(tool, layout=None, extras=NOTES.by_format(NOTES.of(tool.extras))) for tool in tools)

@@ -1,4 +1,7 @@
-"""A document as it is written in a dialect: its tools among its messages, and what only others tell of one."""
+"""Prepare a document for a dialect, and return what a message and its notes are in a frame.
+
+`Draft` puts the tools among the messages, names the tool of each reply, and decides which messages begin a frame.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from ocml_bridge.chat.turns import is_call, name_of, recipient_of
 from ocml_bridge.chat.visibility import is_private
 from ocml_bridge.common.memo import Memo
 from ocml_bridge.loss import Log
-from ocml_bridge.model import Content, Json, Message, Tool, Tools, Transcript
+from ocml_bridge.model import ByFormat, Content, Json, Message, Tool, Tools, Transcript
 from ocml_bridge.report.narrowing import narrow
 from ocml_bridge.text.declared import has_tools, take_tools
 from ocml_bridge.text.im import read_header
@@ -18,7 +21,7 @@ from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.heads import LIMIT, Head, Item, item_of, message_of
 from ocml_bridge.units.writer import TOOLS
 
-from .around import TOOLS as EDGES
+from .around import TOOLS as NOTES_OF_TOOLS
 from .around import TOOLS_AT, joins_text, place_of_tools
 from .families import Family
 from .frames import APART, CLOSING, normal_tools
@@ -26,35 +29,35 @@ from .markup.responses import Replies
 from .plain import plain_message
 from .syntax import HOME, NOTES, TEXT
 
-_NAMED: Final = "header"
+_HEADER: Final = "header"
 
 
 class Draft:
-    """A document that is prepared.
+    """Prepares a document for writing.
 
     Args:
-        conversation: the document; nothing of it is changed.
-        family: whose spelling is written.
-        log: takes what is lost, by its path in the document.
-        own: whether the document was read in the same family.
+        conversation: the document; it is not changed.
+        family: the family that writes it.
+        log: takes the losses, by paths in the document.
+        same_family: whether the document was read from a text of the same family.
 
     Attributes:
-        items: its messages, with one that declares the transcript's tools.
-        tools: all that it declares; None where there is no word of any.
-        origins: for each its index in the document, or `TOOLS`; None where they are the document's.
+        items: the messages, and the message that declares the document's tools.
+        tools: the declared tools; None if nothing declares any.
+        origins: for each item its index in the document, or `TOOLS`; None if the items are the document's messages.
     """
 
-    def __init__(self, conversation: Conversation, family: Family, log: Log, *, own: bool) -> None:
+    def __init__(self, conversation: Conversation, family: Family, log: Log, *, same_family: bool) -> None:
         self.items = list(conversation.items)
         self.origins: list[int] | None = None
         self.tools = _as_listed(self._take_tools(conversation.around.tools, log), family)
         self._place_tools(conversation.around, self.tools, family)
-        self._relate(family, own=own)
+        self._relate(family, same_family=same_family)
 
     # --- declared tools -----------------------------------------------------------------------------------------------
 
     def _take_tools(self, declared: Sequence[Tool] | None, log: Log) -> Sequence[Tool] | None:
-        """The transcript's tools, with those that messages declare."""
+        """Take the tools out of the messages that declare them; return them with those of the document."""
         places = {at for at, item in enumerate(self.items) if has_tools(item)}
         if not places:
             return declared
@@ -62,28 +65,25 @@ class Draft:
         return tools
 
     def _place_tools(self, around: Transcript, tools: Sequence[Tool] | None, family: Family) -> None:
-        says_none = family.declaration.alone and TOOLS_AT in NOTES.together(around.layout)
-        if tools is None or not (tools or says_none):
+        """Insert the message that declares the tools, where the document remembers it."""
+        declares_none = family.declaration.alone and TOOLS_AT in NOTES.together(around.layout)
+        if tools is None or not (tools or declares_none):
             return
         leading = next((at for at, item in enumerate(self.items) if item[0].role != "system"), len(self.items))
         at = place_of_tools(around, leading)
-        beside = at < leading and joins_text(around, family) and text_of(self.items[at][1]) != ""
-        layout, extras = (
-            NOTES.by_format(cast("dict[str, Json]", edges)) if isinstance(edges := notes.get(EDGES), dict) else None
-            for notes in (NOTES.together(around.layout), NOTES.together(around.extras))
-        )
-        message = Message("system", (Tools(normal_tools(tuple(tools))),), continues=beside)
-        if not beside:
-            message.layout, message.extras = layout, extras
+        joins = at < leading and joins_text(around, family) and text_of(self.items[at][1]) != ""
+        message = Message("system", (Tools(normal_tools(tuple(tools))),), continues=joins)
+        if not joins:
+            message.layout, message.extras = _notes_of_tools(around.layout), _notes_of_tools(around.extras)
         if self.origins is None:
             self.origins = [*range(len(self.items))]
-        self.items.insert(at + beside, item_of(message))
-        self.origins.insert(at + beside, TOOLS)
+        self.items.insert(at + joins, item_of(message))
+        self.origins.insert(at + joins, TOOLS)
 
-    # --- what others tell of a message --------------------------------------------------------------------------------
+    # --- messages that depend on others -------------------------------------------------------------------------------
 
     def _closing(self, family: Family) -> int:
-        """The index of the first reply of the last frame, where that is spelled otherwise than those before."""
+        """Return the index from which replies are in the last frame, after which no message follows."""
         at = len(self.items)
         while family.responses.closing is not None and at:
             item = self.items[at - 1]
@@ -94,8 +94,8 @@ class Draft:
                 break
         return at
 
-    def _relate(self, family: Family, *, own: bool) -> None:
-        """Give each reply its tool's name, and begin a frame with what cannot go on in the one before it."""
+    def _relate(self, family: Family, *, same_family: bool) -> None:
+        """Name the tool of each reply, and begin a frame with a message that cannot continue the one before it."""
         items, replies = self.items, Replies()
         closing = self._closing(family)
         before: Item | None = None
@@ -103,18 +103,11 @@ class Draft:
             if _is_left_out(item):
                 continue
             head, content, call_id = item
-            if head.role == "assistant" and head.continues and (before is None or not (_says(before) and _says(item))):
-                head = head.replaced(continues=False)
             if head.role == "tool":
-                local = head.local(HOME)
-                name = _name_in_header(local.message("", None)) if own else None
-                waits = replies.take("tool", None, name, continues=False)
-                if head.name != (name or waits):
-                    head = head.replaced(name=name or waits)
-                if at >= closing:
-                    notes = NOTES.together(head.local(HOME).message("", None).layout)
-                    head = head.replaced(layout={HOME: {**notes, CLOSING: True}})
+                head = _reply_head(head, replies, same_family=same_family, closing=at >= closing)
             else:
+                if head.role == "assistant" and head.continues and not _can_continue(before, item):
+                    head = head.replaced(continues=False)
                 recipient = recipient_of(name_of(head.recipient or "")) if head.calls else None
                 replies.take(head.role, recipient, None, continues=head.continues and head.role == "assistant")
             if head is not item[0]:
@@ -122,24 +115,54 @@ class Draft:
             before = items[at]
 
 
+def _reply_head(head: Head, replies: Replies, *, same_family: bool, closing: bool) -> Head:
+    """Return the head of a reply with the name of its tool, and the note that no message follows its frame.
+
+    Args:
+        head: the head.
+        replies: the calls that have no reply yet.
+        same_family: whether the family that writes the reply also wrote the text that it is from.
+        closing: whether no message follows its frame.
+    """
+    named = _name_in_header(head.local(HOME).message("", None)) if same_family else None
+    called = replies.take("tool", None, named, continues=False)
+    if head.name != (named or called):
+        head = head.replaced(name=named or called)
+    if closing:
+        notes = NOTES.together(head.local(HOME).message("", None).layout)
+        head = head.replaced(layout={HOME: {**notes, CLOSING: True}})
+    return head
+
+
+def _notes_of_tools(by_format: ByFormat | None) -> ByFormat | None:
+    """Return the notes about the frame that declares the tools, as layout or extras of its message."""
+    notes = NOTES.together(by_format).get(NOTES_OF_TOOLS)
+    return NOTES.by_format(cast("dict[str, Json]", notes)) if isinstance(notes, dict) else None
+
+
 def _as_listed(tools: Sequence[Tool] | None, family: Family) -> Sequence[Tool] | None:
-    """Tools as a family's list holds them."""
+    """Return the nearest tools that a family's list can hold."""
     return family.declaration.tools.nearest(normal_tools(tuple(tools))) if tools else tools
 
 
 def text_of(content: Content) -> str:
-    """The text that a content is written as."""
+    """Return the text that is written for a content."""
     return str(narrow(content, (), "", Log(), target=TEXT.id))
 
 
-def _says(item: Item) -> bool:
-    """Whether an assistant's message is a call, or text that is not blank: other text says nothing beside others."""
+def _can_continue(before: Item | None, item: Item) -> bool:
+    """Return whether a message can share the frame of the one before it."""
+    return before is not None and _has_words(before) and _has_words(item)
+
+
+def _has_words(item: Item) -> bool:
+    """Return whether a message is not blank text of the assistant's, which has no meaning beside other messages."""
     head, content, _ = item
     return head.role != "assistant" or head.calls or text_of(content).strip() != ""
 
 
 def _is_left_out(item: Item) -> bool:
-    """Whether a message has no place in a frame: a thought without a word, and what others say in private."""
+    """Return whether a message has no frame: a blank thought, or private text of somebody other than the assistant."""
     head, content, _ = item
     if head.role == "assistant" and text_of(content).strip() != "":
         return False
@@ -154,43 +177,43 @@ def _is_left_out(item: Item) -> bool:
 
 
 _private: Final = Memo[Head, bool](LIMIT)
-"""Whether a message with a head and a text is private."""
+"""Head → whether a text with this head is private."""
 
 
 def _name_in_header(message: Message) -> str | None:
-    """The tool that a reply's header names, as it is remembered."""
-    raw = NOTES.together(message.layout, message.extras).get(_NAMED)
+    """Return the tool that the remembered header of a reply names, or None."""
+    raw = NOTES.together(message.layout, message.extras).get(_HEADER)
     heading = read_header(raw) if isinstance(raw, str) else None
     return None if heading is None or heading.role == "user" else name_from_header("tool", heading.name)
 
 
 # --- a message in its frame -------------------------------------------------------------------------------------------
 
-_GAPS: Final = ("", "\n")
-"""What families write between frames."""
+_GAPS_OF_FAMILIES: Final = ("", "\n")
+"""The gaps that families write by default."""
 
 
 def turn(source: Message, content: str, *, private: bool) -> Message:
-    """A message as it stands in its frame: a thought, a call, a reply, or what somebody says."""
-    made = plain_message(source, content)
+    """Return a message with the fields that a frame holds: as a thought, a call, a reply, or a text."""
+    plain = plain_message(source, content)
     if private:
-        made.channel = "analysis"
+        plain.channel = "analysis"
     elif is_call(source):
-        made.channel, made.recipient = "commentary", recipient_of(name_of(source.recipient or ""))
-        made.constraint, made.name = source.constraint, source.name
-        made.end = None if source.end is None else "call"
+        plain.channel, plain.recipient = "commentary", recipient_of(name_of(source.recipient or ""))
+        plain.constraint, plain.name = source.constraint, source.name
+        plain.end = None if source.end is None else "call"
     if source.role == "assistant":
-        made.continues = source.continues
-    return made
+        plain.continues = source.continues
+    return plain
 
 
-def remembered_of(first: Message, *, own: bool) -> dict[str, Json]:
-    """What a message remembers of its frame; where another family spelled it, only what families do not differ in."""
+def remembered_of(first: Message, *, same_family: bool) -> dict[str, Json]:
+    """Return the notes about a frame that are valid; of another family only those that families agree about."""
     notes = NOTES.together(first.layout, first.extras)
-    if own:
+    if same_family:
         return notes
     notes.pop("body", None)
-    if notes.get("gap") in _GAPS:
+    if notes.get("gap") in _GAPS_OF_FAMILIES:
         del notes["gap"]
     if first.role == "tool":
         notes.pop("header", None)

@@ -1,4 +1,8 @@
-"""ChatML's text, with or without a family's markup → conversation."""
+"""Read ChatML's text, with or without the markup of a family, as a conversation.
+
+Without markup a unit is a `Frame`. With markup it is a `PlacedFrame`, because the frame before it and the family decide
+what of its spelling is remembered.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +21,7 @@ from ocml_bridge.units.heads import LIMIT, Head, Item
 from ocml_bridge.units.reader import UnitReader
 
 from .around import DeclaredTools, around_of, with_tools
-from .detect import Declaring, declaring, family_of, has_tags, opens_turn
+from .detect import DeclaringFrame, declaring_frame, family_of, has_tags, is_open_turn
 from .families import Family
 from .findings import check_frame, check_open_turn, check_tail
 from .frames import (
@@ -26,10 +30,10 @@ from .frames import (
     check_markup,
     gap_after,
     holds_replies,
+    notes_about,
     read_frame,
-    remembered,
-    remembering,
     schemas_of,
+    with_notes,
 )
 from .markup.parts import NO_SCHEMAS
 from .markup.responses import Replies
@@ -37,22 +41,22 @@ from .plain import read_open_turn
 from .syntax import GRAMMAR, TEXT, may_be_markup
 
 _LONGEST: Final = 256
-"""The longest header and gap that plans are made for, in characters."""
+"""The maximum length of a header or a gap for which plans are made, in characters."""
 
 
 def split(source: Source, options: Options) -> list[tuple[int, str]]:
-    """The conversations of a text, each with its offset."""
+    """Return the conversations of a text, each with its offset."""
     assert isinstance(source, str)
     return GRAMMAR.split(source)
 
 
-class Placed(NamedTuple):
-    """A frame and what its default spelling depends on.
+class PlacedFrame(NamedTuple):
+    """A frame and its place.
 
     Attributes:
         frame: the frame.
-        place: where it stands.
-        declares: whether the transcript's tools are declared in it.
+        place: what its default spelling depends on.
+        declares: whether it declares the tools of the document.
     """
 
     frame: Frame
@@ -75,13 +79,13 @@ class Around(NamedTuple):
     family: Family | None
     tail: str
     last: Frame | None
-    open_turn: Placed | None = None
+    open_turn: PlacedFrame | None = None
     tools: Contents | None = None
     tools_at: int = -1
 
 
 class TextReader(UnitReader):
-    """Reads frames."""
+    """Reads the frames of a text."""
 
     looks_at_contents = False
 
@@ -90,21 +94,21 @@ class TextReader(UnitReader):
         self._named = Memo[tuple[Head, str | None], Head](LIMIT)
 
     def part(self, source: str | Json, log: Log) -> Parted:
-        """The frames of a text.
+        """Return the frames of a text.
 
         Raises:
-            BridgeError: OCB-SEVERAL with the offset where another conversation begins.
+            BridgeError: OCB-SEVERAL with the offset at which another conversation begins.
         """
         text = cast("str", source)
         frames, tail = GRAMMAR.frames(text)
-        return without_open_turn(frames, tail, marked=has_tags(text))
+        return part_frames(frames, tail, has_markup=has_tags(text))
 
     def skeleton(self, unit: Unit, before: Unit | None) -> Skeleton | None:
-        """A frame without its body; None for the last where it is cut off, and for a body with tokens or tags in it."""
+        """Return a cache key and the body of a frame; None for the last one if it is cut off, and for markup."""
         if unit.__class__ is Frame:
             frame, closed, family = cast("Frame", unit), None if before is None else before.end, None
         else:
-            frame, place, declares = cast("Placed", unit)
+            frame, place, declares = cast("PlacedFrame", unit)
             if declares or place.family is None:
                 return None
             closed = None if place.before is None else place.before.end
@@ -118,31 +122,31 @@ class TextReader(UnitReader):
         return key, [body] if body else []
 
     def filled(self, unit: Unit, values: Sequence[str]) -> Unit:
-        """A frame with another body."""
+        """Return a frame with another body."""
         body = "".join(values)
         if unit.__class__ is Frame:
             return with_fields(unit, body=body)
-        placed = cast("Placed", unit)
+        placed = cast("PlacedFrame", unit)
         return placed._replace(frame=with_fields(placed.frame, body=body))
 
     def read(self, unit: Unit, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
-        """The messages of a frame.
+        """Return the messages of a frame.
 
         Raises:
             BridgeError: OCB-INCOMPLETE for a half-finished message that is not the assistant's.
         """
-        placed = placed_at(unit, at, parted)
-        contents = contents_of(placed, index, log)
-        return remembering(placed.frame, contents, placed.place) if contents.messages else ()
+        placed = placed_frame(unit, at, parted)
+        contents = read_contents(placed, index, log)
+        return with_notes(placed.frame, contents, placed.place) if contents.messages else ()
 
     def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
-        """The items with the names of the tools that replies are from, and what stands around them."""
+        """Return the conversation; replies get the names of their tools."""
         if any(item[0].role == "tool" or item[0].calls for item in items):
             self._name_replies(items, log)
-        return Conversation(items, surroundings(parted, len(items), log))
+        return Conversation(items, surroundings(parted, log))
 
     def _name_replies(self, items: list[Item], log: Log) -> None:
-        """Give each reply without a name that of the call which it answers."""
+        """Give each reply without a name the name of the call that it answers."""
         replies = Replies()
         for at, item in enumerate(items):
             head, content, call_id = item
@@ -160,64 +164,64 @@ class TextReader(UnitReader):
         return named
 
 
-def without_open_turn(frames: Sequence[Frame], tail: str, *, marked: bool) -> Parted:
-    """A text as its frames, but for that of the open turn.
+def part_frames(frames: Sequence[Frame], tail: str, *, has_markup: bool) -> Parted:
+    """Return the frames of a text as units, without the frame of the open turn.
 
     Args:
-        frames: all of them.
-        tail: what stands behind them.
-        marked: whether there may be a family's markup in them.
+        frames: all frames.
+        tail: the text after them.
+        has_markup: whether the text may have the markup of a family.
     """
-    tools_at, tools = declared = declaring(frames) if marked else Declaring()
-    family = family_of(frames, declared) if marked else None
+    tools_at, tools = declared = declaring_frame(frames) if has_markup else DeclaringFrame()
+    family = family_of(frames, declared) if has_markup else None
     last = frames[-1] if frames else None
     schemas = NO_SCHEMAS if tools is None else schemas_of(tools.tools)
-    open_turn: Placed | None = None
-    units: Sequence[Frame | Placed] = frames
+    open_turn: PlacedFrame | None = None
+    units: Sequence[Frame | PlacedFrame] = frames
     if family is not None:
-        end = len(frames) - 1 - (last is not None and opens_turn(last))
+        final = len(frames) - 1 - (last is not None and is_open_turn(last))
         units = [
-            Placed(frame, Place(family, before, frame is last, schemas=schemas, closing=at == end), at == tools_at)
+            PlacedFrame(
+                frame, Place(family, before, frame is last, schemas=schemas, closing=at == final), at == tools_at
+            )
             for at, (frame, before) in enumerate(zip(frames, [None, *frames], strict=False))
         ]
-    if last is not None and opens_turn(last):
+    if last is not None and is_open_turn(last):
         units, before = units[:-1], frames[-2] if len(frames) > 1 else None
-        open_turn = Placed(last, Place(family, before, is_open_turn=True))
-    envelope = (
-        None if tools is not None else (family and family.name, tail, open_turn and _spelling_of(open_turn.frame))
-    )
+        open_turn = PlacedFrame(last, Place(family, before, is_open_turn=True))
+    envelope = None if tools is not None else (family and family.name, tail, open_turn and _values_of(open_turn.frame))
     return Parted(
         units, Transcript(), document=Around(family, tail, last, open_turn, tools, tools_at), envelope=envelope
     )
 
 
-def _spelling_of(frame: Frame) -> tuple[Hashable, ...]:
-    """All of a frame but where it stands."""
+def _values_of(frame: Frame) -> tuple[Hashable, ...]:
+    """Return all values of a frame that do not depend on its offset."""
     return frame.gap, frame.start, frame.header, frame.newline, frame.body, frame.end, frame.last
 
 
-def placed_at(unit: Unit, at: int, parted: Parted) -> Placed:
-    """A frame with what its default spelling depends on.
+def placed_frame(unit: Unit, at: int, parted: Parted) -> PlacedFrame:
+    """Return a unit with its place.
 
     Args:
-        unit: a value that stands where a unit does.
+        unit: the unit.
         at: its index.
-        parted: the text.
+        parted: the units of the text.
     """
     if unit.__class__ is not Frame:
-        return cast("Placed", unit)
+        return cast("PlacedFrame", unit)
     before = cast("Frame", parted.units[at - 1]) if at else None
     last = at == len(parted.units) - 1 and cast("Around", parted.document).open_turn is None
-    return Placed(cast("Frame", unit), Place(None, before, last))
+    return PlacedFrame(cast("Frame", unit), Place(None, before, last))
 
 
-def contents_of(placed: Placed, index: int, log: Log) -> Contents:
-    """What a frame says.
+def read_contents(placed: PlacedFrame, index: int, log: Log) -> Contents:
+    """Return the contents of a frame, and report what is unusual about it.
 
     Args:
-        placed: a frame that is no open turn.
-        index: of its first message.
-        log: takes what is noticed.
+        placed: a frame that is not the open turn.
+        index: the index of its first message.
+        log: takes the findings.
 
     Raises:
         BridgeError: OCB-INCOMPLETE for a half-finished message that is not the assistant's.
@@ -236,16 +240,15 @@ def contents_of(placed: Placed, index: int, log: Log) -> Contents:
     return contents
 
 
-def surroundings(parted: Parted, count: int, log: Log) -> Transcript:
-    """What stands around the messages.
+def surroundings(parted: Parted, log: Log) -> Transcript:
+    """Return a document without messages: the open turn, the tools, and the notes about the text around.
 
     Args:
-        parted: the text.
-        count: how many messages there are.
-        log: takes what is noticed.
+        parted: the units of the text.
+        log: takes the findings.
 
     Raises:
-        BridgeError: OCB-NO-FRAMES where no message begins.
+        BridgeError: OCB-NO-FRAMES if no message begins.
     """
     around = cast("Around", parted.document)
     turn: Message | None = None
@@ -253,23 +256,23 @@ def surroundings(parted: Parted, count: int, log: Log) -> Transcript:
         turn = _open_turn(around.open_turn)
         check_open_turn(around.open_turn.frame, log)
     check_tail(around.tail, around.last, log, TEXT)
-    made = around_of(around.family, around.tail, gap_after(around.last, around.family), turn)
+    document = around_of(around.family, around.tail, gap_after(around.last, around.family), turn)
     if around.tools is None or around.tools.tools is None:
-        return made
-    unit = cast("Placed", parted.units[around.tools_at])
+        return document
+    unit = cast("PlacedFrame", parted.units[around.tools_at])
     alone = not around.tools.messages
-    layout, extras = remembered(unit.frame, around.tools, unit.place) if alone else ({}, {})
-    nexts = parted.units[around.tools_at + 1 :][:1]
+    layout, extras = notes_about(unit.frame, around.tools, unit.place) if alone else ({}, {})
+    following = parted.units[around.tools_at + 1 :][:1]
     declared = DeclaredTools(around.tools.tools, around.tools_at, alone, layout, extras)
-    return with_tools(made, declared, before_text=alone and any(map(_is_system_text, nexts)))
+    return with_tools(document, declared, before_text=alone and any(map(_is_system_text, following)))
 
 
 def _is_system_text(unit: Unit) -> bool:
-    frame = cast("Placed", unit).frame
+    frame = cast("PlacedFrame", unit).frame
     return read_header(frame.header).role == "system" and frame.body != ""
 
 
-def _open_turn(placed: Placed) -> Message:
+def _open_turn(placed: PlacedFrame) -> Message:
     """Return the message of the open turn, with the notes about its frame."""
     frame, place, _ = placed
-    return remembering(frame, Contents([read_open_turn(frame)], frame.body), place)[0]
+    return with_notes(frame, Contents([read_open_turn(frame)], frame.body), place)[0]

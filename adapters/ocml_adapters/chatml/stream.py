@@ -17,13 +17,13 @@ from ocml_bridge.text.im import Frame, read_header
 from ocml_bridge.text.plain import message, name_from_header
 from ocml_bridge.units.heads import Item, item_of
 
-from .detect import has_tags, opens_turn
-from .frames import Contents, Place, remembering, schemas_of
+from .detect import has_tags, is_open_turn
+from .frames import Contents, Place, schemas_of, with_notes
 from .markup.body import BodyReader, restore
 from .markup.parts import NO_SCHEMAS, Schemas
 from .markup.responses import ROLES, Replies, begins
 from .markup.segments import FUNCTION
-from .reader import Placed, contents_of, placed_at, surroundings, without_open_turn
+from .reader import PlacedFrame, part_frames, placed_frame, read_contents, surroundings
 from .syntax import CONTROL, END, GRAMMAR, MARKED, SPECIALS, control_of
 
 WRITTEN: Final = Hold((*MARKED, "List of tools: "))
@@ -71,10 +71,10 @@ class FrameReader:
         before = self._frames[-1] if self._frames else None
         self._frames.append(frame)
         self._marked = self._marked or has_tags(frame.body)
-        if opens_turn(frame):
+        if is_open_turn(frame):
             return
-        placed = Placed(frame, Place(None, before, frame.last, schemas=self.schemas), declares=leads)
-        contents = contents_of(placed, len(self.messages), self._log)
+        placed = PlacedFrame(frame, Place(None, before, frame.last, schemas=self.schemas), declares=leads)
+        contents = read_contents(placed, len(self.messages), self._log)
         if contents.tools is not None:
             self.schemas = schemas_of(contents.tools)
         self._leading = leads and contents.tools is None
@@ -95,13 +95,13 @@ class FrameReader:
         Raises:
             BridgeError: OCB-NO-FRAMES where no frame came, but text.
         """
-        text = without_open_turn(self._frames, tail, marked=self._marked)
+        text = part_frames(self._frames, tail, has_markup=self._marked)
         items: list[Item] = []
         for at, (unit, contents) in enumerate(zip(text.units, self._contents, strict=True)):
-            placed = placed_at(unit, at, text)
+            placed = placed_frame(unit, at, text)
             if contents.messages:
-                items += map(item_of, remembering(placed.frame, contents, placed.place))
-        around = surroundings(text, len(items), self._log)
+                items += map(item_of, with_notes(placed.frame, contents, placed.place))
+        around = surroundings(text, self._log)
         around.messages = tuple(head.message(content, call_id) for head, content, call_id in items)
         return around
 

@@ -1,4 +1,8 @@
-"""Conversation → the text of a family's frames."""
+"""Write a conversation as the text of a family's frames.
+
+`FamilyFrames` prepares the document, writes each frame, and reads it again to find what it reads as. In the end it
+checks that the whole text is read as one of this family.
+"""
 
 from __future__ import annotations
 
@@ -32,9 +36,9 @@ from ocml_bridge.units.grammar import (
 from ocml_bridge.units.heads import Head, Item, message_of
 from ocml_bridge.units.writer import Prepared, UnitWriter
 
-from .arguments import PARAMETERS, keeps, remark, schemas_for, settle
+from .arguments import PARAMETERS, prepare_arguments, remembers, report_respelling, schemas_for
 from .around import DeclaredTools, around_of, dialect_of, with_tools
-from .detect import declaring, family_of, has_tags
+from .detect import declaring_frame, family_of, has_tags
 from .families import FAMILIES, Family
 from .frames import (
     APART,
@@ -44,12 +48,12 @@ from .frames import (
     Place,
     default_frame,
     gap_after,
+    notes_about,
     opening_of,
     read_again,
     recalled,
-    remembered,
-    remembering,
     schemas_of,
+    with_notes,
 )
 from .markup.calls import is_embedded
 from .markup.parts import ARGUMENTS, NO_SCHEMAS, constraint_of, placed
@@ -62,22 +66,23 @@ from .reader import TextReader
 from .syntax import END, GRAMMAR, HOME, MARKS, NOTES, START, TEXT, control_of, may_be_markup
 
 
-class Behind(NamedTuple):
-    """The state behind a frame.
+class WriteState(NamedTuple):
+    """The state after a frame.
 
     Attributes:
-        own: whether the document was read in the same family, so that bodies are spelled as they were.
-        closed: whether the frame was closed; None where there is none.
-        replies: whether it holds replies.
+        same_family: whether the document was read from a text of the same family, so that bodies are written as they
+            were.
+        closed: whether the frame has an end token; None if there is no frame yet.
+        replies: whether the frame holds replies.
     """
 
-    own: bool
+    same_family: bool
     closed: bool | None = None
     replies: bool = False
 
     @property
     def frame(self) -> Frame | None:
-        """A frame like the one before."""
+        """A stand-in for the frame before; None if there is none."""
         if self.closed is None:
             return None
         header = "tool" if self.replies else "user"
@@ -85,10 +90,10 @@ class Behind(NamedTuple):
 
 
 class FamilyFrames(UnitWriter):
-    """Writes frames as a family spells them.
+    """Writes frames as a family does.
 
     Args:
-        options: how to write, with the family as their dialect.
+        options: how to write; the dialect is the name of the family.
     """
 
     target = TEXT.id
@@ -104,26 +109,26 @@ class FamilyFrames(UnitWriter):
         self._arguments: Final = None if grammar is None else ContentClass('{"', '": "x"}', grammar.plain)
 
     def inert(self, text: str) -> bool:
-        """Whether a text holds no token and no tag, whole or broken, and nothing at its ends that is markup there."""
+        """Return whether a text contains no token and no tag, intact or broken, and no white space at its ends."""
         return text != "" and text == text.strip() and not may_be_markup(text)
 
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
-        """The document with its tools among its messages, and with each reply's tool."""
-        own = dialect_of(conversation.around) == self._family.name
-        draft = Draft(conversation, self._family, log, own=own)
+        """Return the document with its tools among the messages, and with the tool of each reply."""
+        same_family = dialect_of(conversation.around) == self._family.name
+        draft = Draft(conversation, self._family, log, same_family=same_family)
         raw = self._family.declaration.tools.raw
         if raw is not None and draft.tools:
             policy = "refuse" if self.options.control_tokens == "refuse" else "neutralise"
             MARKS.guard(raw(draft.tools), policy, "/tools", log)
-        settle(draft.items, draft.origins, self._family, schemas_of(draft.tools), log)
-        return Prepared(draft.items, conversation.around, draft.origins, Behind(own))
+        prepare_arguments(draft.items, draft.origins, self._family, schemas_of(draft.tools), log)
+        return Prepared(draft.items, conversation.around, draft.origins, WriteState(same_family))
 
     def is_prepared_alike(self, head: Head, content: str) -> bool:
-        """Whether a message is no call, or one whose arguments are JSON: others are spelled by their values."""
+        """Return whether the preparation does not depend on a content: it does on arguments that are not JSON."""
         return self._family.grammar is None or not head.calls
 
     def nearest(self, message: Message, index: int, log: Log) -> Message | None:
-        """Who speaks, and a text, a thought, a call or a reply; None for private text that is not the assistant's."""
+        """Return a message of one text; None for a blank thought, and for private text of others, which is reported."""
         private, path = is_private(message), f"/messages/{index}"
         if private and message.role != "assistant":
             drop_message(log, index, f"{TEXT.id} has private reasoning of the assistant only")
@@ -135,24 +140,24 @@ class FamilyFrames(UnitWriter):
         return turn(message, content, private=private)
 
     def joins(self, before: Head, head: Head) -> bool:
-        """Whether a message stands in one frame with the one before it."""
+        """Return whether a message shares the frame of the one before it."""
         if head.role == "tool":
-            return self._family.responses.between is not None and not keeps(head, APART)
+            return self._family.responses.between is not None and not remembers(head, APART)
         if head.role == "system":
             return head.continues
-        if head.role != "assistant" or not head.continues or before.name != head.name or keeps(head, OPENING):
+        if head.role != "assistant" or not head.continues or before.name != head.name or remembers(head, OPENING):
             return False
         return before.calls or head.calls or _thinks(before) or _thinks(head)
 
     def follows(self, head: Head) -> bool:
-        """Arguments are written by what they are; so is what remembers how it was spelled."""
-        return not (head.calls or keeps(head, "body"))
+        """Return whether the head alone decides how a content is written; not for arguments and remembered bodies."""
+        return not (head.calls or remembers(head, "body"))
 
     def classify(self, head: Head, content: str) -> ContentClass | None:
-        """Arguments are JSON, or a string in JSON; or they are what their values are spelled as."""
+        """Return the class of a content: contents of one class are written alike; None if it is written singly."""
         if self.follows(head):
             return ANY_CONTENT
-        if not head.calls or head.end is None or keeps(head, "body", PARAMETERS):
+        if not head.calls or head.end is None or remembers(head, "body", PARAMETERS):
             return None
         if self._family.grammar is not None:
             return None if self._family.grammar.plain(content) is None else self._arguments
@@ -161,36 +166,40 @@ class FamilyFrames(UnitWriter):
         return A_STRING if constraint_of(content) is None else JSON_IN_A_STRING
 
     def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
-        """The text of a frame, with what stands before it."""
-        behind = cast("Behind", state)
-        notes = remembered_of(group[0], own=behind.own)
+        """Return the text of a frame, the messages that it reads as, and the state after it."""
+        previous = cast("WriteState", state)
+        notes = remembered_of(group[0], same_family=previous.same_family)
         closing = notes.pop(CLOSING, False) is True
         notes.pop(PARAMETERS, None)
         schemas = schemas_for(group) if self._family.calls == "xml" else NO_SCHEMAS
-        place = Place(self._family, behind.frame, last, schemas=schemas, closing=closing)
+        place = Place(self._family, previous.frame, last, schemas=schemas, closing=closing)
         contents = _contents(group, opening_of(notes))
         frame = recalled(contents, notes, place)
         default = default_frame(contents, place)
-        spelled, made = contents, read_again(frame, contents, place)
-        if not behind.own and frame.body == default.body and len(made.messages) == len(contents.messages):
-            # Line breaks at the ends of texts may be read as markup: what is written is what reads as itself, since
-            # nothing is remembered of a frame that another family may be taken to have spelled.
-            normal = default_frame(made, place)
-            if normal.body != frame.body:
-                spelled = made
-                frame = default = with_fields(frame, body=normal.body)
-                made = read_again(frame, contents, place)
+        written, image_contents = contents, read_again(frame, contents, place)
+        if (
+            not previous.same_family
+            and frame.body == default.body
+            and len(image_contents.messages) == len(contents.messages)
+        ):
+            # Line breaks at the ends of texts may be read as markup. The layout cannot keep them, because the reader may
+            # find another family. So the frame is written as what it reads as.
+            rewritten = default_frame(image_contents, place)
+            if rewritten.body != frame.body:
+                written = image_contents
+                frame = default = with_fields(frame, body=rewritten.body)
+                image_contents = read_again(frame, contents, place)
         if frame.body == default.body:
             self._guard(contents, paths, log)
-        image = self._image(group, made, frame, place)
-        _remark_spelling(group, image, paths, log)
+        image = self._image(group, image_contents, frame, place)
+        _report_respelling(group, image, paths, log)
         if frame.body == default.body and self.options.control_tokens == "raw":
-            frame = with_fields(frame, body=default_frame(spelled, place, raw=True).body)
+            frame = with_fields(frame, body=default_frame(written, place, raw=True).body)
         replies = contents.messages != [] and contents.messages[0].role == "tool"
-        return Spelled(spell([frame], ""), image, behind._replace(closed=bool(frame.end), replies=replies))
+        return Spelled(spell([frame], ""), image, previous._replace(closed=bool(frame.end), replies=replies))
 
     def _guard(self, contents: Contents, paths: Sequence[str], log: Log) -> None:
-        """Report, or refuse, the tokens that are broken in texts."""
+        """Report, or refuse, the tokens in contents, which are broken."""
         for each, path in zip(contents.messages, paths, strict=False):
             control = self._control(each)
             if control is not None:
@@ -198,38 +207,38 @@ class FamilyFrames(UnitWriter):
                 control.guard(text, self.options.control_tokens, f"{path}/content", log)
 
     def _control(self, each: Message) -> ControlTokens | None:
-        """What the text of a message must not hold; None for JSON, which has an escape."""
+        """Return the tokens that the text of a message must not contain; None for JSON, which has an escape."""
         if not is_call(each):
             return control_of(each.role)
         return ARGUMENTS if self._family.grammar is not None and is_spelled(each) else None
 
-    def _image(self, group: Sequence[Message], made: Contents, frame: Frame, place: Place) -> list[Message]:
-        """The messages that a frame reads as."""
-        image = remembering(frame, made, place) if made.messages else []
+    def _image(self, group: Sequence[Message], contents: Contents, frame: Frame, place: Place) -> list[Message]:
+        """Return the messages that a frame reads as, and one for the tools that it declares."""
+        image = with_notes(frame, contents, place) if contents.messages else []
         for source, each in zip(group, image, strict=False):
             if each.role == "tool" and each.name is None:
                 each.name = source.name
-        if made.tools is not None:
-            declared = Message("system", (Tools(made.tools),), continues=image != [])
+        if contents.tools is not None:
+            declared = Message("system", (Tools(contents.tools),), continues=image != [])
             if not image:
-                layout, extras = remembered(frame, made, place)
+                layout, extras = notes_about(frame, contents, place)
                 declared.layout, declared.extras = NOTES.by_format(layout), NOTES.by_format(extras)
             image.append(declared)
         return image
 
     def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
-        """The text of all frames, with the open turn, and what stands behind them."""
-        behind = cast("Behind", state)
-        before, image = behind.frame, around.open_turn
+        """Return the output: the frames, the open turn and the tail."""
+        previous = cast("WriteState", state)
+        before, image = previous.frame, around.open_turn
         if image is not None:
-            notes = remembered_of(image, own=behind.own)
+            notes = remembered_of(image, same_family=previous.same_family)
             turn, place = plain_open_turn(image), Place(self._family, before, is_open_turn=True)
             contents = Contents([turn], opening_of(notes, open_turn=True) if turn.role == "assistant" else "")
             frame = recalled(contents, notes, place)
             units.append(spell([frame], ""))
             heading = read_header(frame.header)
             turn.role, turn.name = heading.role, name_from_header(heading.role, heading.name)
-            image, before = remembering(frame, Contents([turn], frame.body), place)[0], frame
+            image, before = with_notes(frame, Contents([turn], frame.body), place)[0], frame
         default = gap_after(before, self._family)
         tail = tail_of(around, before, default, TEXT)
         output = "".join((*units, tail))
@@ -238,18 +247,18 @@ class FamilyFrames(UnitWriter):
         family = self._read_family(output)
         if family in (None, self._family):
             return Enclosed(output, around_of(family, tail, gap_after(before, family), image))
-        # Another family spells most of it so: what has to be remembered is what that one would spell otherwise.
+        # The reader finds another family, so the layout has to keep what that family would write otherwise.
         return Enclosed(output, transcript_of(TextReader(self.options), output, Log()))
 
     def _read_family(self, output: str) -> Family | None:
-        """The family that a text is read as one of."""
+        """Return the family that a reader finds for a text."""
         if not has_tags(output):
             return None
         frames, _ = GRAMMAR.frames(output)
-        return family_of(frames, declaring(frames))
+        return family_of(frames, declaring_frame(frames))
 
     def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
-        """What the frames read as together: tools are the transcript's."""
+        """Return the document that the frames read as together: tools move from their message to the document."""
         if around.messages:
             return conversation_of(around)
         for at, item in enumerate(items):
@@ -270,7 +279,7 @@ class FamilyFrames(UnitWriter):
 
 
 def _contents(group: Sequence[Message], opening: str) -> Contents:
-    """What a frame of these messages says."""
+    """Return the contents of a frame with some messages."""
     tools = next((part for each in group for part in each.content if isinstance(part, Tools)), None)
     messages = [replace(each) for each in group if isinstance(each.content, str)]
     if messages and messages[0].role == "assistant":
@@ -280,12 +289,12 @@ def _contents(group: Sequence[Message], opening: str) -> Contents:
     return Contents(messages, opening, None if tools is None else tools.tools)
 
 
-def _remark_spelling(group: Sequence[Message], image: Sequence[Message], paths: Sequence[str], log: Log) -> None:
+def _report_respelling(group: Sequence[Message], image: Sequence[Message], paths: Sequence[str], log: Log) -> None:
     """Report arguments that are the same JSON in another spelling."""
     for source, each, path in zip(group, image, paths, strict=False):
         old, new = str(source.content), str(each.content)
         if is_call(source) and old != new and same_json(old, new):
-            remark(old, new, path, log)
+            report_respelling(old, new, path, log)
 
 
 def _thinks(head: Head) -> bool:

@@ -66,7 +66,7 @@ def values_of(arguments: str) -> dict[str, str] | None:
     return {name: cast("str", span.value) for name, span in found.items()}
 
 
-def gives_back(arguments: str, texts: Mapping[str, str], schema: Json) -> bool:
+def reads_back(arguments: str, texts: Mapping[str, str], schema: Json) -> bool:
     """Whether arguments are read as they are, by their function's schema and by the types that their values have.
 
     Args:
@@ -81,7 +81,7 @@ def gives_back(arguments: str, texts: Mapping[str, str], schema: Json) -> bool:
     return typed(texts, schema).arguments == arguments
 
 
-def types_given(arguments: str, types: dict[str, set[str]]) -> None:
+def add_types(arguments: str, types: dict[str, set[str]]) -> None:
     """Add the types that the values of arguments have to those that are known, by name."""
     for name, span in (object_of(arguments) or {}).items():
         types.setdefault(name, set()).update(_GIVEN[cast("type[object]", type(span.value))])
