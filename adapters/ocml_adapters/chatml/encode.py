@@ -1,4 +1,7 @@
-"""ChatML as it comes: a frame a message; with a family's markup texts at once, a call when it is complete."""
+"""Write ChatML as events arrive: a frame for each message, or the frames of a family.
+
+In a dialect, texts are written as they arrive, and a call when it is complete.
+"""
 
 from __future__ import annotations
 
@@ -28,83 +31,83 @@ from .units import FamilyFrames
 
 
 class PlainWriter(TextEncoder):
-    """Writes messages as they come.
+    """Writes messages as they arrive, without markup.
 
     Args:
         options: how to write.
     """
 
     _empty: bool
-    """Whether nothing has come of the message that is open."""
+    """Whether the open message has no text yet."""
 
     def __init__(self, options: Options) -> None:
         super().__init__(TEXT.id, TextReader(options), options, control=CONTROL, hold=WRITTEN)
         self._cut = False
-        """Whether the last message was cut off. It stays without its end if none follows, and only the assistant's may
-        do so."""
+        """Whether the last message has no end. Only an assistant's may be left so, and only if nothing follows."""
 
     def open(self, start: Start) -> str | None:
-        """The beginning of a frame; None for private reasoning."""
+        """Return the start of a frame; None for private reasoning."""
         if is_private(start.message):
             return None
         self._empty = True
         self._control = control_of(start.message.role)
-        return self._due() + self._header(start.message)
+        return self._missing_end() + self._header(start.message)
 
     def _header(self, message: Message) -> str:
-        made = plain_message(message, "")
-        return f"{START}{header_for(made.role, made.name)}\n"
+        plain = plain_message(message, "")
+        return f"{START}{header_for(plain.role, plain.name)}\n"
 
-    def _due(self) -> str:
+    def _missing_end(self) -> str:
         cut, self._cut = self._cut, False
         return f"{END}\n" if cut else ""
 
     def safe(self, text: str, path: str) -> str:
-        """Text as it may stand in a message."""
+        """Return a text with its tokens broken."""
         self._empty = False
         return super().safe(text, path)
 
     def close(self, message: Message) -> str:
-        """The end of a frame."""
+        """Return the end of a frame."""
         self._cut = message.end is None and message.role == "assistant" and not self._empty
         return "" if self._cut else f"{END}\n"
 
     def end(self, stop: Stop) -> str:
-        """The open turn; what had no place is reported."""
+        """Return the open turn; private reasoning is reported as lost."""
         if not isinstance(stop.document, Transcript):
             return ""
         for index, message in enumerate(stop.document.messages):
             if is_private(message):
                 drop_message(self.log, index, f"{TEXT.id} has no place for private reasoning")
-        opening = stop.document.open_turn
-        return "" if opening is None else self._due() + self._header(opening)
+        open_turn = stop.document.open_turn
+        return "" if open_turn is None else self._missing_end() + self._header(open_turn)
 
 
 @dataclass(slots=True)
-class Written:
-    """A message whose frame is open.
+class OpenMessage:
+    """The last message of the open frame.
 
     Attributes:
         message: the message.
-        is_due: whether its end has not been written.
-        says: whether it says anything, so that others may stand beside it.
-        has_text: whether it has text, so that it may be cut off: without any it would be read as an open turn.
+        end_is_due: whether its end has not been written.
+        has_meaning: whether it is more than blank text, so that other messages may share its frame.
+        has_text: whether it has text, so that it may be left without an end; without text it would be read as an open
+            turn.
     """
 
     message: Message
-    is_due: bool = False
-    says: bool = True
+    end_is_due: bool = False
+    has_meaning: bool = True
     has_text: bool = True
 
 
 class FamilyWriter(TextEncoder):
-    """Writes messages as they come.
+    """Writes messages as they arrive, as a family does.
 
-    A frame stays open until what comes next shows whether it goes on in it. Text that is blank so far waits, since
-    beside calls and thoughts blank text says nothing.
+    A frame stays open until the next message shows whether it continues in it. Blank text is buffered at the beginning
+    of a message, because beside calls and thoughts it has no meaning.
 
     Args:
-        options: how to write, with the family as their dialect.
+        options: how to write; the dialect is the name of the family.
     """
 
     names_replies = False
@@ -113,40 +116,40 @@ class FamilyWriter(TextEncoder):
         super().__init__(TEXT.id, TextReader(options), options, control=CONTROL, hold=WRITTEN)
         self._family: Final[Family] = FAMILIES[options.dialect or ""]
         self._frames = FamilyFrames(options)
-        self._before: Written | None = None
+        self._before: OpenMessage | None = None
         self._part = Message("", "")
-        """The message that is open."""
+        """The message that is being written."""
         self._is_begun = False
-        """Whether anything of it has been written."""
-        self._coming: list[str] = []
-        """What has come of it and waits."""
+        """Whether any of it has been written."""
+        self._buffer: list[str] = []
+        """Its text that has not been written."""
         self._path = ""
 
     def open(self, start: Start) -> str | None:
-        """Begin a message; None for private text that is not the assistant's."""
+        """Begin a message, without output; None for private text of somebody other than the assistant."""
         private = is_private(start.message)
         if private and start.message.role != "assistant":
             return None
         self._part = turn(start.message, "", private=private)
         self._control = control_of(self._part.role)
         self._path = f"/messages/{start.number}/content"
-        self._is_begun, self._coming = False, []
+        self._is_begun, self._buffer = False, []
         return ""
 
     def safe(self, text: str, path: str) -> str:
-        """Text as it may stand in a message; what waits comes with it."""
+        """Return a text with its tokens broken, after the buffered text; "" while it is buffered."""
         if self._is_begun:
             return super().safe(text, path)
-        self._coming.append(text)
+        self._buffer.append(text)
         if is_call(self._part) or not text.strip():
             return ""
-        return self._begin(joins=True) + super().safe("".join(self._coming), path)
+        return self._begin(joins=True) + super().safe("".join(self._buffer), path)
 
     def close(self, message: Message) -> str:
-        """The end of a message, as far as it does not depend on what comes next."""
+        """Return the end of a message, if it does not depend on the next one."""
         out = ""
         self._part.end = message.end
-        content = "".join(self._coming)
+        content = "".join(self._buffer)
         blank = not self._is_begun and not content.strip() and not is_call(self._part)
         if blank and is_thought(self._part):
             return ""
@@ -154,18 +157,20 @@ class FamilyWriter(TextEncoder):
             out = self._begin(joins=not blank or self._part.role == "tool")
             self._part.content = content if is_call(self._part) else ""
             out += "" if is_call(self._part) else super().safe(content, self._path)
-        says = not blank or self._part.role == "tool"
-        self._before = Written(self._part, is_due=True, says=says, has_text=says or content != "")
+        has_meaning = not blank or self._part.role == "tool"
+        self._before = OpenMessage(
+            self._part, end_is_due=True, has_meaning=has_meaning, has_text=has_meaning or content != ""
+        )
         return out if message.end is None else out + self._end_part(more=False)
 
     def _begin(self, *, joins: bool) -> str:
-        """What stands before the content of the open message, which may join the one before it."""
+        """Return the text before a message's content; `joins`: the message may share the open frame."""
         before, part, family = self._before, self._part, self._family
         joined = (
             joins
             and before is not None
             and before.message.role == part.role
-            and (before.says or part.role == "tool")
+            and (before.has_meaning or part.role == "tool")
             and self._frames.joins(head_of(before.message), head_of(part))
         )
         out = self._end_part(more=joined)
@@ -177,17 +182,17 @@ class FamilyWriter(TextEncoder):
             out += family.responses.between or ""
         elif before is not None:
             out += gap_between(before.message, part, family)
-        self._before, self._is_begun = Written(part), True
+        self._before, self._is_begun = OpenMessage(part), True
         if part.role == "tool":
             return out + family.responses.open
         return out + (family.thoughts.open if is_thought(part) else "")
 
     def _end_part(self, *, more: bool) -> str:
-        """The end of the last message, whose frame is open; `more`: it goes on."""
+        """Return the end of the last message, whose frame is open; `more`: the frame continues."""
         written, family = self._before, self._family
-        if written is None or not written.is_due:
+        if written is None or not written.end_is_due:
             return ""
-        written.is_due, before = False, written.message
+        written.end_is_due, before = False, written.message
         if before.role == "tool":
             return family.responses.close
         if before.end is None and more:
@@ -200,7 +205,7 @@ class FamilyWriter(TextEncoder):
         return ARGUMENTS.guard(text, self.options.control_tokens, self._path, self.log)
 
     def _end_frame(self, *, last: bool, closing: bool = False) -> str:
-        """What closes the open frame; nothing for an answer that was cut off, where that is the last."""
+        """Return the end of the open frame; "" if the text ends with an answer that was cut off."""
         written, self._before = self._before, None
         if written is None:
             return ""
@@ -215,21 +220,21 @@ class FamilyWriter(TextEncoder):
         return out if cut else f"{out}{END}{gap}"
 
     def end(self, stop: Stop) -> str:
-        """What closes the last frame, and the open turn; what had no place is reported."""
+        """Return the end of the last frame, and the open turn; messages without a place are reported as lost."""
         document = stop.document
-        opening = document.open_turn if isinstance(document, Transcript) else None
-        out = self._end_part(more=False) + self._end_frame(last=opening is None, closing=True)
+        open_turn = document.open_turn if isinstance(document, Transcript) else None
+        out = self._end_part(more=False) + self._end_frame(last=open_turn is None, closing=True)
         if not isinstance(document, Transcript):
             return out
         for index, message in enumerate(document.messages):
             if is_private(message) and (message.role != "assistant" or not _has_text(message)):
                 drop_message(self.log, index, f"{TEXT.id} has private reasoning of the assistant only")
-        if opening is None:
+        if open_turn is None:
             return out
-        made = plain_open_turn(opening)
-        notes = remembered_of(opening, same_family=False)
-        opening_text = opening_of(notes, open_turn=True) if made.role == "assistant" else ""
-        return f"{out}{START}{header_for(made.role, made.name)}\n{opening_text}"
+        image = plain_open_turn(open_turn)
+        notes = remembered_of(open_turn, same_family=False)
+        opening = opening_of(notes, open_turn=True) if image.role == "assistant" else ""
+        return f"{out}{START}{header_for(image.role, image.name)}\n{opening}"
 
 
 def _has_text(message: Message) -> bool:
@@ -240,7 +245,7 @@ def _has_text(message: Message) -> bool:
 
 
 def encoder(_answer: Answer, options: Options) -> Encoder:
-    """An encoder of raw ChatML: with the markup of a family where the options name one, or its dialect."""
+    """Return an encoder of raw ChatML: with the markup of a family if the options name one or its dialect."""
     if options.dialect in (None, OPENAI):
         return PlainWriter(options)
     return FamilyWriter(options)

@@ -1,4 +1,4 @@
-"""What an answer of a ChatML model looks like that an engine is to hold the model to: behind what the prompt begins."""
+"""Describe the answers of a ChatML model for an engine that constrains them: what follows the prompt."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ _NAME: Final = re.compile(r"[a-zA-Z0-9_.-]+")
 
 
 class CallForm(NamedTuple):
-    """How a call looks.
+    """The text around a call's parts.
 
     Attributes:
         trigger: what a call, or a list of calls, begins with.
-        before: what stands before the function's name.
-        behind: what stands between the name and the arguments.
-        end: what stands behind the arguments.
+        before: the text before the function's name.
+        after: the text between the name and the arguments.
+        end: the text after the arguments.
         members: how the arguments are written; None for JSON.
-        begin: what stands before the first call.
-        last: what stands behind the last one.
-        between: what stands between two calls; None for what the family has there.
+        begin: the text before the first call.
+        last: the text after the last call; "" for that of the family.
+        between: the text between two calls; None for that of the family.
     """
 
     trigger: str
     before: str
-    behind: str
+    after: str
     end: str
     members: Members | None = None
     begin: str = ""
@@ -63,11 +63,13 @@ FORMS: Final[dict[Markup, CallForm]] = {
 
 
 def guide(name: str, wanted: Wanted) -> Guide | None:
-    """A thought, where the model thinks; then calls, or the answer.
+    """Return the steps of an answer: a thought if the model thinks, then calls or the answer.
+
+    None if nothing is constrained, or if what is wanted cannot be.
 
     Args:
-        name: the profile's.
-        wanted: what the answer is to be.
+        name: the name of the profile.
+        wanted: the required answer.
     """
     template = TEMPLATES[name]
     family = FAMILIES[template.family] if template.family is not None else None
@@ -84,13 +86,13 @@ def guide(name: str, wanted: Wanted) -> Guide | None:
 
 
 def _calls(wanted: Wanted, family: Family) -> Several | None:
-    """The calls that may be made; None for none, and where a name cannot be spelled."""
+    """Return the calls that may be made; None if there are none, or if a name cannot be written."""
     if not wanted.calls or not all(_NAME.fullmatch(name) for name, _ in wanted.calls):
         return None
     form = FORMS[family.calls]
     return Several(
         tuple(
-            Frame(f"{form.before}{name}{form.behind}", schema, form.end, form.members) for name, schema in wanted.calls
+            Frame(f"{form.before}{name}{form.after}", schema, form.end, form.members) for name, schema in wanted.calls
         ),
         family.call_gap if form.between is None else form.between,
         form.begin,
@@ -100,7 +102,7 @@ def _calls(wanted: Wanted, family: Family) -> Several | None:
 
 
 def _thought(template: Template, family: Family, wanted: Wanted) -> tuple[Step, ...]:
-    """The thought that comes first: one that the prompt has begun, or one that the model may begin."""
+    """Return the thought that comes first: one that the prompt has begun, or one that the model may begin."""
     thoughts = family.thoughts
     close = thoughts.close.lstrip("\n")
     if template.thoughts == "none" or wanted.prefill.rstrip().endswith(close):

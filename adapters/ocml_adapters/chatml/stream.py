@@ -1,4 +1,4 @@
-"""ChatML as it arrives: the batch reader's scanner and reader, fed piece by piece."""
+"""Read ChatML as it arrives, with the scanner and the frame reader of batch reading."""
 
 from __future__ import annotations
 
@@ -27,23 +27,24 @@ from .reader import PlacedFrame, part_frames, placed_frame, read_contents, surro
 from .syntax import CONTROL, END, GRAMMAR, MARKED, SPECIALS, control_of
 
 WRITTEN: Final = Hold((*MARKED, "List of tools: "))
-"""What must not be cut in a text that is written."""
+"""What a text that is written must not be cut inside of: tokens and tags."""
 _READ: Final = Hold((*SPECIALS, FUNCTION), look="\n")
-"""What must not be cut in a text that is read; a line break has to be looked at, since it may belong to a tag."""
+"""What a text that is read must not be cut inside of; line breaks are looked at, because they may belong to a tag."""
 
 
 class FrameReader:
-    """Reads frames, in order, which may come at any time.
+    """Reads frames as they arrive.
 
-    What a frame says is known with it; which family spelled the text, and so what has to be remembered of how it is
-    spelled, only in the end.
+    The contents of a frame are known with the frame. The family that wrote the text, and so the notes about each frame,
+    are known at the end.
 
     Args:
         log: takes the findings.
 
     Attributes:
-        messages: those of the frames so far.
-        replies: which calls still wait for a reply.
+        messages: the messages of the frames so far.
+        replies: the calls that have no reply yet.
+        schemas: the parameters of the declared functions.
     """
 
     def __init__(self, log: Log) -> None:
@@ -54,11 +55,11 @@ class FrameReader:
         self._frames: list[Frame] = []
         self._contents: list[Contents] = []
         self._leading = True
-        self._marked = False
+        self._has_markup = False
 
     @property
     def may_declare(self) -> bool:
-        """Whether the frame that comes may declare the transcript's tools."""
+        """Whether the next frame may declare the tools of the document."""
         return self._leading
 
     def frame(self, frame: Frame) -> None:
@@ -70,7 +71,7 @@ class FrameReader:
         leads = self._leading and read_header(frame.header).role == "system" and not frame.last
         before = self._frames[-1] if self._frames else None
         self._frames.append(frame)
-        self._marked = self._marked or has_tags(frame.body)
+        self._has_markup = self._has_markup or has_tags(frame.body)
         if is_open_turn(frame):
             return
         placed = PlacedFrame(frame, Place(None, before, frame.last, schemas=self.schemas), declares=leads)
@@ -79,29 +80,29 @@ class FrameReader:
             self.schemas = schemas_of(contents.tools)
         self._leading = leads and contents.tools is None
         self._contents.append(contents)
-        for made in contents.messages:
-            recipient = made.recipient if is_call(made) else None
+        for each in contents.messages:
+            recipient = each.recipient if is_call(each) else None
             index = len(self.messages)
             name = self.replies.take(
-                made.role, recipient, made.name, continues=made.continues, index=index, log=self._log
+                each.role, recipient, each.name, continues=each.continues, index=index, log=self._log
             )
-            if name is not None and made.name is None:
-                made.name = name
-            self.messages.append(made)
+            if name is not None and each.name is None:
+                each.name = name
+            self.messages.append(each)
 
     def finish(self, tail: str) -> Transcript:
-        """The document, with what stands behind the last frame.
+        """Return the document, given the text after the last frame.
 
         Raises:
-            BridgeError: OCB-NO-FRAMES where no frame came, but text.
+            BridgeError: OCB-NO-FRAMES if there is text and no frame.
         """
-        text = part_frames(self._frames, tail, has_markup=self._marked)
+        parted = part_frames(self._frames, tail, has_markup=self._has_markup)
         items: list[Item] = []
-        for at, (unit, contents) in enumerate(zip(text.units, self._contents, strict=True)):
-            placed = placed_frame(unit, at, text)
+        for at, (unit, contents) in enumerate(zip(parted.units, self._contents, strict=True)):
+            placed = placed_frame(unit, at, parted)
             if contents.messages:
                 items += map(item_of, with_notes(placed.frame, contents, placed.place))
-        around = surroundings(text, self._log)
+        around = surroundings(parted, self._log)
         around.messages = tuple(head.message(content, call_id) for head, content, call_id in items)
         return around
 
@@ -109,13 +110,13 @@ class FrameReader:
 # --- bodies -----------------------------------------------------------------------------------------------------------
 
 
-class Spoken(Saying):
-    """Says the body of a frame that may hold replies: text at once, replies when they are complete.
+class TextOrReplies(Saying):
+    """Emits the events of a frame that may hold replies: text at once, replies when the frame is complete.
 
     Args:
-        log: where to.
-        index: of the frame's first message.
-        beginning: what the header says of it.
+        log: receives the events.
+        index: the index of the frame's first message.
+        beginning: that message as the header describes it.
     """
 
     def __init__(self, log: LiveLog, index: int, beginning: Message) -> None:
@@ -137,16 +138,15 @@ class Spoken(Saying):
 
 
 class Turn(Saying):
-    """Says an assistant's body: thoughts and texts as they come, a call when it is complete.
+    """Emits the events of an assistant's body: thoughts and texts as they arrive, a call when it is complete.
 
-    A text has channel `final` when it begins; its end says whether it was a preamble, or a thought whose beginning
-    nobody told.
+    A text begins on channel `final`. Its end says if it was a preamble, or a thought whose start tag was in the prompt.
 
     Args:
-        log: where to.
-        index: of the frame's first message.
-        name: the speaker's.
-        schemas: of the functions that are declared.
+        log: receives the events.
+        index: the index of the frame's first message.
+        name: the name of the assistant.
+        schemas: the parameters of the declared functions.
     """
 
     def __init__(self, log: LiveLog, index: int, name: str | None, schemas: Schemas = NO_SCHEMAS) -> None:
@@ -154,30 +154,30 @@ class Turn(Saying):
         self._name = name
         self._body = BodyReader(name, schemas)
         self._next = 0
-        """The message of the body that comes next, or whose text is open."""
+        """The index in the body of the open message, or of the next one."""
         self._written: list[str] = []
-        """What has been told of the open text."""
+        """The pieces of the open text that were emitted."""
 
     @property
     def pending(self) -> int:
-        """How many characters wait for what they are to be known."""
+        """The number of characters that are buffered."""
         return self._body.pending
 
     def passed(self, texts: Sequence[str]) -> None:
-        """Take texts that were passed on already."""
+        """Take text whose events were emitted already."""
         self._body.passed(texts)
         self._written += texts
 
     def take(self, text: str) -> None:
         """Take more of the body."""
         self._body.feed(text)
-        self._tell(self._body.messages)
+        self._emit(self._body.messages)
         for piece in self._body.text[len(self._written) :]:
             self._add(restore(piece), private=self._body.in_thought)
         self.running = self.index + self._next if self._body.is_plain else -1
 
     def _add(self, text: str, *, private: bool) -> None:
-        """Tell more of the open text."""
+        """Emit more of the open text, with its start if nothing was emitted."""
         if not self._written:
             channel = "analysis" if private else "final"
             first = Message("assistant", "", self._name, channel, end=None, continues=self._next > 0)
@@ -186,11 +186,11 @@ class Turn(Saying):
         self.log.events.append(Delta(self.index + self._next, text))
 
     def end(self, messages: Sequence[Message]) -> None:
-        """Tell what has not been told of the frame's messages."""
-        self._tell(messages)
+        """Emit the remaining events of the frame's messages."""
+        self._emit(messages)
 
-    def _tell(self, messages: Sequence[Message]) -> None:
-        """Tell the messages that are over, each as one that began as what it seemed to be."""
+    def _emit(self, messages: Sequence[Message]) -> None:
+        """Emit what is missing of messages that are complete; a text is emitted as what it began as."""
         for part in messages[self._next :]:
             text = str(part.content)
             turned = self._next == 0 and self._body.turned
@@ -204,7 +204,7 @@ class Turn(Saying):
 
 
 def beginning(header: str) -> Message:
-    """What a header says of its message, which has not ended."""
+    """Return the message of a header, which has not ended."""
     heading = read_header(header)
     return message(heading.role, "", name_from_header(heading.role, heading.name), end=None)
 
@@ -213,7 +213,7 @@ class Reading(Live):
     """The reading of a stream.
 
     Args:
-        log: takes the events.
+        log: receives the events.
     """
 
     def __init__(self, log: LiveLog) -> None:
@@ -221,7 +221,7 @@ class Reading(Live):
         super().__init__(log, GRAMMAR, self._frames)
 
     def saying(self, header: str) -> Saying:
-        """What says the body of a frame with this header."""
+        """Return what emits the events of the next frame, which has this header."""
         heading, index = read_header(header), len(self._frames.messages)
         if heading.role == "assistant":
             return Turn(self.log, index, heading.name, self._frames.schemas)
@@ -231,15 +231,15 @@ class Reading(Live):
             first = beginning(header)
             if heading.role == "tool" and heading.name is None:
                 first.name = self._frames.replies.waits
-            return Spoken(self.log, index, first)
+            return TextOrReplies(self.log, index, first)
         return Saying(self.log, index, beginning(header), control_of(heading.role).restore)
 
     def ending(self, start: str, saying: Saying) -> str:
-        """The token that ends a frame."""
+        """Return the token that ends a frame."""
         return END
 
 
 def decoder(_options: Options) -> Decoder:
-    """A decoder of raw ChatML. Feed it the generation prompt first where the model's answer begins behind one."""
+    """Return a decoder of raw ChatML. If the answer follows a generation prompt, feed that first."""
     log = LiveLog()
     return TextDecoder(Reading(log), _READ, log)

@@ -55,8 +55,8 @@ from .frames import (
     schemas_of,
     with_notes,
 )
-from .markup.calls import is_embedded
-from .markup.parts import ARGUMENTS, NO_SCHEMAS, constraint_of, placed
+from .markup.calls_json import is_embedded
+from .markup.parts import ARGUMENTS, NO_SCHEMAS, constraint_of, positioned
 from .markup.segments import THOUGHT_END
 from .markup.spelling import as_json, same_json
 from .markup.write_body import is_spelled
@@ -182,7 +182,7 @@ class FamilyFrames(UnitWriter):
             and frame.body == default.body
             and len(image_contents.messages) == len(contents.messages)
         ):
-            # Line breaks at the ends of texts may be read as markup. The layout cannot keep them, because the reader may
+            # Line breaks at the ends of texts may be read as markup. The layout cannot keep them, because a reader may
             # find another family. So the frame is written as what it reads as.
             rewritten = default_frame(image_contents, place)
             if rewritten.body != frame.body:
@@ -283,7 +283,7 @@ def _contents(group: Sequence[Message], opening: str) -> Contents:
     tools = next((part for each in group for part in each.content if isinstance(part, Tools)), None)
     messages = [replace(each) for each in group if isinstance(each.content, str)]
     if messages and messages[0].role == "assistant":
-        messages = placed(messages)
+        messages = positioned(messages)
         ended = THOUGHT_END in opening or (len(messages) == 1 and messages[0].content == "")
         opening = opening if ended else ""
     return Contents(messages, opening, None if tools is None else tools.tools)

@@ -13,7 +13,7 @@ from ocml_bridge.text.plain import message
 
 from ..syntax import control_of
 from .calls import Call
-from .parts import NO_SCHEMAS, Schemas, calls_of, message_of, place, placed
+from .parts import NO_SCHEMAS, Schemas, calls_of, message_of, positioned, set_position
 from .segments import THINK, THOUGHT_END, Cutter, Segment, is_quoted
 
 _OPENING: Final = re.compile(r"\s*<think>")
@@ -130,7 +130,7 @@ class BodyReader:
         last = self.messages[-1]
         if not closed and not is_call(last) and not is_thought(last):
             last.end = None
-        return Turn(placed(self.messages), self._opening)
+        return Turn(positioned(self.messages), self._opening)
 
     # --- where the body has come to -----------------------------------------------------------------------------------
 
@@ -260,7 +260,7 @@ class BodyReader:
         return text + end if text else ""
 
     def _put(self, made: Message) -> None:
-        place(made, self.messages, calls_follow=False)
+        set_position(made, self.messages, calls_follow=False)
         self.messages.append(made)
 
     def _thought(self, text: str, *, closed: bool) -> None:
@@ -289,7 +289,7 @@ class BodyReader:
         text = self._take(_BESIDE)
         if text:
             made = message("assistant", restore(text), self._name)
-            place(made, self.messages, calls_follow=calls)
+            set_position(made, self.messages, calls_follow=calls)
             self.messages.append(made)
         self._leading = _BESIDE
 

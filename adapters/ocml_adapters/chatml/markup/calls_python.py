@@ -14,7 +14,7 @@ from typing import Final, NamedTuple, cast
 from ocml_bridge.json_values.jsontext import Span, parse, spaced
 from ocml_bridge.model import Json
 
-from .calls import Call, Flaw, Found
+from .calls import Call, Flaw, Stretch
 from .spelling import as_json, as_python, is_writable, object_of, word
 
 START, END = "<|tool_call_start|>", "<|tool_call_end|>"
@@ -51,7 +51,7 @@ class PythonCalls(NamedTuple):
     python: bool = False
     escaped: bool = True
 
-    def find(self, text: str, at: int = 0) -> Found | None:
+    def find(self, text: str, at: int = 0) -> Stretch | None:
         """The first list of calls at an offset or behind it."""
         start = text.find(START, at)
         return None if start < 0 else _Reading(text, start).found()
@@ -128,7 +128,7 @@ class _Reading:
         self.at = start + len(START)
         self.mended: list[str] = []
 
-    def found(self) -> Found:
+    def found(self) -> Stretch:
         """The calls of the list."""
         try:
             calls = self._json() or self._list()
@@ -141,13 +141,13 @@ class _Reading:
             self.mended.append(_NO_END)
         else:
             return self._flawed()
-        return Found(self.start, self.at, tuple(calls), tuple(self.mended))
+        return Stretch(self.start, self.at, tuple(calls), tuple(self.mended))
 
-    def _flawed(self) -> Found:
+    def _flawed(self) -> Stretch:
         end = self.text.find(END, self.at)
         if end >= 0:
-            return Found(self.start, end + len(END), (), flaw=Flaw.OPAQUE)
-        return Found(self.start, len(self.text), (), flaw=Flaw.CUT_OFF)
+            return Stretch(self.start, end + len(END), (), flaw=Flaw.OPAQUE)
+        return Stretch(self.start, len(self.text), (), flaw=Flaw.CUT_OFF)
 
     def _json(self) -> list[Call] | None:
         """The calls of a list in JSON; None where the list is not JSON."""

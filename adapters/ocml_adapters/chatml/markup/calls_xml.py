@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from ocml_bridge.json_values.jsontext import Span, spaced
 
-from .calls import Call, Flaw, Found
+from .calls import Call, Flaw, Stretch
 from .spelling import as_json, is_writable, object_of, word
 
 _OPEN, _CLOSE = "<tool_call>", "</tool_call>"
@@ -55,7 +55,7 @@ class XmlCalls(NamedTuple):
     python: bool = True
     between: str = "\n"
 
-    def find(self, text: str, at: int = 0) -> Found | None:
+    def find(self, text: str, at: int = 0) -> Stretch | None:
         """The first call at an offset or behind it; its values are strings that wait for their types."""
         first = _HERE.match(text, at) or _FIRST.search(text, at)
         if first is None:
@@ -100,7 +100,7 @@ class XmlCalls(NamedTuple):
             return None
         text = _tagged(call.name, _parameters(values))
         read = self.find(text)
-        same = read is not None and read == Found(0, len(text), (_call(call.name, values),))
+        same = read is not None and read == Stretch(0, len(text), (_call(call.name, values),))
         return text if same and is_writable(text) else None
 
 
@@ -148,7 +148,7 @@ class _Reading:
         self.values: dict[str, str] = {}
         self.mended: list[str] = []
 
-    def found(self, *, opened: bool) -> Found:
+    def found(self, *, opened: bool) -> Stretch:
         """The call, from behind its opening tag.
 
         Args:
@@ -166,7 +166,7 @@ class _Reading:
             if tag["parameter"] is not None:
                 ended = False
                 if not self._parameter(tag["parameter"]):
-                    return Found(self.start, len(self.text), (), flaw=Flaw.CUT_OFF)
+                    return Stretch(self.start, len(self.text), (), flaw=Flaw.CUT_OFF)
             elif tag[0] == _END_PARAMETER:
                 ended = False
                 self._mend(_MORE_ENDS)
@@ -176,7 +176,7 @@ class _Reading:
                 self._mend(_NO_END_FUNCTION)
                 if tag[0] != _CLOSE:
                     self.at = tag.start()
-        return Found(self.start, self.at, (_call(self.name, self.values),), tuple(self.mended))
+        return Stretch(self.start, self.at, (_call(self.name, self.values),), tuple(self.mended))
 
     def _close(self, *, opened: bool) -> None:
         place = _behind_space(self.text, self.at)
@@ -238,10 +238,10 @@ def _behind_space(text: str, at: int) -> int:
     return at if found is None else found.end()
 
 
-def _unreadable(text: str, start: int, place: int) -> Found:
+def _unreadable(text: str, start: int, place: int) -> Stretch:
     """What begins like a call and is none, for what stands at a place: to its end, or to where another begins."""
     if _CUT.match(text, place):
-        return Found(start, len(text), (), flaw=Flaw.CUT_OFF)
+        return Stretch(start, len(text), (), flaw=Flaw.CUT_OFF)
     tag = _AROUND.search(text, place)
     end = len(text) if tag is None else tag.end() if tag[0] == _CLOSE else tag.start()
-    return Found(start, end, (), flaw=Flaw.OPAQUE)
+    return Stretch(start, end, (), flaw=Flaw.OPAQUE)

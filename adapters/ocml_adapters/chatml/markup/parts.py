@@ -1,4 +1,7 @@
-"""The parts of an assistant's body as messages: what a call is, and what the place of a part implies."""
+"""Turn the calls in an assistant's body into messages, and set what the position of a message in the body implies.
+
+The position implies the channel and the intent of a text (a text before the first call is a preamble), and `continues`.
+"""
 
 from __future__ import annotations
 
@@ -11,28 +14,29 @@ from ocml_bridge.model import Json, Message
 
 from ..syntax import control_of
 from .argument_types import typed, values_of
-from .calls import Call, CallGrammar, Flaw, behind_object, calls_in, read_broken, read_call, stretches
+from .calls import Call, CallGrammar, Flaw, calls_in, stretches
+from .calls_json import read_call, read_unfinished, split_after_object
 from .calls_python import PythonCalls
 from .calls_xml import XmlCalls
 from .segments import CALL, FUNCTION, LIST, Segment
 
 ARGUMENTS: Final = control_of("call")
-"""The tokens that the values of arguments must not hold where they are not JSON."""
+"""The tokens that the values of arguments must not contain if they are not written as JSON."""
 _XML: Final = XmlCalls()
 _PYTHON: Final = PythonCalls()
 _XML_BEGINS: Final = (FUNCTION, CALL + FUNCTION)
 Schemas = Mapping[str, Json]
-"""The parameters of each declared function, by its name."""
+"""Name of a declared function → its parameters."""
 NO_SCHEMAS: Final[Schemas] = {}
 
 
-class Called(NamedTuple):
-    """What a segment calls.
+class SegmentCalls(NamedTuple):
+    """The calls of a segment.
 
     Attributes:
-        calls: its calls; none for text, and for what does not say what is called.
-        rest: the text in it behind them.
-        cut_off: whether it begins like a call that is no JSON, and ends within it.
+        calls: the calls; empty for text, and for something that does not name its function.
+        rest: the text after them in the segment.
+        cut_off: whether it begins like a call that is not JSON, and the body ends within it.
     """
 
     calls: Sequence[Call] = ()
@@ -40,12 +44,12 @@ class Called(NamedTuple):
     cut_off: bool = False
 
 
-def calls_of(segment: Segment, schemas: Schemas = NO_SCHEMAS) -> Called:
-    """What a segment calls.
+def calls_of(segment: Segment, schemas: Schemas = NO_SCHEMAS) -> SegmentCalls:
+    """Return the calls of a segment.
 
     Args:
-        segment: a piece of a body, which begins like a call.
-        schemas: of the functions that are declared.
+        segment: a part of a body that begins like a call.
+        schemas: the parameters of the declared functions.
     """
     if segment.opener == LIST:
         return _spelled_in(segment, _PYTHON, schemas)
@@ -53,24 +57,24 @@ def calls_of(segment: Segment, schemas: Schemas = NO_SCHEMAS) -> Called:
         return _spelled_in(segment, _XML, schemas)
     call, rest = read_call(segment.inner), ""
     if call is None:
-        head, rest = behind_object(segment.inner)
+        head, rest = split_after_object(segment.inner)
         call = read_call(head) if rest else None
     if call is None and segment.last:
-        call, rest = read_broken(segment.inner), ""
-    return Called() if call is None else Called((call,), rest)
+        call, rest = read_unfinished(segment.inner), ""
+    return SegmentCalls() if call is None else SegmentCalls((call,), rest)
 
 
-def _spelled_in(segment: Segment, grammar: CallGrammar, schemas: Schemas) -> Called:
-    found = list(stretches(grammar, segment.raw))
-    calls = calls_in(found, segment.raw)
+def _spelled_in(segment: Segment, grammar: CallGrammar, schemas: Schemas) -> SegmentCalls:
+    parts = list(stretches(grammar, segment.raw))
+    calls = calls_in(parts, segment.raw)
     if not calls:
-        return Called(cut_off=any(each.flaw is Flaw.CUT_OFF for each in found))
-    mended = any(each.mended for each in found)
-    return Called([_typed(call._replace(repaired=mended), schemas) for call in calls])
+        return SegmentCalls(cut_off=any(each.flaw is Flaw.CUT_OFF for each in parts))
+    repaired = any(each.mended for each in parts)
+    return SegmentCalls([_typed(call._replace(repaired=repaired), schemas) for call in calls])
 
 
 def _typed(call: Call, schemas: Schemas) -> Call:
-    """A call whose values have types, as far as the schema of its function tells them."""
+    """Return a call whose values have the types of its function's schema."""
     arguments = ARGUMENTS.restore(call.arguments)
     values = values_of(arguments) if call.untyped else None
     if values is None:
@@ -82,7 +86,7 @@ def _typed(call: Call, schemas: Schemas) -> Call:
 
 
 def message_of(call: Call, name: str | None) -> Message:
-    """The message that a call is."""
+    """Return the message of a call."""
     return Message(
         "assistant",
         call.arguments,
@@ -95,27 +99,27 @@ def message_of(call: Call, name: str | None) -> Message:
 
 
 def constraint_of(arguments: str) -> str | None:
-    """`json` where arguments are JSON."""
+    """Return `json` if arguments are JSON, else None."""
     return "json" if parse(arguments) is not None else None
 
 
-def placed(messages: Sequence[Message]) -> list[Message]:
-    """The messages of one body with what their places in it imply; each is one's own copy."""
+def positioned(messages: Sequence[Message]) -> list[Message]:
+    """Return the messages of one body, after setting what their positions imply; they are changed."""
     for index, each in enumerate(messages):
         follows = messages[index + 1 : index + 2]
-        place(each, messages[:index], calls_follow=any(map(is_call, follows)))
+        set_position(each, messages[:index], calls_follow=any(map(is_call, follows)))
         if each.end is None and follows:
             each.end = "call" if is_call(each) else "end"
     return list(messages)
 
 
-def place(part: Message, before: Sequence[Message], *, calls_follow: bool) -> None:
-    """Give a message of a body what its place there implies.
+def set_position(part: Message, before: Sequence[Message], *, calls_follow: bool) -> None:
+    """Set what the position of a message in a body implies.
 
     Args:
-        part: the message.
-        before: those before it.
-        calls_follow: whether a call is the next.
+        part: the message; it is changed.
+        before: the messages before it.
+        calls_follow: whether the next message is a call.
     """
     part.continues = bool(before)
     if not is_call(part) and not is_thought(part):

@@ -9,7 +9,8 @@ from ocml_bridge.chat.turns import is_call, is_thought, name_of
 from ocml_bridge.model import Message
 
 from ..families import Family
-from .calls import Call, write_call
+from .calls import Call
+from .calls_json import write_call
 from .segments import CALL
 from .spelling import as_json, object_of
 

@@ -1,0 +1,76 @@
+"""Calls as JSON: `<tool_call>⏎{"name": "f", "arguments": {…}}⏎</tool_call>`; this module has what is between the tags.
+
+JSON that is not quite right is repaired, and JSON that breaks off is read as far as it names its function.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from ocml_bridge.json_values.jsontext import Span, members, parse, spaced
+from ocml_bridge.text.calls import SPACE, members_alone, remark_call
+from ocml_bridge.text.repair import repair
+
+from .calls import Call
+from .spelling import escape, unescape
+
+_KEYS: Final = ("arguments", "parameters")
+_HEAD: Final = re.compile(
+    r"""\s*\{\s*"name"\s*:\s*(?P<name>"(?:[^"\\]|\\.)*+")\s*,\s*"(?:arguments|parameters)"\s*:\s*""", re.S
+)
+
+
+def read_call(text: str) -> Call | None:
+    """Return the call that a text describes; None if it does not name its function."""
+    fields, repaired = members_alone(text), False
+    if fields is None:
+        mended = _without_doubled(text) or repair(text.strip(SPACE))
+        fields, repaired = (None if mended is None else members_alone(mended)), True
+    name = None if fields is None else fields.get("name")
+    if fields is None or name is None or not isinstance(name.value, str):
+        return None
+    key = next((key for key in _KEYS if key in fields), None)
+    arguments = "{}" if key is None else _arguments(fields[key])
+    return Call(name.value, arguments, repaired=repaired, remark=remark_call(fields, _KEYS))
+
+
+def split_after_object(text: str) -> tuple[str, str]:
+    """Split a text after the JSON object that it begins with; the second part is "" if there is no object."""
+    parsed = members(text)
+    return (text, "") if parsed is None else (text[: parsed[1]], text[parsed[1] :])
+
+
+def read_unfinished(text: str) -> Call | None:
+    """Return the call that a text begins to describe; None if it does not name its function yet."""
+    head = _HEAD.match(text)
+    name = None if head is None else parse(head["name"])
+    if head is None or name is None:
+        return None
+    return Call(name.value, unescape(text[head.end() :]), whole=False)
+
+
+def _without_doubled(text: str) -> str | None:
+    """Return an object without doubled braces around it, or None if it has none."""
+    text = text.strip(SPACE)
+    doubled = text.startswith("{{") and text.endswith("}}") and members_alone(text[1:-1]) is not None
+    return text[1:-1] if doubled else None
+
+
+def _arguments(span: Span) -> str:
+    """Return the text of arguments; of a JSON string, the text that it encodes."""
+    return span.value if isinstance(span.value, str) else unescape(span.raw)
+
+
+def write_call(call: Call) -> str:
+    """Return the JSON object of a call, which `read_call` reads back; of an unfinished call, its beginning."""
+    if not call.whole:
+        return escape(f'{{"name": {spaced(call.name)}, "arguments": {call.arguments}')
+    arguments = call.arguments if is_embedded(call.arguments) else spaced(call.arguments)
+    return escape(f'{{"name": {spaced(call.name)}, "arguments": {arguments}}}')
+
+
+def is_embedded(arguments: str) -> bool:
+    """Return whether arguments are written in the object as they are; others are written as a JSON string."""
+    span = parse(arguments)
+    return span is not None and not isinstance(span.value, str) and arguments.strip(SPACE) == arguments
