@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from corpus import corpus_path
 from ocml_adapters.chatml.markup.calls import Call, CallGrammar, Flaw, calls_in, stretches
-from ocml_adapters.chatml.markup.calls_python import END, START, PythonCalls
+from ocml_adapters.chatml.markup.calls_python import PythonCalls
+from ocml_adapters.chatml.markup.segments import LIST, LIST_END
 
 
 def all_calls(grammar: CallGrammar, text: str) -> list[Call] | None:
@@ -22,7 +23,7 @@ JSON, PYTHON = PythonCalls(), PythonCalls(python=True, escaped=False)
 
 
 def listed(inner: str) -> str:
-    return f"{START}{inner}{END}"
+    return f"{LIST}{inner}{LIST_END}"
 
 
 def arguments_of(inner: str) -> object:
@@ -103,12 +104,12 @@ def test_a_list_in_json_is_read() -> None:
 
 
 def test_the_end_may_be_missing_behind_a_whole_list() -> None:
-    found = JSON.find(listed("[f(a=1)]").removesuffix(END))
+    found = JSON.find(listed("[f(a=1)]").removesuffix(LIST_END))
     assert found is not None
     assert (found.calls, len(found.mended)) == ((Call("f", '{"a": 1}'),), 1)
 
 
-@pytest.mark.parametrize("end", range(len(START), len(listed("[f(a='x', b=[1])]")) - len(END)))
+@pytest.mark.parametrize("end", range(len(LIST), len(listed("[f(a='x', b=[1])]")) - len(LIST_END)))
 def test_a_list_that_breaks_off_is_none(end: int) -> None:
     text = listed("[f(a='x', b=[1])]")[:end]
     found = JSON.find(text)
@@ -172,7 +173,7 @@ def test_what_is_written_reads_as_the_same(grammar: PythonCalls, calls: list[Cal
     assert [json.loads(each.arguments) for each in read] == [json.loads(each.arguments) for each in calls]
 
 
-@given(st.text(alphabet="[](){}=,:'\"\\ anf1.\n", max_size=30).map(lambda inner: START + inner))
+@given(st.text(alphabet="[](){}=,:'\"\\ anf1.\n", max_size=30).map(lambda inner: LIST + inner))
 def test_any_text_is_read(text: str) -> None:
     found = JSON.find(text)
     assert found is not None

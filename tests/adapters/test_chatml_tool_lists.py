@@ -13,15 +13,15 @@ from hypothesis import strategies as st
 from corpus import corpus_path
 from ocml_adapters.chatml.markup import tool_words
 from ocml_adapters.chatml.markup.tool_words import Words
-from ocml_adapters.chatml.markup.tools_json import NousTools
+from ocml_adapters.chatml.markup.tools_docstrings import DocstringTools
 from ocml_adapters.chatml.markup.tools_xml import XmlTools
 from ocml_bridge import read
 from ocml_bridge.model import Tool, Transcript
 
 CODER = XmlTools()
 NEMOTRON = XmlTools(first=("type", "description", "enum"), last=("required",))
-NOUS = NousTools()
-GRAMMARS: tuple[XmlTools | NousTools, ...] = (CODER, NEMOTRON, NOUS)
+NOUS = DocstringTools()
+GRAMMARS: tuple[XmlTools | DocstringTools, ...] = (CODER, NEMOTRON, NOUS)
 
 
 class Case(NamedTuple):
@@ -51,7 +51,7 @@ def cases(family: str) -> Iterator[Case]:
     ],
 )
 def test_tools_are_written_as_the_templates_write_them(
-    family: str, words: Words, grammar: XmlTools | NousTools
+    family: str, words: Words, grammar: XmlTools | DocstringTools
 ) -> None:
     found = list(cases(family))
     assert len(found) > 10
@@ -134,7 +134,7 @@ def test_types_of_docstrings() -> None:
 
 @pytest.mark.parametrize("grammar", GRAMMARS)
 @pytest.mark.parametrize("cut", [1, 2, 9, 40])
-def test_only_what_is_written_is_read(grammar: XmlTools | NousTools, cut: int) -> None:
+def test_only_what_is_written_is_read(grammar: XmlTools | DocstringTools, cut: int) -> None:
     written = grammar.write([Tool("f", "Does it.", RICH)])
     assert grammar.read(written) is not None
     assert grammar.read(written[:-cut]) is None
@@ -164,7 +164,9 @@ TOOLS = st.builds(Tool, NAMES, st.none() | NAMES, st.none() | JSON | SCHEMAS)
 
 
 @given(st.sampled_from(GRAMMARS), st.lists(TOOLS, min_size=1, max_size=3))
-def test_any_tools_are_written_and_read_as_far_as_they_can_be(grammar: XmlTools | NousTools, tools: list[Tool]) -> None:
+def test_any_tools_are_written_and_read_as_far_as_they_can_be(
+    grammar: XmlTools | DocstringTools, tools: list[Tool]
+) -> None:
     written = grammar.write(tools)
     back = grammar.read(written)
     if back is not None:
@@ -197,6 +199,6 @@ def test_any_tools_are_written_and_read_as_far_as_they_can_be(grammar: XmlTools 
         max_size=20,
     ).map("".join),
 )
-def test_any_text_is_tools_or_none(grammar: XmlTools | NousTools, text: str) -> None:
+def test_any_text_is_tools_or_none(grammar: XmlTools | DocstringTools, text: str) -> None:
     tools = grammar.read(text)
     assert tools is None or grammar.write(tools) == text

@@ -15,7 +15,8 @@ from .markup import tool_words as words
 from .markup.calls import CallGrammar
 from .markup.calls_python import PythonCalls
 from .markup.calls_xml import XmlCalls
-from .markup.tools_json import NousTools, read_lines, read_list, write_lines, write_list
+from .markup.tools_docstrings import DocstringTools
+from .markup.tools_json import read_lines, read_list, write_lines, write_list
 from .markup.tools_xml import XmlTools
 from .syntax import MARKS
 
@@ -161,7 +162,7 @@ _LINES: Final = ToolList(read_lines, write_lines)
 _LIST: Final = ToolList(read_list, write_list)
 
 
-def _without_escape(grammar: XmlTools | NousTools) -> ToolList:
+def _without_escape(grammar: XmlTools | DocstringTools) -> ToolList:
     """Return a list without an escape, which is written with its tokens broken."""
 
     def write(tools: Sequence[Tool]) -> str:
@@ -176,7 +177,7 @@ def _without_escape(grammar: XmlTools | NousTools) -> ToolList:
 
 _CODER: Final = _without_escape(XmlTools())
 _NEMOTRON: Final = _without_escape(XmlTools(first=("type", "description", "enum"), last=("required",)))
-_NOUS: Final = _without_escape(NousTools())
+_NOUS: Final = _without_escape(DocstringTools())
 
 
 def _named(*families: Family) -> dict[str, Family]:

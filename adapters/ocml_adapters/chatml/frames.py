@@ -18,7 +18,7 @@ from ocml_bridge.text.im import Frame, Heading, read_header
 from ocml_bridge.text.plain import header_for, message, name_from_header
 
 from .families import Declaration, Family
-from .markup.body import NOTHING_THOUGHT, OPENED, Note, ignore, read_body
+from .markup.body import EMPTY_THOUGHT, OPENED, Note, ignore, read_body
 from .markup.declared import may_declare, read_declared, write_declared
 from .markup.parts import ARGUMENTS, NO_SCHEMAS, Schemas
 from .markup.responses import ROLES, begins, read_responses, write_responses
@@ -216,7 +216,7 @@ def opening_of(notes: Mapping[str, Json], *, open_turn: bool = False) -> str:
         open_turn: whether the message is the open turn, which may have white space around the tags.
     """
     opening = notes.get(OPENING)
-    pattern = OPENED if open_turn else NOTHING_THOUGHT
+    pattern = OPENED if open_turn else EMPTY_THOUGHT
     return opening if isinstance(opening, str) and pattern.fullmatch(opening) is not None else ""
 
 

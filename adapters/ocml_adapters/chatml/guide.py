@@ -8,10 +8,9 @@ from typing import Final, NamedTuple
 from ocml_bridge.formats.guidance import Frame, Guide, Members, Several, Step, Text, Wanted
 
 from .families import FAMILIES, Family, Markup
-from .markup.calls_python import END as LIST_END
-from .markup.calls_python import START as LIST
 from .markup.calls_xml import TAGS
-from .profile import TEMPLATES, Template
+from .markup.segments import LIST, LIST_END
+from .templates import TEMPLATES, Template
 
 _NAME: Final = re.compile(r"[a-zA-Z0-9_.-]+")
 

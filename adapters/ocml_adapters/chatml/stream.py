@@ -230,7 +230,7 @@ class Reading(Live):
         if heading.role in ROLES:
             first = beginning(header)
             if heading.role == "tool" and heading.name is None:
-                first.name = self._frames.replies.waits
+                first.name = self._frames.replies.waiting
             return TextOrReplies(self.log, index, first)
         return Saying(self.log, index, beginning(header), control_of(heading.role).restore)
 

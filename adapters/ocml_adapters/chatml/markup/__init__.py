@@ -1,1 +1,1 @@
-"""What dialects write inside of frames: calls, lists of tools, types of arguments. It knows nothing of frames."""
+"""What dialects write inside frames: calls, replies, lists of tools, types of arguments. Nothing here knows frames."""

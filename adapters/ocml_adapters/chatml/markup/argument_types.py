@@ -1,4 +1,7 @@
-"""Values without types become arguments: the declared schema tells what a text is."""
+"""Give types to the values of arguments that are texts, by the schema that the function declares.
+
+The rules are in `docs/formats/chatml.md`, reading 11 of the dialects.
+"""
 
 from __future__ import annotations
 
@@ -14,18 +17,18 @@ from .spelling import object_of
 _TEXT: Final = frozenset({"string"})
 _TEXT_OR_NULL: Final = frozenset({"string", "null"})
 _IMPLIED: Final = {"properties": "object", "additionalProperties": "object", "items": "array", "prefixItems": "array"}
-"""Keywords of a schema that say a type where none is named."""
+"""Keyword of a schema → the type that it implies if the schema names none."""
 
 _COMBINED: Final = ("anyOf", "oneOf", "allOf")
 
 
 class Typed(NamedTuple):
-    """Arguments, and what is not sure in them.
+    """Arguments with types, and what is uncertain in them.
 
     Attributes:
         arguments: a JSON object.
-        undeclared: parameters that no schema declares; they are strings.
-        mistyped: parameters whose text is nothing of their declared type; they are strings, too.
+        undeclared: parameters that no schema declares; their values are strings.
+        mistyped: parameters whose text is not a value of their declared type; their values are strings.
     """
 
     arguments: str
@@ -34,14 +37,14 @@ class Typed(NamedTuple):
 
 
 def typed(values: Mapping[str, str], schema: Json) -> Typed:
-    """Arguments from texts.
+    """Return arguments as JSON.
 
-    A string's text is taken as it stands, and so is that of a string or null; any other is JSON, or `True`, `False` or
-    `None`, or else a string.
+    For a string, and for a string or null, the text is the value. For any other type it is JSON, or `True`, `False` or
+    `None`; if it is none of these, it is a string.
 
     Args:
-        values: the text of each parameter.
-        schema: the function's `parameters`; None where nothing is known of them.
+        values: parameter → its text.
+        schema: the parameters of the function; None if they are unknown.
     """
     members: list[str] = []
     undeclared: list[str] = []
@@ -50,7 +53,7 @@ def typed(values: Mapping[str, str], schema: Json) -> Typed:
         declared = _declared(name, schema)
         if declared is None:
             undeclared.append(name)
-        value = spaced(text) if declared is None else _value(text, _kinds(declared))
+        value = spaced(text) if declared is None else _value(text, _allowed(declared))
         if value is None:
             mistyped.append(name)
             value = spaced(text)
@@ -59,40 +62,40 @@ def typed(values: Mapping[str, str], schema: Json) -> Typed:
 
 
 def values_of(arguments: str) -> dict[str, str] | None:
-    """The texts of arguments that have no types yet: the strings of an object of strings; None for anything else."""
-    found = object_of(arguments)
-    if found is None or not all(isinstance(span.value, str) for span in found.values()):
+    """Return the strings of an object of strings, which have no types yet; None for any other text."""
+    members = object_of(arguments)
+    if members is None or not all(isinstance(span.value, str) for span in members.values()):
         return None
-    return {name: cast("str", span.value) for name, span in found.items()}
+    return {name: cast("str", span.value) for name, span in members.items()}
 
 
 def reads_back(arguments: str, texts: Mapping[str, str], schema: Json) -> bool:
-    """Whether arguments are read as they are, by their function's schema and by the types that their values have.
+    """Return whether arguments are read unchanged, with the declared schema and with one of their own types.
 
     Args:
         arguments: a JSON object.
-        texts: the text of each of them.
-        schema: the function's `parameters`; None where nothing is known of them.
+        texts: parameter → its text.
+        schema: the parameters of the function; None if they are unknown.
     """
     for name in texts:
         declared = _declared(name, schema)
-        if declared is not None and _names_no_type(_kinds(declared)):
+        if declared is not None and _names_no_type(_allowed(declared)):
             return False
     return typed(texts, schema).arguments == arguments
 
 
 def add_types(arguments: str, types: dict[str, set[str]]) -> None:
-    """Add the types that the values of arguments have to those that are known, by name."""
+    """Add the types of the values of arguments to `types`, by the name of the parameter."""
     for name, span in (object_of(arguments) or {}).items():
-        types.setdefault(name, set()).update(_GIVEN[cast("type[object]", type(span.value))])
+        types.setdefault(name, set()).update(_TYPE_NAMES[cast("type[object]", type(span.value))])
 
 
-class _Kinds(NamedTuple):
-    """What a schema says that a value is.
+class _Allowed(NamedTuple):
+    """The values that a schema allows.
 
     Attributes:
-        types: names of types; none where it says nothing.
-        entries: the values of an `enum` or a `const` without a type.
+        types: the names of types; empty if it names none.
+        entries: the values of `enum` or `const` in a schema without a type.
     """
 
     types: frozenset[str] = frozenset()
@@ -100,7 +103,7 @@ class _Kinds(NamedTuple):
 
 
 def _declared(name: str, schema: Json) -> tuple[Json, Json] | None:
-    """The schema of a parameter, and the schema that its references are into; None where it is not declared."""
+    """Return the schema of a parameter, and the whole schema that its references point into, or None."""
     if not isinstance(schema, dict):
         return None
     whole = cast("dict[str, Json]", schema)
@@ -111,7 +114,7 @@ def _declared(name: str, schema: Json) -> tuple[Json, Json] | None:
     return (cast("Json", others), whole) if isinstance(others, dict) else None
 
 
-def _kinds(declared: tuple[Json, Json]) -> _Kinds:
+def _allowed(declared: tuple[Json, Json]) -> _Allowed:
     types: set[str] = set()
     entries: list[Json] | None = None
     for schema in _alternatives(*declared):
@@ -124,72 +127,72 @@ def _kinds(declared: tuple[Json, Json]) -> _Kinds:
             entries = [*(entries or ()), *_list(schema.get("enum", [schema.get("const")]))]
         else:
             types.update(kind for key, kind in _IMPLIED.items() if key in schema)
-    return _Kinds(frozenset(types), None if entries is None else tuple(entries))
+    return _Allowed(frozenset(types), None if entries is None else tuple(entries))
 
 
-def _names_no_type(kinds: _Kinds) -> bool:
-    """Whether a value is one of some entries, of whatever type."""
-    return kinds.entries is not None and not kinds.types
+def _names_no_type(allowed: _Allowed) -> bool:
+    """Return whether a value is one of some entries, whatever their types."""
+    return allowed.entries is not None and not allowed.types
 
 
 def _alternatives(schema: Json, whole: Json) -> Iterator[dict[str, Json]]:
-    """A schema and those that it is made of, each once, as far as they stand in the same document."""
-    waiting: list[Json] = [schema]
+    """Yield a schema, and the schemas that it combines or refers to in the same document, each once."""
+    pending: list[Json] = [schema]
     seen: set[int] = set()
-    while waiting:
-        part = waiting.pop()
+    while pending:
+        part = pending.pop()
         if not isinstance(part, dict) or id(part) in seen:  # pyright: ignore[reportUnknownArgumentType]
             continue
         fields = cast("dict[str, Json]", part)
         seen.add(id(fields))
         yield fields
-        waiting += [other for key in _COMBINED for other in _list(fields.get(key))]
-        waiting.append(_referred(fields.get("$ref"), whole))
+        pending += [other for key in _COMBINED for other in _list(fields.get(key))]
+        pending.append(_referred(fields.get("$ref"), whole))
 
 
 def _referred(reference: Json, whole: Json) -> Json:
     if not isinstance(reference, str) or not reference.startswith("#/"):
         return None
-    at: Json = whole
+    target: Json = whole
     for step in reference[2:].split("/"):
-        if not isinstance(at, dict):
+        if not isinstance(target, dict):
             return None
-        at = cast("dict[str, Json]", at).get(step.replace("~1", "/").replace("~0", "~"))
-    return at
+        target = cast("dict[str, Json]", target).get(step.replace("~1", "/").replace("~0", "~"))
+    return target
 
 
 def _list(value: Json) -> list[Json]:
     return cast("list[Json]", value) if isinstance(value, list) else []
 
 
-def _value(text: str, kinds: _Kinds) -> str | None:
-    """The JSON of a text; None where it is nothing of the kinds that are allowed."""
-    if kinds.entries is not None and _names_no_type(kinds):
-        return _entry(text, kinds.entries)
-    if kinds.types in (_TEXT, _TEXT_OR_NULL):
+def _value(text: str, allowed: _Allowed) -> str | None:
+    """Return the JSON of a text; None if it is not one of the allowed values."""
+    if allowed.entries is not None and _names_no_type(allowed):
+        return _entry(text, allowed.entries)
+    if allowed.types in (_TEXT, _TEXT_OR_NULL):
         return spaced(text)
     span = _literal(text)
-    if "string" in kinds.types:
-        return span.raw if span is not None and _type_of(span.value) & kinds.types else spaced(text)
+    if "string" in allowed.types:
+        return span.raw if span is not None and _type_of(span.value) & allowed.types else spaced(text)
     if span is None:
-        return None if kinds.types else spaced(text)
+        return None if allowed.types else spaced(text)
     return span.raw
 
 
 def _entry(text: str, entries: tuple[Json, ...]) -> str:
-    """One of the values that are allowed; a string, unless only another one is spelled so."""
+    """Return the JSON of the entry that a text spells: a string, unless only an entry of another type is spelled so."""
     span = _literal(text)
-    if span is None or text in entries or not any(_same(span.value, entry) for entry in entries):
+    if span is None or text in entries or not any(_equal(span.value, entry) for entry in entries):
         return spaced(text)
     return span.raw
 
 
-def _same(value: Json, entry: Json) -> bool:
+def _equal(value: Json, entry: Json) -> bool:
     return value == entry and isinstance(value, bool) == isinstance(entry, bool)
 
 
 def _literal(text: str) -> Span | None:
-    """A text as JSON, or as Python's words for it; None for what is neither, and for a string in quotes."""
+    """Return a text as JSON, or as a literal of Python; None if it is neither, or a string in quotes."""
     bare = text.strip(" \t\r\n")
     if not bare or bare[0] in "\"'":
         return None
@@ -197,7 +200,7 @@ def _literal(text: str) -> Span | None:
 
 
 def _type_of(value: Any) -> frozenset[str]:
-    """The names of JSON Schema for what a value is."""
+    """Return the names of the types of JSON Schema that a value has."""
     return _TYPES[cast("type[object]", type(value))]
 
 
@@ -210,7 +213,7 @@ _TYPES: Final[dict[type[object], frozenset[str]]] = {
     list: frozenset({"array"}),
     dict: frozenset({"object"}),
 }
-_GIVEN: Final[dict[type[object], tuple[str, ...]]] = {
+_TYPE_NAMES: Final[dict[type[object], tuple[str, ...]]] = {
     type(None): ("null", "none"),
     bool: ("boolean",),
     int: ("integer",),
@@ -219,4 +222,5 @@ _GIVEN: Final[dict[type[object], tuple[str, ...]]] = {
     list: ("array",),
     dict: ("object",),
 }
-"""The same, each so that nothing else is one; `none` is no type: a text that may be null besides is taken as a text."""
+"""Python type → names of JSON Schema that allow this type alone. `none` is not a type of JSON Schema: with it, a value
+that may also be null is not taken for a string or null."""

@@ -1,4 +1,8 @@
-"""An assistant's body → its thoughts, its texts and its calls, in order. The body may come at any time."""
+"""Read an assistant's body, incrementally, as its thoughts, texts and calls, in order.
+
+The body begins with a thought, with an empty thought, or with a text. A text that reaches `</think>` was a thought
+whose start tag is missing. After that come texts, calls and further thoughts, which `Cutter` separates.
+"""
 
 from __future__ import annotations
 
@@ -18,24 +22,24 @@ from .segments import THINK, THOUGHT_END, Cutter, Segment, is_quoted
 
 _OPENING: Final = re.compile(r"\s*<think>")
 _THINK: Final = re.compile(THINK)
-NOTHING_THOUGHT: Final = re.compile(r"(?:\s*<think>)?\s*</think>\n{0,2}|\s*<think>\s*")
-"""A thought without a word, with the line breaks behind it."""
+EMPTY_THOUGHT: Final = re.compile(r"(?:\s*<think>)?\s*</think>\n{0,2}|\s*<think>\s*")
+"""An empty thought at the beginning of a body, with the line breaks after it."""
 OPENED: Final = re.compile(r"\s*<think>\s*(?:</think>\s*)?")
-"""What stands in an open turn whose thought is begun, or left out."""
+"""The body of an open turn: an empty thought, begun or ended."""
 Note = Callable[[FindingCode, int, str], None]
-"""Takes what a reader noticed: code, which message of the body, detail."""
+"""Takes a finding: its code, the index of the message in the body, the sentence."""
 restore: Final = control_of("assistant").restore
 _NO_END: Final = f"the thought has no {THOUGHT_END}"
-_BESIDE: Final = 2
-"""How many line breaks are markup on each side of a text, and behind a thought."""
+_BREAKS: Final = 2
+"""The maximum number of line breaks that are markup on each side of a text, and after a thought."""
 
 
-class Turn(NamedTuple):
-    """What a body says.
+class Body(NamedTuple):
+    """The content of a body.
 
     Attributes:
-        messages: the thoughts, the texts and the calls; their `continues` and channels are by their places.
-        opening: the thought without a word that stands in front of them; "" for none.
+        messages: the thoughts, texts and calls, with what their positions imply.
+        opening: the empty thought before them; "" if there is none.
     """
 
     messages: list[Message]
@@ -43,18 +47,18 @@ class Turn(NamedTuple):
 
 
 def ignore(code: FindingCode, index: int, detail: str) -> None:
-    """Where a body is read again only to see what it says."""
+    """Ignore a finding, of a body that is read only to compare."""
 
 
-def read_body(body: str, name: str | None, *, closed: bool, note: Note = ignore, schemas: Schemas = NO_SCHEMAS) -> Turn:
-    """What an assistant's body says.
+def read_body(body: str, name: str | None, *, closed: bool, note: Note = ignore, schemas: Schemas = NO_SCHEMAS) -> Body:
+    """Return the content of an assistant's body.
 
     Args:
-        body: as it stands in the text.
-        name: the speaker's.
-        closed: whether an end token follows.
-        note: takes what had to be mended.
-        schemas: of the functions that are declared.
+        body: the raw text.
+        name: the name of the assistant.
+        closed: whether the frame has an end token.
+        note: takes the findings.
+        schemas: the parameters of the declared functions.
     """
     reading = BodyReader(name, schemas, note)
     reading.feed(body)
@@ -62,18 +66,18 @@ def read_body(body: str, name: str | None, *, closed: bool, note: Note = ignore,
 
 
 class BodyReader:
-    """Reads a body piece by piece.
+    """Reads a body incrementally.
 
     Args:
-        name: the speaker's.
-        schemas: of the functions that are declared.
-        note: takes what had to be mended.
+        name: the name of the assistant.
+        schemas: the parameters of the declared functions.
+        note: takes the findings.
 
     Attributes:
-        messages: those that are over.
-        text: the pieces of the text that is open, but for its end as long as that may be markup.
-        in_thought: whether that text is a thought from the beginning.
-        turned: whether the first message began as a text, and turned out to be a thought at its end.
+        messages: the messages that are complete.
+        text: the pieces of the open text, without line breaks at its end that may be markup.
+        in_thought: whether the open text is a thought that began with its start tag.
+        turned: whether the first message began as a text and proved to be a thought.
     """
 
     def __init__(self, name: str | None, schemas: Schemas = NO_SCHEMAS, note: Note = ignore) -> None:
@@ -85,79 +89,79 @@ class BodyReader:
         self.in_thought = False
         self.turned = False
         self._end: list[str] = []
-        """The end of the open text, which may be markup; all of it while it is blank."""
+        """The buffered end of the open text, which may be markup; all of the text while it is blank."""
         self._waiting = 0
-        """Its length."""
+        """The length of the buffered end."""
         self._leading = 0
-        """How many line breaks at the beginning of what comes next are markup."""
+        """The number of line breaks that are markup at the beginning of the next text."""
         self._blank: list[str] = []
-        """All that came, until there is a word in it: it may be a thought without any."""
+        """The start tag of the first thought and white space, while the thought is blank, because it may be empty."""
         self._opening = ""
         self._read = self._begin
-        """What takes text where the body has come to."""
+        """The state: the method that takes the next text."""
         self._cutter = Cutter()
 
     @property
     def pending(self) -> int:
-        """How many characters wait for what they are to be known."""
+        """The number of characters that are buffered."""
         return self._cutter.pending + self._waiting
 
     @property
     def is_plain(self) -> bool:
-        """Whether what comes without a tag or a line break in it goes on with the open text, and says nothing else."""
+        """Whether text without tags and line breaks would just continue the open text."""
         return self.text != [] and not self._waiting and self._cutter.opener == ""
 
     def feed(self, text: str) -> None:
-        """Take more of the body, which is never cut inside a tag."""
+        """Take more of the body, which must not be cut inside a tag."""
         if text:
             self._read(text)
 
     def passed(self, texts: Sequence[str]) -> None:
-        """Take pieces of the open text that nothing had to be told of."""
+        """Take pieces of the open text whose events were emitted already."""
         self.text += texts
         self._cutter.passed("".join(texts[-2:]))
 
-    def finish(self, *, closed: bool) -> Turn:
-        """There is no more.
+    def finish(self, *, closed: bool) -> Body:
+        """End the body, and return its content.
 
         Args:
-            closed: whether an end token follows.
+            closed: whether the frame has an end token.
         """
-        if self._read == self._think:
+        if self._read == self._first_thought:
             self._end_of_thought(closed=closed)
         else:
             self._end_of_text(closed=closed)
         last = self.messages[-1]
         if not closed and not is_call(last) and not is_thought(last):
             last.end = None
-        return Turn(positioned(self.messages), self._opening)
+        return Body(positioned(self.messages), self._opening)
 
-    # --- where the body has come to -----------------------------------------------------------------------------------
+    # --- states -------------------------------------------------------------------------------------------------------
 
     def _begin(self, text: str) -> None:
-        """Nothing but white space has come."""
+        """State: nothing but white space has come."""
         if text.isspace():
             self._wait(text)
             return
         text = self._waited() + text
         opened = _OPENING.match(text)
         if opened is None:
-            self._read = self._say
+            self._read = self._first_text
         else:
-            self._read, self.in_thought, self._leading = self._think, True, 1
+            self._read, self.in_thought, self._leading = self._first_thought, True, 1
             self._blank, text = [opened[0]], text[opened.end() :]
         self.feed(text)
 
-    def _think(self, text: str) -> None:
-        """A thought is open that the body begins with."""
+    def _first_thought(self, text: str) -> None:
+        """State: the body began with a thought, which is open."""
         thought, end, rest = text.partition(THOUGHT_END)
         self._add(thought)
         if end:
             self._end_first_thought()
             self.feed(rest)
 
-    def _say(self, text: str) -> None:
-        """Nothing but a text has come, which may be a thought whose beginning was the prompt's."""
+    def _first_text(self, text: str) -> None:
+        """State: only text has come, which may be a thought whose start tag was in the prompt."""
         end, opener = text.find(THOUGHT_END), self._cutter.find_opener(text)
         if end >= 0 and not 0 <= opener < end:
             self._add(text[:end])
@@ -165,11 +169,11 @@ class BodyReader:
             self.feed(text[end + len(THOUGHT_END) :])
             return
         if opener >= 0:
-            self._read = self._go_on
-        self._go_on(text)
+            self._read = self._later
+        self._later(text)
 
-    def _go_on(self, text: str) -> None:
-        """Texts, calls and other thoughts."""
+    def _later(self, text: str) -> None:
+        """State: texts, calls and further thoughts."""
         for segment in self._cutter.feed(text):
             self._segment(segment)
 
@@ -184,32 +188,32 @@ class BodyReader:
         if not calls:
             code = FindingCode.TRUNCATED if cut_off else FindingCode.JSON_OPAQUE
             self._note(code, len(self.messages), "the call does not name its tool; it is kept as text")
-            self._add_opaque(segment.raw)
+            self._add_uncalled(segment.raw)
             return
-        self._end_beside(calls=True)
+        self._end_text(calls_follow=True)
         for call in calls:
-            self._remark(call, closed=segment.closed)
+            self._report(call, closed=segment.closed)
             self._put(message_of(call, self._name))
         if rest:
-            self._leading = _BESIDE
-            self._add_opaque(f"{rest}\n" if segment.closed else rest)
+            self._leading = _BREAKS
+            self._add_uncalled(f"{rest}\n" if segment.closed else rest)
 
-    def _add_opaque(self, raw: str) -> None:
-        """Add what is no call to the open text; what is thought in it is none of that."""
+    def _add_uncalled(self, raw: str) -> None:
+        """Add something that is not a call to the open text, but take the thoughts in it out."""
         at = 0
-        for found in _THINK.finditer(raw):
-            if found.start() < at or is_quoted("", raw, found.start()):
+        for tag in _THINK.finditer(raw):
+            if tag.start() < at or is_quoted("", raw, tag.start()):
                 continue
-            self._add(raw[at : found.start()])
-            end = raw.find(THOUGHT_END, found.end())
+            self._add(raw[at : tag.start()])
+            end = raw.find(THOUGHT_END, tag.end())
             if end < 0:
-                self._cutter.reopen(raw[found.end() :])
+                self._cutter.reopen(raw[tag.end() :])
                 return
             at = end + len(THOUGHT_END)
-            self._later_thought(Segment(raw[found.start() : at], THINK, raw[found.end() : end]))
+            self._later_thought(Segment(raw[tag.start() : at], THINK, raw[tag.end() : end]))
         self._add(raw[at:])
 
-    def _remark(self, call: Call, *, closed: bool) -> None:
+    def _report(self, call: Call, *, closed: bool) -> None:
         at = len(self.messages)
         if call.repaired:
             self._note(FindingCode.JSON_REPAIRED, at, "the call is repaired")
@@ -223,7 +227,7 @@ class BodyReader:
     # --- texts and thoughts -------------------------------------------------------------------------------------------
 
     def _add(self, text: str) -> None:
-        """Add to the open text; its end waits, as far as it may be markup, or all of it while it is blank."""
+        """Add to the open text; buffer its end if that may be markup, or all of it while it is blank."""
         if not self.text:
             while self._leading and text.startswith("\n"):
                 self._leading, text = self._leading - 1, text[1:]
@@ -236,39 +240,38 @@ class BodyReader:
                 self._wait(text)
                 return
         text = self._waited() + text
-        end = max(len(text.rstrip("\n")), len(text) - (1 if self.in_thought else _BESIDE))
+        end = max(len(text.rstrip("\n")), len(text) - (1 if self.in_thought else _BREAKS))
         self._wait(text[end:])
         if end:
             self.text.append(text[:end])
 
     def _wait(self, text: str) -> None:
-        """Add to the end of the open text."""
+        """Add to the buffered end."""
         self._end.append(text)
         self._waiting += len(text)
 
     def _waited(self) -> str:
-        """The end of the open text, which is taken from it."""
+        """Return the buffered end, and empty the buffer."""
         end, self._end, self._waiting = "".join(self._end), [], 0
         return end
 
     def _take(self, markup: int) -> str:
-        """The open text, which is over, without so many line breaks at its end; "" where it is blank."""
+        """End the open text; return it without up to `markup` line breaks at its end, or "" if it is blank."""
         text, end = "".join(self.text), self._waited()
         self.text = []
         for _ in range(markup):
             end = end.removesuffix("\n")
         return text + end if text else ""
 
-    def _put(self, made: Message) -> None:
-        set_position(made, self.messages, calls_follow=False)
-        self.messages.append(made)
+    def _put(self, part: Message, *, calls_follow: bool = False) -> None:
+        set_position(part, self.messages, calls_follow=calls_follow)
+        self.messages.append(part)
 
     def _thought(self, text: str, *, closed: bool) -> None:
-        made = Message("assistant", restore(text), self._name, "analysis", end="end" if closed else None)
-        self._put(made)
+        self._put(Message("assistant", restore(text), self._name, "analysis", end="end" if closed else None))
 
     def _end_first_thought(self) -> None:
-        """The thought that the body begins with is over."""
+        """End the thought that the body began with, by its end tag."""
         blank = "".join((*self._blank, *self._end, THOUGHT_END))
         text = self._take(1)
         if text:
@@ -276,22 +279,20 @@ class BodyReader:
             self._thought(text, closed=True)
         else:
             self._opening = blank
-        self._read, self.in_thought, self._leading, self._cutter = self._go_on, False, _BESIDE, Cutter()
+        self._read, self.in_thought, self._leading, self._cutter = self._later, False, _BREAKS, Cutter()
 
     def _later_thought(self, segment: Segment) -> None:
         text = segment.inner.removeprefix("\n").removesuffix("\n" if segment.closed else "")
         if text.strip():
-            self._end_beside()
+            self._end_text()
             self._thought(text, closed=segment.closed)
 
-    def _end_beside(self, *, calls: bool = False) -> None:
-        """The open text is over: a call follows, or a thought."""
-        text = self._take(_BESIDE)
+    def _end_text(self, *, calls_follow: bool = False) -> None:
+        """End the open text, because a call or a thought follows."""
+        text = self._take(_BREAKS)
         if text:
-            made = message("assistant", restore(text), self._name)
-            set_position(made, self.messages, calls_follow=calls)
-            self.messages.append(made)
-        self._leading = _BESIDE
+            self._put(message("assistant", restore(text), self._name), calls_follow=calls_follow)
+        self._leading = _BREAKS
 
     # --- the end ------------------------------------------------------------------------------------------------------
 

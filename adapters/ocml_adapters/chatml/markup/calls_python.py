@@ -1,6 +1,6 @@
-"""Calls as a list in Python: `<|tool_call_start|>[f(city='P', n=2), g(o={"k": null})]<|tool_call_end|>`.
+"""Read and write calls as a list in Python, `<|tool_call_start|>[f(city='P', n=2), g(o={"k": null})]<|tool_call_end|>`.
 
-Literals are Python's or JSON's. They are made JSON token by token, so that nothing is evaluated and the time is linear.
+Literals are Python's or JSON's. They become JSON token by token, so nothing is evaluated and the time is linear.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from ocml_bridge.json_values.jsontext import Span, parse, spaced
 from ocml_bridge.model import Json
 
 from .calls import Call, Flaw, Stretch
+from .segments import LIST, LIST_END
 from .spelling import as_json, as_python, is_writable, object_of, word
 
-START, END = "<|tool_call_start|>", "<|tool_call_end|>"
 _TOKEN: Final = re.compile(
     r"""(?P<space>[ \t\r\n]++)|(?P<mark>[\[\](){}:,=])|(?P<single>'(?:[^'\\]|\\.)*+')|(?P<double>"(?:[^"\\]|\\.)*+")"""
     r"""|(?P<word>[^\s\[\](){}:,='"<>|]++)""",
@@ -32,10 +32,10 @@ _SHORT: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "a": "\a
 _ITSELF: Final = "\\'\"/"
 _PAIR: Final = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _ENDS_RAW: Final = re.compile(r"""'(?=[ \t]*(?:,[ \t]*[^\s\[\](){}:,='"<>|]+=|\)[ \t]*[,\]]))""")
-"""A quote that surely ends a string, whatever stands in front of it: the next argument follows, or the call's end."""
+"""A quote that certainly ends a string: the next argument or the end of the call follows."""
 _TO_ESCAPE: Final = str.maketrans({"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r"})
 _QUOTES: Final = "a string has quotes in it that are not escaped"
-_NO_END: Final = f"the list of calls has no {END}"
+_NO_END: Final = f"the list of calls has no {LIST_END}"
 _IS_JSON: Final = "the list of calls is JSON"
 
 
@@ -43,33 +43,33 @@ class PythonCalls(NamedTuple):
     """The grammar of calls as a list in Python.
 
     Attributes:
-        python: whether lists are spelled as Python spells them; objects are JSON in any case.
-        escaped: whether quotes, backslashes and line breaks in strings are always escaped; where not, only where the
-            text says something else without.
+        python: whether lists are written as Python writes them; objects are always JSON.
+        escaped: whether quotes, backslashes and line breaks in strings are always escaped, or only if the text would
+            otherwise read differently.
     """
 
     python: bool = False
     escaped: bool = True
 
     def find(self, text: str, at: int = 0) -> Stretch | None:
-        """The first list of calls at an offset or behind it."""
-        start = text.find(START, at)
-        return None if start < 0 else _Reading(text, start).found()
+        """Return the first list of calls at or after an offset, or None."""
+        start = text.find(LIST, at)
+        return None if start < 0 else _Reading(text, start).read()
 
     def plain(self, arguments: str) -> str | None:
-        """Arguments as they stand in any call: no string in them needs an escape that it may not have."""
+        """Return the text of arguments in a call if no string needs an escape that is not always written, else None."""
         return _plain(self, arguments)
 
     def write(self, calls: Sequence[Call]) -> str | None:
-        """Calls as one list; None where a name cannot stand in it, and without calls."""
+        """Return calls as one list; None if there are none, or if the list cannot hold one."""
         plain = [self.plain(call.arguments) for call in calls]
         if calls and None not in plain and all(_NAME.fullmatch(call.name) and is_writable(call.name) for call in calls):
             written = (f"{call.name}({arguments})" for call, arguments in zip(calls, plain, strict=True))
-            return f"{START}[{', '.join(written)}]{END}"
+            return f"{LIST}[{', '.join(written)}]{LIST_END}"
         for escaped in (True,) if self.escaped else (False, True):
             written = [self._written(call, escaped=escaped) for call in calls]
-            text = f"{START}[{', '.join(call for call in written if call is not None)}]{END}"
-            if None not in written and is_writable(text) and _says(text, calls):
+            text = f"{LIST}[{', '.join(call for call in written if call is not None)}]{LIST_END}"
+            if None not in written and is_writable(text) and _reads_back(text, calls):
                 return text
         return None
 
@@ -78,7 +78,7 @@ class PythonCalls(NamedTuple):
         return None if arguments is None or _NAME.fullmatch(call.name) is None else f"{call.name}({arguments})"
 
     def arguments(self, arguments: str, *, escaped: bool) -> str | None:
-        """Arguments as they stand in a call; None for what is no object, or has names that cannot stand there."""
+        """Return the text of arguments in a call; None if they are not an object, or a name cannot be written."""
         members = object_of(arguments)
         if members is None or not all(map(_NAME.fullmatch, members)):
             return None
@@ -96,22 +96,22 @@ class PythonCalls(NamedTuple):
 
 @lru_cache(maxsize=64)
 def _plain(grammar: PythonCalls, arguments: str) -> str | None:
-    """Arguments as they stand in a call, where nothing in them may be taken for anything else; None for any others."""
+    """Return the text of arguments in a call if it certainly reads as the same values, else None."""
     text = grammar.arguments(arguments, escaped=True)
     if text is None or "<|" in text or not is_writable(text) or as_json(arguments) != arguments:
         return None
     return text if grammar.escaped or "\\" not in text else None
 
 
-def _says(text: str, calls: Sequence[Call]) -> bool:
-    """Whether a text is read as these calls."""
-    found = _Reading(text, 0).found()
-    read = [(call.name, as_json(call.arguments)) for call in found.calls]
-    return found.end == len(text) and read != [] and read == [(call.name, as_json(call.arguments)) for call in calls]
+def _reads_back(text: str, calls: Sequence[Call]) -> bool:
+    """Return whether a text reads as some calls."""
+    stretch = _Reading(text, 0).read()
+    read, written = ([(call.name, as_json(call.arguments)) for call in each] for each in (stretch.calls, calls))
+    return stretch.end == len(text) and read != [] and read == written
 
 
 class _BrokenError(Exception):
-    """What stands here is no list of calls."""
+    """The text is not a list of calls."""
 
 
 class _Reading:
@@ -119,40 +119,40 @@ class _Reading:
 
     Args:
         text: the body.
-        start: where its first token stands.
+        start: the offset of its start token.
     """
 
     def __init__(self, text: str, start: int) -> None:
         self.text: Final = text
         self.start: Final = start
-        self.at = start + len(START)
+        self.at = start + len(LIST)
         self.mended: list[str] = []
 
-    def found(self) -> Stretch:
-        """The calls of the list."""
+    def read(self) -> Stretch:
+        """Return the calls of the list."""
         try:
             calls = self._json() or self._list()
         except _BrokenError:
-            return self._flawed()
+            return self._unreadable()
         self._skip()
-        if self.text.startswith(END, self.at):
-            self.at += len(END)
+        if self.text.startswith(LIST_END, self.at):
+            self.at += len(LIST_END)
         elif self.at == len(self.text):
             self.mended.append(_NO_END)
         else:
-            return self._flawed()
+            return self._unreadable()
         return Stretch(self.start, self.at, tuple(calls), tuple(self.mended))
 
-    def _flawed(self) -> Stretch:
-        end = self.text.find(END, self.at)
+    def _unreadable(self) -> Stretch:
+        end = self.text.find(LIST_END, self.at)
         if end >= 0:
-            return Stretch(self.start, end + len(END), (), flaw=Flaw.OPAQUE)
+            return Stretch(self.start, end + len(LIST_END), (), flaw=Flaw.OPAQUE)
         return Stretch(self.start, len(self.text), (), flaw=Flaw.CUT_OFF)
 
     def _json(self) -> list[Call] | None:
-        """The calls of a list in JSON; None where the list is not JSON."""
+        """Return the calls of a list in JSON; None if the list is not JSON."""
         self._skip()
-        end = self.text.find(END, self.at)
+        end = self.text.find(LIST_END, self.at)
         span = parse(self.text[self.at : end]) if end >= 0 and _OBJECTS.match(self.text, self.at) else None
         value: Json = None if span is None else span.value
         if not isinstance(value, list):
@@ -191,7 +191,7 @@ class _Reading:
         return Call(name, "{" + ", ".join(f"{spaced(key)}: {value}" for key, value in values.items()) + "}")
 
     def _argument(self) -> str:
-        """The JSON of one argument: to the comma or the bracket behind it."""
+        """Return the JSON of one argument, which ends before a comma or a closing bracket."""
         self._skip()
         start, depth = self.at, 0
         out: list[str] = []
@@ -211,7 +211,7 @@ class _Reading:
         return value
 
     def _raw_string(self, start: int) -> str:
-        """A string with quotes in it, where it is plain what ends it: nothing in it is an escape."""
+        """Return the JSON of a string with unescaped quotes, in which nothing is an escape, if its end is certain."""
         end = _ENDS_RAW.search(self.text, start + 1, self._limit)
         if end is None:
             raise _BrokenError
@@ -222,8 +222,8 @@ class _Reading:
 
     @cached_property
     def _limit(self) -> int:
-        """The offset that the list ends at, if no string holds its end."""
-        end = self.text.find(END, self.start)
+        """The offset of the list's end token, if no string contains one."""
+        end = self.text.find(LIST_END, self.start)
         return len(self.text) if end < 0 else end
 
     def _name(self) -> str:
@@ -268,10 +268,10 @@ def _is_call(item: Json) -> bool:
 
 
 def _as_json(kind: str, raw: str) -> str:
-    """A token as JSON has it.
+    """Return a token as JSON.
 
     Raises:
-        _BrokenError: for a mark that JSON has not.
+        _BrokenError: for a mark that JSON does not have.
     """
     match kind:
         case "single":
@@ -292,15 +292,15 @@ def _quoted(value: str) -> str:
 
 
 def _unescaped(text: str) -> str:
-    """The text of a string: Python's escapes, and JSON's; what is no escape stays, as in Python."""
+    """Return the text of a string, without the escapes of Python and JSON; other backslashes stay, as in Python."""
     if "\\" not in text:
         return text
     plain = _ESCAPE.sub(_character, text)
     return _PAIR.sub(lambda pair: pair[0].encode("utf-16", "surrogatepass").decode("utf-16"), plain)
 
 
-def _character(found: re.Match[str]) -> str:
-    digits = found[1] or found[2] or found[3]
+def _character(escape: re.Match[str]) -> str:
+    digits = escape[1] or escape[2] or escape[3]
     if digits:
         return chr(int(digits, 16))
-    return found[4] if found[4] in _ITSELF else _SHORT.get(found[4], found[0])
+    return escape[4] if escape[4] in _ITSELF else _SHORT.get(escape[4], escape[0])

@@ -1,7 +1,7 @@
-"""Calls as tags: `<tool_call>⏎<function=f>⏎<parameter=k>⏎V⏎</parameter>⏎</function>⏎</tool_call>`.
+"""Read and write calls as tags, `<tool_call>⏎<function=f>⏎<parameter=k>⏎V⏎</parameter>⏎</function>⏎</tool_call>`.
 
-A value is raw text between two line breaks, without a type and without an escape. It ends where its closing tag is
-followed by another tag of the markup: most texts that hold a tag can be values, and the few others cannot be spelled.
+A value is raw text between two line breaks, without a type and without an escape. It ends at a closing tag that another
+tag of the markup follows. So most texts with a tag in them can be values; a call with another text cannot be written.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ _TAG: Final = re.compile(
 _BARE: Final = r"[ \t]*(?P<bare><function=[^<>\n]+>(?=[ \t\r\n]*(?:<parameter=[^<>\n]+>|</function>)))"
 _HERE: Final = re.compile(_BARE)
 _FIRST: Final = re.compile(f"<tool_call>|^{_BARE}", re.M)
-"""Where a call begins: at its tag; without that, at the function's, which begins a line and goes on as one does."""
+"""The start of a call: its tag, or a function's tag at the beginning of a line that goes on like a call."""
 _AROUND: Final = re.compile("</?tool_call>")
 _SPACE: Final = re.compile(r"[ \t\r\n]*")
 _CUT: Final = re.compile(r"(?:<[^<>\n]*)?\Z")
-"""What is left of a text where it breaks off between tags or inside of one."""
+"""The rest of a text that breaks off between tags or inside a tag."""
 _INDENT: Final = 64
-"""How far a tag may be indented that stands for a missing one."""
+"""The maximum indentation of a tag that ends a value without a closing tag."""
 
 _NO_OPEN: Final = f"the call has no {_OPEN}"
 _NO_CLOSE: Final = f"the call has no {_CLOSE}"
@@ -48,28 +48,28 @@ class XmlCalls(NamedTuple):
     """The grammar of calls as tags.
 
     Attributes:
-        python: whether `true`, `false` and `null` are spelled as Python spells them.
-        between: what stands between two calls.
+        python: whether `true`, `false` and `null` are written as Python writes them.
+        between: the text between two calls.
     """
 
     python: bool = True
     between: str = "\n"
 
     def find(self, text: str, at: int = 0) -> Stretch | None:
-        """The first call at an offset or behind it; its values are strings that wait for their types."""
+        """Return the first call at or after an offset; its values are strings without types."""
         first = _HERE.match(text, at) or _FIRST.search(text, at)
         if first is None:
             return None
         opened = first["bare"] is None
         start = first.start() if opened else first.start("bare")
-        place = _behind_space(text, first.end()) if opened else start
+        place = _after_space(text, first.end()) if opened else start
         function = _TAG.match(text, place)
         if function is None or function["function"] is None:
             return _unreadable(text, start, place)
-        return _Reading(text, start, function).found(opened=opened)
+        return _Reading(text, start, function).read(opened=opened)
 
     def write(self, calls: Sequence[Call]) -> str | None:
-        """Calls behind one another; None where a name or a value cannot stand in tags."""
+        """Return the text of neighbouring calls; None if tags cannot hold a name or a value."""
         written: list[str] = []
         for call in calls:
             text = self._written(call)
@@ -79,11 +79,11 @@ class XmlCalls(NamedTuple):
         return self.between.join(written)
 
     def plain(self, arguments: str) -> str | None:
-        """Arguments as they stand in any call: nothing in them is like a tag."""
+        """Return arguments as tags if nothing in them looks like a tag, else None."""
         return _plain(arguments, self.python)
 
     def texts(self, arguments: str) -> dict[str, str] | None:
-        """The text of each argument; None for what is no object, or has names that are none in tags."""
+        """Return the text of each argument; None if it is not an object, or if tags cannot hold a name."""
         members = object_of(arguments)
         if members is None or not all(map(_NAME.fullmatch, members)):
             return None
@@ -99,14 +99,13 @@ class XmlCalls(NamedTuple):
         if values is None:
             return None
         text = _tagged(call.name, _parameters(values))
-        read = self.find(text)
-        same = read is not None and read == Stretch(0, len(text), (_call(call.name, values),))
-        return text if same and is_writable(text) else None
+        reads_back = self.find(text) == Stretch(0, len(text), (_call(call.name, values),))
+        return text if reads_back and is_writable(text) else None
 
 
 @lru_cache(maxsize=64)
 def _plain(arguments: str, python: bool) -> str | None:
-    """Arguments as tags, where nothing in them is like a tag; None for any others."""
+    """Return arguments as tags if nothing in them looks like a tag, else None."""
     values = XmlCalls(python).texts(arguments)
     if values is None or as_json(arguments) != arguments:
         return None
@@ -136,8 +135,8 @@ class _Reading:
 
     Args:
         text: the body.
-        start: where the call begins.
-        function: its opening tag.
+        start: the offset of the call.
+        function: the start tag of the function.
     """
 
     def __init__(self, text: str, start: int, function: re.Match[str]) -> None:
@@ -148,17 +147,17 @@ class _Reading:
         self.values: dict[str, str] = {}
         self.mended: list[str] = []
 
-    def found(self, *, opened: bool) -> Stretch:
-        """The call, from behind its opening tag.
+    def read(self, *, opened: bool) -> Stretch:
+        """Return the call.
 
         Args:
-            opened: whether the tag around the function was there.
+            opened: whether it has the tag around the function.
         """
         if not opened:
             self._mend(_NO_OPEN)
         ended = False
         while not ended:
-            place = _behind_space(self.text, self.at)
+            place = _after_space(self.text, self.at)
             tag = _TAG.match(self.text, place)
             if tag is None:
                 return _unreadable(self.text, self.start, place)
@@ -179,18 +178,18 @@ class _Reading:
         return Stretch(self.start, self.at, (_call(self.name, self.values),), tuple(self.mended))
 
     def _close(self, *, opened: bool) -> None:
-        place = _behind_space(self.text, self.at)
+        place = _after_space(self.text, self.at)
         if self.text.startswith(_CLOSE, place):
             self.at = place + len(_CLOSE)
         elif opened:
             self._mend(_NO_CLOSE)
 
     def _parameter(self, name: str) -> bool:
-        """Read the value that begins here; whether it ends."""
+        """Read the value at the position; return whether it has an end."""
         start = self.at
         for tag in _TAG.finditer(self.text, start):
             if tag[0] == _END_PARAMETER:
-                if not self._goes_on(tag.end(), TAGS):
+                if not self._is_followed_by(tag.end(), TAGS):
                     continue
                 self.at = tag.end()
             elif self._stands_for_end(tag):
@@ -205,22 +204,22 @@ class _Reading:
         return False
 
     def _stands_for_end(self, tag: re.Match[str]) -> bool:
-        """Whether a value without a closing tag ends in front of a tag: it stands at the beginning of a line."""
+        """Return whether a value without a closing tag ends before a tag, which must begin a line."""
         if not self.text[max(0, tag.start() - _INDENT) : tag.start()].rstrip(" \t").endswith("\n"):
             return False
         if tag["parameter"] is not None:
             return True
         follows = {_END_FUNCTION: (_CLOSE, _OPEN, "<function="), _CLOSE: (_OPEN,)}.get(tag[0])
-        return follows is not None and self._goes_on(tag.end(), follows)
+        return follows is not None and self._is_followed_by(tag.end(), follows)
 
-    def _goes_on(self, at: int, tags: tuple[str, ...]) -> bool:
-        """Whether behind white space one of these tags begins, or the text ends."""
-        place = _behind_space(self.text, at)
+    def _is_followed_by(self, at: int, tags: tuple[str, ...]) -> bool:
+        """Return whether, after white space, one of some tags follows, or the end of the text."""
+        place = _after_space(self.text, at)
         return place == len(self.text) or self.text.startswith(tags, place)
 
-    def _mend(self, what: str) -> None:
-        if what not in self.mended:
-            self.mended.append(what)
+    def _mend(self, flaw: str) -> None:
+        if flaw not in self.mended:
+            self.mended.append(flaw)
 
 
 def _call(name: str, values: dict[str, str]) -> Call:
@@ -229,17 +228,17 @@ def _call(name: str, values: dict[str, str]) -> Call:
 
 
 def _inner(text: str) -> str:
-    """A value without the line break that belongs to the markup at each end."""
+    """Return a value without the line break at each end, which is markup."""
     return text.removeprefix("\n").removesuffix("\n")
 
 
-def _behind_space(text: str, at: int) -> int:
-    found = _SPACE.match(text, at)
-    return at if found is None else found.end()
+def _after_space(text: str, at: int) -> int:
+    space = _SPACE.match(text, at)
+    return at if space is None else space.end()
 
 
 def _unreadable(text: str, start: int, place: int) -> Stretch:
-    """What begins like a call and is none, for what stands at a place: to its end, or to where another begins."""
+    """Return a stretch without calls, up to its end tag or the next call, if the text at `place` cannot be read."""
     if _CUT.match(text, place):
         return Stretch(start, len(text), (), flaw=Flaw.CUT_OFF)
     tag = _AROUND.search(text, place)

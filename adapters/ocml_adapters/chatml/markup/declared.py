@@ -1,4 +1,4 @@
-"""A system frame's body ↔ the system's text and the tools that it declares."""
+"""Read and write the body of a system frame that declares tools: body ↔ system text and tools."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from ..families import FAMILIES, Declaration
 
 
 class Declared(NamedTuple):
-    """What a system frame says.
+    """The content of a system frame that declares tools.
 
     Attributes:
-        text: the system's; None where there is none.
-        tools: those that it declares.
-        declaration: how it declares them.
+        text: the system text; None if there is none.
+        tools: the tools.
+        declaration: how they are declared.
     """
 
     text: str | None
@@ -25,16 +25,16 @@ class Declared(NamedTuple):
 
 
 def read_declared(body: str) -> Declared | None:
-    """The system's text and the declared tools; None where no tools are declared in a way that is known."""
+    """Return the system text and the tools of a body; None if no family declares tools like this."""
     for declaration in dict.fromkeys(family.declaration for family in FAMILIES.values()):
-        found = _read(body, declaration)
-        if found is not None:
-            return found
+        declared = _read(body, declaration)
+        if declared is not None:
+            return declared
     return None
 
 
 def may_declare(body: str) -> bool:
-    """Whether there may be tools in a system frame."""
+    """Return whether the body of a system frame may declare tools."""
     return "<tools>" in body or "List of tools: " in body
 
 
@@ -45,17 +45,17 @@ def _read(body: str, declaration: Declaration) -> Declared | None:
     if begin < 0 or begin + len(before) > end or not body.startswith(before, begin) or not body.startswith(after, end):
         return None
     listing = body[begin + len(before) : end]
-    listed = () if alone and listing == "" else tools.read(listing)
+    declared_tools = () if alone and listing == "" else tools.read(listing)
     text = body[end + len(after) :] if leads else body[:begin]
-    apart = text == "" or (text.startswith(gap) if leads else text.endswith(gap))
-    if listed is None or not (listed or alone) or not apart:
+    has_gap = text == "" or (text.startswith(gap) if leads else text.endswith(gap))
+    if declared_tools is None or not (declared_tools or alone) or not has_gap:
         return None
     text = text.removeprefix(gap) if leads else text.removesuffix(gap)
-    return Declared(text or None, listed, declaration)
+    return Declared(text or None, declared_tools, declaration)
 
 
 def write_declared(text: str | None, tools: Sequence[Tool], declaration: Declaration) -> str:
-    """The body that declares tools beside a system's text, so that `read_declared` gives both back."""
+    """Return the body that declares tools beside a system text, which `read_declared` reads back."""
     block = f"{declaration.before}{declaration.tools.write(tools)}{declaration.after}"
     if text is None:
         return block

@@ -1,4 +1,4 @@
-"""The body of a reply frame ↔ the replies of tools in it, and which tool each of them is from."""
+"""Read and write the body of a frame of replies, and find which tool each reply is from."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ ROLES: Final = frozenset({"user", "tool", "tool_response"})
 
 
 def begins(body: str) -> bool:
-    """Whether a body begins with a reply."""
+    """Return whether a body begins with a reply."""
     text = body.lstrip()
     return any(text.startswith(tag) for tag, _ in TAGS)
 
 
 def read_responses(body: str) -> list[str] | None:
-    """The replies in a body, as they stand there; None where there is anything else in it."""
+    """Return the raw texts of the replies in a body; None if it has anything else."""
     text = body.strip()
     for open_tag, close_tag in TAGS:
         if text.startswith(open_tag):
@@ -32,43 +32,43 @@ def read_responses(body: str) -> list[str] | None:
 
 
 def _blocks(text: str, open_tag: str, close_tag: str) -> list[str] | None:
-    found: list[str] = []
+    replies: list[str] = []
     at = 0
     while at < len(text):
         end = text.find(close_tag, at)
         if not text.startswith(open_tag, at) or end < 0:
             return None
         inner = text[at + len(open_tag) : end]
-        found.append(_bare(inner) if open_tag == TAGS[0][0] else inner)
+        replies.append(_without_breaks(inner) if open_tag == TAGS[0][0] else inner)
         at = end + len(close_tag)
         while at < len(text) and text[at].isspace():
             at += 1
-    return found
+    return replies
 
 
-def _bare(inner: str) -> str:
-    """A reply without the line breaks around it, which not all families write: both are markup, or none."""
+def _without_breaks(inner: str) -> str:
+    """Return a reply without the line breaks around it; if only one side has one, it belongs to the reply."""
     if inner.startswith("\n") and inner.endswith("\n"):
         return inner[1:-1]
     return inner
 
 
 def write_responses(replies: Sequence[str], spelling: Responses, *, closing: bool = False) -> str:
-    """The body of replies that may stand in it; `closing`: no message follows."""
+    """Return the body of some replies; `closing`: no message follows the frame."""
     blocks = [f"{spelling.open}{reply}{spelling.close}" for reply in replies]
     return (spelling.between or "").join(blocks) + spelling.end_of(closing=closing)
 
 
 class Replies:
-    """Tells of each reply which tool it is from: the replies of a turn answer its calls in order."""
+    """Pairs replies with calls: the replies of a turn answer its calls in order."""
 
     def __init__(self) -> None:
         self._pairing = Pairing()
         self._recipients: list[str] = []
 
     @property
-    def waits(self) -> str | None:
-        """The recipient of the first call that waits for its reply; None where none does."""
+    def waiting(self) -> str | None:
+        """The recipient of the first call that has no reply yet; None if there is none."""
         call = self._pairing.find(Message("tool", ""))
         return None if call is None else self._recipients[call]
 
@@ -82,18 +82,15 @@ class Replies:
         index: int = 0,
         log: Log | None = None,
     ) -> str | None:
-        """Take the next message.
+        """Take the next message; return, for a reply, the recipient of the call that it answers, or None.
 
         Args:
             role: its role.
-            recipient: of a call, whom it is for.
-            name: of a reply, the tool that it names.
-            continues: whether it stands in the frame of the one before it.
+            recipient: the recipient, if it is a call.
+            name: the tool that a reply names.
+            continues: whether it shares the frame of the message before it.
             index: its index.
-            log: takes that a reply answers none of the calls.
-
-        Returns:
-            Of a reply, the recipient of the call that it answers.
+            log: takes a finding if a reply answers no call.
         """
         if recipient is not None:
             message = Message("assistant", "", recipient=recipient, end="call", continues=continues)

@@ -1,9 +1,7 @@
-r"""JSON text as the templates spell it, token by token: `json.dumps`, Python's `repr`, Python's `str`.
+r"""Spell JSON as the templates do, token by token: as `json.dumps`, Python's `repr` or Python's `str`.
 
-Templates are given parsed JSON and write it anew. Here each token is written anew, so that keys keep their order, and
-a number that a float does not hold keeps its digits.
-
-A string may hold tokens escaped (`\u003ctool_call>`), so that they are none to anyone.
+Templates parse JSON and write it anew. Here each token is written anew, so that the order of keys stays, and so do the
+digits of a number that a float does not hold. Tokens of a format inside strings are escaped (`\u003ctool_call>`).
 """
 
 from __future__ import annotations
@@ -27,25 +25,25 @@ _SPACED: Final = {",": ", ", ":": ": "}
 
 
 def as_json(raw: str) -> str:
-    """JSON text in the spelling of `json.dumps(…, ensure_ascii=False)`."""
-    known = respaced(raw)
-    if known is not None:
-        return known
-    return "".join(_json_token(found[0]) for found in _TOKEN.finditer(raw))
+    """Return JSON in the spelling of `json.dumps(…, ensure_ascii=False)`."""
+    respelled = respaced(raw)
+    if respelled is not None:
+        return respelled
+    return "".join(_json_token(token[0]) for token in _TOKEN.finditer(raw))
 
 
 def as_python(raw: str) -> str:
-    """JSON text in the spelling of Python's `repr`."""
-    return "".join(_python_token(found[0]) for found in _TOKEN.finditer(raw))
+    """Return JSON in the spelling of Python's `repr`."""
+    return "".join(_python_token(token[0]) for token in _TOKEN.finditer(raw))
 
 
 def word(raw: str) -> str:
-    """A JSON scalar that is no string, as Python's `str` spells it."""
+    """Return a JSON scalar, but no string, in the spelling of Python's `str`."""
     return _WORDS.get(raw) or number(raw)
 
 
 def number(raw: str) -> str:
-    """A JSON number as Python spells it; as it stands where Python's float would be another number."""
+    """Return a JSON number as Python spells it, or unchanged if it is not the same number as a float."""
     if raw.lstrip("-").isdigit():
         return raw
     value = float(raw)
@@ -56,7 +54,7 @@ def number(raw: str) -> str:
 
 
 def object_of(arguments: str) -> dict[str, Span] | None:
-    """The members of a JSON object and of nothing else, each with its text; None for other text."""
+    """Return the members of a JSON object, each with its raw text; None for any other text."""
     span = parse(arguments)
     value: Json = None if span is None else span.value
     if not isinstance(value, dict):
@@ -64,18 +62,18 @@ def object_of(arguments: str) -> dict[str, Span] | None:
     values = cast("dict[str, Json]", value)
     if spaced(values) == arguments:
         return {name: Span(each, spaced(each)) for name, each in values.items()}
-    found = members(arguments)
-    return found[0] if found is not None and not arguments[found[1] :].strip() else None
+    parsed = members(arguments)
+    return parsed[0] if parsed is not None and not arguments[parsed[1] :].strip() else None
 
 
 def same_json(one: str, other: str) -> bool:
-    """Whether two texts are the same JSON, spaces and spelling aside."""
+    """Return whether two texts are the same JSON, apart from white space and spelling."""
     first, second = parse(one), parse(other)
     return first is not None and second is not None and as_json(one) == as_json(other)
 
 
 def is_writable(text: str) -> bool:
-    """Whether a text can be written at all: no half of a surrogate pair stands in it."""
+    """Return whether a text can be encoded: it has no half of a surrogate pair."""
     return _SURROGATE.search(text) is None
 
 
@@ -83,17 +81,17 @@ def _json_token(raw: str) -> str:
     if raw[0] == '"':
         value = json.loads(raw, strict=False)
         return spaced(value) if is_writable(value) else raw
-    return raw if raw in _WORDS else _mark(raw) or number(raw)
+    return raw if raw in _WORDS else _punctuation(raw) or number(raw)
 
 
 def _python_token(raw: str) -> str:
     if raw[0] == '"':
         return repr(json.loads(raw, strict=False))
-    return _mark(raw) or word(raw)
+    return _punctuation(raw) or word(raw)
 
 
-def _mark(raw: str) -> str:
-    """A mark of punctuation with the space behind it; "" for anything else."""
+def _punctuation(raw: str) -> str:
+    """Return a punctuation mark of JSON with the space after it; "" for any other token."""
     return _SPACED.get(raw, raw if raw in "[]{}" else "")
 
 
@@ -103,16 +101,16 @@ _ESCAPE: Final = "\\u003c"
 
 
 @cache
-def _escaped() -> re.Pattern[str]:
-    """An escaped `<` that a token would begin with, behind any escaped backslashes."""
+def _escaped_token() -> re.Pattern[str]:
+    """Return the pattern of an escaped `<` that begins a token, after any number of escaped backslashes."""
     return re.compile(rf"(?<!\\)((?:\\\\)*)\\u003c(?={'|'.join(re.escape(token[1:]) for token in MARKED)})")
 
 
 def escape(text: str) -> str:
-    """JSON text without tokens: outside of strings there are none."""
+    """Return JSON with the `<` of its tokens escaped; outside strings JSON has none."""
     return text if MARKS.is_free(text) else MARKS.plain.sub(lambda token: _ESCAPE + token[0][1:], text)
 
 
 def unescape(text: str) -> str:
-    """JSON text as it was before `escape`."""
-    return _escaped().sub(r"\1<", text) if _ESCAPE in text else text
+    """Return JSON as it was before `escape`."""
+    return _escaped_token().sub(r"\1<", text) if _ESCAPE in text else text

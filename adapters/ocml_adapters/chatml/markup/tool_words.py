@@ -1,4 +1,4 @@
-"""The words around the list of tools, by family: what the public chat templates write, byte for byte."""
+"""The words around the list of tools, by family, byte for byte as the public chat templates write them."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Final, NamedTuple
 
 
 class Words(NamedTuple):
-    """What stands around a list of tools.
+    """The words around a list of tools.
 
     Attributes:
-        before: the words in front of it.
-        after: the words behind it.
+        before: the text before the list.
+        after: the text after the list.
     """
 
     before: str
@@ -56,7 +56,7 @@ NOUS: Final = Words(
     "For each function call return a json object with function name and arguments within <tool_call></tool_call> "
     'XML tags as follows:\n<tool_call>\n{"name": <function-name>, "arguments": <args-dict>}\n</tool_call>',
 )
-"""Hermes 2 Pro, Hermes 3: in a frame of its own, also without any tools."""
+"""Hermes 2 Pro, Hermes 3: in a frame of its own, also if there are no tools."""
 QWEN_CODER: Final = Words(
     _HEAD.format("tools"),
     _FORMAT.format("tool", "value_2")
@@ -82,7 +82,7 @@ EFFORT_XHIGH: Final = (
     "Reasoning effort is set to xhigh. Please think carefully through the task, validate key assumptions, consider "
     "plausible alternatives, and prioritize correctness, consistency, and clarity in the final answer.\n\n"
 )
-"""What Qwen3.8 is told in front of its tools, and of the system's text, unless it is told otherwise."""
+"""The words of Qwen3.8 before the tools and the system text, unless the request asks for another effort."""
 EFFORT_LOW: Final = (
     "Reasoning effort is set to low. Keep your thinking brief and focused, moving directly to the conclusion without "
     "unnecessary elaboration.\n\n"

@@ -1,7 +1,8 @@
-"""Tools as tags: `<function>⏎<name>…</name>⏎<description>…</description>⏎<parameters>…</parameters>⏎</function>`.
+"""Read and write declared tools as tags, `<function>⏎<name>…</name>⏎<description>…</description>⏎<parameters>…`.
 
-The templates write what they know of a parameter first and any other key of its schema behind, a value that is no text
-as Python's `str` or as JSON. What they write has no escape, so a text is read only as tools that give it back.
+The templates write the known keys of a parameter first and then the other keys of its schema. They write a value that
+is not a text as Python's `str` or as JSON. There is no escape, so tools are read only if writing them gives exactly the
+text.
 """
 
 from __future__ import annotations
@@ -19,33 +20,33 @@ from ..syntax import NOTES
 
 _TAG: Final = re.compile(r"<([^<>/\n][^<>\n]*)>")
 _TEXTS: Final = frozenset({"$comment", "$ref", "$schema", "description", "format", "pattern", "title"})
-"""Keywords of a schema whose values are texts, whatever they look like."""
-_OF_THE_TYPE: Final = frozenset({"const", "default", "example"})
-"""Keywords whose values are of the type that the schema names."""
+"""Keywords of a schema whose values are always texts."""
+_OF_DECLARED_TYPE: Final = frozenset({"const", "default", "example"})
+"""Keywords of a schema whose values have the type that the schema names."""
 _WORDS: Final = {"True": "true", "False": "false", "None": "null"}
 OTHERS: Final = "function"
-"""The key under which ChatML keeps what else a tool's declaration says."""
+"""Key in the extras of a tool: further members of its declaration."""
 _OF_A_TOOL: Final = ("type", "name", "description", "parameters")
 _OF_PARAMETERS: Final = ("type", "properties")
 
 
 class XmlTools(NamedTuple):
-    """The grammar of tools as tags.
+    """The list of tools as tags.
 
     Attributes:
-        first: which keys of a parameter's schema stand in front of all others.
-        last: which keys of a tool's schema stand behind all others.
+        first: the keys of a parameter's schema that are before all others.
+        last: the keys of a tool's schema that are after all others.
     """
 
     first: tuple[str, ...] = ("type", "description")
     last: tuple[str, ...] = ()
 
     def write(self, tools: Sequence[Tool]) -> str:
-        """The list of tools."""
+        """Return the list of tools."""
         return "".join(f"\n{self._function(tool)}" for tool in tools)
 
     def read(self, text: str) -> tuple[Tool, ...] | None:
-        """The tools of a text that is exactly what writing them gives; None for any other."""
+        """Return the tools of a text; None unless writing them gives exactly this text."""
         try:
             tools = _Reading(text).tools()
         except _BrokenError:
@@ -71,13 +72,13 @@ class XmlTools(NamedTuple):
 
     def _parameter(self, name: str, fields: Mapping[str, Json]) -> str:
         lines = ["<parameter>", f"<name>{name}</name>"]
-        lines += [_first(key, fields[key]) for key in self.first if key in fields]
+        lines += [_known_tag(key, fields[key]) for key in self.first if key in fields]
         lines += [*_tags(fields, [key for key in fields if key not in ("name", *self.first)]), "</parameter>"]
         return "\n".join(lines)
 
 
-def _first(key: str, value: Json) -> str:
-    """A tag that the templates know: an `enum` is JSON, a description stands without the space around it."""
+def _known_tag(key: str, value: Json) -> str:
+    """Return the tag of a key that the templates know: `enum` as JSON, a description without white space around it."""
     if key == "enum":
         return f"<{key}>{spaced(value)}</{key}>"
     text = _str(value)
@@ -85,7 +86,7 @@ def _first(key: str, value: Json) -> str:
 
 
 def _tags(fields: Mapping[str, Json], keys: Sequence[str]) -> list[str]:
-    """Keys as tags: what nests as JSON, anything else as Python's `str`."""
+    """Return keys as tags: objects and lists as JSON, other values as Python's `str`."""
     return [
         f"<{key}>{spaced(value) if isinstance(value := fields[key], (dict, list)) else _str(value)}</{key}>"
         for key in keys
@@ -104,14 +105,14 @@ def _object(value: Json) -> dict[str, Json]:
 
 
 class _BrokenError(Exception):
-    """What stands here is no list of tools."""
+    """The text is not a list of tools."""
 
 
 class _Reading:
     """The reading of a list of tools, line by line.
 
     Args:
-        text: the list, from the line break in front of the first tool.
+        text: the list, from the line break before the first tool.
     """
 
     def __init__(self, text: str) -> None:
@@ -119,9 +120,9 @@ class _Reading:
         self.at = 0
 
     def tools(self) -> tuple[Tool, ...]:
-        """The tools."""
+        """Return the tools."""
         tools: list[Tool] = []
-        while self._stands("\n<function>"):
+        while self._skip_if("\n<function>"):
             tools.append(self._tool())
         if self.at != len(self.text):
             raise _BrokenError
@@ -131,7 +132,7 @@ class _Reading:
         name, description = self._tag("name"), self._tag_if("description")
         self._take("\n<parameters>")
         schema: dict[str, Json] = {"type": "object", "properties": {}}
-        while self._stands("\n<parameter>"):
+        while self._skip_if("\n<parameter>"):
             parameter = self._tag("name")
             schema["properties"][parameter] = self._fields("\n</parameter>", {})
         schema = self._fields("\n</parameters>", schema)
@@ -142,8 +143,8 @@ class _Reading:
         return Tool(bare, description, schema, namespace, extras, strict=strict)
 
     def _fields(self, end: str, fields: dict[str, Json]) -> dict[str, Json]:
-        """The keys up to an end, added to those that are there."""
-        while not self._stands(end):
+        """Add the keys up to an end tag to `fields`, and return these."""
+        while not self._skip_if(end):
             self._take("\n")
             tag = _TAG.match(self.text, self.at)
             if tag is None or tag[1] in fields:
@@ -159,33 +160,33 @@ class _Reading:
         return text
 
     def _tag_if(self, key: str) -> str | None:
-        return self._until(f"</{key}>") if self._stands(f"\n<{key}>") else None
+        return self._until(f"</{key}>") if self._skip_if(f"\n<{key}>") else None
 
     def _until(self, end: str) -> str:
-        """The text up to an end that a tag on a new line follows."""
+        """Take and return the text up to an end tag that a tag on a new line follows."""
         place = self.text.find(f"{end}\n<", self.at)
         if place < 0:
             raise _BrokenError
         text, self.at = self.text[self.at : place], place + len(end)
         return text
 
-    def _stands(self, text: str) -> bool:
-        """Take a text if it stands here; whether it does."""
+    def _skip_if(self, text: str) -> bool:
+        """Skip a text if it is at the position; return whether it is."""
         if not self.text.startswith(text, self.at):
             return False
         self.at += len(text)
         return True
 
     def _take(self, text: str) -> None:
-        if not self._stands(text):
+        if not self._skip_if(text):
             raise _BrokenError
 
 
 def _value(key: str, text: str, kind: Json) -> Json:
-    """What a key says: JSON that nests, a word or a number as Python spells it, else a text."""
+    """Return the value of a key: JSON for objects and lists, a word or a number as Python writes it, else a text."""
     if key == "type" and text.startswith("["):
         text = repair(text) or text
-    elif key in _TEXTS or (key in _OF_THE_TYPE and kind == "string"):
+    elif key in _TEXTS or (key in _OF_DECLARED_TYPE and kind == "string"):
         return text
     span = parse(_WORDS.get(text, text))
     if span is None or isinstance(span.value, str):

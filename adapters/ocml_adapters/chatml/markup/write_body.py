@@ -1,4 +1,4 @@
-"""Thoughts, texts and calls → an assistant's body."""
+"""Write thoughts, texts and calls as an assistant's body."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from .spelling import as_json, object_of
 
 
 class Guard(NamedTuple):
-    """What makes of a text what may stand in a body.
+    """Breaks the tokens in content.
 
     Attributes:
-        text: of a text or a thought.
-        arguments: of arguments that are not written as JSON.
+        text: for a text or a thought.
+        arguments: for arguments that are not written as JSON.
     """
 
     text: Callable[[str], str]
@@ -28,17 +28,17 @@ class Guard(NamedTuple):
 
 
 RAW: Final = Guard(str, str)
-"""Leaves everything as it is."""
+"""Leaves tokens unbroken."""
 
 
 def write_body(messages: Sequence[Message], opening: str, family: Family, guard: Guard) -> str:
-    """The body of a thought, texts and calls.
+    """Return the body of thoughts, texts and calls.
 
     Args:
-        messages: in order.
-        opening: a thought without a word that stands in front of them.
-        family: how they are spelled.
-        guard: makes of them what may stand in a body.
+        messages: the messages, in order.
+        opening: the empty thought before them; "" if there is none.
+        family: the family that writes them.
+        guard: breaks the tokens in them.
     """
     pieces = [opening]
     before: Message | None = None
@@ -52,17 +52,17 @@ def write_body(messages: Sequence[Message], opening: str, family: Family, guard:
 
 
 def end_of(final: Message, family: Family) -> str:
-    """What stands behind the last message of a body, which is whole."""
+    """Return the text after the last message of a body, which is complete."""
     if is_call(final):
         return family.end
     return family.thoughts.alone if is_thought(final) else ""
 
 
 def _runs(messages: Sequence[Message], family: Family) -> Iterator[list[Message]]:
-    """Messages one by one; calls that are spelled together, together."""
+    """Yield the messages one by one, but calls that are written as one list together."""
     run: list[Message] = []
     for each in messages:
-        if run and not (family.calls == "python" and _is_listed(run[-1]) and _is_listed(each)):
+        if run and not (family.calls == "python" and _can_be_listed(run[-1]) and _can_be_listed(each)):
             yield run
             run = []
         run.append(each)
@@ -70,12 +70,12 @@ def _runs(messages: Sequence[Message], family: Family) -> Iterator[list[Message]
         yield run
 
 
-def _is_listed(part: Message) -> bool:
+def _can_be_listed(part: Message) -> bool:
     return is_call(part) and is_spelled(part)
 
 
 def write_calls(run: Sequence[Message], family: Family, guard: Guard) -> str:
-    """Calls that follow one another: as the family spells them, or as JSON where it cannot spell them."""
+    """Return the text of neighbouring calls: in the syntax of the family, or as JSON if that cannot hold them."""
     if family.grammar is not None and all(map(is_spelled, run)):
         texts = (guard.arguments(as_json(str(call.content))) for call in run)
         calls = [Call(name_of(call.recipient or ""), text) for call, text in zip(run, texts, strict=True)]
@@ -86,7 +86,7 @@ def write_calls(run: Sequence[Message], family: Family, guard: Guard) -> str:
 
 
 def is_spelled(call: Message) -> bool:
-    """Whether a call may be spelled otherwise than as JSON: it is whole, and its arguments are an object."""
+    """Return whether a call may be written otherwise than as JSON: it is complete, and its arguments are an object."""
     return call.end is not None and object_of(str(call.content)) is not None
 
 
@@ -96,7 +96,7 @@ def _json_call(part: Message) -> str:
 
 
 def gap_between(before: Message, part: Message, family: Family) -> str:
-    """What stands between two messages of one body."""
+    """Return the gap between two messages of one body."""
     if is_thought(before):
         return family.thoughts.gap_before(call=is_call(part))
     if is_call(part):
@@ -105,7 +105,7 @@ def gap_between(before: Message, part: Message, family: Family) -> str:
 
 
 def write_part(part: Message, family: Family, guard: Guard) -> str:
-    """A thought or a text as it stands in a body."""
+    """Return the text of a thought or a text in a body."""
     content = guard.text(str(part.content))
     if not is_thought(part):
         return content

@@ -1,0 +1,145 @@
+"""Describe what the public chat templates of ChatML models do, one `Template` for each profile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Final, Literal, NamedTuple
+
+from .markup.tool_words import EFFORT_LOW, EFFORT_XHIGH
+
+_OPEN_THOUGHT: Final = "<think>\n"
+_BLANK_THOUGHT: Final = "<think>\n\n</think>\n\n"
+_EMPTY_THOUGHT: Final = "<think></think>"
+"""Empty thoughts, begun and ended."""
+
+PREAMBLE: Final = "preamble"
+THOUGHT: Final = "thought"
+Strips = Mapping[str, Callable[[str], str]]
+"""Role, `preamble` or `thought` → the function that removes white space at the ends of its texts."""
+
+
+class Effort(NamedTuple):
+    """A reasoning effort for which a template has words.
+
+    Attributes:
+        words: the words, which the system frame begins with.
+        family: the family that writes the frames; its declaration of tools includes the words.
+    """
+
+    words: str
+    family: str
+
+
+class Template(NamedTuple):
+    """What a chat template does.
+
+    Attributes:
+        family: the family that writes its frames; None for ChatML without markup.
+        bos: the token that the prompt begins with.
+        system: the system text if the request has none; None for no frame.
+        tools: whether that text is for requests with tools (True), without tools (False), or both (None).
+        empty_system: whether an empty system text has a frame.
+        empty_gap: whether an empty system text leaves its gap before the tools.
+        always_tools: whether tools are declared even if there are none.
+        shows_calls: whether calls are shown.
+        shows_text: whether text beside calls is shown.
+        thoughts: which thoughts are shown: all, those after the last message of the user, or none.
+        empty: the text in the place of a thought that would be shown, if there is none.
+        last: the same for the last message of the request, if `empty` is "".
+        dropped: the text in the place of a thought that is not shown.
+        gap: the text between one of these three and a call.
+        gap_text: the text between `dropped` and a text without calls.
+        opening: the text that the answer begins with.
+        opening_off: the same if thinking is turned off; None if the template cannot turn it off.
+        efforts: reasoning effort → its words; the first is the default.
+        strips: the functions that remove white space at the ends of texts.
+    """
+
+    family: str | None
+    bos: str = ""
+    system: str | None = None
+    tools: bool | None = None
+    empty_system: bool = True
+    empty_gap: bool = True
+    always_tools: bool = False
+    shows_calls: bool = True
+    shows_text: bool = True
+    thoughts: Literal["all", "current", "none"] = "none"
+    empty: str = ""
+    last: str = ""
+    dropped: str = ""
+    gap: str = ""
+    gap_text: str = ""
+    opening: str = ""
+    opening_off: str | None = None
+    efforts: Mapping[str, Effort] = MappingProxyType({})
+    strips: Strips = MappingProxyType({})
+
+
+_QWEN_2_5: Final = "You are Qwen, created by Alibaba Cloud. You are a helpful assistant."
+_CODER: Final = "You are Qwen, a helpful AI assistant that can interact with a computer to solve tasks."
+_TEXTS: Final = ("system", "user", "assistant", "tool", PREAMBLE, THOUGHT)
+
+
+def _without_breaks(text: str) -> str:
+    return text.strip("\n")
+
+
+_QWEN_3_5: Final = Template(
+    "qwen-xml/qwen3.5",
+    empty_gap=False,
+    thoughts="current",
+    empty=_BLANK_THOUGHT,
+    opening=_OPEN_THOUGHT,
+    opening_off=_BLANK_THOUGHT,
+    strips=dict.fromkeys(_TEXTS, str.strip),
+)
+
+_NEMOTRON: Final = Template(
+    "qwen-xml/nemotron-3",
+    system="",
+    tools=False,
+    empty_gap=False,
+    thoughts="current",
+    empty=_EMPTY_THOUGHT,
+    dropped=_EMPTY_THOUGHT,
+    gap="\n",
+    gap_text="\n",
+    opening=_OPEN_THOUGHT,
+    opening_off=_EMPTY_THOUGHT,
+    strips={"assistant": str.rstrip, PREAMBLE: str.strip},
+)
+
+TEMPLATES: Final = {
+    "chatml": Template(None, shows_calls=False),
+    "qwen2.5": Template("hermes", system=_QWEN_2_5),
+    "qwen3": Template(
+        "hermes", thoughts="current", last=_BLANK_THOUGHT, opening_off=_BLANK_THOUGHT, strips={THOUGHT: _without_breaks}
+    ),
+    "qwen3-2507": Template("hermes"),
+    "hermes": Template("nous", bos="<|begin_of_text|>", always_tools=True, shows_text=False),
+    "qwen3-coder": Template("qwen-xml", system=_CODER, tools=True, strips={PREAMBLE: str.strip}),
+    "qwen3.5": _QWEN_3_5,
+    "qwen3.6": _QWEN_3_5._replace(family="qwen-xml/qwen3.6"),
+    "qwen3.8": _QWEN_3_5._replace(
+        family="qwen-xml/qwen3.6",
+        thoughts="all",
+        empty_system=False,
+        efforts={
+            "xhigh": Effort(EFFORT_XHIGH, "qwen-xml/qwen3.8"),
+            "medium": Effort("", "qwen-xml/qwen3.6"),
+            "low": Effort(EFFORT_LOW, "qwen-xml/qwen3.8-low"),
+        },
+    ),
+    "nemotron-3": _NEMOTRON,
+    "nemotron-3-ultra": _NEMOTRON._replace(
+        family="qwen-xml/nemotron-3-ultra", gap_text="", strips={"assistant": str.rstrip}
+    ),
+    "step-3.5": Template(
+        "qwen-xml/step-3.5", bos="<s>", thoughts="current", empty="<think>\n\n</think>\n", opening=_OPEN_THOUGHT
+    ),
+    "lfm2": Template("lfm2", bos="<|startoftext|>", empty_system=False),
+    "lfm2.5": Template("lfm2/lfm2.5", bos="<|startoftext|>", empty_system=False, thoughts="current"),
+}
+"""Name of the profile → template."""
