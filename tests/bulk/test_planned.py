@@ -496,6 +496,13 @@ def test_a_plan_is_guessed_for_turns_in_other_words(tmp_path: Path) -> None:
     assert 'roles: {"Customer": "user", "Agent": "assistant"}' in text
 
 
+def test_no_plan_is_guessed_for_turns_that_say_more_than_texts(tmp_path: Path) -> None:
+    """AutoGen's messages: calls are a list under the key that texts have."""
+    turns = [{"source": "user", "content": "Rome?", "type": "Text"}, {"source": "a", "content": [1], "type": "Call"}]
+    (tmp_path / "a.jsonl").write_text(json.dumps({"messages": turns}))
+    assert yaml.safe_load(propose([str(tmp_path / "a.jsonl")], 10)) == {"layout": "auto"}
+
+
 @pytest.mark.parametrize("names", [("response1", "response2"), ("Output_A", "Output_B"), ("generations", "note")])
 def test_no_plan_is_guessed_where_answers_would_be_left_out(names: tuple[str, str], tmp_path: Path) -> None:
     """As HelpSteer3 is without its verdict: what was asked, and beside it the answers."""

@@ -929,6 +929,67 @@ ROWS: list[tuple[str, dict[str, Any], list[Said]]] = [
         {"text": "A chat with an assistant.\n\nUSER: Why?\nASSISTANT: Because."},
         [("system", "A chat with an assistant."), ASKED, ANSWERED],
     ),
+    # Inspect's logs (inspect_ai, `model/_chat_message.py`)
+    (
+        "inspect",
+        {
+            "id": 1,
+            "input": "Rome?",
+            "messages": [
+                {"id": "a", "content": "Rome?", "source": "input", "role": "user"},
+                {
+                    "id": "b",
+                    "content": [
+                        {"type": "reasoning", "reasoning": "Hm.", "signature": None, "redacted": False},
+                        {"type": "reasoning", "reasoning": "gAAA", "redacted": True},
+                        {"type": "text", "text": "I look."},
+                    ],
+                    "role": "assistant",
+                    "tool_calls": [
+                        {"id": "c", "function": "weather", "arguments": {"city": "Rome"}, "type": "function"}
+                    ],
+                },
+                {"id": "d", "content": "20", "role": "tool", "tool_call_id": "c", "function": "weather"},
+            ],
+        },
+        [
+            ("user", "Rome?"),
+            ("thought", "Hm."),
+            ("assistant", "I look."),
+            ("call weather", '{"city":"Rome"}'),
+            ("tool", "20"),
+        ],
+    ),
+    # DeepSeek's export (deepseek-json-to-markdown-converter 0.2.1, `parser.py`)
+    (
+        "deepseek-export",
+        {
+            "title": "T",
+            "mapping": {
+                "root": {"id": "root", "parent": None, "children": ["1"], "message": None},
+                "1": {
+                    "id": "1",
+                    "parent": "root",
+                    "children": ["2"],
+                    "message": {"model": "m", "fragments": [{"type": "REQUEST", "content": "Why?"}]},
+                },
+                "2": {
+                    "id": "2",
+                    "parent": "1",
+                    "children": [],
+                    "message": {
+                        "model": "m",
+                        "fragments": [
+                            {"type": "SEARCH", "results": [{"url": "https://example.org"}]},
+                            {"type": "THINK", "content": "Hm."},
+                            {"type": "RESPONSE", "content": "Because."},
+                        ],
+                    },
+                },
+            },
+        },
+        [ASKED, ("thought", "Hm."), ANSWERED],
+    ),
     # LangChain's `messages_to_dict`, `dumpd` and `model_dump`; a run of LangSmith
     (
         "langchain",
@@ -1261,6 +1322,24 @@ def test_media_of_messages_stand_in_their_columns() -> None:
 
 def oasst(text: str, role: str, *replies: dict[str, Any]) -> dict[str, Any]:
     return {"message_id": text, "text": text, "role": role, "lang": "en", "replies": list(replies)}
+
+
+def test_what_else_a_log_says_of_messages_stands_beside() -> None:
+    thought = {"type": "reasoning", "reasoning": "gAAA", "redacted": True, "summary": "Hm."}
+    call: dict[str, Any] = {"id": "c", "function": "weather", "arguments": {}, "parse_error": "no city"}
+    row: dict[str, Any] = {"messages": [{"id": "b", "role": "assistant", "content": [thought], "tool_calls": [call]}]}
+    [document] = read_row(Plan((AUTO,)), row).documents
+    about = {"id": "b", "content": [thought], "tool_calls": [{"parse_error": "no city"}]}
+    assert document.beside == {"nodes": [about]}
+    assert told(conversations(row)[0].messages) == [("thought", "Hm."), ("call weather", "{}")]
+
+
+def test_fragments_that_are_no_text_stand_beside() -> None:
+    search = {"type": "SEARCH", "results": 0}
+    said = {"type": "RESPONSE", "content": "Because."}
+    row = {"mapping": {"1": {"parent": None, "message": {"fragments": [search, said], "model": "m"}}}}
+    [document] = read_row(Plan((AUTO,)), row).documents
+    assert document.beside == {"nodes": [{"model": "m", "fragments": [search, {}]}]}
 
 
 def test_each_path_of_a_tree_is_a_conversation() -> None:

@@ -24,11 +24,19 @@ def read_chatgpt(fields: Object, wording: Wording) -> Sequence[Document]:
     Raises:
         BridgeError: OCB-SHAPE for a tree whose nodes do not hang together; OCB-LIMIT for one too large.
     """
+    return conversations(mapped(fields), lambda node, place: list(_messages_of(node, place, wording)), _about)
+
+
+def mapped(fields: Object) -> Tree:
+    """The tree of a mapping.
+
+    Raises:
+        BridgeError: OCB-SHAPE for a node that names no other before it.
+    """
     nodes = {f"/mapping/{name}": cast("Object", node) for name, node in cast("Object", fields["mapping"]).items()}
     parents = {place: _parent(node, place, nodes) for place, node in nodes.items()}
     current = f"/mapping/{fields.get('current_node')}"
-    tree = Tree(nodes, parents, current if current in nodes else None)
-    return conversations(tree, lambda node, place: list(_messages_of(node, place, wording)), _about)
+    return Tree(nodes, parents, current if current in nodes else None)
 
 
 def _parent(node: Object, place: str, nodes: Object) -> str | None:

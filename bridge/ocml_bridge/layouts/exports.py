@@ -1,13 +1,21 @@
-"""The layouts of chats as apps export or keep them."""
+"""The layouts of chats as apps export or keep them, and as tools log them."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from . import ai_studio, chatgpt, claude, librechat, lm_studio, open_webui
+from . import ai_studio, chatgpt, claude, columns, deepseek_chats, inspected, librechat, lm_studio, open_webui
 from .layout import Layout
 
 EXPORTS: Final[tuple[Layout, ...]] = (
+    Layout(
+        "deepseek-export",
+        "DeepSeek's exported chats",
+        "openai",
+        {"mapping": ("mapping",)},
+        deepseek_chats.is_deepseek,
+        deepseek_chats.read_deepseek,
+    ),
     Layout(
         "chatgpt-export",
         "ChatGPT's exported chats",
@@ -61,5 +69,13 @@ EXPORTS: Final[tuple[Layout, ...]] = (
         {ai_studio.PROMPT: ("chunkedPrompt",), ai_studio.SYSTEM: ("systemInstruction",)},
         ai_studio.is_ai_studio,
         ai_studio.read_ai_studio,
+    ),
+    Layout(
+        "inspect",
+        "messages as Inspect logs them",
+        "openai",
+        {inspected.MESSAGES: columns.TURNS[:3], inspected.TOOLS: columns.TOOLS},
+        inspected.are_inspected,
+        inspected.read_inspected,
     ),
 )

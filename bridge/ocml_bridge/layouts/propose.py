@@ -258,7 +258,7 @@ def _guessed(row: Object) -> list[str] | None:
             return _rows_inside(column)
         texts = [key for key in turns[0] if all(isinstance(turn.get(key), str) for turn in turns)] if turns else []
         role = _role_key(turns, texts)
-        if role is None:
+        if role is None or _says_more(turns, texts):
             continue
         text = max(
             (key for key in texts if key != role),
@@ -273,6 +273,11 @@ def _is_turn(row: Object) -> bool:
     texts = [key for key in row if isinstance(row[key], str)]
     role = _role_key([row], texts)
     return role is not None and any(key.lower() in _TEXT_KEYS for key in texts if key != role)
+
+
+def _says_more(turns: list[Object], texts: list[str]) -> bool:
+    """Whether what turns say is not always a text: no key of theirs is all of it."""
+    return any(key.lower() in _TEXT_KEYS and key not in texts for turn in turns for key in turn)
 
 
 def _which(answers: list[str]) -> list[str]:

@@ -1,0 +1,92 @@
+"""Messages as Inspect logs them: calls whose function is a name, and thoughts that are parts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from ..model import Json
+from .fitting import as_list, as_object
+from .layout import Document, Object, Wording, misshapen
+from .messages import request, tools_of
+from .pieces import Pieces
+from .trees import NODES, rest, role_of
+
+MESSAGES: Final = "messages"
+TOOLS: Final = "tools"
+
+
+def are_inspected(fields: Object, wording: Wording) -> bool:
+    """Whether messages stand there, one of which at least has a call or a thought as Inspect logs it."""
+    messages = [as_object(each) or {} for each in as_list(fields.get(MESSAGES)) or []]
+    return all(isinstance(each.get("role"), str) for each in messages) and any(map(_is_own, messages))
+
+
+def _is_own(message: Object) -> bool:
+    calls = any(isinstance(call.get("function"), str) and "arguments" in call for call in _items(message, "tool_calls"))
+    return calls or any(part.get("type") == "reasoning" and "reasoning" in part for part in _items(message, "content"))
+
+
+def read_inspected(fields: Object, wording: Wording) -> Sequence[Document]:
+    """The conversation of such messages; what else is said of them stands beside.
+
+    Raises:
+        BridgeError: OCB-SHAPE for declared tools that are none, and where nothing is said.
+    """
+    items = [as_object(each) or {} for each in as_list(fields[MESSAGES]) or []]
+    messages = [each for at, item in enumerate(items) for each in _messages_of(item, f"/{MESSAGES}/{at}", wording)]
+    if not messages:
+        raise misshapen(f"/{MESSAGES}", "messages of which one says something")
+    tools = tools_of(fields[TOOLS], f"/{TOOLS}") if TOOLS in fields else None
+    nodes: list[Json] = [about for item in items if (about := _about(item))]
+    return [Document(request(messages, tools), beside={NODES: nodes} if nodes else {})]
+
+
+def _messages_of(item: Object, place: str, wording: Wording) -> list[Object]:
+    """The messages of one: what it thinks, says and calls, or what a tool gave."""
+    role = role_of(item["role"], wording, f"{place}/role")
+    pieces = Pieces(role)
+    if role == "tool":
+        content = item.get("content")
+        pieces.result("" if content is None else content, item.get("tool_call_id"), item.get("function"))
+        return pieces.messages()
+    if isinstance(item.get("content"), str):
+        pieces.say(item["content"])
+    for part in _items(item, "content"):
+        if part.get("type") == "reasoning" and "reasoning" in part:
+            pieces.think(str((part.get("summary") or "") if part.get("redacted") else part["reasoning"]))
+        elif isinstance(part.get("text"), str):
+            pieces.say(part["text"])
+        elif isinstance(part.get("image"), str):
+            pieces.show({"type": "image_url", "image_url": {"url": part["image"]}})
+        else:
+            pieces.show(part)
+    for call in _items(item, "tool_calls"):
+        pieces.call(str(call.get("function")), call.get("arguments"), call.get("id"))
+    return pieces.messages()
+
+
+def _about(item: Object) -> Object:
+    """What else a message says, of itself, of its parts and of its calls."""
+    known = ("role", "content", "tool_calls", *(("tool_call_id", "function") if item["role"] == "tool" else ()))
+    apart = {
+        "content": [_beside_part(part) for part in _items(item, "content")],
+        "tool_calls": [rest(call, ("id", "function", "arguments", "type")) for call in _items(item, "tool_calls")],
+    }
+    return {**rest(item, known), **{key: each for key, each in apart.items() if any(each)}}
+
+
+def _beside_part(part: Object) -> Object:
+    """What a part says beside what is read of it; a thought that is encrypted stays as it is."""
+    if part.get("redacted"):
+        return part
+    if not any(isinstance(part.get(key), str) for key in _READ):
+        return {}
+    return rest(part, ("type", "redacted", *_READ))
+
+
+_READ: Final = ("text", "reasoning", "image")
+
+
+def _items(message: Object, key: str) -> list[Object]:
+    return [as_object(each) or {} for each in as_list(message.get(key)) or []]
