@@ -9,7 +9,8 @@ import pytest
 
 from ocml_bridge import BridgeError, ErrorCode, FindingCode, LossCode, Message, Severity, Transcript, read, write
 from ocml_bridge.chat.transform import drop_analysis
-from ocml_bridge.model import Alternative
+from ocml_bridge.detection import detect
+from ocml_bridge.model import Alternative, replace
 from ocml_bridge.report.policy import LENIENT
 
 HI: dict[str, Any] = {"role": "user", "content": "hi"}
@@ -140,3 +141,49 @@ def test_an_alternative_stays_where_it_was_when_reasoning_before_it_is_dropped()
     transcript = Transcript(messages, alternatives=(Alternative((answer,), 4, "rejected"),))
     shortened, _ = drop_analysis(transcript)
     assert [one.at for one in shortened.alternatives or ()] == [3]
+
+
+def withheld(index: int = 0, **more: Any) -> dict[str, Any]:
+    return {
+        "content_filter_results": {"hate": {"filtered": True}},
+        "finish_reason": "content_filter",
+        "index": index,
+        **more,
+    }
+
+
+@pytest.mark.parametrize("choices", [[withheld()], [withheld(), withheld(1)]])
+def test_a_response_whose_answer_a_filter_withheld_has_no_message(choices: list[Any]) -> None:
+    document = {"choices": choices, "id": "chatcmpl-1", "model": "gpt-35-turbo", "object": "chat.completion"}
+    assert detect(document) == "openai"
+    reading = read(document, "openai")
+    assert isinstance(reading.transcript, Transcript)
+    assert (reading.transcript.messages, reading.transcript.alternatives, reading.findings) == ((), None, ())
+    assert json.dumps(write(reading.transcript, "openai").output) == json.dumps(document)
+    lost = [loss.path for loss in write(reading.transcript, "anthropic").losses if loss.severity is Severity.LOST]
+    assert "/extras/openai/choices" in lost
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [
+        [withheld(finish_reason="stop")],
+        [withheld(delta={})],
+        [withheld(text="a")],
+        [withheld(), choice(1, A)],
+        [],
+    ],
+    ids=["ended otherwise", "a chunk", "the older API's", "another answer beside it", "no choice"],
+)
+def test_any_other_response_without_a_message_is_refused(choices: list[Any]) -> None:
+    with pytest.raises(BridgeError) as caught:
+        read({"choices": choices, "object": "chat.completion"}, "openai")
+    assert caught.value.code is ErrorCode.SHAPE
+
+
+def test_a_message_that_is_added_where_the_answer_was_withheld_is_written() -> None:
+    document = transcript_of({"choices": [withheld()], "object": "chat.completion"})
+    answered = replace(document, messages=(Message("assistant", "a", channel="final"),))
+    back = read(write(answered, "openai").data, "openai").transcript
+    assert isinstance(back, Transcript)
+    assert [message.content for message in back.messages] == ["a"]

@@ -45,6 +45,7 @@ from .syntax import (
     RESPONSE_ORDER,
     TOOLS,
     UNDERSTOOD,
+    is_withheld,
 )
 from .tools import is_custom_tool, read_tools, write_tools
 
@@ -112,6 +113,11 @@ _CUT_OFF: Final = ("length", None)
 
 def _read_response(document: Object, log: Log) -> Shell:
     choices = document["choices"]
+    if is_withheld(choices):
+        shell = Shell([], lambda _: "/choices/0/message", layout={SHAPE: RESPONSE})
+        _AROUND_CHOICES.read(shell, document, ["choices"])
+        shell.extras["choices"] = choices
+        return shell
     first = cast("list[Json]", choices)[0] if isinstance(choices, list) and choices else None
     if not isinstance(first, dict) or "message" not in first:
         raise BridgeError(ErrorCode.SHAPE, "a response must have a choice with a 'message'", path="/choices/0")
@@ -140,6 +146,8 @@ def _are_messages(wires: list[Json]) -> bool:
 def _write_response(surrounding: Surrounding, body: Body) -> Json | None:
     transcript, wires = surrounding.transcript, body.units
     choices = surrounding.extras.get("choices")
+    if not wires and not body.branches and transcript.tools is None and is_withheld(choices):
+        return _AROUND_CHOICES.write({"choices": choices}, surrounding)
     first = cast("list[Json]", choices)[0] if isinstance(choices, list) and choices else None
     if len(wires) != 1 or transcript.tools is not None or not isinstance(first, dict) or "message" not in first:
         return None

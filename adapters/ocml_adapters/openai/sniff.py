@@ -7,7 +7,7 @@ from typing import cast
 from ocml_bridge.formats.adapter import Source
 from ocml_bridge.model import Json
 
-from .syntax import ELSEWHERE
+from .syntax import ELSEWHERE, is_withheld
 
 
 def sniff(source: Source) -> int:
@@ -21,6 +21,8 @@ def sniff(source: Source) -> int:
     if isinstance(messages, list):
         return _of_messages(cast("list[Json]", messages)) if messages else 1
     if isinstance(preference_input, dict) and "messages" in preference_input and "preferred_output" in document:
+        return 3
+    if is_withheld(choices):
         return 3
     first = cast("list[Json]", choices)[0] if isinstance(choices, list) and choices else None
     return 3 if isinstance(first, dict) and "message" in first else 0

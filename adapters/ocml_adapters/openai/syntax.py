@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, cast
 
 from ocml_bridge.formats.adapter import FormatOption
+from ocml_bridge.model import Json
 from ocml_bridge.model.notes import Notes
 from ocml_bridge.model.settings import SERVICE
 from ocml_bridge.text.functions import MEMBERS
@@ -123,3 +124,15 @@ EXPECTED: Final = (
     "expected a list of messages, a request with 'messages', a response with 'choices', or a preference line with"
     " 'input' and 'preferred_output'"
 )
+
+_ANSWERS: Final = frozenset({"message", "delta", "text"})
+"""The keys of a choice with its answer: in a response, in a chunk, and in a response of the older API."""
+
+
+def is_withheld(choices: Json) -> bool:
+    """Return whether the choices of a response have no answer because a filter of the server withheld it (Azure)."""
+    items = cast("list[Json]", choices) if isinstance(choices, list) else []
+    found = [cast("dict[str, Json]", item) for item in items if isinstance(item, dict)]
+    if not found or len(found) != len(items):
+        return False
+    return all(one.get("finish_reason") == "content_filter" and _ANSWERS.isdisjoint(one) for one in found)
