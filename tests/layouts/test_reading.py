@@ -929,6 +929,17 @@ ROWS: list[tuple[str, dict[str, Any], list[Said]]] = [
         {"text": "A chat with an assistant.\n\nUSER: Why?\nASSISTANT: Because."},
         [("system", "A chat with an assistant."), ASKED, ANSWERED],
     ),
+    # Oumi's parts; those with images are among the public rows
+    (
+        "messages",
+        {
+            "messages": [
+                {"role": "user", "content": [{"type": "text", "content": "Why?", "binary": None}]},
+                {"role": "assistant", "content": "Because."},
+            ]
+        },
+        [ASKED, ANSWERED],
+    ),
     # Inspect's logs (inspect_ai, `model/_chat_message.py`)
     (
         "inspect",

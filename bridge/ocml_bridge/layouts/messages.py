@@ -84,7 +84,22 @@ def respelled(value: Json, wording: Wording, path: str) -> Object:
     names = {role: "role", text: "content"}
     out = {names.get(key, key): each for key, each in found.items()}
     out["role"] = known or ROLES.get(word.lower(), word)
-    return out
+    parts = as_list(out.get("content"))
+    return out if parts is None else {**out, "content": [_part(each) for each in parts]}
+
+
+def _part(value: Json) -> Json:
+    """A part in the words of Chat Completions: Oumi's have their text, or the address of an image, under `content`."""
+    part = as_object(value) or {}
+    content = part.get("content")
+    if not isinstance(content, str) or not part.keys() <= {"type", "content", "binary"} or part.get("binary"):
+        return value
+    if part.get("type") == "text":
+        return {"type": "text", "text": content}
+    return {"type": "image_url", "image_url": {"url": content}} if part.get("type") in _IMAGES else value
+
+
+_IMAGES: Final = ("image_url", "image_path")
 
 
 def _text_key(found: Object, wording: Wording, word: str) -> str | None:
