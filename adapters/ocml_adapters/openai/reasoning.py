@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple, cast
 
 from ocml_bridge.formats.adapter import Options
 from ocml_bridge.json_values.form import OBJECT, Object
+from ocml_bridge.json_values.parameters import items_of, members_of
 from ocml_bridge.model import Json, Message
 
 from .details import LISTS, fits, needs_list, read_list, signed, write_list
@@ -100,8 +101,8 @@ def _follows(value: Json, texts: list[str]) -> bool:
 def detail_texts(details: Json) -> list[str]:
     """Return the texts of a value of `reasoning_details`."""
     texts: list[str] = []
-    for item in cast("list[Json]", details) if isinstance(details, list) else []:
-        entry: Object = cast("Object", item) if isinstance(item, dict) else {}
+    for item in items_of(details):
+        entry = members_of(item)
         kind = entry.get("type")
         text: Any = entry.get(_SAYS.get(kind, "")) if isinstance(kind, str) else None
         if isinstance(text, str) and text:

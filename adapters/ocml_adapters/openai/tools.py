@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Any, Final, cast
+from typing import Final, cast
 
 from ocml_bridge.chat.cache_marks import read_mark, write_mark
 from ocml_bridge.chat.turns import full_name, split_name
 from ocml_bridge.formats.prompting import HostedTool
 from ocml_bridge.json_values.form import OBJECT, Object, add, form_of, rest, set_apart, shape, with_apart
+from ocml_bridge.json_values.parameters import items_of, members_of
 from ocml_bridge.model import Json, Settings, Tool, Transcript, replace
 from ocml_bridge.wires.freeform import FORMAT, read_freeform, write_freeform
 from ocml_bridge.wires.surroundings import OF_CALLS
@@ -168,8 +169,8 @@ def hosted_tools(request: Transcript, kinds: Collection[str]) -> tuple[Transcrip
     hosted: list[HostedTool] = []
     place = f"/extras/{HOME}"
     remaining: list[Json] = []
-    for index, entry in enumerate(_list(own_extras.get("tools"))):
-        tool = _object(_object(entry).get("tool"))
+    for index, entry in enumerate(items_of(own_extras.get("tools"))):
+        tool = members_of(members_of(entry).get("tool"))
         kind = tool.get("type")
         if isinstance(kind, str) and kind in kinds:
             says_more = any(value not in (None, {}, kind) for key, value in tool.items() if key != "type")
@@ -179,7 +180,7 @@ def hosted_tools(request: Transcript, kinds: Collection[str]) -> tuple[Transcrip
     if hosted:
         own_extras["tools"] = remaining
     hosted += _named(own_extras, kinds, place)
-    arguments = dict(_object(own_extras.get(_TEMPLATE)))
+    arguments = dict(members_of(own_extras.get(_TEMPLATE)))
     of_template = _named(arguments, kinds, f"{place}/{_TEMPLATE}")
     if of_template:
         own_extras[_TEMPLATE] = arguments
@@ -209,16 +210,8 @@ def _with_choice(settings: Settings | None, extras: Object) -> Settings | None:
 
 def _named(members: Object, kinds: Collection[str], place: str) -> list[HostedTool]:
     """Take the names of tools out of the parameter of a chat template, if all its names are of these types."""
-    names = _list(members.get(_NAMES))
+    names = items_of(members.get(_NAMES))
     if not names or not all(isinstance(name, str) and name in kinds for name in names):
         return []
     del members[_NAMES]
     return [HostedTool(cast("str", name), f"{place}/{_NAMES}/{at}") for at, name in enumerate(names)]
-
-
-def _list(value: Any) -> list[Json]:
-    return cast("list[Json]", value) if isinstance(value, list) else []
-
-
-def _object(value: Any) -> Object:
-    return cast("Object", value) if isinstance(value, dict) else {}

@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 from ..chat.turns import full_name, recipient_of
 from ..json_values.form import Object
 from ..json_values.jsontext import compact
-from ..json_values.parameters import members_of
+from ..json_values.parameters import items_of, members_of
 from ..model import Json, Tool, ToolChoice
 from ..model.settings import tool_choice
 
@@ -55,8 +55,7 @@ class ToolChoices:
         return ToolChoice("required", (name,)) if name is not None and self._is_name(members) else None
 
     def _allowed(self, members: Object) -> ToolChoice | None:
-        listed: Json = members.get("tools")
-        tools = cast("list[Json]", listed) if isinstance(listed, list) else []
+        tools = items_of(members.get("tools"))
         names = tuple(name for tool in tools if (name := self._recipient(members_of(tool))) is not None)
         if not names or len(names) != len(tools) or members.keys() != {"mode", "tools"}:
             return None
@@ -73,7 +72,7 @@ class ToolChoices:
         listed: Json = members_of(members_of(value).get(ALLOWED) if self._nested else value).get("tools")
         if not isinstance(listed, list):
             return True
-        declared = cast("list[Json]", tools) if isinstance(tools, list) else []
+        declared = items_of(tools)
         return all(
             self._is_name(members_of(tool)) or any(_is_part(tool, whole) for whole in declared)
             for tool in cast("list[Json]", listed)
