@@ -139,6 +139,39 @@ def test_a_conversation_that_cannot_be_read_raises_in_its_turn_with_its_place() 
         next(readings)
 
 
+def test_an_error_in_json_has_its_path_in_the_whole_document() -> None:
+    readings = read_all([request("A"), {"messages": [{"role": 5, "content": "B"}]}], "openai")
+    assert said(next(readings).transcript) == ["A"]
+    with pytest.raises(BridgeError) as raised:
+        next(readings)
+    assert (raised.value.code, raised.value.path) == (ErrorCode.SHAPE, "/1/messages/0/role")
+
+
+@pytest.mark.parametrize(
+    ("place", "json", "moved"),
+    [
+        (Place(path="/1"), True, ("/1/messages/0", 7, 1, 3)),
+        (Place(path="/1"), False, ("/messages/0", 7, 1, 3)),
+        (Place(offset=20, line=4, column=5), False, ("/messages/0", 27, 4, 7)),
+    ],
+)
+def test_the_place_of_an_error_is_counted_from_the_beginning_of_the_document(
+    place: Place, json: bool, moved: tuple[str, int, int, int]
+) -> None:
+    error = BridgeError(ErrorCode.SHAPE, "x", path="/messages/0", offset=7)
+    error.line, error.column = 1, 3
+    place.moved(error, json=json)
+    assert (error.path, error.offset, error.line, error.column) == moved
+    none = place.moved(BridgeError(ErrorCode.SHAPE, "x"), json=json)
+    assert (none.path, none.offset, none.line, none.column) == (None, None, None, None)
+
+
+def test_what_is_no_document_of_the_named_format_is_an_error_at_once() -> None:
+    with pytest.raises(BridgeError) as raised:
+        read_all(CHATML.format("A"), "openai")
+    assert (raised.value.code, raised.value.offset, raised.value.line) == (ErrorCode.JSON, 0, 1)
+
+
 @given(st.lists(st.sampled_from([data for _, data, _ in SEVERAL if isinstance(data, str)]), max_size=3).map("\n".join))
 def test_the_parts_of_a_text_are_the_text(text: str) -> None:
     for source in ("ocm-0.1", "internlm2", "chatml", "harmony"):

@@ -51,6 +51,12 @@ def test_the_detail_leads_into_the_arguments_and_repeats_none_of_them() -> None:
     assert "secret" not in finding.detail
 
 
+def test_the_detail_about_the_whole_arguments_begins_with_what_is_wrong() -> None:
+    (finding,) = check_calls(Transcript((call({}),), (Tool("weather", None, WEATHER),)))
+    assert not finding.detail.startswith((":", "/"))
+    assert "city" in finding.detail
+
+
 def test_a_function_that_is_not_declared_is_found() -> None:
     assert found(call({}, "functions.whether")) == [(CALL, RECIPIENT)]
 
@@ -68,6 +74,12 @@ def test_tools_that_a_message_declares_count() -> None:
     declaring = Message("system", (Text("Help."), Tools((Tool("other", None, WEATHER),))))
     assert found(declaring, call({}, "functions.other")) == [(CALL, "/messages/1/content")]
     assert found(declaring, call({}, "functions.other"), tools=None) == [(CALL, "/messages/1/content")]
+
+
+def test_parameters_that_a_message_declares_are_found_where_they_are() -> None:
+    declaring = Message("system", (Text("Help."), Tools((Tool("other", None, {"required": "city"}),))))
+    path = "/messages/0/content/1/tools/0/parameters/required"
+    assert found(declaring, call({}, "functions.other")) == [(FindingCode.CALL_UNCHECKED, path)]
 
 
 def test_a_tool_of_another_namespace_is_compared_too() -> None:

@@ -83,6 +83,10 @@ def test_every_field_of_a_tool(name: str) -> None:
     old, new = Transcript((), (tool, tool)), Transcript((), (tool, changed(tool, name)))
     assert places(old, new) == [f"/tools/1/{place(name)}"]
     assert places(new, old) == [f"/tools/1/{place(name)}"]
+    [forth], [back] = diff(old, new), diff(new, old)
+    assert (forth.old, forth.new) == (back.new, back.old)
+    if name not in ("extras", "layout"):
+        assert (forth.old, forth.new) == (getattr(tool, name), OTHER.get(name, "other"))
 
 
 @pytest.mark.parametrize("name", [name for name in names(Transcript) if name != "messages"])

@@ -258,6 +258,7 @@ SAID: Final[dict[str, list[tuple[str, list[str]]]]] = {
         ),
     ],
     "chatml": [
+        ("\ufeff" + chat("user\na"), ["layout byte-order-mark : the byte order mark at the beginning is left out"]),
         (
             f"x{START}user\na{START}critic b c\nb{END}\n{START}assistant\nc",
             [

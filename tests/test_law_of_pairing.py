@@ -324,6 +324,8 @@ def test_verify_catches_an_output_that_swaps_answers() -> None:
     (one, other) = verify(document, written)[-2:]
     assert (one.code, one.path) == ("pairing", "/messages/2")
     assert (other.code, other.path) == ("pairing", "/messages/3")
+    assert one.detail == other.detail
+    assert "this reply answers another call" in one.detail
 
 
 @given(linked_transcripts())

@@ -16,6 +16,7 @@ from ocml_bridge.registry import adapter
 def test_a_name_stands_for_what_is_called_so() -> None:
     assert find("ocml_bridge.common.lazy:find") is find
     assert Lazy("operator:sub")(3, 1) == 2
+    assert repr(Lazy("operator:sub", 3, "x")) == "Lazy('operator:sub', 3, 'x')"
 
 
 def test_nothing_is_imported_before_the_call() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ocml_bridge import Loss, LossCode, Severity
+from ocml_bridge import Loss, LossCode, Severity, Transcript, write
 from ocml_bridge.loss import Log
 from ocml_bridge.model import (
     CacheMark,
@@ -252,3 +252,10 @@ def test_a_message_that_cannot_be_private_is_left_out() -> None:
     drop_private(log, 3, "x")
     detail = "x cannot keep text of this role private, so it leaves it out"
     assert log.losses == [Loss(LossCode.MESSAGE, LOST, "/messages/3", detail)]
+
+
+@pytest.mark.parametrize(("blank", "called"), [("", "an empty text"), (" \n", "a text of white space")])
+def test_a_text_that_a_target_leaves_out_is_called_what_it_is(blank: str, called: str) -> None:
+    document = Transcript((Message("user", (Text("a"), Text(blank))),))
+    [loss] = write(document, "anthropic").losses
+    assert (loss.path, loss.detail) == ("/messages/0/content/1", f"anthropic has no place for {called}")

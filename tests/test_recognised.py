@@ -73,6 +73,35 @@ def test_the_evidence_is_named_with_its_place() -> None:
     assert text.cited == "`<s>[INST]` at 2:2"
 
 
+CALL = {"role": "assistant", "content": [{"type": "tool_use", "name": "f"}]}
+TOOL = {"name": "f", "input_schema": {}}
+
+
+@pytest.mark.parametrize(
+    ("source", "path"),
+    [
+        (CALL, "/content/0"),
+        ([CALL], "/0/content/0"),
+        ([{"messages": [CALL]}], "/0/messages/0/content/0"),
+        ({"input": {"messages": [CALL]}}, "/input/messages/0/content/0"),
+        ({"choices": [{"message": CALL}]}, "/choices/0/message/content/0"),
+        ({"choices": ["none", {"message": CALL}]}, "/choices/1/message/content/0"),
+        ({"tools": [TOOL]}, "/tools/0/input_schema"),
+        ([{"tools": [TOOL]}], "/0/tools/0/input_schema"),
+        ({"role": "user", "tools": [TOOL]}, "/tools/0/input_schema"),
+    ],
+    ids=str,
+)
+def test_evidence_is_looked_for_in_documents_messages_and_lists_of_either(source: Any, path: str) -> None:
+    found = recognise(source)
+    assert found is not None
+    assert (found.kind.name, found.path) == ("an Anthropic Messages request", path)
+
+
+def test_a_message_in_a_list_is_no_document() -> None:
+    assert recognise([{"role": "user", "tools": [TOOL]}]) is None
+
+
 @pytest.mark.parametrize(
     "nothing",
     [

@@ -24,7 +24,7 @@ from ocml_bridge import (
     write,
 )
 from ocml_bridge.loss import Log
-from ocml_bridge.model import Media
+from ocml_bridge.model import Completion, Media
 from ocml_bridge.model.codec import to_json
 from ocml_bridge.report import sidecar as sidecars
 
@@ -93,6 +93,13 @@ def test_a_text_that_was_edited_stays_so() -> None:
     assert document.messages[4].content == "three"
     assert [message.call_id for message in document.messages] == [message.call_id for message in DOCUMENT.messages]
     assert findings == []
+
+
+def test_a_completion_comes_back() -> None:
+    completion = Completion("def add(a, b):", extras={"gemini": {"x": 1}})
+    result = write(completion, "ocm-0.1")
+    assert result.losses
+    assert read(result.output, "ocm-0.1", sidecar=make_sidecar(result)).transcript == completion
 
 
 def test_another_output_is_refused() -> None:
