@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple, cast
 
 from ocml_bridge.json_values.jsontext import Span, parse, spaced
+from ocml_bridge.json_values.parameters import items_of
 from ocml_bridge.model import Json
 from ocml_bridge.text.repair import repair
 
@@ -124,7 +125,7 @@ def _allowed(declared: tuple[Json, Json]) -> _Allowed:
         elif isinstance(named, list):
             types.update(name for name in cast("list[Json]", named) if isinstance(name, str))
         elif "enum" in schema or "const" in schema:
-            entries = [*(entries or ()), *_list(schema.get("enum", [schema.get("const")]))]
+            entries = [*(entries or ()), *items_of(schema.get("enum", [schema.get("const")]))]
         else:
             types.update(kind for key, kind in _IMPLIED.items() if key in schema)
     return _Allowed(frozenset(types), None if entries is None else tuple(entries))
@@ -146,7 +147,7 @@ def _alternatives(schema: Json, whole: Json) -> Iterator[dict[str, Json]]:
         fields = cast("dict[str, Json]", part)
         seen.add(id(fields))
         yield fields
-        pending += [other for key in _COMBINED for other in _list(fields.get(key))]
+        pending += [other for key in _COMBINED for other in items_of(fields.get(key))]
         pending.append(_referred(fields.get("$ref"), whole))
 
 
@@ -159,10 +160,6 @@ def _referred(reference: Json, whole: Json) -> Json:
             return None
         target = cast("dict[str, Json]", target).get(step.replace("~1", "/").replace("~0", "~"))
     return target
-
-
-def _list(value: Json) -> list[Json]:
-    return cast("list[Json]", value) if isinstance(value, list) else []
 
 
 def _value(text: str, allowed: _Allowed) -> str | None:

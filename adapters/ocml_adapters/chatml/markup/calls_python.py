@@ -16,7 +16,7 @@ from ocml_bridge.model import Json
 
 from .calls import Call, Flaw, Stretch
 from .segments import LIST, LIST_END
-from .spelling import as_json, as_python, is_writable, object_of, word
+from .spelling import JSON_WORDS, as_json, as_python, is_writable, object_of, word
 
 _TOKEN: Final = re.compile(
     r"""(?P<space>[ \t\r\n]++)|(?P<mark>[\[\](){}:,=])|(?P<single>'(?:[^'\\]|\\.)*+')|(?P<double>"(?:[^"\\]|\\.)*+")"""
@@ -24,7 +24,6 @@ _TOKEN: Final = re.compile(
     re.S,
 )
 _NAME: Final = re.compile(r"""[^\s\[\](){}:,='"<>|]+""")
-_WORDS: Final = {"True": "true", "False": "false", "None": "null"}
 _ESCAPE: Final = re.compile(
     r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U(00(?:0[0-9a-fA-F]|10)[0-9a-fA-F]{4})|(.))", re.S
 )
@@ -284,7 +283,7 @@ def _as_json(kind: str, raw: str) -> str:
         case "mark":
             return {",": ", ", ":": ": "}.get(raw, raw)
         case _:
-            return _WORDS.get(raw, raw)
+            return JSON_WORDS.get(raw, raw)
 
 
 def _quoted(value: str) -> str:

@@ -21,6 +21,8 @@ from ..syntax import MARKED, MARKS
 _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[-+.0-9eE]+|true|false|null|[\[\]{}:,]', re.S)
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _WORDS: Final = {"true": "True", "false": "False", "null": "None"}
+JSON_WORDS: Final = {python: word for word, python in _WORDS.items()}
+"""Literal of Python → the word of JSON."""
 _SPACED: Final = {",": ", ", ":": ": "}
 
 

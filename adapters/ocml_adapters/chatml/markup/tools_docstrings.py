@@ -11,6 +11,7 @@ from typing import Final, NamedTuple, cast
 
 from ocml_bridge.chat.turns import full_name, split_name
 from ocml_bridge.json_values.jsontext import spaced, value_at
+from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import Json, Tool
 
 _BEGIN: Final = '{"type": "function", "function": {"name": "'
@@ -59,18 +60,17 @@ def _docstring(tool: Tool, properties: dict[str, Json]) -> str:
 
 
 def _properties(parameters: Json) -> dict[str, Json]:
-    properties = cast("dict[str, Json]", parameters).get("properties") if isinstance(parameters, dict) else None
-    return cast("dict[str, Json]", properties) if isinstance(properties, dict) else {}
+    return members_of(members_of(parameters).get("properties"))
 
 
 def _description(schema: Json) -> str:
-    description = cast("dict[str, Json]", schema).get("description") if isinstance(schema, dict) else None
+    description = members_of(schema).get("description")
     return description.strip() if isinstance(description, str) else ""
 
 
 def _type(schema: Json, depth: int) -> str:
     """Return the Python type of a parameter that the template writes; `Any` for a type that it does not know."""
-    fields = cast("dict[str, Json]", schema) if isinstance(schema, dict) else {}
+    fields = members_of(schema)
     kind = fields.get("type")
     if kind == "array":
         return _ARRAY

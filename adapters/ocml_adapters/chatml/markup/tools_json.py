@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final, cast
 
 from ocml_bridge.json_values.jsontext import parse, spaced, value_at
+from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import Json, Tool
 from ocml_bridge.text.functions import read_function, write_function
 
@@ -51,8 +52,8 @@ def write_list(tools: Sequence[Tool]) -> str:
 
 def read_tool(value: Json) -> Tool | None:
     """Return the tool that a JSON value declares; None if it declares none."""
-    item = _as_object(value)
-    inner = _as_object(item.get(_FUNCTION)) if _FUNCTION in item else item
+    item = members_of(value)
+    inner = members_of(item.get(_FUNCTION)) if _FUNCTION in item else item
     declared = read_function(inner)
     if declared is None:
         return None
@@ -64,15 +65,11 @@ def read_tool(value: Json) -> Tool | None:
     return tool
 
 
-def _as_object(value: Json) -> dict[str, Json]:
-    return cast("dict[str, Json]", value) if isinstance(value, dict) else {}
-
-
 def write_tool(tool: Tool) -> str:
     """Return the JSON object that declares a tool."""
     extras = NOTES.of(tool.extras)
-    around = _as_object(extras.get("around"))
-    function = write_function(tool, _as_object(extras.get(_FUNCTION)))
+    around = members_of(extras.get("around"))
+    function = write_function(tool, members_of(extras.get(_FUNCTION)))
     others = {key: value for key, value in around.items() if key not in ("type", _FUNCTION)}
     item = {"type": _FUNCTION, _FUNCTION: function, **others}
     return escape(spaced(item))

@@ -9,21 +9,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Final, NamedTuple, cast
+from typing import Final, NamedTuple
 
 from ocml_bridge.chat.turns import full_name, split_name
 from ocml_bridge.json_values.jsontext import parse, spaced
+from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import Json, Tool
 from ocml_bridge.text.repair import repair
 
 from ..syntax import NOTES
+from .spelling import JSON_WORDS
 
 _TAG: Final = re.compile(r"<([^<>/\n][^<>\n]*)>")
 _TEXTS: Final = frozenset({"$comment", "$ref", "$schema", "description", "format", "pattern", "title"})
 """Keywords of a schema whose values are always texts."""
 _OF_DECLARED_TYPE: Final = frozenset({"const", "default", "example"})
 """Keywords of a schema whose values have the type that the schema names."""
-_WORDS: Final = {"True": "true", "False": "false", "None": "null"}
 OTHERS: Final = "function"
 """Key in the extras of a tool: further members of its declaration."""
 _OF_A_TOOL: Final = ("type", "name", "description", "parameters")
@@ -54,17 +55,17 @@ class XmlTools(NamedTuple):
         return tools if tools and self.write(tools) == text else None
 
     def _function(self, tool: Tool) -> str:
-        schema = _object(tool.parameters)
-        properties = _object(schema.get("properties"))
+        schema = members_of(tool.parameters)
+        properties = members_of(schema.get("properties"))
         lines = ["<function>", f"<name>{full_name(tool)}</name>"]
         if tool.description is not None:
             lines.append(f"<description>{tool.description.strip()}</description>")
         lines.append("<parameters>")
-        lines += [self._parameter(name, _object(fields)) for name, fields in properties.items()]
+        lines += [self._parameter(name, members_of(fields)) for name, fields in properties.items()]
         lines += _tags(schema, [key for key in schema if key not in (*_OF_PARAMETERS, *self.last)])
         lines += [f"<{key}>{spaced(schema[key])}</{key}>" for key in self.last if key in schema]
         lines.append("</parameters>")
-        others = _object(NOTES.of(tool.extras).get(OTHERS))
+        others = members_of(NOTES.of(tool.extras).get(OTHERS))
         if tool.strict is not None:
             others = {"strict": tool.strict, **others}
         lines += [*_tags(others, [key for key in others if key not in _OF_A_TOOL]), "</function>"]
@@ -95,10 +96,6 @@ def _tags(fields: Mapping[str, Json], keys: Sequence[str]) -> list[str]:
 
 def _str(value: Json) -> str:
     return str(value)
-
-
-def _object(value: Json) -> dict[str, Json]:
-    return cast("dict[str, Json]", value) if isinstance(value, dict) else {}
 
 
 # --- reading ----------------------------------------------------------------------------------------------------------
@@ -188,7 +185,7 @@ def _value(key: str, text: str, kind: Json) -> Json:
         text = repair(text) or text
     elif key in _TEXTS or (key in _OF_DECLARED_TYPE and kind == "string"):
         return text
-    span = parse(_WORDS.get(text, text))
+    span = parse(JSON_WORDS.get(text, text))
     if span is None or isinstance(span.value, str):
         return text
     nests = isinstance(span.value, (dict, list))
