@@ -175,6 +175,7 @@ def gap_after(before: Frame | None, family: Family | None) -> str:
 
 
 def _body(contents: Contents, family: Family, *, raw: bool, closing: bool) -> str:
+    """Return the body that a family writes for some contents."""
     role = contents.messages[0].role if contents.messages else "system"
     guard = RAW if raw else Guard(control_of(role).neutralise, ARGUMENTS.neutralise)
     texts = [guard.text(str(message.content)) for message in contents.messages]

@@ -137,6 +137,7 @@ def from_list(source: Json, log: Log) -> Pieces:
 
 
 def _close(pieces: Pieces, gap: list[Json], body: list[Json], start: int, end: str) -> None:
+    """Add a frame, which begins at the index `start`, and its pieces."""
     header, newline, text = (joined(body) or "").partition("\n")
     boundary = EDGES.cut([joined([item]) or "" for item in gap]) if pieces.frames else -1
     begins = -1 if boundary < 0 else start - len(gap) + boundary

@@ -156,6 +156,7 @@ class TextReader(UnitReader):
                 items[at] = self._answering(head, name), content, call_id
 
     def _answering(self, head: Head, name: str) -> Head:
+        """Return the head of a reply with the name of its tool; equal heads share one."""
         named = self._named.get((head, name))
         if named is None:
             named = head.replaced(name=name)

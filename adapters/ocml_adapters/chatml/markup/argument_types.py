@@ -116,6 +116,7 @@ def _declared(name: str, schema: Json) -> tuple[Json, Json] | None:
 
 
 def _allowed(declared: tuple[Json, Json]) -> _Allowed:
+    """Return the values that the schema of a parameter allows."""
     types: set[str] = set()
     entries: list[Json] | None = None
     for schema in _alternatives(*declared):
@@ -152,6 +153,7 @@ def _alternatives(schema: Json, whole: Json) -> Iterator[dict[str, Json]]:
 
 
 def _referred(reference: Json, whole: Json) -> Json:
+    """Return the schema that a `$ref` into the same document refers to, or None."""
     if not isinstance(reference, str) or not reference.startswith("#/"):
         return None
     target: Json = whole

@@ -178,6 +178,7 @@ class BodyReader:
             self._segment(segment)
 
     def _segment(self, segment: Segment) -> None:
+        """Take a text, a further thought, or a call."""
         if segment.opener == THINK:
             self._later_thought(segment)
             return
@@ -214,6 +215,7 @@ class BodyReader:
         self._add(raw[at:])
 
     def _report(self, call: Call, *, closed: bool) -> None:
+        """Report what was repaired in a call, is uncertain in it, or is missing."""
         at = len(self.messages)
         if call.repaired:
             self._note(FindingCode.JSON_REPAIRED, at, "the call is repaired")
@@ -297,6 +299,7 @@ class BodyReader:
     # --- the end ------------------------------------------------------------------------------------------------------
 
     def _end_of_thought(self, *, closed: bool) -> None:
+        """End the body inside its first thought, which stays without an end."""
         blank = "".join((*self._blank, *self._end))
         text = self._take(0)
         if text:
@@ -308,6 +311,7 @@ class BodyReader:
             self.messages.append(message("assistant", "", self._name))
 
     def _end_of_text(self, *, closed: bool) -> None:
+        """End the body inside a text, a call or a further thought."""
         for segment in self._cutter.finish():
             self._segment(segment)
             if segment.opener == THINK and closed and self.messages and is_thought(self.messages[-1]):

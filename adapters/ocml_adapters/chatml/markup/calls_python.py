@@ -175,6 +175,7 @@ class _Reading:
         return calls
 
     def _call(self) -> Call:
+        """Take one call, `f(k=v, …)`."""
         name = self._name()
         self._take("(")
         values: dict[str, str] = {}
@@ -238,6 +239,7 @@ class _Reading:
         return raw
 
     def _next(self) -> tuple[str, str]:
+        """Take the next token; return its kind, which is the name of its group, and its text."""
         self._skip()
         token = _TOKEN.match(self.text, self.at)
         if token is None or token.lastgroup is None:

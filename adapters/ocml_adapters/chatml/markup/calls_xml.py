@@ -90,6 +90,7 @@ class XmlCalls(NamedTuple):
         return {name: _value(span, self.python) for name, span in members.items()}
 
     def _written(self, call: Call) -> str | None:
+        """Return the text of a call; None if tags cannot hold it, or if it would read as something else."""
         if _NAME.fullmatch(call.name) is None:
             return None
         plain = self.plain(call.arguments)

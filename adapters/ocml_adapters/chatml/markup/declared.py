@@ -39,6 +39,7 @@ def may_declare(body: str) -> bool:
 
 
 def _read(body: str, declaration: Declaration) -> Declared | None:
+    """Return the system text and the tools of a body; None if the tools are not declared in this way."""
     before, after, tools, gap, leads, alone = declaration
     begin = 0 if leads else body.rfind(before)
     end = body.find(after, len(before)) if leads else len(body) - len(after)

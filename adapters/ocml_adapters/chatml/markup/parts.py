@@ -65,6 +65,7 @@ def calls_of(segment: Segment, schemas: Schemas = NO_SCHEMAS) -> SegmentCalls:
 
 
 def _spelled_in(segment: Segment, grammar: CallGrammar, schemas: Schemas) -> SegmentCalls:
+    """Return the calls of a segment in a grammar other than JSON; none if the segment has anything else."""
     parts = list(stretches(grammar, segment.raw))
     calls = calls_in(parts, segment.raw)
     if not calls:

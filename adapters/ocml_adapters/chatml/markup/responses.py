@@ -32,6 +32,7 @@ def read_responses(body: str) -> list[str] | None:
 
 
 def _blocks(text: str, open_tag: str, close_tag: str) -> list[str] | None:
+    """Return the texts between pairs of tags; None if the text has anything but these and white space."""
     replies: list[str] = []
     at = 0
     while at < len(text):

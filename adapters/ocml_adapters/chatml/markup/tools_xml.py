@@ -126,6 +126,7 @@ class _Reading:
         return tuple(tools)
 
     def _tool(self) -> Tool:
+        """Take one tool, from the tag after `<function>`."""
         name, description = self._tag("name"), self._tag_if("description")
         self._take("\n<parameters>")
         schema: dict[str, Json] = {"type": "object", "properties": {}}
