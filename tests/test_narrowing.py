@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ocml_bridge import Loss, LossCode, Severity, Transcript, write
+from ocml_bridge import Loss, LossCode, Message, Severity, Transcript, write
 from ocml_bridge.loss import Log
 from ocml_bridge.model import (
     CacheMark,

@@ -73,8 +73,8 @@ def test_the_evidence_is_named_with_its_place() -> None:
     assert text.cited == "`<s>[INST]` at 2:2"
 
 
-CALL = {"role": "assistant", "content": [{"type": "tool_use", "name": "f"}]}
-TOOL = {"name": "f", "input_schema": {}}
+CALL: dict[str, Any] = {"role": "assistant", "content": [{"type": "tool_use", "name": "f"}]}
+TOOL: dict[str, Any] = {"name": "f", "input_schema": {}}
 
 
 @pytest.mark.parametrize(
