@@ -278,6 +278,32 @@ def test_what_nobody_knows_is_noted_and_the_rest_is_read() -> None:
     assert response["content"] == [{"type": "text", "text": "Hi"}, {"type": "hologram", "data": 1}]
 
 
+@pytest.mark.parametrize(
+    ("at", "member", "reason"),
+    [
+        ("message", {"type": "response"}, "is 'message' in every answer"),
+        ("message", {"role": "user"}, "is 'assistant' in every answer"),
+        ("message", {"content": [{"type": "text", "text": "No."}]}, "comes block by block"),
+        ("delta", {"type": "message_delta"}, "is 'message' in every answer"),
+        ("delta", {"role": "user"}, "is 'assistant' in every answer"),
+        ("end", {"role": "user"}, "is 'assistant' in every answer"),
+        ("end", {"content": "No."}, "comes block by block"),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("target", ["anthropic-sse", "openai-sse", "gemini-sse"])
+def test_no_event_makes_the_answer_another_message(at: str, member: Any, reason: str, target: str) -> None:
+    start = {**START, "message": {**START["message"], **(member if at == "message" else {})}}
+    [end, stop] = over()
+    end = {**end, "delta": {**end["delta"], **(member if at == "delta" else {})}, **(member if at == "end" else {})}
+    events = played(start, *text(0, "Yes."), end, stop)
+    [message] = document_of(events).messages
+    assert (message.role, message.content) == ("assistant", "Yes.")
+    [finding] = [event for event in events if isinstance(event, Finding)]
+    assert reason in finding.detail
+    assert b"Yes." in b"".join(encoder(target).encode(events))
+
+
 def test_what_is_not_json_is_refused() -> None:
     made = decoder(STREAM)
     with pytest.raises(BridgeError) as raised:

@@ -32,6 +32,8 @@ _MEMBERS: Final = {
 """The members of each type of event or delta whose other members would be left out."""
 _ANSWER: Final = {"type": MESSAGE, "role": "assistant"}
 """The type and the role of a response."""
+_OF_EVERY_ANSWER: Final = frozenset({*_ANSWER, "content"})
+"""The members of a response that no event may change."""
 _SIGNATURE: Final = "signature_delta"
 _CITATION: Final = "citations_delta"
 _COMPACTION: Final = "compaction_delta"
@@ -199,14 +201,8 @@ class Assembly:
         if kind == "ping":
             return NOTHING
         if kind == "message_start":
-            message = object_of(event.get("message"), "a message", self._note)
-            if not is_empty(message.get("content")):
-                self._note("a message begins with content, which comes block by block; it is left out")
-            defaults = {key: value for key, value in _ANSWER.items() if not isinstance(message.get(key), str)}
-            for key in defaults:
-                if not is_empty(message.get(key)):
-                    self._note(f"the {key} of a message is not a text; it is left out")
-            self._around = {**message, **defaults, **self._around}
+            message = self._around_content(object_of(event.get("message"), "a message", self._note))
+            self._around = {**message, **_ANSWER, **self._around}
         elif kind == "message_delta":
             self._take_end(event)
         elif kind == "message_stop":
@@ -216,6 +212,17 @@ class Assembly:
         else:
             return self._continue(event, kind)
         return NOTHING
+
+    def _around_content(self, members: Object) -> Object:
+        """Return the members of a message with the type and the role of a response, and without content."""
+        out = dict(members)
+        for key in members.keys() & _OF_EVERY_ANSWER:
+            expected = _ANSWER.get(key)
+            if not is_empty(members[key]) and members[key] != expected:
+                reason = "comes block by block" if expected is None else f"is {expected!r} in every answer"
+                self._note(f"a message has another {key!r}, which {reason}; it is left out")
+            out[key] = expected or []
+        return out
 
     def _begin(self, event: Object) -> Update:
         block = Block(event["content_block"], self._note)
@@ -247,7 +254,8 @@ class Assembly:
         elif reason is not None:
             self._note("the reason of an answer's end is not a text; it is left out")
         more = {key: value for key, value in event.items() if key not in ("type", "delta", "usage")}
-        self._around.update({**delta, **more})
+        around = self._around_content({**delta, **more})
+        self._around.update({key: value for key, value in around.items() if key not in _OF_EVERY_ANSWER})
         if usage:
             around = members_of(self._around.get("usage"))
             more = {key: value for key, value in usage.items() if value is not None or key not in around}
