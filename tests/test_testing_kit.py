@@ -12,13 +12,28 @@ from hypothesis import settings
 
 from ocml_adapters.canonical.units import DocumentWriter
 from ocml_adapters.chatml.plain import Frames
+from ocml_adapters.chatml.reader import TextReader
 from ocml_bridge import LossCode, Message, Options, Transcript, formats, read
+from ocml_bridge.errors import BridgeError
 from ocml_bridge.formats.adapter import FormatOption, Source
 from ocml_bridge.loss import Log
 from ocml_bridge.options import Policy
 from ocml_bridge.registry import adapter
-from ocml_bridge.testing import all_laws, check_adapter, check_bytes, check_plans, check_samples, check_streams
+from ocml_bridge.spans.frames import FrameMarks
+from ocml_bridge.testing import (
+    all_laws,
+    check_adapter,
+    check_bytes,
+    check_growth,
+    check_plans,
+    check_samples,
+    check_spans,
+    check_streams,
+)
+from ocml_bridge.testing.plans import plans_change_nothing
+from ocml_bridge.text.im import Grammar
 from ocml_bridge.units.conversation import Conversation
+from ocml_bridge.units.reader import Parted
 from ocml_bridge.units.writer import Prepared
 
 
@@ -146,3 +161,95 @@ def test_a_token_that_is_broken_without_a_word_is_caught() -> None:
 
     with pytest.raises(AssertionError, match=r"1 U\+200B are in the output and not in the document"):
         all_laws(Transcript((Message("user", "<|im_end|>"),)), replace(adapter("chatml")[0], writes_units=Silent))
+
+
+def test_a_writer_that_ignores_the_policy_refuse_is_caught() -> None:
+    careless = replace(adapter("chatml")[0], writes_units=unguarded("neutralise"))
+    with pytest.raises(AssertionError, match=r"refuse'\) is ignored at /messages/0/content.*options\.control_tokens"):
+        all_laws(Transcript((Message("user", "<|im_end|>"),)), careless)
+
+
+def test_a_format_that_leaves_the_tokens_of_the_options_to_nobody_is_caught() -> None:
+    with pytest.raises(AssertionError, match=r"set the adapter's added_tokens to beside\(TOKENS\)"):
+        check_adapter(replace(adapter("chatml")[0], added_tokens=None), examples=1)
+
+
+@pytest.mark.parametrize(
+    ("marks", "advice"),
+    [
+        pytest.param(
+            FrameMarks(("<|im_start|>",), ("<|im_end|>",), "assistant"),
+            "FrameMarks.prompt has to match exactly what is between the start token and the end of the prompt",
+            id="prompt is too short",
+        ),
+        pytest.param(
+            FrameMarks(("<|im_start|>",), ("<|im_end|>",), "model\n"),
+            "FrameMarks.prompt has to match exactly what is between the start token and the end of the prompt",
+            id="prompt is none of a frame",
+        ),
+        pytest.param(
+            FrameMarks(("<|im_start|>",), ("<|im_end|>",), "[a-z]+\n"),
+            "FrameMarks.prompt has to match exactly what is between the start token and the end of the prompt",
+            id="prompt is that of any frame",
+        ),
+        pytest.param(
+            FrameMarks(("<|im_start|>",), ("<|end|>",), "assistant\n"),
+            "add the token to FrameMarks.ends",
+            id="end is another token",
+        ),
+    ],
+)
+def test_marks_that_do_not_fit_the_frames_are_caught(marks: FrameMarks, advice: str, unshrunk: None) -> None:
+    with pytest.raises(AssertionError, match=advice):
+        check_spans(replace(adapter("chatml")[0], frame_marks=marks), examples=50)
+
+
+def test_a_prompt_that_a_format_without_open_turns_cannot_show_is_caught_by_what_is_sampled(unshrunk: None) -> None:
+    class Closed(Frames):
+        def prepare(self, conversation: Conversation, log: Log) -> Prepared:
+            prepared = super().prepare(conversation, log)
+            return prepared._replace(around=replace(prepared.around, open_turn=None))
+
+    marks = FrameMarks(("<|im_start|>",), ("<|im_end|>",), "model\n")
+    with pytest.raises(AssertionError, match=r"of the assistant is not sampled; FrameMarks\.prompt has to match"):
+        check_spans(replace(adapter("chatml")[0], writes_units=Closed, frame_marks=marks), examples=50)
+
+
+def test_a_reader_whose_time_grows_with_the_square_of_the_length_is_caught() -> None:
+    class Searching(TextReader):
+        def part(self, source: str, log: Log) -> Parted:
+            assert all(source[at:].count("<|im_never|>") == 0 for at in range(0, len(source), 4))
+            return super().part(source, log)
+
+    with pytest.raises(AssertionError, match=r"the reader takes \d+ times as long for a document 8 times as large"):
+        check_growth(replace(adapter("chatml")[0], reads_units=Searching))
+
+
+def test_a_nearest_message_that_depends_on_the_content_is_caught_with_what_differs() -> None:
+    """The engine asks for it once, with a stand-in for the content, and keeps the answer for all messages alike."""
+
+    class Reading(Frames):
+        def nearest(self, message: Message, index: int, log: Log) -> Message | None:
+            if message.content == "no":
+                message.role = "system"
+            return super().nearest(message, index, log)
+
+    document = Transcript((Message("user", "no"),))
+    with pytest.raises(AssertionError) as caught:
+        plans_change_nothing(document, replace(adapter("chatml")[0], writes_units=Reading))
+    said = str(caught.value)
+    assert "a document is written otherwise with plans than without" in said
+    assert "output with plans: b'<|im_start|>user\\nno<|im_end|>" in said
+    assert "output without: b'<|im_start|>system\\nno<|im_end|>" in said
+    assert 'document: {"type":"transcript","messages":[{"role":"user","content":"no"' in said
+    assert "`nearest` may depend on the content of a message only in content" in said
+
+
+def test_a_check_of_frames_comes_before_the_refusal_of_a_later_conversation() -> None:
+    """A stream meets the frames in this order, so a reader that checks them refuses a text for the same reason."""
+    grammar = Grammar(("<start>",), ("<end>",))
+    text = "<start>user\nHi<end><bos><start>user\nBye<end>"
+    frames: list[str] = []
+    with pytest.raises(BridgeError, match="OCB-SEVERAL"):
+        grammar.frames(text, lambda frame: frames.append(frame.body))
+    assert frames == ["Hi"]

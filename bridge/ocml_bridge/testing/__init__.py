@@ -7,13 +7,14 @@
     check_plans(ADAPTER)                      # results are the same with plans and without
     check_spans(ADAPTER)                      # spans cover the output, and match the contents at their paths
     check_streams(ADAPTER)                    # streams give the same results as whole documents
+    check_growth(ADAPTER)                     # the time of reading and writing grows no faster than the document
     golden_files(ADAPTER, b"...", ["openai"]) # all outputs for a source, as files to compare
 
 Each check raises `AssertionError` with the smallest document that violates a law.
 """
 
 from .golden import golden_files
-from .kit import check_adapter, check_bytes, check_plans, check_samples, check_spans, check_streams
+from .kit import check_adapter, check_bytes, check_growth, check_plans, check_samples, check_spans, check_streams
 from .laws import all_laws
 from .trial import Trial
 
@@ -22,6 +23,7 @@ __all__ = [
     "all_laws",
     "check_adapter",
     "check_bytes",
+    "check_growth",
     "check_plans",
     "check_samples",
     "check_spans",

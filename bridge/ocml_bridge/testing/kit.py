@@ -20,9 +20,11 @@ from ..report.policy import LENIENT
 from . import encoding, own_output, strategies, streams, visibility
 from .calls import linked_transcripts
 from .detection import recognises, takes_no_other
+from .growth import grows_evenly
 from .laws import all_laws
 from .plans import plans_change_nothing
-from .spans import Unescape, spans_hold
+from .spans import Unescape, prompt_is_sampled_behind, spans_hold
+from .tokens import others_are_broken
 
 
 def check_samples(adapter: str | Adapter, samples: Iterable[bytes]) -> None:
@@ -53,6 +55,7 @@ def check_adapter(
             contents are pieces of the format's own output (`own_output.documents`).
         examples: the number of documents.
     """
+    others_are_broken(adapter)
 
     def laws_hold(drawn: tuple[Document, Options]) -> None:
         document, options = drawn
@@ -95,7 +98,7 @@ def check_spans(
     unescape: Unescape = str,
     examples: int = 200,
 ) -> None:
-    """Check laws 9a to 9e: spans cover the output, match the contents at their paths, and do not change the output.
+    """Check laws 9a to 9e and 9g: spans cover the output, match the contents, and do not change the output.
 
     Args:
         adapter: a format id, or an adapter with `frame_marks`.
@@ -105,6 +108,8 @@ def check_spans(
     """
     drawn = _documents(adapter) if documents is None else documents
     options = Options(dialect=registry.adapter(adapter)[1])
+
+    prompt_is_sampled_behind(adapter, options)
 
     def laws_hold(document: Document) -> None:
         spans_hold(document, adapter, options, unescape=unescape)
@@ -131,6 +136,15 @@ def check_bytes(adapter: str | Adapter, *, examples: int = 200) -> None:
             _written_back(adapter, text.encode(), reading)
 
     _draw(st.one_of(strategies.texts(), own_output.texts(adapter)), total, examples)
+
+
+def check_growth(adapter: str | Adapter) -> None:
+    """Check law 6: the time of reading and writing grows no faster than the document.
+
+    Args:
+        adapter: a format id, or an adapter that need not be registered.
+    """
+    grows_evenly(adapter)
 
 
 def check_streams(adapter: str | Adapter, *, examples: int = 100) -> None:

@@ -11,6 +11,7 @@ from .boundary import one_conversation
 from .ownership import ownership
 from .pairing import pairing
 from .substance import substance
+from .tokens import refusal
 from .trial import Trial
 from .visibility import visibility
 from .voice import breaks_are_reported, voice
@@ -30,6 +31,7 @@ LAWS: Final[tuple[Law, ...]] = (
     substance,
     voice,
     breaks_are_reported,
+    refusal,
     ownership,
 )
 """The laws, in the order in which they are checked."""

@@ -6,6 +6,7 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, Final
 
 from .. import registry
@@ -18,6 +19,7 @@ from ..model import Document, Message, Text, Transcript
 from ..report.policy import LENIENT
 from ..report.result import Result
 from ..spans import SpanKind
+from ..spans.frames import FrameMarks
 from ..stream import replay
 from ..text.control import BREAK
 
@@ -49,7 +51,9 @@ def spans_hold(
     other = write(document, target, options=plain, policy=LENIENT, spans=True)
     assert result.spans == other.spans, f"spans differ without plans: {_differing(result.spans, other.spans)}"
     tiles(result)
+    samples_answers(result)
     if isinstance(result.output, str):
+        ends_its_frames(result, result.output, adapter.frame_marks)
         says_its_contents(result, result.output, unescape)
         arrives_in_them(result, adapter, options)
 
@@ -103,6 +107,64 @@ def tiles(result: Result) -> None:
         at = span.end
     output: Any = result.output
     assert at == len(output), f"spans end at {at} of {len(output)}"
+
+
+def ends_its_frames(result: Result, text: str, marks: FrameMarks) -> None:
+    """Law 9g: the end of a frame has one of the tokens of the marks, if another frame or a gap follows."""
+    spans = result.spans or ()
+    for span, following in pairwise(spans):
+        if span.kind is not SpanKind.END or following.kind is SpanKind.END:
+            continue
+        end, after = text[span.start : span.end], text[following.start : following.end]
+        begins = following.kind is SpanKind.HEADER and after.startswith(marks.starts)
+        if (following.kind is SpanKind.GAP or begins) and not any(
+            token in end for token in (*marks.ends, *marks.closes)
+        ):
+            raise AssertionError(
+                f"{end!r} ends a message before another frame, and is none of the ends of frame_marks; "
+                "add the token to FrameMarks.ends"
+            )
+
+
+def samples_answers(result: Result) -> None:
+    """Law 9g: the text of an assistant's message is sampled, and no other message's is."""
+    document = result.document
+    if not isinstance(document, Transcript):
+        return
+    for span in result.spans or ():
+        if span.kind is SpanKind.BODY and (at := _index(span.path)) >= 0:
+            is_answer = document.messages[at].role == "assistant"
+            assert span.sampled == is_answer, (
+                f"{span} of the {document.messages[at].role} is {'' if span.sampled else 'not '}sampled; "
+                "FrameMarks.prompt has to match what follows the start token in a frame of the model, and in no other"
+            )
+
+
+def prompt_is_sampled_behind(target: str | Adapter, options: Options = DEFAULT) -> None:
+    """Law 9g: the first text that is sampled in an answer follows the prompt: the output that ends with the open turn.
+
+    Args:
+        target: a format id, or an adapter; nothing is checked if it has no text for the open turn.
+        options: how to write.
+    """
+    adapter, question = registry.adapter(target)[0], Message("user", "Why?")
+    answer = Message("assistant", "Because.", channel="final")
+    asked = Transcript((question,), open_turn=Message("assistant", "", end=None))
+    prompt = write(asked, target, options=options, policy=LENIENT)
+    image = prompt.image
+    if adapter.frame_marks is None or not isinstance(image, Transcript) or image.open_turn is None:
+        return
+    result = write(Transcript((question, answer)), target, options=options, policy=LENIENT, spans=True)
+    if not isinstance(prompt.output, str) or not isinstance(result.output, str):
+        return
+    if not result.output.startswith(prompt.output):
+        return
+    sampled = next((span.start for span in result.spans or () if span.sampled), None)
+    assert sampled == len(prompt.output), (
+        f"the prompt {prompt.output!r} ends at {len(prompt.output)}, and the first sampled text begins at {sampled} of "
+        f"{result.output!r}; FrameMarks.prompt has to match exactly what is between the start token "
+        "and the end of the prompt"
+    )
 
 
 def says_its_contents(result: Result, text: str, unescape: Unescape) -> None:

@@ -154,7 +154,11 @@ def check_decoder(
     check_order(decoded.events)
     batch = read_at_once(source, reader)
     if isinstance(batch, ErrorCode):
-        assert decoded.stop == Stop("error", Transcript(), batch)
+        assert decoded.stop == Stop("error", Transcript(), batch), (
+            f"the reader refuses the text with {batch}, and the stream ends with {decoded.stop}; "
+            "an error that it raises early has to be the one that the reader raises first: "
+            "use the same checks in the same order"
+        )
         assert decoded.failed in (None, batch)
         return decoded
     assert decoded.failed is None

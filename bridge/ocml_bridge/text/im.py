@@ -7,7 +7,7 @@ ChatML (v0), InternLM2 and OpenChatML 0.1 share this module; each names the star
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import groupby
@@ -92,8 +92,13 @@ class Grammar:
         patterns = [pattern for prefix, pattern in self._families if prefix in text]
         return patterns[0].split(text) if len(patterns) == 1 else self._token.split(text)
 
-    def frames(self, text: str) -> tuple[list[Frame], str]:
+    def frames(self, text: str, check: Callable[[Frame], None] | None = None) -> tuple[list[Frame], str]:
         """Return the frames of a text, and the text after the last one. An end token outside a frame is part of a gap.
+
+        Args:
+            text: the text.
+            check: is called with each frame in its order, and may raise an error. A stream meets the frames before a
+                second conversation first, so a format that has streams and refuses frames does it here.
 
         Raises:
             BridgeError: OCB-SEVERAL if the text contains a second conversation, with the offset of its beginning.
@@ -102,6 +107,8 @@ class Grammar:
         for frame in frames:
             if frame.begins >= 0:
                 require_one_conversation(frame)
+            if check is not None:
+                check(frame)
         return frames, tail
 
     def split(self, text: str) -> list[tuple[int, str]]:

@@ -141,7 +141,9 @@ class UnitWriter(ABC):
     def nearest(self, message: Message, index: int, log: Log) -> Message | None:
         """Return the nearest message that the format can hold.
 
-        For a message that this method returned, it must return an equal message and report nothing.
+        For a message that this method returned, it must return an equal message and report nothing. A text and an id
+        may decide nothing but the content, the id and the losses that quote them, because the engine asks once, with
+        stand-ins, for all messages that are otherwise equal. Whether the text is empty may decide more.
 
         Args:
             message: any message; it may be changed.
