@@ -1,7 +1,7 @@
-"""Events → the response that they are of, as the server would have sent it whole.
+"""Assemble the events of a stream to the response that the server would have sent without streaming.
 
-What an event tells of an item is put in its place: texts are continued by deltas, and what says that something is done
-has the whole of it, which is believed as far as it goes on with what came.
+Deltas continue the texts of items. An event that ends an item, a part or a text has all of it, which is taken if it
+continues what was streamed.
 """
 
 from __future__ import annotations
@@ -26,46 +26,46 @@ KNOWN: Final = frozenset(
         *("delta", "text", "logprobs", "refusal", "arguments", "name", "input", "code", "status"),
     }
 )
-"""The members of the events that say something of the answer."""
+"""The members of events that are used, or that mean nothing for the answer."""
 
 
-def left_out(before: Json, after: Json) -> Iterator[str]:
-    """The keys of objects in a value that say something, and are not in the value that takes its place."""
+def missing_keys(before: Json, after: Json) -> Iterator[str]:
+    """Yield the keys of objects in a value that are not null, and missing from the value that replaces it."""
     if isinstance(before, dict) and isinstance(after, dict):
         members: Object = cast("Object", after)
         for key, value in cast("Object", before).items():
             if key in members:
-                yield from left_out(value, members[key])
+                yield from missing_keys(value, members[key])
             elif value is not None:
                 yield key
     elif isinstance(before, list) and isinstance(after, list):
-        for one, other in zip(cast("list[Json]", before), cast("list[Json]", after), strict=False):
-            yield from left_out(one, other)
+        for old, new in zip(cast("list[Json]", before), cast("list[Json]", after), strict=False):
+            yield from missing_keys(old, new)
 
 
 # --- the response -----------------------------------------------------------------------------------------------------
 
 
 class Place(NamedTuple):
-    """Where a text stands in an item.
+    """The place of a text in an item.
 
     Attributes:
-        key: of the item.
-        at: in the list that stands there; None where the text itself does.
+        key: the key of the item's member.
+        at: the index of the part that has the text; None if the member is the text.
     """
 
     key: str
     at: int | None = None
 
 
-class _Texts(NamedTuple):
-    """What the events of a text are about.
+class _TextEvents(NamedTuple):
+    """The events of a kind of text.
 
     Attributes:
-        key: of the item.
-        at: the member of the event that is the place in a list; None where there is no list.
-        kind: the type of the parts in the list.
-        text: the member of a part, and of the event that has the whole.
+        key: the member of the item with the text, or with the list of parts.
+        at: the member of the event with the index of the part; None if the text is not in a part.
+        kind: the type of the part.
+        text: the member with the whole text: of a part, and of the event that ends the text.
     """
 
     key: str
@@ -74,62 +74,62 @@ class _Texts(NamedTuple):
     text: str = "text"
 
 
-_TEXTS: Final[dict[str, _Texts]] = {
-    "response.output_text": _Texts("content", "content_index", OUTPUT_TEXT),
-    "response.refusal": _Texts("content", "content_index", "refusal", "refusal"),
-    "response.reasoning_text": _Texts("content", "content_index", REASONING_TEXT),
-    "response.reasoning_summary_text": _Texts("summary", "summary_index", SUMMARY_TEXT),
-    "response.function_call_arguments": _Texts("arguments", text="arguments"),
-    "response.custom_tool_call_input": _Texts("input", text="input"),
-    "response.mcp_call_arguments": _Texts("arguments", text="arguments"),
-    "response.mcp_call.arguments": _Texts("arguments", text="arguments"),
-    "response.code_interpreter_call_code": _Texts("code", text="code"),
-    "response.code_interpreter_call.code": _Texts("code", text="code"),
+_TEXTS: Final[dict[str, _TextEvents]] = {
+    "response.output_text": _TextEvents("content", "content_index", OUTPUT_TEXT),
+    "response.refusal": _TextEvents("content", "content_index", "refusal", "refusal"),
+    "response.reasoning_text": _TextEvents("content", "content_index", REASONING_TEXT),
+    "response.reasoning_summary_text": _TextEvents("summary", "summary_index", SUMMARY_TEXT),
+    "response.function_call_arguments": _TextEvents("arguments", text="arguments"),
+    "response.custom_tool_call_input": _TextEvents("input", text="input"),
+    "response.mcp_call_arguments": _TextEvents("arguments", text="arguments"),
+    "response.mcp_call.arguments": _TextEvents("arguments", text="arguments"),
+    "response.code_interpreter_call_code": _TextEvents("code", text="code"),
+    "response.code_interpreter_call.code": _TextEvents("code", text="code"),
 }
-"""What events are called without `.delta` and `.done` → what they are about."""
+"""The events of texts, by their types without `.delta` and `.done`."""
 _PARTS: Final = {
     "response.content_part": ("content", "content_index"),
     "response.reasoning_summary_part": ("summary", "summary_index"),
 }
-"""What events of whole parts are called without `.added` and `.done` → where the parts stand."""
+"""The lists and indices of parts, by the types of their events without `.added` and `.done`."""
 
 
 class Item:
-    """An item as far as it has come.
+    """An item so far.
 
     Attributes:
         wire: the item.
-        done: whether it is whole.
-        pieces: of the text at each place, since it was put together last.
-        thought: of reasoning, the list whose texts were told as thoughts; "" where none were.
+        done: whether it has ended.
+        pieces: by place, the pieces of a text that are not in the item yet.
+        thought_key: of reasoning, the list whose texts were emitted as thoughts; "" if none were.
     """
 
     def __init__(self, wire: Object) -> None:
         self.wire = wire
         self.done = False
         self.pieces: dict[Place, list[str]] = {}
-        self.thought = ""
+        self.thought_key = ""
 
     def text(self, place: Place) -> str:
-        """The text at a place, as far as it has come."""
-        text = self._holder(place).get(self._member(place))
+        """Return the text at a place so far."""
+        text = self._object_with(place).get(self._key_of(place))
         pieces = self.pieces.get(place)
         if pieces:
             text = (text if isinstance(text, str) else "") + "".join(pieces)
             pieces[:] = []
-            self._holder(place)[self._member(place)] = text
+            self._object_with(place)[self._key_of(place)] = text
         return text if isinstance(text, str) else ""
 
-    def _holder(self, place: Place) -> Object:
+    def _object_with(self, place: Place) -> Object:
         return self.wire if place.at is None else self.wire[place.key][place.at]
 
-    def _member(self, place: Place) -> str:
+    def _key_of(self, place: Place) -> str:
         if place.at is None:
             return place.key
-        return "refusal" if self._holder(place).get("type") == "refusal" else "text"
+        return "refusal" if self._object_with(place).get("type") == "refusal" else "text"
 
     def part(self, key: str, index: int, kind: str) -> Object:
-        """The part at a place of a list, which is made where it is not there yet."""
+        """Return a part of a list; missing parts are added."""
         parts: Json = self.wire.get(key)
         if not isinstance(parts, list):
             parts = self.wire[key] = []
@@ -141,29 +141,29 @@ class Item:
         return listed[index]
 
     def settle(self) -> Object:
-        """The item with all texts in it."""
+        """Return the item with all pieces in it."""
         for place in self.pieces:
             self.text(place)
         return self.wire
 
-    def apart(self) -> list[Object]:
-        """The item as it is read: thoughts behind a summary that was told are an item of their own."""
+    def split(self) -> list[Object]:
+        """Return the item as it is read: reasoning text after an emitted summary is an item of its own."""
         wire = self.settle()
-        if self.thought != SUMMARY or not wire.get("content"):
+        if self.thought_key != SUMMARY or not wire.get("content"):
             return [wire]
         summary = {key: value for key, value in wire.items() if key != "content"}
         return [summary, {"type": wire.get("type"), SUMMARY: [], "content": wire["content"]}]
 
 
 _EMPTY: Final[dict[str, Object]] = {OUTPUT_TEXT: {"text": "", "annotations": []}, "refusal": {"refusal": ""}}
-"""Kind of a part → what it has beside its kind before anything of it came; each part gets its own."""
+"""The members of a new part by its type; each part gets a copy."""
 _EMPTY_TEXT: Final[Object] = {"text": ""}
-_MOST: Final = 10_000
-"""The greatest index of a part; a greater one is no index."""
+_MAX_INDEX: Final = 10_000
+"""Indices of parts must be lower than this."""
 
 
-class More(NamedTuple):
-    """What is new: more text at a place of an item."""
+class NewText(NamedTuple):
+    """New text at a place in an item."""
 
     item: Item
     place: Place
@@ -171,14 +171,14 @@ class More(NamedTuple):
 
 
 class Assembly:
-    """A response as far as it has come.
+    """A response so far.
 
     Args:
-        note: is told what had to be mended.
+        note: takes a sentence about what was mended.
 
     Attributes:
-        envelope: the response without its items, as it was told last.
-        items: in order.
+        envelope: the response as the last event had it.
+        items: its items, in order.
     """
 
     def __init__(self, note: Note) -> None:
@@ -188,67 +188,67 @@ class Assembly:
         self._by_index: dict[int, Item] = {}
         self._by_id: dict[str, Item] = {}
 
-    def take(self, kind: str, event: Object) -> More | None:
-        """Take an event; the text that is new."""
-        more: More | None = None
-        subject, _, what = kind.rpartition(".")
-        if subject in _TEXTS and what in ("delta", "done"):
-            more = self._more(_TEXTS[subject], what, event)
+    def take(self, kind: str, event: Object) -> NewText | None:
+        """Take an event; return the new text in it, if any."""
+        new: NewText | None = None
+        subject, _, step = kind.rpartition(".")
+        if subject in _TEXTS and step in ("delta", "done"):
+            new = self._add_text(_TEXTS[subject], step, event)
         elif kind == "response.output_item.added":
             self._add(event)
         elif kind == "response.output_item.done":
             self._finish(event)
-        elif subject in _PARTS and what in ("added", "done"):
-            self._put(*_PARTS[subject], event)
+        elif subject in _PARTS and step in ("added", "done"):
+            self._take_part(*_PARTS[subject], event)
         elif kind == "response.output_text.annotation.added":
-            self._annotate(event)
+            self._add_annotation(event)
         elif "response" in event:
-            self._enclose(object_of(event["response"], "a response", self._note))
+            self._take_response(object_of(event["response"], "a response", self._note))
         else:
             return None
         for key in event:
             if key not in KNOWN:
                 self._note(f"an event has a member {key[:40]!r} that is not known; it is left out")
-        return more
+        return new
 
-    def _enclose(self, response: Object) -> None:
-        """Take what is told of the whole response."""
+    def _take_response(self, response: Object) -> None:
+        """Take a response, which replaces the previous one."""
         if not isinstance(response.get("output", []), list):
             self._note("the output of a response is not a list; it is left out")
-        self._replace(self.envelope, response)
+        self._note_missing(self.envelope, response)
         self.envelope = response
 
-    def _replace(self, before: Json, after: Json) -> None:
-        """Say what is not told again."""
-        for key in left_out(before, after):
+    def _note_missing(self, before: Json, after: Json) -> None:
+        """Report the members that a value lacks although the value that it replaces has them."""
+        for key in missing_keys(before, after):
             self._note(f"a member {key[:40]!r} is missing from the whole that comes later; it is left out")
 
-    def _item(self, event: Object) -> Item | None:
-        """The item that an event is about, by its index, else by its id; None where there is none that goes on."""
-        index, own = event.get("output_index"), event.get("item_id")
-        found = self._by_index.get(index) if isinstance(index, int) else None
-        if found is None and isinstance(own, str):
-            found = self._by_id.get(own)
-        if found is None:
+    def _find(self, event: Object) -> Item | None:
+        """Return the item of an event, by its index or else its id; None if there is none that has not ended."""
+        index, item_id = event.get("output_index"), event.get("item_id")
+        item = self._by_index.get(index) if isinstance(index, int) else None
+        if item is None and isinstance(item_id, str):
+            item = self._by_id.get(item_id)
+        if item is None:
             self._note("an event names an item that has not begun; the event is left out")
-        elif found.done:
+        elif item.done:
             self._note("an event comes after the end of its item; the event is left out")
             return None
-        return found
+        return item
 
     def _add(self, event: Object) -> Item | None:
         wire, index = event.get("item"), event.get("output_index")
         if not isinstance(wire, dict) or not wire:
             self._note("an item is not an object with a type; the item is left out")
             return None
-        item = Item(_copied(cast("Object", wire)))
+        item = Item(_copy_object(cast("Object", wire)))
         self.items.append(item)
         if isinstance(index, int):
             if index in self._by_index:
                 self._note("two items have the same index; they are told apart by their ids")
             self._by_index[index] = item
-        if isinstance(own := item.wire.get("id"), str):
-            self._by_id[own] = item
+        if isinstance(item_id := item.wire.get("id"), str):
+            self._by_id[item_id] = item
         return item
 
     def _finish(self, event: Object) -> None:
@@ -262,110 +262,108 @@ class Assembly:
             item = self._add(event)
         if item is None:
             return
-        before, after = item.settle(), _copied(whole)
+        before, after = item.settle(), _copy_object(whole)
         for place in item.pieces:
             if not _text_at(after, place).startswith(_text_at(before, place)):
                 self._note("a finished item differs from what was streamed; what was streamed is kept")
                 item.done = True
                 return
-        self._replace(before, after)
+        self._note_missing(before, after)
         item.wire, item.done = after, True
-        item.pieces.clear()  # it has them, or is of another type now
+        item.pieces.clear()  # they are in it now, or its type has changed
 
-    def _more(self, texts: _Texts, what: str, event: Object) -> More | None:
-        item = self._item(event)
+    def _add_text(self, texts: _TextEvents, step: str, event: Object) -> NewText | None:
+        item = self._find(event)
         if item is None:
             return None
         place = Place(texts.key)
         if texts.at is not None:
             index = event.get(texts.at, 0)
-            if type(index) is not int or not 0 <= index < _MOST:
+            if type(index) is not int or not 0 <= index < _MAX_INDEX:
                 self._note("an event has no index for its part; the event is left out")
                 return None
             item.part(texts.key, index, texts.kind)
             place = Place(texts.key, index)
-        text = event.get("delta" if what == "delta" else texts.text)
+        text = event.get("delta" if step == "delta" else texts.text)
         if not isinstance(text, str):
             self._note("a text delta is not a text; it is left out")
             return None
         pieces = item.pieces.setdefault(place, [])
-        if what == "done":
-            known = item.text(place)
-            if not text.startswith(known):
+        if step == "done":
+            streamed = item.text(place)
+            if not text.startswith(streamed):
                 self._note("a finished text differs from its deltas; the deltas are kept")
                 return None
-            text = text[len(known) :]
+            text = text[len(streamed) :]
         if not text:
             return None
         pieces.append(text)
-        return More(item, place, text)
+        return NewText(item, place, text)
 
-    def _put(self, key: str, name: str, event: Object) -> None:
-        """Take a whole part; its text is what came of it, where that is more."""
-        item, index, part = self._item(event), event.get(name, 0), event.get("part")
+    def _take_part(self, key: str, name: str, event: Object) -> None:
+        """Take a whole part, if its text continues what was streamed."""
+        item, index, part = self._find(event), event.get(name, 0), event.get("part")
         if item is None or not isinstance(part, dict):
             return
-        if type(index) is not int or not 0 <= index < _MOST:
+        if type(index) is not int or not 0 <= index < _MAX_INDEX:
             self._note("an event has no index for its part; the event is left out")
             return
-        known, whole = item.part(key, index, str(members_of(part).get("type"))), _copied(cast("Object", part))
+        before, after = item.part(key, index, str(members_of(part).get("type"))), _copy_object(cast("Object", part))
         place = Place(key, index)
         streamed = item.text(place) if place in item.pieces else ""
-        if not _text_at({key: [whole]}, Place(key, 0)).startswith(streamed):
+        if not _text_at({key: [after]}, Place(key, 0)).startswith(streamed):
             return
-        self._replace(known, whole)
-        known.clear()
-        known.update(whole)
-        if streamed or place in item.pieces:
-            return
-        item.pieces[place] = []
+        self._note_missing(before, after)
+        before.clear()
+        before.update(after)
+        item.pieces.setdefault(place, [])
 
-    def _annotate(self, event: Object) -> None:
-        item, index = self._item(event), event.get("content_index", 0)
-        if item is None or type(index) is not int or not 0 <= index < _MOST:
+    def _add_annotation(self, event: Object) -> None:
+        item, index = self._find(event), event.get("content_index", 0)
+        if item is None or type(index) is not int or not 0 <= index < _MAX_INDEX:
             return
         part = item.part("content", index, OUTPUT_TEXT)
         listed: Json = part.get("annotations")
         if isinstance(listed, list) and event.get("annotation") is not None:
             cast("list[Json]", listed).append(event["annotation"])
 
-    # --- the whole ----------------------------------------------------------------------------------------------------
+    # --- the response -------------------------------------------------------------------------------------------------
 
     def output(self) -> list[Json]:
-        """The items as they came; one that is not whole says so."""
+        """Return the items as they were streamed; those that have not ended are marked as incomplete."""
         out: list[Json] = []
         for item in self.items:
-            *before, wire = item.apart()
+            *before, wire = item.split()
             if before:
                 self._note("the reasoning text comes after its summary; it is read as an item of its own")
             out += [*before, wire if item.done else {**wire, "status": "incomplete"}]
         return out
 
     def response(self) -> Object:
-        """The response: its items as they came, unless it has them itself and they go on with these."""
-        listed: Json = self.envelope.get("output")
-        own = self.output()
+        """Return the response: with its own items if they continue the streamed ones, else with the streamed items."""
+        output: Json = self.envelope.get("output")
+        streamed = self.output()
         around = self.envelope or {"object": "response", "status": "in_progress"}
-        if isinstance(listed, list) and (listed or not own):
-            if listed == own:
+        if isinstance(output, list) and (output or not streamed):
+            if output == streamed:
                 return self.envelope
-            if self._goes_on(cast("list[Json]", listed)):
-                self._replace([item.wire for item in self.items], listed)
+            if self._continues(cast("list[Json]", output)):
+                self._note_missing([item.wire for item in self.items], output)
                 return self.envelope
             self._note("the response differs from the items that were streamed; the streamed items are kept")
-        return {**around, "output": own}
+        return {**around, "output": streamed}
 
-    def _goes_on(self, listed: list[Json]) -> bool:
-        """Whether a response has the items that came, with the texts that came of them."""
-        if len(listed) < len(self.items) or not all(
-            item and isinstance(item, dict) for item in cast("list[object]", listed)
+    def _continues(self, output: list[Json]) -> bool:
+        """Return whether the items of a response are those that were streamed, with equal texts, and perhaps more."""
+        if len(output) < len(self.items) or not all(
+            item and isinstance(item, dict) for item in cast("list[object]", output)
         ):
             return False
-        for item, whole in zip(self.items, listed, strict=False):
-            members, own = members_of(whole), item.settle()
-            same = all(members.get(key) == own.get(key) for key in ("type", "role", "phase", "name", "call_id"))
-            split = item.thought == SUMMARY and bool(members.get("content"))
-            if split or not same or not all(_text_at(members, place) == _text_at(own, place) for place in item.pieces):
+        for item, whole in zip(self.items, output, strict=False):
+            members, wire = members_of(whole), item.settle()
+            same = all(members.get(key) == wire.get(key) for key in ("type", "role", "phase", "name", "call_id"))
+            is_split = item.thought_key == SUMMARY and bool(members.get("content"))
+            if is_split or not same or any(_text_at(members, place) != _text_at(wire, place) for place in item.pieces):
                 return False
         return True
 
@@ -379,12 +377,12 @@ def _text_at(wire: Object, place: Place) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _copied(wire: Object) -> Object:
-    """An object whose lists and objects may be changed."""
+def _copy_object(wire: Object) -> Object:
+    """Return a copy of an object that shares no lists and no objects with it."""
     return {key: _copy(value) for key, value in wire.items()}
 
 
 def _copy(value: Json) -> Json:
     if isinstance(value, dict):
-        return _copied(cast("Object", value))
+        return _copy_object(cast("Object", value))
     return [_copy(each) for each in cast("list[Json]", value)] if isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""Calls of functions and of custom tools, and what tools reply, both ways."""
+"""Read and write calls of functions and of custom tools, and their replies."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ocml_bridge.json_values import jsontext
 from ocml_bridge.json_values.form import Object, names
 from ocml_bridge.model import Content, Json, Message
 
-from .items import Opened, closed
+from .items import ItemNotes, finish_item
 from .parts import read_content, says_content, write_content
 from .syntax import (
     BODIES,
@@ -26,60 +26,59 @@ from .syntax import (
 )
 
 PARSED: Final = "parsed"
-"""The spelling of a body that was a JSON value, and no text."""
+"""The layout of a call's input or a tool's output that was a JSON value, not a text."""
 CUSTOM: Final = "custom"
 FUNCTION: Final = "function"
-"""Whose call, or whose reply, where that does not follow from the rest."""
+"""The layout of a call, or of a reply, of which nothing else shows the kind of its tool."""
 
 
-class Name(NamedTuple):
-    """A tool as items name it.
+class ToolName(NamedTuple):
+    """The name of a tool as items have it.
 
     Attributes:
-        namespace: None where it is a function of the developer's.
-        name: in that namespace.
+        namespace: None for a function without a namespace.
+        name: the name in the namespace.
     """
 
     namespace: str | None
     name: str
 
 
-def name_in(item: Object) -> Name | None:
-    """The tool that an item names; None where it names none."""
+def read_name(item: Object) -> ToolName | None:
+    """Return the name of the tool in an item; None if the item has none."""
     name, namespace = item.get("name"), item.get("namespace")
     if not isinstance(name, str) or not (namespace is None or isinstance(namespace, str)):
         return None
-    return Name(namespace or None, name)
+    return ToolName(namespace or None, name)
 
 
-def recipient(name: Name) -> str:
-    """The recipient for a tool."""
+def recipient(name: ToolName) -> str:
+    """Return the recipient of calls of a tool."""
     return recipient_of(name.name) if name.namespace is None else f"{name.namespace}.{name.name}"
 
 
-def named(tool: str) -> Name:
-    """A recipient as a tool is named: what has another namespace than functions has it apart."""
+def tool_name(tool: str) -> ToolName:
+    """Return the name of the tool of a recipient; any namespace other than that of functions is separate."""
     name = name_of(tool)
     if name is tool and not tool.startswith(FUNCTIONS):
         namespace, _, bare = tool.rpartition(".")
         if namespace and bare:
-            return Name(namespace, bare)
-    return Name(None, name)
+            return ToolName(namespace, bare)
+    return ToolName(None, name)
 
 
-def _spelled_name(tool: str, spelled: Json) -> Name:
-    """A recipient as a tool is named, in the spelling that is remembered where it still says that."""
-    if isinstance(spelled, list):
-        found = cast("list[Json]", spelled)
-        if len(found) == 2 and isinstance(found[1], str) and (found[0] is None or isinstance(found[0], str)):
-            name = Name(found[0] or None, found[1])
-            if recipient(name) == tool:
-                return name
-    return named(tool)
+def _spelled_name(tool: str, spelled: Json) -> ToolName:
+    """Return the name of the tool of a recipient, in the stored spelling if that means the same tool."""
+    pair = cast("list[Json]", spelled) if isinstance(spelled, list) else []
+    if len(pair) == 2 and isinstance(pair[1], str) and (pair[0] is None or isinstance(pair[0], str)):
+        name = ToolName(pair[0] or None, pair[1])
+        if recipient(name) == tool:
+            return name
+    return tool_name(tool)
 
 
 def call_id_in(item: Object) -> str | None:
-    """The call id of an item; None where it has none."""
+    """Return the call id of an item; None if it has none."""
     call_id = item.get("call_id")
     return call_id if isinstance(call_id, str) and call_id else None
 
@@ -88,8 +87,8 @@ def call_id_in(item: Object) -> str | None:
 
 
 def read_call(item: Object, kind: str) -> Message | None:
-    """The call of a function or of a custom tool; None where it cannot be understood."""
-    name, value = name_in(item), item.get(BODIES[kind])
+    """Return the call of a function or of a custom tool; None if it is not understood."""
+    name, value = read_name(item), item.get(BODIES[kind])
     body = "" if value is None else value if isinstance(value, str) else jsontext.exactly_compact(value)
     if name is None or body is None:
         return None
@@ -100,9 +99,9 @@ def read_call(item: Object, kind: str) -> Message | None:
         *(["call_id"] if call_id else []),
         *([] if value is None else [BODIES[kind]]),
     ]
-    opened = Opened(item, CALL_ORDER, CALL_KEYS[kind], known)
-    layout = opened.layout
-    if named(tool) != name:
+    notes = ItemNotes(item, CALL_ORDER, CALL_KEYS[kind], known)
+    layout = notes.layout
+    if tool_name(tool) != name:
         layout["name"] = list(name)
     if not isinstance(value, str) and value is not None:
         layout["body"] = PARSED
@@ -117,14 +116,14 @@ def read_call(item: Object, kind: str) -> Message | None:
         recipient=tool,
         call_id=call_id,
         constraint=None if kind == CUSTOM_CALL else "json",
-        end="call" if opened.end else None,
+        end="call" if notes.end else None,
     )
-    opened.give(message)
+    notes.add_to(message)
     return message
 
 
 def is_custom(call: Message) -> bool:
-    """Whether a call is to a custom tool: nothing says that its input is JSON, and it is none that is a function's."""
+    """Return whether a call is of a custom tool: its input is not marked as JSON, and it is no call of a function."""
     if call.constraint == "json" or call.content_type == "json":
         return False
     if call.constraint is not None or not (call.recipient or "").startswith(FUNCTIONS):
@@ -133,7 +132,7 @@ def is_custom(call: Message) -> bool:
 
 
 def is_object(text: str) -> bool:
-    """Whether a text is a JSON object, which functions take."""
+    """Return whether a text is a JSON object, as the arguments of functions are."""
     if text[:1] != "{" and text.lstrip()[:1] != "{":
         return False
     span = jsontext.parse(text)
@@ -141,7 +140,7 @@ def is_object(text: str) -> bool:
 
 
 def write_call(call: Message) -> Object:
-    """A call as an item."""
+    """Return the item of a call."""
     kind, layout = CUSTOM_CALL if is_custom(call) else FUNCTION_CALL, NOTES.of(call.layout)
     out: Object = {"type": kind}
     if call.call_id is not None:
@@ -152,15 +151,15 @@ def write_call(call: Message) -> Object:
         out["namespace"] = name.namespace
     body = cast("str", call.content)
     out[BODIES[kind]] = jsontext.parsed_compact(body) if layout.get("body") == PARSED else body
-    return closed(out, [call], CALL_ORDER)
+    return finish_item(out, [call], CALL_ORDER)
 
 
 # --- replies ----------------------------------------------------------------------------------------------------------
 
 
 def read_reply(item: Object, kind: str) -> Message | None:
-    """What a tool replied; None where it cannot be understood."""
-    call_id, name = call_id_in(item), name_in(item)
+    """Return the reply in an item; None if it is not understood."""
+    call_id, name = call_id_in(item), read_name(item)
     if name is not None and not name.name:
         name = None
     content, spelling = _read_output(item.get("output"))
@@ -173,8 +172,8 @@ def read_reply(item: Object, kind: str) -> Message | None:
     ]
     if says_content(item.get("output")):
         known.append("output")
-    opened = Opened(item, OUTPUT_ORDER, OUTPUT_KEYS, known)
-    layout = opened.layout
+    notes = ItemNotes(item, OUTPUT_ORDER, OUTPUT_KEYS, known)
+    layout = notes.layout
     layout.update(spelling)
     if kind == CUSTOM_OUTPUT:
         layout["kind"] = CUSTOM
@@ -182,51 +181,51 @@ def read_reply(item: Object, kind: str) -> Message | None:
     if name is not None:
         tool = recipient(name)
         layout.setdefault("form", list(item))
-        if named(tool) != name:
+        if tool_name(tool) != name:
             layout["name"] = list(name)
     if call_id is None:
         layout["call_id"] = "absent"
-    end = "end" if opened.end else None
+    end = "end" if notes.end else None
     message = Message("tool", content, tool, "commentary", "assistant", call_id, end=end)
-    opened.give(message)
+    notes.add_to(message)
     return message
 
 
 def _read_output(value: Json) -> tuple[Content | None, Object]:
-    """What a tool replied, and how that was spelled."""
-    found = read_content(value, INPUT_TEXT)
-    return (jsontext.exactly_compact(value), {"body": PARSED}) if found is None else found
+    """Return a tool's output and its spelling; the content is None if it is a value that cannot be stored as text."""
+    content = read_content(value, INPUT_TEXT)
+    return (jsontext.exactly_compact(value), {"body": PARSED}) if content is None else content
 
 
-def write_reply(reply: Message, *, name: bool = False) -> Object:
-    """A tool's reply as an item.
+def write_reply(reply: Message, *, named: bool = False) -> Object:
+    """Return the item of a reply.
 
     Args:
         reply: the reply.
-        name: whether it says its tool's name, wherever it was not read with one.
+        named: whether it has the name of its tool, even if it was read without one.
     """
     layout = NOTES.of(reply.layout)
     kind = CUSTOM_OUTPUT if layout.get("kind") == CUSTOM else FUNCTION_OUTPUT
     out: Object = {"type": kind}
     if reply.call_id is not None:
         out["call_id"] = reply.call_id
-    if reply.name and (name or names(layout.get("form"), "name")):
+    if reply.name and (named or names(layout.get("form"), "name")):
         tool = _spelled_name(reply.name, layout.get("name"))
         out["name"] = tool.name
         if tool.namespace is not None:
             out["namespace"] = tool.namespace
     out["output"] = write_output(reply.content, layout)
-    return closed(out, [reply], OUTPUT_ORDER)
+    return finish_item(out, [reply], OUTPUT_ORDER)
 
 
 def write_output(content: Content, layout: Object) -> Json:
-    """What a tool replied, as a text or as a list of parts."""
+    """Return a tool's output: a text, a list of parts, or a JSON value if it was read as one."""
     if isinstance(content, str) and layout.get("body") == PARSED:
         return jsontext.parsed_compact(content)
     return write_content(content, INPUT_TEXT, layout)
 
 
 def with_kind(message: Message, kind: str) -> Message:
-    """The message, written as a call of a kind, or as a reply to one."""
+    """Add a kind of tool to the layout of a call or a reply; return the message."""
     message.layout = {**(message.layout or {}), **(NOTES.by_format({**NOTES.of(message.layout), "kind": kind}) or {})}
     return message

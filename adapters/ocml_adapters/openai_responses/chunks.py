@@ -1,4 +1,4 @@
-"""How the events of one response are spelled, each with its number, as Server-Sent Events."""
+"""Write the events of one response, each with its sequence number, as Server-Sent Events; and the response itself."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ STREAM: Final = "openai-responses-sse"
 """The stream id."""
 
 
-class Events:
-    """Spells events; numbers them from 0.
+class EventWriter:
+    """Writes events and numbers them from 0.
 
     Args:
-        answer: its id, model and time.
+        answer: the id, the model and the time of the answer.
     """
 
     def __init__(self, answer: Answer) -> None:
@@ -26,24 +26,29 @@ class Events:
         self._number = 0
 
     def event(self, kind: str, **members: Json) -> bytes:
-        """One event."""
+        """Return an event."""
         value = {"type": kind, "sequence_number": self._next(), **members}
         return sse.write_json(value, kind)
 
-    def ends(self, kind: str, behind: Object, **members: Json) -> tuple[str, str]:
-        """What stands before the number of an event that is more of a text, and between number and text.
+    def ends(self, kind: str, more: Object, **members: Json) -> tuple[str, str]:
+        """Return the text before the number of a delta event, and the text between its number and its delta.
 
         Args:
-            kind: its type.
-            behind: what stands behind the text.
-            members: what stands before it.
+            kind: the type of the event.
+            more: members that follow the others.
+            members: the other members.
         """
         before = f'event: {kind}\ndata: {{"type":{quote(kind)},"sequence_number":'
-        between = f',{sse.dumps({**members, **behind})[1:-1]},"delta":'
+        between = f',{sse.dumps({**members, **more})[1:-1]},"delta":'
         return before, between
 
     def delta(self, ends: tuple[str, str], text: str) -> bytes:
-        """An event that is more of a text."""
+        """Return a delta event.
+
+        Args:
+            ends: as `ends` returns it.
+            text: the delta.
+        """
         before, between = ends
         return f"{before}{self._next()}{between}{quote(text)}}}\n\n".encode("ascii")
 
@@ -52,7 +57,7 @@ class Events:
         return number
 
     def response(self, status: str, output: list[Json], model: str, **more: Json) -> Object:
-        """The response as far as it has come."""
+        """Return the response so far."""
         return {
             "id": self._answer.id,
             "object": "response",
@@ -74,7 +79,7 @@ class Events:
 
 
 def write_usage(usage: Usage) -> Object | None:
-    """The numbers as a response has them, which has all of them; None where one is not known."""
+    """Return the numbers of tokens of a response; None if one is unknown, because a response has all of them."""
     numbers = usage.input_tokens, usage.output_tokens, usage.total_tokens
     if None in numbers:
         return None

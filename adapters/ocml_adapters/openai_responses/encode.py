@@ -1,4 +1,8 @@
-"""Events → events of the Responses API, as they come (`openai-responses-sse`), or one response (`openai-responses`)."""
+"""Encode events as events of the Responses API (`openai-responses-sse`), or as one response (`openai-responses`).
+
+Each message of the assistant is an item, in the order in which they begin. Items of text are written as they arrive
+(`live.py`); calls of tools that the server runs, and their replies, are written when they are complete.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +17,7 @@ from ocml_bridge.json_values.form import Object
 from ocml_bridge.model import Json, Message, replace
 from ocml_bridge.stream.response import ResponseEncoder, usage_in
 
-from .chunks import STREAM, Events, write_usage
+from .chunks import STREAM, EventWriter, write_usage
 from .hosted import write_hosted, write_hosted_reply
 from .live import LiveItem
 from .spelling import is_merged, write_item
@@ -21,20 +25,24 @@ from .syntax import BODIES
 from .units import ItemReader
 
 _INCOMPLETE: Final[dict[Reason, str]] = {"length": "max_output_tokens", "content_filter": "content_filter"}
-"""Why an answer is incomplete, as a response says it."""
+"""The reasons for which an answer is incomplete, by the names of a response."""
 
 
 class HostedItem:
-    """An item of a tool that the server runs: a call, with what it replied where that stands in it, or a reply alone.
+    """An item of a tool that the server runs: a call, with its reply if one item has both, or a reply alone.
 
     Args:
-        events: spells its events.
-        index: its place in the response.
-        number: of its first message.
-        message: what that one's beginning says.
+        events: writes its events.
+        index: its index in the response.
+        number: the number of its first message.
+        message: its first message, as far as its start shows it.
+
+    Attributes:
+        numbers: the numbers of its messages.
+        wire: the item, once it has ended.
     """
 
-    def __init__(self, events: Events, index: int, number: int, message: Message) -> None:
+    def __init__(self, events: EventWriter, index: int, number: int, message: Message) -> None:
         self.numbers: Final = [number]
         self.wire: Object | None = None
         self._events: Final = events
@@ -42,15 +50,15 @@ class HostedItem:
         self._group: Final = [message]
 
     def open(self) -> list[bytes]:
-        """The item begins."""
+        """Write the beginning of the item."""
         return [self._event("added", {**self._written(), "status": "in_progress"})]
 
     def take(self, message: Message) -> None:
-        """Its first message is whole."""
+        """Take its first message, complete."""
         self._group[0] = message
 
     def join(self, number: int, reply: Message) -> bool:
-        """Take what the tool replied; whether it stands in this item."""
+        """Take the reply of the tool if it is written in this item; return whether it is."""
         if not is_merged(reply) or write_item([*self._group, reply]) is None:
             return False
         self.numbers.append(number)
@@ -58,19 +66,19 @@ class HostedItem:
         return True
 
     def close(self) -> list[bytes]:
-        """The item is whole."""
+        """Write the end of the item."""
         self.wire = self._written()
         return [self._event("done", self.wire)]
 
     def _written(self) -> Object:
         return cast("Object", write_item(self._group))
 
-    def _event(self, what: str, item: Object) -> bytes:
-        return self._events.event(f"response.output_item.{what}", output_index=self._index, item=item)
+    def _event(self, step: str, item: Object) -> bytes:
+        return self._events.event(f"response.output_item.{step}", output_index=self._index, item=item)
 
 
 class EventEncoder(ResponseEncoder):
-    """An encoder of one response: each message of the assistant's is an item, in the order in which they begin."""
+    """An encoder of one response."""
 
     stream = STREAM
     reads = ItemReader
@@ -79,34 +87,34 @@ class EventEncoder(ResponseEncoder):
         super().__init__(answer, options)
         self._items: list[LiveItem | HostedItem] = []
         self._item_of: dict[int, LiveItem | HostedItem] = {}
-        """The item that each message is in, by its number."""
-        self._unsaid: dict[int, Message] = {}
-        """Texts behind a call that have said nothing by now: an empty one is no item."""
+        """The item of each message, by its number."""
+        self._pending: dict[int, Message] = {}
+        """Texts after a call that are still empty, by number: an empty text gets no item."""
         self._hosted: HostedItem | None = None
-        """That of a call which may still get its reply."""
+        """The item of a call that may still get its reply, or None."""
 
     def accepts(self, message: Message) -> bool:
-        """Whether a message is the assistant's, or what one of the server's tools gave."""
+        """Return whether a message is of the assistant, or the reply of a tool that the server runs."""
         return message.role in ("assistant", "tool")
 
     def hosts(self, call: Message) -> bool:
-        """Whether there is an item for calls of this tool."""
+        """Return whether a type of item is a call of this tool."""
         return write_hosted([call]) is not None
 
     def identify(self, answer: Answer) -> None:
-        """Spell the events."""
+        """Create the writer of the events, which have the id of the answer."""
         super().identify(answer)
-        self._events = Events(answer)
+        self._events = EventWriter(answer)
 
     def open(self) -> list[bytes]:
-        """The response begins."""
+        """Write the beginning of the response."""
         response = self._response("in_progress", [])
         return [self._events.event(kind, response=response) for kind in ("response.created", "response.in_progress")]
 
     def start(self, number: int, message: Message) -> list[bytes]:
-        """An item begins, or goes on with another text of a thought.
+        """Begin an item, or another text of the last thought.
 
-        What a tool of the server replied may stand in the item of its call; that is told by its end.
+        The reply of a tool that the server runs is written at its end, because it may belong to the item of its call.
         """
         if message.role == "tool":
             return []
@@ -116,7 +124,7 @@ class EventEncoder(ResponseEncoder):
             self._item_of[number] = last
             return []
         if message.continues and not is_call(message) and not is_private(message) and _is_call(last):
-            self._unsaid[number] = message
+            self._pending[number] = message
             return []
         return self._start(number, message)
 
@@ -133,27 +141,27 @@ class EventEncoder(ResponseEncoder):
         return [*self.opening(), *item.open()]
 
     def more(self, number: int, text: str) -> list[bytes]:
-        """More of an item's text; that of a tool of the server is told when it is whole."""
-        out, item = self._say(number), self._item_of.get(number)
+        """Write more text of an item; that of a tool that the server runs is written when it is complete."""
+        out, item = self._start_pending(number), self._item_of.get(number)
         return [*out, *item.more(text)] if isinstance(item, LiveItem) else out
 
     def refuse(self, number: int, text: str) -> list[bytes]:
-        """More of an item's refusal."""
-        out, item = self._say(number), self._item_of.get(number)
+        """Write more of an item's refusal."""
+        out, item = self._start_pending(number), self._item_of.get(number)
         return [*out, *item.more(text, refusal=True)] if isinstance(item, LiveItem) else out
 
-    def _say(self, number: int) -> list[bytes]:
-        """A text says something: its item begins, if it has not."""
-        unsaid = self._unsaid.pop(number, None)
-        return [] if unsaid is None else self._start(number, unsaid)
+    def _start_pending(self, number: int) -> list[bytes]:
+        """Begin the item of a text that waits for its first piece, if it is one."""
+        pending = self._pending.pop(number, None)
+        return [] if pending is None else self._start(number, pending)
 
     def end(self, number: int, message: Message) -> list[bytes]:
-        """The item is whole."""
+        """End the item of a message."""
         if message.role == "tool":
             return self._reply(number, message)
         out = self._close_hosted()
         if message.content != "":
-            out += self._say(number)
+            out += self._start_pending(number)
         item = self._item_of.get(number)
         if item is None:
             return out
@@ -164,7 +172,7 @@ class EventEncoder(ResponseEncoder):
         return out if item.wire is not None or number != item.numbers[-1] else [*out, *item.close(message)]
 
     def _reply(self, number: int, reply: Message) -> list[bytes]:
-        """What a tool of the server replied: in the item of its call, or in one of its own."""
+        """Write the reply of a tool that the server runs: in the item of its call, or in its own."""
         if self._hosted is not None and self._hosted.join(number, reply):
             return []
         out = self._close_hosted()
@@ -178,29 +186,29 @@ class EventEncoder(ResponseEncoder):
         return [] if hosted is None else hosted.close()
 
     def interrupt(self) -> list[bytes]:
-        """Items that have not ended are cut off."""
-        under_way = [item for item in self._items if isinstance(item, LiveItem) and item.wire is None]
-        heads = [(item, replace(self.heads[item.numbers[-1]], end=None)) for item in under_way]
+        """Write the ends of items that were cut off."""
+        unfinished = [item for item in self._items if isinstance(item, LiveItem) and item.wire is None]
+        heads = [(item, replace(self.heads[item.numbers[-1]], end=None)) for item in unfinished]
         return [*self._close_hosted(), *(event for item, head in heads for event in item.close(head))]
 
     # --- the end ------------------------------------------------------------------------------------------------------
 
     def complete(self, reason: Reason) -> list[bytes]:
-        """Why the answer is over is told with the whole of it."""
+        """Write nothing: the last event, which `tail` writes, tells why the answer is over."""
         return []
 
     def tail(self, usage: dict[str, object] | None) -> list[bytes]:
-        """The whole response."""
+        """Write the complete response."""
         kind = "response.incomplete" if self.reason in _INCOMPLETE else "response.completed"
         return [self._events.event(kind, response=self.response(usage))]
 
     def error(self, code: str, message: str) -> list[bytes]:
-        """The response failed."""
+        """Write the failed response."""
         response = self._response("failed", self._output(), error={"code": code, "message": message})
         return [*self.opening(), self._events.event("response.failed", response=response)]
 
     def response(self, usage: dict[str, object] | None) -> Object:
-        """The response that is over."""
+        """Return the complete response."""
         numbers = usage_in(usage) or self.usage
         details = {"reason": _INCOMPLETE[self.reason]} if self.reason in _INCOMPLETE else None
         more: Object = {"usage": None if numbers is None else write_usage(numbers)}
@@ -214,19 +222,19 @@ class EventEncoder(ResponseEncoder):
         return [item.wire for item in self._items if item.wire is not None]
 
     def wire(self) -> Object:
-        """What a client has of the response: which one it is, its items, and what the end of a whole one says."""
-        whole = {} if self.reason is None else self.response(None)
-        more = {key: whole[key] for key in ("status", "model", "usage") if whole.get(key)}
-        named = {"id": self._answer.id, "created_at": self._answer.created} if self.opened else {}
-        return {**named, "object": "response", "output": self._output(), **more}
+        """Return what a client has of the response: its id, the items that ended, and its status if it is complete."""
+        complete = {} if self.reason is None else self.response(None)
+        more = {key: complete[key] for key in ("status", "model", "usage") if complete.get(key)}
+        identity = {"id": self._answer.id, "created_at": self._answer.created} if self.opened else {}
+        return {**identity, "object": "response", "output": self._output(), **more}
 
     def order(self) -> Sequence[int]:
-        """The number of each message that became an item, or a part of one."""
+        """Return the number of each message that is in an item."""
         return [number for item in self._items if item.wire is not None for number in item.numbers]
 
 
 class WholeEncoder(EventEncoder):
-    """An encoder that gives one response at the end."""
+    """An encoder that returns one response at the end."""
 
     whole = True
 

@@ -1,6 +1,6 @@
-"""Calls of tools that the server has, and their results, both ways: by a table.
+"""Read and write calls of tools that the server runs, and their results, by a table.
 
-A hosted tool's call and its result may be one item: it is read as a call and its reply, and they are written as one.
+One item may have both the call and its result: it is read as a call and a reply, which are written as one item.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from ocml_bridge.json_values.data_urls import image_format
 from ocml_bridge.json_values.form import Object, is_empty
 from ocml_bridge.model import Content, Json, Media, Message, Text
 
-from .items import MERGED, Opened, closed
+from .items import MERGED, ItemNotes, finish_item
 from .parts import read_parts, write_parts
 from .syntax import HOSTED_ORDER, INPUT_TEXT, NOTES
 
 
 class Body(NamedTuple):
-    """What a member of an item says, and back.
+    """How the value of a member is read as a content, and written.
 
     Attributes:
-        read: the content of a value; None where it cannot be understood.
-        write: the value of a content; None where it has no place there.
+        read: returns the content of a value; None if it is not understood.
+        write: returns the value of a content; None if the member has no place for it.
     """
 
     read: Callable[[Json], Content | None]
@@ -47,8 +47,8 @@ def _write_json(content: Content) -> Json:
     return None if span is None or jsontext.exactly_compact(span.value) != content else span.value
 
 
-def _read_shown(value: Json) -> Content | None:
-    """The texts and images that code printed."""
+def _read_outputs(value: Json) -> Content | None:
+    """Return the texts and images that a program printed."""
     parts: list[Text | Media] = []
     for item in cast("list[Json]", value) if isinstance(value, list) else [None]:
         output = cast("Object", item) if isinstance(item, dict) else {}
@@ -62,7 +62,7 @@ def _read_shown(value: Json) -> Content | None:
     return parts[0].text if len(parts) == 1 and isinstance(parts[0], Text) else tuple(parts)
 
 
-def _write_shown(content: Content) -> Json:
+def _write_outputs(content: Content) -> Json:
     out: list[Json] = []
     for part in (Text(content),) if isinstance(content, str) else content:
         if isinstance(part, Text) and part.is_bare:
@@ -79,9 +79,9 @@ def _read_image(value: Json) -> Content | None:
 
 
 def _image(data: str) -> Media:
-    """An image of which nobody says the type: its data tell it, as other APIs ask for one."""
-    shown = image_format(data)
-    return Media("image", data=data, format=None if shown is None else f"image/{shown}")
+    """Return an image of unknown type: its data show the type, which other APIs require."""
+    subtype = image_format(data)
+    return Media("image", data=data, format=None if subtype is None else f"image/{subtype}")
 
 
 def _write_image(content: Content) -> Json:
@@ -102,30 +102,30 @@ def _write_screenshot(content: Content) -> Json:
 _SCREENSHOT: Final[Object] = {"types": {"0": "computer_screenshot"}}
 TEXT: Final = Body(_read_text, _write_text)
 JSON: Final = Body(_read_json, _write_json)
-SHOWN: Final = Body(_read_shown, _write_shown)
+OUTPUTS: Final = Body(_read_outputs, _write_outputs)
 IMAGE: Final = Body(_read_image, _write_image)
 SCREENSHOT: Final = Body(_read_screenshot, _write_screenshot)
 
 
 class Hosted(NamedTuple):
-    """A type of item that a hosted tool's call is.
+    """A type of item that is a call of a tool that the server runs.
 
     Attributes:
-        tool: the recipient.
-        key: what the tool is given; None where no member says it.
-        body: how that is said.
-        result: the member with what it replied, where that is in the item.
-        shown: how that is said.
-        id: the member that is the id of the call.
-        failure: the member with why it failed, in place of a reply; None where there is none.
-        several: the member with a list of what the tool is given, in place of one; None where there is none.
+        tool: the recipient of the call.
+        key: the member with its input; None if there is none.
+        body: how the input is read and written.
+        result: the member with the reply; None if the reply is another item.
+        output: how the reply is read and written.
+        id: the member with the call id.
+        failure: the member with an error, which replaces the reply; None if there is none.
+        several: the member with a list of inputs, which replaces `key`; None if there is none.
     """
 
     tool: str
     key: str | None
     body: Body = JSON
     result: str | None = None
-    shown: Body = TEXT
+    output: Body = TEXT
     id: str = "id"
     failure: str | None = None
     several: str | None = None
@@ -135,7 +135,7 @@ MCP: Final = "mcp_call"
 CALLS: Final[dict[str, Hosted]] = {
     "web_search_call": Hosted("openai.web_search", "action"),
     "file_search_call": Hosted("openai.file_search", "queries", JSON, "results", JSON),
-    "code_interpreter_call": Hosted("python", "code", TEXT, "outputs", SHOWN),
+    "code_interpreter_call": Hosted("python", "code", TEXT, "outputs", OUTPUTS),
     "image_generation_call": Hosted("openai.image_generation", None, TEXT, "result", IMAGE),
     "computer_call": Hosted("openai.computer", "action", id="call_id", several="actions"),
     "local_shell_call": Hosted("openai.local_shell", "action", id="call_id"),
@@ -145,7 +145,7 @@ CALLS: Final[dict[str, Hosted]] = {
     "program": Hosted("openai.program", "code", TEXT, id="call_id"),
     MCP: Hosted("mcp", "arguments", TEXT, "output", TEXT, failure="error"),
 }
-"""Type of item → the call that it is."""
+"""The calls by the types of their items."""
 REPLIES: Final[dict[str, tuple[str, Body, tuple[str, ...]]]] = {
     "computer_call_output": ("output", SCREENSHOT, ("call_id",)),
     "local_shell_call_output": ("output", TEXT, ("call_id", "id")),
@@ -154,21 +154,21 @@ REPLIES: Final[dict[str, tuple[str, Body, tuple[str, ...]]]] = {
     "tool_search_output": ("tools", JSON, ("call_id",)),
     "program_output": ("result", TEXT, ("call_id",)),
 }
-"""Type of item → where the reply stands in it, how it is said, and the members that may be the id of its call.
+"""The replies by the types of their items: the member with the content, how it is read, the members for the call id.
 
-The types of the API's clients have that of a local shell as `id`, its guides as `call_id`.
+The reply of a local shell has the id of its call in `id` in the types of the API's clients, in `call_id` in its guides.
 """
 _MAY_FAIL: Final = frozenset({"apply_patch_call_output"})
-"""Types of replies whose status says whether they failed."""
+"""The types of replies whose status shows whether the tool failed."""
 _FAILED: Final = "failed"
-"""That status; and the layout of a reply that tells, as an object, why a call failed."""
+"""The status of such a reply; also the layout of a reply that was read from an error that is an object."""
 
 
 # --- calls ------------------------------------------------------------------------------------------------------------
 
 
 def read_hosted(item: Object, kind: str) -> list[Message] | None:
-    """The call that an item is, and what it says of the reply; None where it cannot be understood."""
+    """Return the call in an item, and its reply if the item has one; None if it is not understood."""
     spec = CALLS[kind]
     tool = _tool_of(spec, kind, item)
     key = spec.key if spec.several is None or is_empty(item.get(spec.several)) else spec.several
@@ -176,38 +176,38 @@ def read_hosted(item: Object, kind: str) -> list[Message] | None:
     if tool is None or not isinstance(body, str):
         return None
     if body and spec.several is not None and isinstance(item[cast("str", key)], list) != (key == spec.several):
-        return None  # which of the two members it was would not be known when it is written
+        return None  # the writer could not know from which of the two members it was read
     call_id, reply = _text(item, spec.id), None
     known = [name for name in (spec.id if call_id else None, key if body else None) if name is not None]
     if spec.result is not None and not is_empty(item.get(spec.result)):
-        reply = spec.shown.read(item[spec.result])
+        reply = spec.output.read(item[spec.result])
         known += [spec.result] if reply is not None else []
-    why, spelled = (None, {}) if reply is not None or spec.failure is None else _why(item.get(spec.failure))
-    if why is not None:
-        reply = why
+    error, spelling = (None, {}) if reply is not None or spec.failure is None else _read_error(item.get(spec.failure))
+    if error is not None:
+        reply = error
         known.append(cast("str", spec.failure))
-    opened = Opened(item, HOSTED_ORDER, frozenset(), known)
-    opened.extras = {"type": kind, **opened.extras}
-    opened.layout["form"] = opened.layout.get("form", list(item))
+    notes = ItemNotes(item, HOSTED_ORDER, frozenset(), known)
+    notes.extras = {"type": kind, **notes.extras}
+    notes.layout["form"] = notes.layout.get("form", list(item))
     if call_id is None:
-        opened.layout["call_id"] = "absent"
+        notes.layout["call_id"] = "absent"
     constraint = "json" if spec.body is JSON or kind == MCP else None
-    end = "call" if opened.end else None
+    end = "call" if notes.end else None
     call = Message("assistant", body, None, "commentary", tool, call_id, constraint=constraint, end=end)
-    opened.give(call)
+    notes.add_to(call)
     if reply is None:
         return [call]
-    answer = Message("tool", reply, tool, "commentary", "assistant", call_id, failed=True if why is not None else None)
-    answer.layout = NOTES.by_format({**MERGED, **spelled})
+    answer = Message("tool", reply, tool, "commentary", "assistant", call_id, failed=None if error is None else True)
+    answer.layout = NOTES.by_format({**MERGED, **spelling})
     return [call, answer]
 
 
-def _why(error: Json) -> tuple[Content | None, Object]:
-    """Why a call failed, as the reply that it is; and how it is spelled where it is an object. None for no reason."""
+def _read_error(error: Json) -> tuple[Content | None, Object]:
+    """Return an error as the content of a reply, and its layout; the content is None if there is no error."""
     if isinstance(error, str):
         return error or None, {}
-    why = None if is_empty(error) else _read_json(error)
-    return why, {} if why is None else {_FAILED: "object"}
+    content = None if is_empty(error) else _read_json(error)
+    return content, {} if content is None else {_FAILED: "object"}
 
 
 def _tool_of(spec: Hosted, kind: str, members: Object) -> str | None:
@@ -223,7 +223,7 @@ def _text(item: Object, key: str) -> str | None:
 
 
 def write_hosted(group: Sequence[Message]) -> Object | None:
-    """The item of a hosted tool's call, with its reply where that stands in it; None where there is none such."""
+    """Return the item of a call, with its reply if there is one; None if no type of item fits."""
     call, *replies = group
     extras = NOTES.of(call.extras)
     kind = extras.get("type")
@@ -242,18 +242,18 @@ def write_hosted(group: Sequence[Message]) -> Object | None:
         key = spec.failure if reply.failed and spec.failure is not None else spec.result
         is_object = key == spec.failure and NOTES.of(reply.layout).get(_FAILED) == "object"
         value = _write_json(reply.content) if is_object else None
-        value = spec.shown.write(reply.content) if value is None and key is not None else value
+        value = spec.output.write(reply.content) if value is None and key is not None else value
         if value is None:
             return None
         out[cast("str", key)] = value
-    return closed(out, [call], HOSTED_ORDER)
+    return finish_item(out, [call], HOSTED_ORDER)
 
 
 # --- replies ----------------------------------------------------------------------------------------------------------
 
 
 def read_hosted_reply(item: Object, kind: str) -> Message | None:
-    """What a hosted tool's call was answered with; None where it cannot be understood."""
+    """Return the reply to a call of a tool that the server runs; None if it is not understood."""
     key, body, id_keys = REPLIES[kind]
     id_key = next((name for name in id_keys if _text(item, name) is not None), id_keys[-1])
     content = "" if is_empty(item.get(key)) else body.read(item[key])
@@ -263,19 +263,19 @@ def read_hosted_reply(item: Object, kind: str) -> Message | None:
     known = [name for name, value in ((key, content), (id_key, call_id)) if value]
     failed = kind in _MAY_FAIL and item.get("status") == _FAILED
     known += ["status"] if failed else []
-    opened = Opened(item, HOSTED_ORDER, frozenset(), known)
-    opened.extras = {"type": kind, **opened.extras}
-    opened.layout["form"] = opened.layout.get("form", list(item))
+    notes = ItemNotes(item, HOSTED_ORDER, frozenset(), known)
+    notes.extras = {"type": kind, **notes.extras}
+    notes.layout["form"] = notes.layout.get("form", list(item))
     if call_id is None:
-        opened.layout["call_id"] = "absent"
-    message = Message("tool", content, None, "commentary", "assistant", call_id, end="end" if opened.end else None)
+        notes.layout["call_id"] = "absent"
+    message = Message("tool", content, None, "commentary", "assistant", call_id, end="end" if notes.end else None)
     message.failed = True if failed else None
-    opened.give(message)
+    notes.add_to(message)
     return message
 
 
 def write_hosted_reply(reply: Message) -> Object | None:
-    """The item of a reply to a hosted tool's call; None where it is none."""
+    """Return the item of a reply to such a call; None if the reply was not read from one."""
     kind = NOTES.of(reply.extras).get("type")
     spec = REPLIES.get(kind) if isinstance(kind, str) else None
     if spec is None:
@@ -293,4 +293,4 @@ def write_hosted_reply(reply: Message) -> Object | None:
         out[key] = value
     if reply.failed and reply.end is not None and kind in _MAY_FAIL:
         out["status"] = _FAILED
-    return closed(out, [reply], HOSTED_ORDER)
+    return finish_item(out, [reply], HOSTED_ORDER)

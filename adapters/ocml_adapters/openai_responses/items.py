@@ -1,4 +1,8 @@
-"""What all items share, both ways: ids that are made up, how one ended, how it was spelled; and their skeletons."""
+"""Read and write what all items have in common: id, status, extras and spelling; and split items into skeletons.
+
+Some items of the assistant need an id. If they have none, they get one that is generated from their position; when it
+is read at the same position, it is left out again.
+"""
 
 from __future__ import annotations
 
@@ -12,25 +16,25 @@ from ocml_bridge.units.media import add_medium, next_medium, of_address
 
 from .syntax import FUNCTION_CALL, FUNCTION_OUTPUT, MESSAGE, NOTES, REASONING
 
-BY_PLACE: Final[Any] = object()
-"""Stands for an id that the place of an item gives."""
-MADE_UP: Final = "\0"
-"""Stands for the same in units that are written, until the place is known; and, as a key, for what no item has."""
+GENERATED_ID: Final[Any] = object()
+"""Replaces an id that is generated from the position of its item, in units that are read or written."""
+PLACEHOLDER: Final = "\0"
+"""Replaces `GENERATED_ID` in units that plans store; and the only key of the unit of a request's `instructions`."""
 _PREFIXES: Final = {"reasoning": "rs", "message": "msg"}
 _IMPLIED: Final = ("type", "id", "status")
-"""Keys that a form may leave out although we write them."""
+"""Keys that a form may omit although they are written."""
 COMPLETED: Final = "completed"
-_SPELLED: Final = (COMPLETED, "in_progress")
-"""What the status of an item says of no message: servers leave calls that are whole `in_progress`."""
+_FINISHED: Final = (COMPLETED, "in_progress")
+"""The statuses that mean nothing for a message; servers leave finished calls `in_progress`."""
 INCOMPLETE: Final = "incomplete"
 ABSENT: Final = "absent"
-"""Remembered as the status of an item that was cut off, and does not say so: its document does."""
+"""The layout of the status of an item that was cut off without saying so: only its document does."""
 MERGED: Final[Object] = {"merged": True}
-"""The layout of a message that stands in one item with the one before it."""
+"""The layout of a message that was read from the same item as the previous one."""
 
 
-def made_up_id(kind: str, at: int) -> str:
-    """The id of an item that needs one and has none: by its place, and like no id of a server.
+def generated_id(kind: str, at: int) -> str:
+    """Return the id of an item that needs one and has none; it differs from all ids of servers.
 
     Args:
         kind: the type of the item.
@@ -39,40 +43,47 @@ def made_up_id(kind: str, at: int) -> str:
     return f"{_PREFIXES[kind]}_{at:032d}"
 
 
-def without_made_up(items: Sequence[Any]) -> Sequence[Any]:
-    """Items with `BY_PLACE` for the ids that their places give; the very same where there are none."""
-    made_up = [at for at, item in enumerate(items) if item.__class__ is dict and "id" in item and _is_made_up(item, at)]
-    if not made_up:
+def with_generated_ids(items: Sequence[Any]) -> Sequence[Any]:
+    """Return the items with `GENERATED_ID` in place of generated ids; the same list if there are none."""
+    indices = [
+        at for at, item in enumerate(items) if item.__class__ is dict and "id" in item and _is_generated(item, at)
+    ]
+    if not indices:
         return items
-    found = [*items]
-    for at in made_up:
-        found[at] = {**found[at], "id": BY_PLACE}
-    return found
+    out = [*items]
+    for at in indices:
+        out[at] = {**out[at], "id": GENERATED_ID}
+    return out
 
 
-def _is_made_up(item: Object, at: int) -> bool:
-    """Whether an item has the id that its place gives; not one that may be kept whole."""
+def _is_generated(item: Object, at: int) -> bool:
+    """Return whether an item has the generated id of its position; not for items that may be stored as they are."""
     kind, role = cast("Any", item.get("type")), cast("Any", item.get("role"))
-    spoken = kind == MESSAGE and isinstance(role, str) and role != "tool"
-    return (spoken or kind == REASONING) and item["id"] == made_up_id(kind, at)
+    is_message = kind == MESSAGE and isinstance(role, str) and role != "tool"
+    return (is_message or kind == REASONING) and item["id"] == generated_id(kind, at)
 
 
-class Opened:
-    """An item as it is read: its extras, its layout, how it ended.
+class ItemNotes:
+    """The extras and the layout of an item that is read, and whether it ended.
 
     Args:
         item: the item.
-        order: its keys, in our order.
-        required: the keys that we always write.
-        known: the keys whose value is known otherwise.
+        order: its keys in the order in which they are written.
+        required: the keys that are always written.
+        known: the keys whose values the message has.
+
+    Attributes:
+        end: False if the item was cut off.
+        extras: the members that only this format knows.
+        layout: how the item was spelled.
     """
 
     __slots__ = ("end", "extras", "layout")
 
     def __init__(self, item: Object, order: tuple[str, ...], required: frozenset[str], known: Collection[str]) -> None:
         read_keys = ["type", *known] if item.get("type") else [*known]
-        made_up = item.get("id") is BY_PLACE
-        if made_up:
+        is_generated = item.get("id") is GENERATED_ID
+        if is_generated:
             read_keys.append("id")
         self.layout: Object = {}
         self.end = True
@@ -80,9 +91,9 @@ class Opened:
         if status == INCOMPLETE:
             self.end = False
             read_keys.append("status")
-        elif made_up and status == COMPLETED and item["type"] == MESSAGE:
+        elif is_generated and status == COMPLETED and item["type"] == MESSAGE:
             read_keys.append("status")
-        elif status in _SPELLED:
+        elif status in _FINISHED:
             self.layout["status"] = status
             read_keys.append("status")
         form = form_of(item, order, required, read_keys)
@@ -90,35 +101,35 @@ class Opened:
             self.layout["form"] = form
         self.extras = rest(item, read_keys)
 
-    def give(self, message: Message) -> None:
-        """Put extras and layout into a message, beside the layout that it has."""
+    def add_to(self, message: Message) -> None:
+        """Add extras and layout to a message; layout that it has already takes precedence."""
         message.extras = NOTES.by_format(self.extras)
         message.layout = NOTES.by_format({**self.layout, **NOTES.of(message.layout)})
 
 
-def closed(out: Object, group: Sequence[Message], order: tuple[str, ...], *, needs_id: bool = False) -> Object:
-    """An item with all that is written of any: id, status, extras, in the spelling that is remembered.
+def finish_item(out: Object, group: Sequence[Message], order: tuple[str, ...], *, needs_id: bool = False) -> Object:
+    """Return an item with the members that any item may have (id, status, extras), in the spelling of its layout.
 
     Args:
-        out: what is written of it alone, its type first.
+        out: the members that only its type has, with `type` first.
         group: its messages.
-        order: its keys, in our order.
-        needs_id: whether it is no item without an id.
+        order: its keys in the order in which they are written.
+        needs_id: whether the item is not valid without an id.
     """
     extras, layout = NOTES.of(group[0].extras), NOTES.of(group[0].layout)
-    if extras.get("id") == MADE_UP:
+    if extras.get("id") == PLACEHOLDER:
         extras = {key: value for key, value in extras.items() if key != "id"}
-    made: Object = {"type": out["type"]}
+    first: Object = {"type": out["type"]}
     if needs_id and "id" not in extras:
-        made["id"] = BY_PLACE
+        first["id"] = GENERATED_ID
         if out["type"] == MESSAGE:
-            made["status"] = COMPLETED
+            first["status"] = COMPLETED
     status = layout.get("status")
     if any(message.end is None and NOTES.of(message.layout).get("status") != ABSENT for message in group):
-        made["status"] = INCOMPLETE
-    elif status in _SPELLED:
-        made["status"] = status
-    out = {**made, **out}
+        first["status"] = INCOMPLETE
+    elif status in _FINISHED:
+        first["status"] = status
+    out = {**first, **out}
     if extras:
         out = add(out, extras, order)
     form = layout.get("form")
@@ -128,21 +139,21 @@ def closed(out: Object, group: Sequence[Message], order: tuple[str, ...], *, nee
 # --- skeletons --------------------------------------------------------------------------------------------------------
 
 _LONGEST: Final = 200
-"""The longest name that plans are made for, in characters."""
+"""The maximum length of a name in a skeleton, in characters."""
 _TEXTS: Final = frozenset({"content", "arguments", "input", "output", "call_id"})
-"""Members that are contents and ids."""
-_OWN: Final = frozenset({"id", "encrypted_content"})
-"""Members that nobody said."""
-_VALUES: Final = _TEXTS | _OWN
+"""The members that are contents and ids."""
+_EXTRA_TEXTS: Final = frozenset({"id", "encrypted_content"})
+"""The members whose texts are extras or signatures."""
+_VALUES: Final = _TEXTS | _EXTRA_TEXTS
 _TEXT, _IMAGE = "text", "image_url"
-"""Members of parts that are contents."""
+"""The members of parts that are contents."""
 _OF_PARTS: Final = frozenset({"type", "detail"})
-"""Members of parts that many have in common."""
+"""The members of parts whose values are part of the key."""
 _WORDS: Final = frozenset({"type", "role", "name", "namespace", "status", "phase"})
 
 
 def _add(item: dict[str, Any], key: list[Hashable], values: list[str]) -> bool:
-    """Add members to a skeleton; False for what is not for plans."""
+    """Append the members of an item to the key and the values of its skeleton; return False if it has none."""
     for name, value in item.items():
         key.append(name)
         if value.__class__ is str:
@@ -153,28 +164,28 @@ def _add(item: dict[str, Any], key: list[Hashable], values: list[str]) -> bool:
                     key.append("")
             elif name in _WORDS and len(value) <= _LONGEST:
                 key.append(value)
-            elif value and name in _OWN:
+            elif value and name in _EXTRA_TEXTS:
                 values.append(value)
             else:
                 return False
         elif value.__class__ is list:
             if not _add_parts(value, key, values):
                 return False
-        elif value is None or value is BY_PLACE:
-            key.append(value is BY_PLACE)
+        elif value is None or value is GENERATED_ID:
+            key.append(value is GENERATED_ID)
         else:
             return False
     return True
 
 
 def _add_parts(parts: list[Any], key: list[Hashable], values: list[str]) -> bool:
-    """A list of texts and images."""
+    """Append a list of texts and images; return False if it has anything else."""
     key.append((len(parts),))
     return all(part.__class__ is dict and _add_part(part, key, values) for part in parts)
 
 
 def _add_part(part: Object, key: list[Hashable], values: list[str]) -> bool:
-    """A text or an image, which says nothing else."""
+    """Append a text or an image; return False if it has other members."""
     for name, value in part.items():
         key.append(name)
         if name == _TEXT and value.__class__ is str and value:
@@ -193,7 +204,7 @@ def _add_part(part: Object, key: list[Hashable], values: list[str]) -> bool:
 
 
 def _message(unit: Any) -> Skeleton | None:
-    """The skeleton of a message that is one text, as most are."""
+    """Return the skeleton of a message whose content is one text, as that of most is."""
     role, text = unit["role"], unit["content"]
     if not (role.__class__ is text.__class__ is str) or not text or len(role) > _LONGEST:
         return None
@@ -202,7 +213,7 @@ def _message(unit: Any) -> Skeleton | None:
 
 
 def _call(unit: Any) -> Skeleton | None:
-    """The skeleton of a function's call."""
+    """Return the skeleton of a function's call."""
     name, call_id, body = unit["name"], unit["call_id"], unit["arguments"]
     if not (name.__class__ is call_id.__class__ is body.__class__ is str) or len(name) > _LONGEST:
         return None
@@ -210,30 +221,31 @@ def _call(unit: Any) -> Skeleton | None:
 
 
 def _output(unit: Any) -> Skeleton | None:
-    """The skeleton of what it gave."""
+    """Return the skeleton of a function's output."""
     call_id, text = unit["call_id"], unit["output"]
     if not (call_id.__class__ is text.__class__ is str) or not (call_id and text):
         return None
     return (FUNCTION_OUTPUT, [call_id, text]) if unit["type"] == FUNCTION_OUTPUT else None
 
 
-_PLAIN: Final[dict[tuple[str, ...], Callable[[Any], Skeleton | None]]] = {
+_FREQUENT: Final[dict[tuple[str, ...], Callable[[Any], Skeleton | None]]] = {
     ("type", "role", "content"): _message,
     ("role", "content"): _message,
     ("type", "call_id", "name", "arguments"): _call,
     ("type", "call_id", "output"): _output,
 }
-"""The keys of the commonest items → what gives their skeletons."""
+"""The functions that return the skeletons of the most frequent items, by their keys."""
 
 
 def _filled(value: Any, name: str, values: Iterator[str]) -> Any:
+    """Return a member of an item, with the next contents and ids."""
     if value.__class__ is list:
         return [{key: _filled_member(inner, key, values) for key, inner in part.items()} for part in value]
     return next(values) if name in _VALUES and value.__class__ is str and value else value
 
 
 def _filled_member(value: Any, name: str, values: Iterator[str]) -> Any:
-    """A member of a part, with the next text or image where it is one."""
+    """Return a member of a part, with the next content if it is a text or an image."""
     if name == _TEXT:
         return next(values)
     image = of_address(value) if name == _IMAGE else None
@@ -241,16 +253,16 @@ def _filled_member(value: Any, name: str, values: Iterator[str]) -> Any:
 
 
 def skeleton(item: Any) -> Skeleton | None:
-    """An item without contents and ids; None where it has other members that say something."""
-    plain = _PLAIN.get(tuple(item))
-    if plain is not None and (found := plain(item)) is not None:
-        return found
+    """Return an item without contents and ids; None if another member has a value that is not part of a key."""
+    of_frequent = _FREQUENT.get(tuple(item))
+    if of_frequent is not None and (result := of_frequent(item)) is not None:
+        return result
     key: list[Hashable] = []
     values: list[str] = []
     return (tuple(key), values) if _add(item, key, values) else None
 
 
 def filled(item: Object, values: Sequence[str]) -> Object:
-    """An item that has a skeleton, with other contents and ids."""
+    """Return an item that has a skeleton, with other contents and ids."""
     following = iter(values)
     return {name: _filled(value, name, following) for name, value in item.items()}

@@ -1,4 +1,4 @@
-"""An item that is written as it comes: the events that open it, continue it and close it."""
+"""Write an item while it arrives: the events that begin it, continue it and end it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ocml_bridge.json_values.form import Object
 from ocml_bridge.model import Content, Json, Message, Refusal, Text, replace
 
 from .calls import CUSTOM
-from .chunks import Events
+from .chunks import EventWriter
 from .parts import write_annotations
 from .spelling import write_item
 from .syntax import (
@@ -30,32 +30,34 @@ from .syntax import (
 _PREFIXES: Final = {MESSAGE: "msg", REASONING: "rs", FUNCTION_CALL: "fc", CUSTOM_CALL: "ctc"}
 
 
-class _Kind(NamedTuple):
-    """How the text of an item is told.
+class _Texts(NamedTuple):
+    """The events of a kind of text.
 
     Attributes:
-        subject: what its events are called without `.delta` and `.done`.
-        done: the member that has the whole of it.
-        behind: what else its events have.
-        part: what events of its part are called, where it stands in one.
-        at: the member that says which.
-        type: of the part.
+        subject: the type of its events without `.delta` and `.done`.
+        done: the member with the whole text.
+        more_members: other members of its events.
+        part: the type of the events of its part without `.added` and `.done`; "" if it is not in a part.
+        at: the member with the index of the part.
+        type: the type of the part.
     """
 
     subject: str
     done: str
-    behind: Object
+    more_members: Object
     part: str = ""
     at: str = ""
     type: str = ""
 
 
-_TEXT: Final = _Kind(
+_TEXT: Final = _Texts(
     "response.output_text", "text", {"logprobs": []}, "response.content_part", "content_index", OUTPUT_TEXT
 )
-_REFUSAL: Final = _Kind("response.refusal", "refusal", {}, "response.content_part", "content_index", "refusal")
-_THOUGHT: Final = _Kind("response.reasoning_text", "text", {}, "response.content_part", "content_index", REASONING_TEXT)
-_SUMMARY: Final = _Kind(
+_REFUSAL: Final = _Texts("response.refusal", "refusal", {}, "response.content_part", "content_index", "refusal")
+_THOUGHT: Final = _Texts(
+    "response.reasoning_text", "text", {}, "response.content_part", "content_index", REASONING_TEXT
+)
+_SUMMARY: Final = _Texts(
     "response.reasoning_summary_text",
     "text",
     {},
@@ -64,15 +66,15 @@ _SUMMARY: Final = _Kind(
     "summary_text",
 )
 _BODIES: Final = {
-    FUNCTION_CALL: _Kind("response.function_call_arguments", "arguments", {}),
-    CUSTOM_CALL: _Kind("response.custom_tool_call_input", "input", {}),
+    FUNCTION_CALL: _Texts("response.function_call_arguments", "arguments", {}),
+    CUSTOM_CALL: _Texts("response.custom_tool_call_input", "input", {}),
 }
 
 
 class _Run:
-    """A text of an item that is under way."""
+    """A text of an item, in the pieces that have arrived."""
 
-    def __init__(self, kind: _Kind, index: int) -> None:
+    def __init__(self, kind: _Texts, index: int) -> None:
         self.kind: Final = kind
         self.index: Final = index
         self.pieces: list[str] = []
@@ -85,37 +87,43 @@ class _Run:
 
 
 class LiveItem:
-    """An item under way.
+    """An item that is being written: a message, reasoning, or a call.
 
     Args:
-        events: spells its events.
-        message: what its beginning says.
-        index: its place in the response.
-        number: of its first message.
-        name: of the answer, for the id of an item that has none.
-        call_id: of a call.
+        events: writes its events.
+        message: its first message, as far as its start shows it.
+        index: its index in the response.
+        number: the number of its first message.
+        name: the id of the answer, which is part of the id of an item without one.
+        call_id: the id of a call.
+
+    Attributes:
+        numbers: the numbers of its messages.
+        kind: its type.
+        id: its id.
+        wire: the item, once it has ended.
     """
 
     def __init__(
-        self, events: Events, message: Message, index: int, number: int, name: str, call_id: str | None
+        self, events: EventWriter, message: Message, index: int, number: int, name: str, call_id: str | None
     ) -> None:
         self.numbers: Final = [number]
         self._events = events
         self._index = index
         self._message = replace(message, call_id=call_id)
-        self.kind: Final = _kind_of(message)
-        own: Json = NOTES.of(message.extras).get("id")
-        self.id: Final = own if isinstance(own, str) and own else f"{_PREFIXES[self.kind]}_{name}_{index}"
-        self._joined = False
+        self.kind: Final = _type_of(message)
+        item_id: Json = NOTES.of(message.extras).get("id")
+        self.id: Final = item_id if isinstance(item_id, str) and item_id else f"{_PREFIXES[self.kind]}_{name}_{index}"
+        self._has_joined = False
         self._runs: list[_Run] = []
         self.wire: Object | None = None
 
     @property
-    def _place(self) -> Object:
+    def _indices(self) -> Object:
         return {"item_id": self.id, "output_index": self._index}
 
     def open(self) -> list[bytes]:
-        """The item begins."""
+        """Write the beginning of the item."""
         message = replace(
             self._message, content="", end="end", intent=None if self.kind != MESSAGE else self._message.intent
         )
@@ -128,32 +136,32 @@ class LiveItem:
         return [*out, *self._begin(_BODIES[self.kind])] if self.kind in BODIES else out
 
     def join(self, number: int) -> None:
-        """Another message goes on with it: its text stands apart from those before."""
+        """Add another message of the item, whose text is separate from that of the previous ones."""
         self.numbers.append(number)
-        self._joined = True
+        self._has_joined = True
 
-    def _begin(self, kind: _Kind) -> list[bytes]:
-        self._joined = False
+    def _begin(self, kind: _Texts) -> list[bytes]:
+        self._has_joined = False
         run = _Run(kind, len(self._runs))
-        place = {**self._place, **({kind.at: run.index} if kind.at else {})}
-        run.ends = self._events.ends(f"{kind.subject}.delta", kind.behind, **place)
+        place = {**self._indices, **({kind.at: run.index} if kind.at else {})}
+        run.ends = self._events.ends(f"{kind.subject}.delta", kind.more_members, **place)
         self._runs.append(run)
         if not kind.part:
             return []
         return [self._events.event(f"{kind.part}.added", **place, part=_part(kind, ""))]
 
     def more(self, text: str, *, refusal: bool = False) -> list[bytes]:
-        """More of its text, or of its refusal."""
+        """Write more of its text or of its refusal."""
         kind = self._text_kind(refusal)
         out: list[bytes] = []
-        if self._joined or not self._runs or self._runs[-1].kind is not kind:
+        if self._has_joined or not self._runs or self._runs[-1].kind is not kind:
             out = [*self._end_run(), *self._begin(kind)]
         run = self._runs[-1]
         run.pieces.append(text)
         out.append(self._events.delta(run.ends, text))
         return out
 
-    def _text_kind(self, refusal: bool) -> _Kind:
+    def _text_kind(self, refusal: bool) -> _Texts:
         if self.kind == MESSAGE:
             return _REFUSAL if refusal else _TEXT
         if self.kind == REASONING:
@@ -161,13 +169,13 @@ class LiveItem:
         return _BODIES[self.kind]
 
     def _end_run(self) -> list[bytes]:
-        """The text under way is whole."""
+        """Write the end of the last text."""
         if not self._runs:
             return []
         run = self._runs[-1]
         kind = run.kind
-        place = {**self._place, **({kind.at: run.index} if kind.at else {})}
-        done: Object = {kind.done: run.text, **kind.behind}
+        place = {**self._indices, **({kind.at: run.index} if kind.at else {})}
+        done: Object = {kind.done: run.text, **kind.more_members}
         if self.kind == FUNCTION_CALL:
             done["name"] = self._written(self._message)["name"]
         out = [self._events.event(f"{kind.subject}.done", **place, **done)]
@@ -179,10 +187,10 @@ class LiveItem:
         return out
 
     def close(self, message: Message) -> list[bytes]:
-        """The item is whole, or will not go on: what of it has not been told, and its end.
+        """Write the rest of the item and its end.
 
         Args:
-            message: the last of its messages, whole; its `end` is None where it was cut off.
+            message: its last message, complete; `end` is None if it was cut off.
         """
         out: list[bytes] = []
         if self.kind == MESSAGE:
@@ -199,30 +207,30 @@ class LiveItem:
         return [*out, self._events.event("response.output_item.done", output_index=self._index, item=self.wire)]
 
     def _cite(self, message: Message) -> list[bytes]:
-        """The sources that its text names."""
+        """Write the citations of its text."""
         cited, run = self._as_one_text(message), self._runs[-1] if self._runs else None
         if cited.citations is None or run is None or run.kind is not _TEXT:
             return []
         run.annotations = write_annotations(cited.citations, run.text)
-        place = {**self._place, _TEXT.at: run.index}
+        place = {**self._indices, _TEXT.at: run.index}
         return [
-            self._events.event(f"{_TEXT.subject}.annotation.added", **place, annotation_index=at, annotation=one)
-            for at, one in enumerate(run.annotations)
+            self._events.event(f"{_TEXT.subject}.annotation.added", **place, annotation_index=at, annotation=each)
+            for at, each in enumerate(run.annotations)
         ]
 
     def _content(self, message: Message) -> Content:
-        """What was told of a message, with what its texts are beside, where there is one of them."""
+        """Return the content that was written, with the citations and extras of a single text."""
         runs = self._runs
         if self.kind != MESSAGE:
             return runs[0].text if len(runs) == 1 else tuple(Text(run.text) for run in runs) or ""
-        beside = self._as_one_text(message)
-        parts = tuple(Refusal(run.text) if run.kind is _REFUSAL else replace(beside, text=run.text) for run in runs)
+        text_part = self._as_one_text(message)
+        parts = tuple(Refusal(run.text) if run.kind is _REFUSAL else replace(text_part, text=run.text) for run in runs)
         if len(parts) == 1 and isinstance(parts[0], Text) and parts[0].is_bare:
             return parts[0].text
         return parts or ""
 
     def _as_one_text(self, message: Message) -> Text:
-        """The text of a message, as it is told: several of its parts are one."""
+        """Return the text part of a message; several texts are written as one."""
         texts = [part for part in parts_of(message.content) if isinstance(part, Text)]
         if len(texts) == 1:
             return texts[0]
@@ -230,9 +238,9 @@ class LiveItem:
         return Text("", citations=joined(texts) if is_one and texts else None)
 
     def _written(self, message: Message) -> Object:
-        """An item with this id, as the batch writer has it."""
+        """Return the item of a message with the id of this item, as the batch writer writes it."""
         extras = NOTES.of(self._message.extras if len(self.numbers) > 1 else message.extras)
-        own = {key: value for key, value in extras.items() if key not in ("id", "type")}
+        extras = {key: value for key, value in extras.items() if key not in ("id", "type")}
         layout: Object = {} if self.kind == REASONING else {"status": "completed"}
         if self.kind == MESSAGE:
             layout["content"] = "list"
@@ -242,23 +250,23 @@ class LiveItem:
         constraint = "json" if self.kind == FUNCTION_CALL else None if self.kind == CUSTOM_CALL else message.constraint
         if self.kind == REASONING:
             message = replace(message, channel="analysis", intent=None, recipient=None)
-        elif self.kind == MESSAGE and is_private(message):  # it was told as what is shown
+        elif self.kind == MESSAGE and is_private(message):  # it was streamed as visible text
             message = replace(message, channel=self._message.channel, intent=self._message.intent)
-        spelled = replace(
+        as_written = replace(
             message,
             end=end,
             constraint=constraint,
             content_type=None if self.kind in BODIES else message.content_type,
-            extras=NOTES.by_format({"id": self.id, **own}),
+            extras=NOTES.by_format({"id": self.id, **extras}),
             layout=NOTES.by_format(layout),
         )
-        item: Any = write_item([spelled])
+        item: Any = write_item([as_written])
         if self.kind == MESSAGE and message.content == "":
             item["content"] = [_part(_TEXT, "")] if self._runs else []
         return cast("Object", item)
 
 
-def _part(kind: _Kind, text: str) -> Object:
+def _part(kind: _Texts, text: str) -> Object:
     if kind is _REFUSAL:
         return {"type": kind.type, "refusal": text}
     part: Object = {"type": kind.type, "text": text}
@@ -266,14 +274,14 @@ def _part(kind: _Kind, text: str) -> Object:
 
 
 def _texts(content: Content) -> list[tuple[str, bool]]:
-    """The text of a message, and its refusal."""
+    """Return the text of a message, and its refusal, each with whether it is the refusal."""
     parts = parts_of(content)
     text = "".join(part.text for part in parts if isinstance(part, Text))
     return [(text, False), ("".join(part.text for part in parts if isinstance(part, Refusal)), True)]
 
 
-def _kind_of(message: Message) -> str:
-    """The type of item that a message begins; what a call is given is not known yet."""
+def _type_of(message: Message) -> str:
+    """Return the type of the item of a message; the input of a call is not known yet."""
     if is_call(message):
         if NOTES.of(message.layout).get("kind") == CUSTOM:
             return CUSTOM_CALL

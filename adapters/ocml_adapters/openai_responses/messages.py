@@ -1,4 +1,4 @@
-"""Messages of all roles, and what a model reasons, both ways."""
+"""Read and write messages of all roles, reasoning, instructions, and items that declare additional tools."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ocml_bridge.chat.visibility import is_preamble
 from ocml_bridge.json_values.form import Object
 from ocml_bridge.model import Foreign, Json, Message, Signature, Text, Tools
 
-from .items import MERGED, Opened, closed
+from .items import MERGED, ItemNotes, finish_item
 from .parts import read_content, read_parts, says_content, write_content, write_parts
 from .syntax import (
     ADDITIONAL_TOOLS,
@@ -36,33 +36,30 @@ from .tools import read_tools, write_tools
 # --- messages ---------------------------------------------------------------------------------------------------------
 
 INSTRUCTIONS = "instructions"
-"""The key of a request for what is said before all items, and the layout of the system's message that it is."""
+"""The key of a request's instructions, and the layout of the system message that they are read as."""
 
 
 class Instructions(str):
-    """What is said before all items, where it stands among them; no item of a document is one."""
+    """The unit of a request's instructions, before its items; no item of a document is a string."""
 
     __slots__ = ()
 
 
-def prompt_of(value: Json) -> Instructions | None:
-    """What a request says before all items; None where that is nothing."""
+def instructions_unit(value: Json) -> Instructions | None:
+    """Return the unit of a request's instructions; None if they are empty or no text."""
     return Instructions(value) if isinstance(value, str) and value else None
 
 
 def is_prompt(unit: object) -> bool:
-    """Whether a unit is what is said before all items."""
+    """Return whether a unit is a request's instructions."""
     return isinstance(unit, Instructions)
 
 
-_OF_CHANNELS = {channel: phase for phase, channel in PHASES.items()}
-
-
 def read_message(item: Object) -> Message:
-    """A message, whose role is a text."""
+    """Return the message of an item whose role is a string."""
     role, value = item["role"], item.get("content")
-    found = read_content(value, _text_type(role))
-    content, spelling = ((Foreign(HOME, value),), {"content": "bare"}) if found is None else found
+    known_content = read_content(value, _text_type(role))
+    content, spelling = ((Foreign(HOME, value),), {"content": "bare"}) if known_content is None else known_content
     channel, intent, phase = ROLES.get(role), None, item.get("phase")
     known = ["role", *(["content"] if says_content(value) else [])]
     if role == "assistant" and isinstance(phase, str) and phase:
@@ -72,10 +69,10 @@ def read_message(item: Object) -> Message:
         if channel != "commentary":
             spelling = {"phase": phase, **spelling}
     keys = MESSAGE_KEYS | {"id"} if _needs_id(role, value) else MESSAGE_KEYS
-    opened = Opened(item, MESSAGE_ORDER, keys, known)
-    opened.layout.update(spelling)
-    message = Message(role, content, channel=channel, intent=intent, end="end" if opened.end else None)
-    opened.give(message)
+    notes = ItemNotes(item, MESSAGE_ORDER, keys, known)
+    notes.layout.update(spelling)
+    message = Message(role, content, channel=channel, intent=intent, end="end" if notes.end else None)
+    notes.add_to(message)
     return message
 
 
@@ -84,12 +81,12 @@ def _text_type(role: str) -> str:
 
 
 def has_unknown_phase(message: Message) -> bool:
-    """Whether a message was read with a phase that nobody knows: that is its channel."""
+    """Return whether a message was read with an unknown phase, which became its channel."""
     return message.channel is not None and NOTES.of(message.layout).get("phase") == message.channel
 
 
 def write_message(message: Message) -> Object:
-    """A message as an item."""
+    """Return the item of a message."""
     layout, content = NOTES.of(message.layout), message.content
     out: Object = {"type": MESSAGE, "role": message.role}
     if isinstance(content, tuple) and len(content) == 1 and layout.get("content") == "bare":
@@ -98,18 +95,18 @@ def write_message(message: Message) -> Object:
         out["content"] = write_content(content, _text_type(message.role), layout)
     if message.role == "assistant" and (phase := _phase(message, layout.get("phase"))) is not None:
         out["phase"] = phase
-    return closed(out, [message], MESSAGE_ORDER, needs_id=_needs_id(message.role, out["content"]))
+    return finish_item(out, [message], MESSAGE_ORDER, needs_id=_needs_id(message.role, out["content"]))
 
 
 def _needs_id(role: Json, content: Json) -> bool:
-    """Whether the API takes a message for an answer of its own, which has an id."""
+    """Return whether a message is not valid without an id: the API takes it for an output item, which has one."""
     return role == "assistant" and isinstance(content, list)
 
 
 def _phase(message: Message, spelled: Json) -> str | None:
-    """The phase that says a channel: that of the last answer goes without saying."""
+    """Return the phase that a message needs for its channel, or that it was read with; None if it needs none."""
     if is_preamble(message):
-        return _OF_CHANNELS["commentary"]
+        return "commentary"
     if isinstance(spelled, str) and spelled and PHASES.get(spelled, spelled) == (message.channel or "final"):
         return spelled
     return None
@@ -119,43 +116,43 @@ def _phase(message: Message, spelled: Json) -> str | None:
 
 
 def read_additional_tools(item: Object) -> Message | None:
-    """The developer's message that declares tools in the midst of a conversation; None where it has others, too."""
+    """Return the developer's message that declares tools within a conversation; None if it also has other tools."""
     raws: Json = item.get("tools")
     if item.get("role") != "developer" or not isinstance(raws, list):
         return None
     tools, others = read_tools(cast("list[Json]", raws))
     if others:
         return None
-    opened = Opened(item, TOOLS_ORDER, frozenset(TOOLS_ORDER) - {"id"}, ("role", "tools"))
+    notes = ItemNotes(item, TOOLS_ORDER, frozenset(TOOLS_ORDER) - {"id"}, ("role", "tools"))
     message = Message("developer", (Tools(tools),))
-    opened.layout["kind"] = ADDITIONAL_TOOLS
-    opened.give(message)
+    notes.layout["kind"] = ADDITIONAL_TOOLS
+    notes.add_to(message)
     return message
 
 
-def declares_more_tools(message: Message) -> bool:
-    """Whether a message was read from an item of additional tools, and still declares tools alone."""
+def is_additional_tools(message: Message) -> bool:
+    """Return whether a message was read from an item of additional tools, and still only declares tools."""
     content = message.content
     declared = isinstance(content, tuple) and len(content) == 1 and isinstance(content[0], Tools)
     return declared and message.role == "developer" and NOTES.of(message.layout).get("kind") == ADDITIONAL_TOOLS
 
 
 def write_additional_tools(message: Message) -> Object:
-    """The item of a message that declares tools alone."""
+    """Return the item of a message that only declares tools."""
     declared = cast("tuple[Tools, ...]", message.content)[0]
     out: Object = {"type": ADDITIONAL_TOOLS, "role": "developer", "tools": write_tools(declared.tools, None)}
-    return closed(out, [message], TOOLS_ORDER)
+    return finish_item(out, [message], TOOLS_ORDER)
 
 
 def read_unknown(item: Object) -> Message:
-    """An item that cannot be understood: it is kept whole."""
+    """Return an item that is not understood as a message with a foreign part."""
     role = item.get("role")
     role = role if isinstance(role, str) and role in ROLES else "assistant"
     return Message(role, (Foreign(HOME, item),), channel=ROLES[role], layout=NOTES.by_format({"content": "item"}))
 
 
 def whole_item(message: Message) -> Object | None:
-    """The item that a message is, where it could not be understood."""
+    """Return the item that a message was read from, if it was not understood; otherwise None."""
     content = message.content
     part = content[0] if isinstance(content, tuple) and len(content) == 1 else None
     if NOTES.of(message.layout).get("content") != "item" or not isinstance(part, Foreign) or part.format != HOME:
@@ -165,12 +162,12 @@ def whole_item(message: Message) -> Object | None:
 
 
 def read_instructions(text: Instructions) -> Message:
-    """What a request says before all items."""
+    """Return the system message of a request's instructions."""
     return Message("system", str(text), layout=NOTES.by_format({"place": INSTRUCTIONS}))
 
 
 def is_instructions(message: Message) -> bool:
-    """Whether a message is a request's `instructions`."""
+    """Return whether a message was read from a request's instructions."""
     return NOTES.of(message.layout).get("place") == INSTRUCTIONS
 
 
@@ -181,20 +178,20 @@ _TYPES: Final = {"content": REASONING_TEXT, SUMMARY: SUMMARY_TEXT}
 
 
 def read_reasoning(item: Object) -> list[Message]:
-    """The thoughts of an item: the texts of `content`, where it has none those of `summary`.
+    """Return the thoughts of an item: one for each text of `content`; without any, one for each text of `summary`.
 
-    An item without a readable text is a thought all the same. What it is encrypted in is the signature of its last
-    message.
+    An item without a readable text is a thought with an empty content. The encrypted reasoning becomes the signature of
+    the last thought.
     """
-    key, found = "content", _read_texts(item, "content")
-    if found is None:
-        key, found = SUMMARY, _read_texts(item, SUMMARY)
-    texts, spelling = found or ([], {})
+    key, readable = "content", _read_texts(item, "content")
+    if readable is None:
+        key, readable = SUMMARY, _read_texts(item, SUMMARY)
+    texts, spelling = readable or ([], {})
     sealed: Json = item.get(ENCRYPTED)
     signature = Signature(sealed, VENDOR, sealed=True) if isinstance(sealed, str) and sealed else None
     known = [*([key] if texts else []), *([] if signature is None else [ENCRYPTED])]
-    opened = Opened(item, REASONING_ORDER, REASONING_KEYS, known)
-    opened.layout.update(spelling)
+    notes = ItemNotes(item, REASONING_ORDER, REASONING_KEYS, known)
+    notes.layout.update(spelling)
     messages = [
         Message(
             "assistant",
@@ -204,17 +201,17 @@ def read_reasoning(item: Object) -> list[Message]:
         )
         for text in texts or [Text("")]
     ]
-    opened.give(messages[0])
+    notes.add_to(messages[0])
     for message in messages[1:]:
         message.layout = NOTES.by_format({**MERGED})
-    if not opened.end:
+    if not notes.end:
         messages[-1].end = None
     messages[-1].signature = signature
     return messages
 
 
 def _read_texts(item: Object, key: str) -> tuple[list[Text], Object] | None:
-    """The texts of a list, and how they were spelled; None where there are none, or anything else."""
+    """Return the texts of a list and their spelling; None if it is empty or has anything else."""
     raws: Json = item.get(key)
     if not isinstance(raws, list) or not raws:
         return None
@@ -224,14 +221,14 @@ def _read_texts(item: Object, key: str) -> tuple[list[Text], Object] | None:
 
 
 def signature_of(thought: Message) -> Signature | None:
-    """What a thought is encrypted in, where the API can read it: it signs nothing else."""
+    """Return the signature of a thought if it is encrypted reasoning that the API can decrypt; otherwise None."""
     signature = thought.signature
-    own = signature is not None and signature.sealed and signature.vendor in (None, VENDOR) and signature.value
-    return signature if own else None
+    accepted = signature is not None and signature.sealed and signature.vendor in (None, VENDOR) and signature.value
+    return signature if accepted else None
 
 
 def write_reasoning(group: Sequence[Message]) -> Object:
-    """The item of thoughts that were read from one, or of one thought."""
+    """Return the item of thoughts that were read from one item, or of one thought."""
     key = SUMMARY if all(message.content_type == SUMMARY for message in group) else "content"
     parts = tuple(part for message in group for part in parts_of(message.content) if part != Text(""))
     out: Object = {"type": "reasoning"}
@@ -242,4 +239,4 @@ def write_reasoning(group: Sequence[Message]) -> Object:
         out[ENCRYPTED] = signature.value
     if SUMMARY not in out and SUMMARY not in NOTES.of(group[0].extras):
         out = {"type": "reasoning", SUMMARY: [], **out}
-    return closed(out, group, REASONING_ORDER, needs_id=True)
+    return finish_item(out, group, REASONING_ORDER, needs_id=True)

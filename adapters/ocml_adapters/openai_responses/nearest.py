@@ -1,4 +1,4 @@
-"""What the Responses API can hold of a message, and what replies have to say of the calls that they answer."""
+"""Fit messages to the Responses API: the nearest message; ids, types and names of calls and replies."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ocml_bridge.units.relations import paired_by_id
 from ocml_bridge.wires.freeform import custom_calls
 
 from .calls import CUSTOM, is_custom, with_kind
-from .messages import declares_more_tools, has_unknown_phase
+from .messages import has_unknown_phase, is_additional_tools
 from .parts import TABLE, can_hold
 from .spelling import is_merged, spelled
 from .syntax import HOME, NOTES
@@ -25,15 +25,17 @@ _HOLDS: Final = (Text, Media, Foreign, Refusal)
 
 
 def nearest(message: Message, index: int, log: Log) -> Message | None:
-    """A message with what its content can be: text in thoughts and calls, parts that we know elsewhere.
+    """Return the nearest message that the Responses API can hold, or None; report the losses.
+
+    Thoughts and calls contain one text; other messages contain the parts that the format has.
 
     Args:
-        message: any.
+        message: the message.
         index: its index in the document.
-        log: takes what is lost.
+        log: receives the losses.
     """
-    content, call = message.content, message.role == "assistant" and is_call(message)
-    thought = not call and is_private(message) and not has_unknown_phase(message)
+    content, is_assistant_call = message.content, message.role == "assistant" and is_call(message)
+    thought = not is_assistant_call and is_private(message) and not has_unknown_phase(message)
     if thought and message.role != "assistant":
         drop_private(log, index, HOME)
         return None
@@ -41,21 +43,21 @@ def nearest(message: Message, index: int, log: Log) -> Message | None:
         message = replace(message, channel="analysis")
     if isinstance(content, str):
         return message
-    path, own = f"/messages/{index}/content", declares_more_tools(message)
-    if call or (thought and not _is_text_with_more(content)):
+    path, declares = f"/messages/{index}/content", is_additional_tools(message)
+    if is_assistant_call or (thought and not _is_text_with_notes(content)):
         content = narrow(content, (), path, log, target=HOME, hoisted=True, private=thought)
     elif thought:
         content = with_own_extras(narrow(content, (Text,), path, log, target=HOME, hoisted=True, private=True), HOME)
     else:
-        holds = (Tools,) if own else _HOLDS
+        holds = (Tools,) if declares else _HOLDS
         table = TABLE if message.role == "assistant" else None
-        able = None if own else can_hold
-        content = fitted(content, holds, path, log, target=HOME, able=able, citations=table, hoisted=not own)
+        able = None if declares else can_hold
+        content = fitted(content, holds, path, log, target=HOME, able=able, citations=table, hoisted=not declares)
     return replace(message, content=content)
 
 
-def _is_text_with_more(content: Sequence[Part]) -> bool:
-    """Whether content is one text with something that has a place beside it; several would be several thoughts."""
+def _is_text_with_notes(content: Sequence[Part]) -> bool:
+    """Return whether content has one text, with extras, mark or citations; several texts would be several thoughts."""
     texts = [part for part in content if isinstance(part, Text) or as_text(part) is not None]
     text = texts[0] if len(texts) == 1 else None
     return isinstance(text, Text) and bool(NOTES.of(text.extras) or text.cache or text.citations)
@@ -65,45 +67,52 @@ def _is_text_with_more(content: Sequence[Part]) -> bool:
 
 
 def linked(items: Sequence[Item]) -> Sequence[Item]:
-    """The items with ids for calls and replies that have none, unless one was read from the Responses API so."""
+    """Return the items with ids for calls and replies that have none, unless one was read from this format without."""
     return identified(items, HOME)
 
 
 def with_call_types(items: Sequence[Item], tools: Sequence[Tool] | None) -> Sequence[Item]:
-    """The items; a call to a tool that is declared as a custom one has the layout of a custom tool's call."""
-    made: list[Item] = []
+    """Return the items; calls of tools that are declared as custom ones get the layout of a custom tool's call."""
+    out: list[Item] = []
     for at in custom_calls(items, tools):
         head, content, call_id = items[at]
         bare = head.message("", None)
-        if NOTES.of(bare.extras).get("type") or not NOTES.of(bare.layout).keys().isdisjoint(("kind", "merged")):
+        if _has_type(bare):
             continue
-        made = made or list(items)
-        made[at] = (head.replaced(layout=with_kind(bare, CUSTOM).layout), content, call_id)
-    return made or items
+        out = out or list(items)
+        out[at] = (head.replaced(layout=with_kind(bare, CUSTOM).layout), content, call_id)
+    return out or items
 
 
 def with_reply_types(items: Sequence[Item], kind: str = CUSTOM) -> Sequence[Item]:
-    """The items; a reply to a custom tool's call, of which nothing says its type, has the layout of one of a type.
+    """Return the items; replies to calls of custom tools get the layout of their kind, unless their type is known.
 
     Args:
-        items: in order.
-        kind: a custom tool's, where a document is written; a function's, where it is read: the reply is of that type.
+        items: the messages, in order.
+        kind: the kind that such a reply gets. Writing uses `CUSTOM`. Reading uses `FUNCTION`, for replies that were
+            items of a function's output although the call is of a custom tool.
     """
     if not any(head.calls and not head.promises_json for head, _, _ in items):
         return items
     pairs = paired_by_id(items)
-    made: list[Item] = []
+    out: list[Item] = []
     for reply, call in (pair(links_of(items)) if pairs is None else pairs).items():
         head, content, call_id = items[reply]
         answered = items[call] if call is not None else None
         if answered is None or answered[0].promises_json or not _is_custom(answered):
             continue
         bare = head.message("", None)
-        if NOTES.of(bare.extras).get("type") or not NOTES.of(bare.layout).keys().isdisjoint(("kind", "merged")):
+        if _has_type(bare):
             continue
-        made = made or list(items)
-        made[reply] = (head.replaced(layout=with_kind(bare, kind).layout), content, call_id)
-    return made or items
+        out = out or list(items)
+        out[reply] = (head.replaced(layout=with_kind(bare, kind).layout), content, call_id)
+    return out or items
+
+
+def _has_type(message: Message) -> bool:
+    """Return whether extras or layout show the type of item that a call or a reply is written as."""
+    layout = NOTES.of(message.layout)
+    return bool(NOTES.of(message.extras).get("type")) or not layout.keys().isdisjoint(("kind", "merged"))
 
 
 def _is_custom(item: Item) -> bool:
@@ -115,6 +124,6 @@ with_names: Final = NamedReplies(
     HOME,
     nearest,
     image=lambda message: message if is_merged(message) else spelled([message]).image[0],
-    named=lambda message: spelled([message], name=True).image[0],
+    named=lambda message: spelled([message], named=True).image[0],
 )
-"""The items; a reply whose name reading would not find by its call has the layout of one that says its name."""
+"""Returns the items; a reply whose tool would not follow from its call gets the layout of a reply with a name."""

@@ -1,6 +1,6 @@
-"""Content parts, both ways: texts, refusals, images, files, sounds; the annotations of a text.
+"""Read and write content parts: texts, refusals, images, files, sounds; and the annotations of a text.
 
-What could not be written back exactly is kept whole, as a foreign part.
+A part that would not be written back exactly is read as a foreign part.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from .syntax import ANNOTATIONS, BREAKPOINT, EXPLICIT, HOME, NOTES, OUTPUT_TEXT,
 
 
 class _Kind(NamedTuple):
-    """A kind of media part.
+    """A type of media part.
 
     Attributes:
-        media: what it is.
-        members: its members, in our order, and their fields.
-        inline: the member that is a data URL where the data is at hand.
-        inner: the member that holds the others; None where the part has them itself.
+        media: the kind of `Media`.
+        members: the fields of `Media` by the members of the part, in the order in which these are written.
+        inline: the member that may be a data URL, or None.
+        inner: the member that contains the others, or None if the part contains them itself.
     """
 
     media: Any
@@ -35,7 +35,7 @@ class _Kind(NamedTuple):
 
     @property
     def order(self) -> tuple[str, ...]:
-        """The keys of the part, in our order."""
+        """The keys of the part in the order in which they are written."""
         return ("type", *(self.members if self.inner is None else (self.inner,)), BREAKPOINT)
 
 
@@ -50,7 +50,7 @@ _KINDS: Final[dict[str, _Kind]] = {
     "computer_screenshot": _Kind("image", {"file_id": "file_id", "image_url": "url"}, "image_url"),
 }
 _TYPES: Final = {"image": "input_image", "file": "input_file", "audio": "input_audio"}
-"""Kind of media → the type of part that it is written as."""
+"""The type of part that media are written as, by their kind."""
 _PLAIN: Final = ("type", "text")
 _REFUSAL: Final = ("type", "refusal")
 
@@ -59,11 +59,11 @@ _REFUSAL: Final = ("type", "refusal")
 
 
 def read_parts(raws: list[Json], text_type: str) -> tuple[tuple[Part, ...], Object]:
-    """Parts, and how they were spelled, by index: types of texts other than that of the message, and forms.
+    """Return the parts and their spelling: by index, types of texts other than that of the message, and forms.
 
     Args:
-        raws: the items of a list of parts.
-        text_type: the type of text part that the message has.
+        raws: a list of parts.
+        text_type: the type of the texts of the message.
     """
     parts: list[Part] = []
     types: Object = {}
@@ -92,7 +92,7 @@ def read_parts(raws: list[Json], text_type: str) -> tuple[tuple[Part, ...], Obje
 
 
 def _is_plain(raw: Json, text_type: str) -> bool:
-    """Whether a part is a text as we write it."""
+    """Return whether a part is a text without other members, as the writer writes it; the fast path."""
     plain = raw.__class__ is dict and tuple(raw) == _PLAIN and raw["type"] == text_type
     return plain and text_type != OUTPUT_TEXT and raw["text"].__class__ is str
 
@@ -108,7 +108,7 @@ def _read_part(raw: Json) -> Part | None:
         text = part.get("text")
         if not isinstance(text, str):
             return None
-        mark, citations = _mark_of(part), read_annotations(part.get(ANNOTATIONS), text)
+        mark, citations = _read_mark(part), read_annotations(part.get(ANNOTATIONS), text)
         known = [key for key, value in ((BREAKPOINT, mark), (ANNOTATIONS, citations)) if value is not None]
         return Text(text, NOTES.by_format(rest(part, (*_PLAIN, *known))), cache=mark, citations=citations)
     if kind == "refusal":
@@ -117,34 +117,32 @@ def _read_part(raw: Json) -> Part | None:
     return _read_media(part, _KINDS[kind]) if kind in _KINDS else None
 
 
-def _mark_of(part: Object) -> CacheMark | None:
+def _read_mark(part: Object) -> CacheMark | None:
     return CacheMark() if part.get(BREAKPOINT) == EXPLICIT else None
 
 
 def _read_media(part: Object, kind: _Kind) -> Media | None:
-    members: Any = part if kind.inner is None else part.get(kind.inner)
-    if not isinstance(members, OBJECT):
+    inner: Any = part if kind.inner is None else part.get(kind.inner)
+    if not isinstance(inner, OBJECT):
         return None
-    known: Object = members
-    fields: Object = {
-        field: value for name, field in kind.members.items() if isinstance(value := known.get(name), str) and value
-    }
-    if kind.inline is not None and (found := opened(fields.get(kind.members[kind.inline], ""))) is not None:
+    members: Object = inner
+    texts = [name for name in kind.members if isinstance(members.get(name), str) and members[name]]
+    fields: Object = {kind.members[name]: members[name] for name in texts}
+    if kind.inline is not None and (data := opened(fields.get(kind.members[kind.inline], ""))) is not None:
         del fields[kind.members[kind.inline]]
-        fields["data"], fields["format"] = found
+        fields["data"], fields["format"] = data
     if "file_id" in fields:
         fields["vendor"] = VENDOR
-    texts = [name for name in kind.members if isinstance(known.get(name), str) and known[name]]
-    extras = rest(known, (*texts, "type") if kind.inner is None else texts)
+    extras = rest(members, (*texts, "type") if kind.inner is None else texts)
     if kind.inner is not None:
         extras = {**rest(part, ("type", kind.inner)), **({kind.inner: extras} if extras else {})}
-    if (mark := _mark_of(part)) is not None:
+    if (mark := _read_mark(part)) is not None:
         extras.pop(BREAKPOINT)
     return Media(kind.media, **fields, extras=NOTES.by_format(extras), cache=mark)
 
 
 def _form(raw: Object, kind: str, part: Part) -> Json:
-    """How a part was spelled; None where it is spelled as we would spell it."""
+    """Return the form of a part; None if it is spelled as the writer would spell it."""
     required = frozenset(_write_part(part, kind, None))
     if kind not in _KINDS:
         order = TEXT_ORDER if kind in TEXTS else _REFUSAL
@@ -154,16 +152,16 @@ def _form(raw: Object, kind: str, part: Part) -> Json:
     if inner is None:
         return form
     keys = tuple(_KINDS[kind].members)
-    inside = form_of(raw[inner], keys, frozenset(_write_part(part, kind, None)[inner]), ())
-    return form if inside is None else {"form": form, "inner": inside}
+    inner_form = form_of(raw[inner], keys, frozenset(_write_part(part, kind, None)[inner]), ())
+    return form if inner_form is None else {"form": form, "inner": inner_form}
 
 
 def _is_same(written: Object, raw: Object) -> bool:
-    """Whether an object is another, with its keys in the same order, and with those of the objects in it."""
-    return written == raw and list(written) == list(raw) and all(map(_in_order, written.values(), raw.values()))
+    """Return whether two objects are equal, with their keys and those of the objects in them in the same order."""
+    return written == raw and list(written) == list(raw) and all(map(_has_same_order, written.values(), raw.values()))
 
 
-def _in_order(written: Json, raw: Json) -> bool:
+def _has_same_order(written: Json, raw: Json) -> bool:
     return not isinstance(written, dict) or list(cast("Object", written)) == list(raw)
 
 
@@ -171,14 +169,14 @@ def _in_order(written: Json, raw: Json) -> bool:
 
 
 def write_parts(content: Content, text_type: str, spelling: Object) -> list[Json]:
-    """Parts as a list.
+    """Return the parts as a list.
 
     Args:
-        content: those parts, each of a kind that the Responses API has.
-        text_type: the type of a text.
-        spelling: as `read_parts` gives it; what does not fit is passed over.
+        content: the parts, each of a kind that the Responses API has.
+        text_type: the type of the texts of the message.
+        spelling: as `read_parts` returns it; what does not fit the parts is ignored.
     """
-    types, forms = (_by_index(spelling.get(key)) for key in ("types", "parts"))
+    types, forms = (_members(spelling.get(key)) for key in ("types", "parts"))
     out: list[Json] = []
     for index, part in enumerate(parts_of(content)):
         if isinstance(part, Foreign):
@@ -194,7 +192,7 @@ def write_parts(content: Content, text_type: str, spelling: Object) -> list[Json
     return out
 
 
-def _by_index(value: Json) -> Object:
+def _members(value: Json) -> Object:
     return cast("Object", value) if isinstance(value, dict) else {}
 
 
@@ -218,20 +216,20 @@ def _write_part(part: Part, kind: str, form: Json) -> Object:
     if part.cache is not None:
         out[BREAKPOINT] = dict(EXPLICIT)
     extras = {key: value for key, value in NOTES.of(part.extras).items() if key not in _PLAIN}
-    return shape(in_place({**out, **extras}, TEXT_ORDER) if extras else out, form, fixed=_PLAIN)
+    return shape(_in_key_order({**out, **extras}, TEXT_ORDER) if extras else out, form, fixed=_PLAIN)
 
 
-def in_place(members: Object, order: tuple[str, ...]) -> Object:
-    """Members in an order; those that are not in it stand behind the others."""
+def _in_key_order(members: Object, order: tuple[str, ...]) -> Object:
+    """Return members in an order of keys; those that it does not have come last."""
     return add(dict[str, Any](), members, order)
 
 
 def _write_media(media: Media, kind: str, form: Json) -> Object:
-    found, media = _KINDS[kind], media_for(media, VENDOR)
+    spec, media = _KINDS[kind], media_for(media, VENDOR)
     extras = NOTES.of(media.extras)
     values: Object = {}
-    for name, field in found.members.items():
-        value = _inline(media, field) if name == found.inline else _member(media, field)
+    for name, field in spec.members.items():
+        value = _inline(media, field) if name == spec.inline else _member(media, field)
         if value is not None:
             values[name] = value
     fixed = [name for name, value in values.items() if not is_empty(value)]
@@ -240,23 +238,23 @@ def _write_media(media: Media, kind: str, form: Json) -> Object:
         values["detail"] = "auto"
         implied = ("detail",)  # many clients leave it out
     marked: Object = {} if media.cache is None else {BREAKPOINT: dict(EXPLICIT)}
-    if found.inner is None:
+    if spec.inner is None:
         return shape(
-            add({"type": kind, **values, **marked}, extras, found.order), form, fixed=("type", *fixed), implied=implied
+            add({"type": kind, **values, **marked}, extras, spec.order), form, fixed=("type", *fixed), implied=implied
         )
     forms = cast("Object", form) if isinstance(form, dict) else {"form": form}
-    inner = shape(add(values, extras.get(found.inner), tuple(found.members)), forms.get("inner"), fixed=fixed)
-    written = add({"type": kind, found.inner: inner, **marked}, extras)
-    return shape(written, forms.get("form"), fixed=("type", found.inner))
+    inner = shape(add(values, extras.get(spec.inner), tuple(spec.members)), forms.get("inner"), fixed=fixed)
+    written = add({"type": kind, spec.inner: inner, **marked}, extras)
+    return shape(written, forms.get("form"), fixed=("type", spec.inner))
 
 
 def _member(media: Media, field: str) -> str | None:
-    """A member of media as it is; a sound says its format without being a media type."""
+    """Return the value of a member; the format of a sound is not a media type."""
     return sound_format(media) if field == "format" else getattr(media, field)
 
 
 def _inline(media: Media, field: str) -> str | None:
-    """What stands where data may: an address, or the data as a data URL."""
+    """Return the value of a member that may be a data URL: an address, or the data."""
     if field == "url" and media.url is not None:
         return media.url
     if media.data is None or (field == "data" and media.format is None):
@@ -265,7 +263,7 @@ def _inline(media: Media, field: str) -> str | None:
 
 
 def can_hold(part: Part) -> bool:
-    """Whether the Responses API has a place for a part."""
+    """Return whether the Responses API has a place for a part."""
     if isinstance(part, Foreign):
         return part.format == HOME
     if isinstance(part, Media):
@@ -279,7 +277,7 @@ def can_hold(part: Part) -> bool:
 
 
 def read_content(value: Json, text_type: str) -> tuple[Content, Object] | None:
-    """The content of an item, and how it was spelled; None for what is neither a text nor a list of parts."""
+    """Return the content of an item and its spelling; None for a value that is neither a text nor a list of parts."""
     if value is None or isinstance(value, str):
         return value or "", {}
     if not isinstance(value, ARRAY):
@@ -297,12 +295,12 @@ def read_content(value: Json, text_type: str) -> tuple[Content, Object] | None:
 
 
 def says_content(value: Json) -> bool:
-    """Whether a value is content of which nothing has to be remembered: the empty text is, an empty list is not."""
+    """Return whether a value is content whose spelling needs no layout: an empty text is, an empty list is not."""
     return isinstance(value, str) or not is_empty(value)
 
 
 def write_content(content: Content, text_type: str, layout: Object) -> Json:
-    """Content as a text, or as a list of parts."""
+    """Return content as a text or as a list of parts."""
     if isinstance(content, str) and layout.get("content") != "list":
         return content
     return write_parts(content, text_type, layout)
@@ -327,18 +325,19 @@ TABLE: Final = CitationTable(
     ),
     VENDOR,
 )
-"""Indices count the characters of the text, but for `index`, of which nobody says for certain what it counts."""
+"""Indices count the characters of the text; what `index` counts is not documented."""
 
 
 def read_annotations(value: Json, text: str) -> tuple[Citation, ...] | None:
-    """The sources that a text names; None where it names none, or one is not understood."""
+    """Return the citations of a text; None if it has none, or if one of them is not understood."""
     raws: Any = value
     if not isinstance(raws, ARRAY) or not raws:
         return None
-    found = tuple(made for raw in raws if (made := TABLE.read(raw, Place(0, len(text)))) is not None)
-    return found if len(found) == len(raws) else None
+    citations = tuple(citation for raw in raws if (citation := TABLE.read(raw, Place(0, len(text)))) is not None)
+    return citations if len(citations) == len(raws) else None
 
 
 def write_annotations(citations: Sequence[Citation], text: str) -> list[Json]:
-    """Citations as annotations of a text; those that there is no place for are left out."""
-    return [made for one in citations if (made := TABLE.write(one, Place(0, len(text)))) is not None]
+    """Return citations as annotations of a text, without those that the API has no place for."""
+    whole = Place(0, len(text))
+    return [annotation for each in citations if (annotation := TABLE.write(each, whole)) is not None]

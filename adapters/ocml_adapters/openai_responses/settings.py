@@ -1,7 +1,7 @@
-"""The parameters of a request, and what a response tells of itself, as the settings of a conversation: their table.
+"""Define the table of parameters: which members of a request or a response are which settings.
 
-`reasoning` and `text` are objects whose members are parameters of their own. A document is unfolded before it is read:
-`text.format` stands for the member `format` of `text`, in its place, and what is written is folded again.
+`reasoning` and `text` are objects of parameters. A document is unfolded before it is read: `text.format` replaces the
+member `format` of `text`, at the same position. Before a document is written, it is folded again.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ocml_bridge.model import AnswerFormat, Json
 from ocml_bridge.model import settings as plain
 from ocml_bridge.wires.tool_choices import ToolChoices
 
-from .calls import name_in, named, recipient
+from .calls import read_name, recipient, tool_name
 from .syntax import FOLDED
 
 # --- tool choice ------------------------------------------------------------------------------------------------------
@@ -25,7 +25,7 @@ _NAMING: Final = frozenset({"type", "name", "namespace"})
 
 
 def _recipient(members: Object) -> str | None:
-    name = name_in(members) if members.get("type") in _KINDS else None
+    name = read_name(members) if members.get("type") in _KINDS else None
     return recipient(name) if name is not None and name.name else None
 
 
@@ -34,7 +34,7 @@ def _is_name(members: Object) -> bool:
 
 
 def _named(tool: str) -> Object:
-    namespace, name = named(tool)
+    namespace, name = tool_name(tool)
     out: Object = {"type": "function", "name": name}
     return out if namespace is None else {**out, "namespace": namespace}
 
@@ -55,17 +55,17 @@ def _answer_format(value: Json) -> AnswerFormat | None:
 
 
 SCHEMA_NAME: Final = "answer"
-"""The name of a schema that has none: the API asks for one."""
+"""The name of a schema without one, because the API requires a name."""
 
 
 def _write_answer_format(form: AnswerFormat) -> Json:
     members = ("name", "description", "schema", "strict")
     described = {name: value for name in members if (value := getattr(form, name)) is not None}
-    named = {"name": SCHEMA_NAME} if form.type == "json_schema" else {}
-    return {"type": form.type, **named, **described}
+    default_name = {"name": SCHEMA_NAME} if form.type == "json_schema" else {}
+    return {"type": form.type, **default_name, **described}
 
 
-# --- all of them ------------------------------------------------------------------------------------------------------
+# --- the table --------------------------------------------------------------------------------------------------------
 
 
 PARAMETERS: Final = Parameters(
@@ -94,14 +94,14 @@ PARAMETERS: Final = Parameters(
         ),
     }
 )
-"""Unfolded key → the setting that it is."""
+"""The settings by the keys of unfolded documents."""
 
 _DOTTED: Final = re.compile(rf"\.*(?:{'|'.join(FOLDED)})\.")
-"""What the keys of folded members begin with; a document's own keys that do get another dot before them."""
+"""The beginnings of unfolded keys. Keys of a document that begin so get one more dot before them."""
 
 
 def unfolded(document: Object) -> Object:
-    """A document with the members of folded objects as its own; itself where it has none."""
+    """Return a document with the members of folded objects as its own; the same object if there are none."""
     if not any(key in FOLDED or _DOTTED.match(key) for key in document):
         return document
     out: Object = {}
@@ -114,7 +114,7 @@ def unfolded(document: Object) -> Object:
 
 
 def folded(document: Object) -> Object:
-    """An unfolded document as it is written; itself where nothing is to be folded."""
+    """Return an unfolded document as it is written; the same object if there is nothing to fold."""
     if not any(_DOTTED.match(key) for key in document):
         return document
     out: Object = {}

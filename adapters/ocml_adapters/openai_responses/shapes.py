@@ -1,8 +1,8 @@
-"""What stands around the items, both ways: nothing (a list), a request, a response, or one of each.
+"""Read and write documents of the Responses API without their items: lists, requests, responses and exchanges of both.
 
-| shape | is | items | everything else |
+| shape | document | items | everything else |
 | --- | --- | --- | --- |
-| `request` | an object with `input`, `instructions` or `messages` | these | tools, settings; extras, by key |
+| `request` | an object with `input`, `instructions` or `messages` | its member | tools, settings; extras, by key |
 | `list` | the bare list | the list | there is nothing else |
 | `response` | an object with `output` | `output` | tools, settings; extras, by key |
 | `exchange` | an object with `request` and `response` | those of both | of the request; `response`, without items |
@@ -25,8 +25,8 @@ from ocml_bridge.wires.requests import Prompt, RequestUnits
 from ocml_bridge.wires.shell import Shell
 from ocml_bridge.wires.surroundings import FORM, Surroundings, ToolList
 
-from .items import MADE_UP, without_made_up
-from .messages import INSTRUCTIONS, is_prompt, prompt_of
+from .items import PLACEHOLDER, with_generated_ids
+from .messages import INSTRUCTIONS, instructions_unit, is_prompt
 from .settings import PARAMETERS, TOOL_CHOICES, folded, unfolded
 from .spelling import is_state
 from .syntax import (
@@ -46,20 +46,20 @@ from .tools import read_tools, write_tools
 
 RESPONSE, EXCHANGE = "response", "exchange"
 _ELSEWHERE: Final = ("previous_response_id", "conversation")
-"""Parameters that name a conversation which the server has: what was said before is not here."""
+"""Parameters that name a conversation on the server: its earlier messages are not in the document."""
 
-# --- items that say nothing -------------------------------------------------------------------------------------------
+# --- items that are no messages ---------------------------------------------------------------------------------------
 
 _MAYBE_STATE: Final = (*STATE, ADDITIONAL_TOOLS, None)
 
 
 def _state_in(units: list[Json]) -> list[Object]:
-    """The units in which nobody says anything, each with its place."""
-    found: list[Object] = []
+    """Return the items that are no messages, each with its index."""
+    entries: list[Object] = []
     for at, unit in enumerate(units):
         if unit.__class__ is dict and (item := cast("Object", unit)).get("type") in _MAYBE_STATE and is_state(item):
-            found.append({"at": at, "item": item})
-    return found
+            entries.append({"at": at, "item": item})
+    return entries
 
 
 # --- requests ---------------------------------------------------------------------------------------------------------
@@ -69,7 +69,7 @@ def _depends_on_units(request: Object) -> bool:
     return OUTPUT in request or "request" in request or bool(_state_in(request[INPUT]))
 
 
-_PROMPT: Final = Prompt(INSTRUCTIONS, unit=prompt_of, is_unit=is_prompt, value=str, stand_in=INSTRUCTIONS)
+_PROMPT: Final = Prompt(INSTRUCTIONS, unit=instructions_unit, is_unit=is_prompt, value=str, stand_in=INSTRUCTIONS)
 UNITS: Final = RequestUnits(INPUT, _PROMPT, depends_on_units=_depends_on_units)
 _UNITS: Final = {INPUT: UNITS, MESSAGES: RequestUnits(MESSAGES, _PROMPT)}
 _AROUND_ITEMS: Final = {
@@ -81,18 +81,18 @@ _AROUND_ITEMS: Final = {
 def _read_request(source: Object, log: Log, base: str = "") -> Shell:
     document = unfolded(source)
     key = MESSAGES if INPUT not in document and isinstance(document.get(MESSAGES), ARRAY) else INPUT
-    given: Any = document.get(key)
-    if not (given is None or isinstance(given, (str, list))):
+    value: Any = document.get(key)
+    if not (value is None or isinstance(value, (str, list))):
         raise BridgeError(ErrorCode.SHAPE, "'input' is neither a text nor a list of items", path=f"{base}/{INPUT}")
-    wires = [_user_message(given)] if isinstance(given, str) else cast("list[Json]", given or [])
-    shell, known = _UNITS[key].shell(document, wires, base)
+    items = [_user_message(value)] if isinstance(value, str) else cast("list[Json]", value or [])
+    shell, known = _UNITS[key].shell(document, items, base)
     if key == MESSAGES:
         detail = f"{MESSAGES!r} has items, which a request of the Responses API has under {INPUT!r}"
         log.find(FindingCode.SHAPE, f"/layout/{HOME}/key", detail)
         shell.layout["key"] = MESSAGES
-    if given is None:
+    if value is None:
         known.remove(key)
-    elif isinstance(given, str):
+    elif isinstance(value, str):
         shell.layout[INPUT] = "text"
     _AROUND_ITEMS[key].read(shell, document, known)
     for name in _ELSEWHERE:
@@ -109,15 +109,15 @@ def _write_request(surrounding: Surrounding, body: Body) -> Object:
     items = cast("list[Json]", out[key])
     if layout.get(INPUT) == "text" and len(items) == 1 and (text := _bare_text(items[0])) is not None:
         out[key] = text
-    # A prompt that the server keeps may be all that is asked: then there are no items, and nobody says so.
+    # A request with only a prompt that the server stores needs no items, and no empty list of them.
     form: Any = layout.get(FORM)
     is_null = isinstance(form, ARRAY) and [INSTRUCTIONS, None] in form
-    prompted = is_null or INSTRUCTIONS in out or INSTRUCTIONS in extras
-    return folded(_AROUND_ITEMS[key].write(out, surrounding, (INPUT,) if prompted and not out.get(INPUT) else ()))
+    has_prompt = is_null or INSTRUCTIONS in out or INSTRUCTIONS in extras
+    return folded(_AROUND_ITEMS[key].write(out, surrounding, (INPUT,) if has_prompt and not out.get(INPUT) else ()))
 
 
 def _bare_text(item: Json) -> str | None:
-    """The text of a user's message that says nothing else."""
+    """Return the text of a user's message without other members; None for any other item."""
     content = cast("Object", item).get("content") if isinstance(item, dict) else None
     return content if isinstance(content, str) and item == _user_message(content) else None
 
@@ -127,18 +127,18 @@ def _user_message(text: str) -> Object:
 
 
 def takes_instructions(around: Transcript) -> bool:
-    """Whether a document has a place for what is said before all items."""
+    """Return whether a document has a place for instructions before its items."""
     return NOTES.of(around.layout).get(SHAPE) not in (LIST, RESPONSE)
 
 
 def outline(units: list[Any], around: Transcript) -> Hashable | None:
-    """Whether a request says something before its items; None for a document of another shape."""
+    """Return whether a request has instructions; None if its envelope depends on more, or for another shape."""
     layout = NOTES.of(around.layout)
     if SHAPE in layout or INPUT in layout or INPUT in NOTES.of(around.extras):
         return None
-    prompted = bool(units) and units[0].__class__ is dict and units[0].keys() == {MADE_UP}
-    # A request without items may not even have a key for them.
-    return prompted if len(units) > prompted else None
+    has_prompt = bool(units) and units[0].__class__ is dict and units[0].keys() == {PLACEHOLDER}
+    # A request without items may have no key for them, so that its envelope is not that of others.
+    return has_prompt if len(units) > has_prompt else None
 
 
 # --- responses --------------------------------------------------------------------------------------------------------
@@ -169,13 +169,13 @@ def _write_response(surrounding: Surrounding, body: Body) -> Json | None:
 
 
 def is_incomplete(around: Transcript) -> bool:
-    """Whether what stands around the items says that the answer was cut off."""
+    """Return whether a response says that its answer was cut off."""
     extras, name = NOTES.of(around.extras), NOTES.of(around.layout).get(SHAPE)
-    answer = extras.get("response") if name == EXCHANGE else extras if name == RESPONSE else None
-    return isinstance(answer, dict) and cast("Object", answer).get("status") == "incomplete"
+    response = extras.get("response") if name == EXCHANGE else extras if name == RESPONSE else None
+    return isinstance(response, dict) and cast("Object", response).get("status") == "incomplete"
 
 
-# --- one of each ------------------------------------------------------------------------------------------------------
+# --- exchanges --------------------------------------------------------------------------------------------------------
 
 
 def _is_exchange(document: Object) -> bool:
@@ -183,39 +183,39 @@ def _is_exchange(document: Object) -> bool:
 
 
 def _read_exchange(document: Object, log: Log) -> Shell:
-    answer: Object = document["response"]
-    if not isinstance(answer.get(OUTPUT), ARRAY):
+    response: Object = document["response"]
+    if not isinstance(response.get(OUTPUT), ARRAY):
         raise BridgeError(ErrorCode.SHAPE, "'response' has no list 'output'", path="/response/output")
     shell = _read_request(document["request"], log, "/request")
     in_request, place = len(shell.units), shell.place
-    output = cast("list[Json]", answer[OUTPUT])
+    output = cast("list[Json]", response[OUTPUT])
     shell.units = [*shell.units, *output]
     shell.place = lambda at: place(at) if at < in_request else f"/response/{OUTPUT}/{at - in_request}"
     shell.layout |= {SHAPE: EXCHANGE, "answer": len(output), "around": list(document)}
-    inside = shell.extras
-    shell.extras = {**rest(document, ("request", "response")), "response": {**answer, OUTPUT: None}}
-    if inside:
-        shell.extras["request"] = inside
+    of_request = shell.extras
+    shell.extras = {**rest(document, ("request", "response")), "response": {**response, OUTPUT: None}}
+    if of_request:
+        shell.extras["request"] = of_request
     return shell
 
 
 def _write_exchange(surrounding: Surrounding, body: Body) -> Json | None:
     around, extras, layout = surrounding
-    answer, count, inside = extras.get("response"), layout.get("answer"), extras.get("request")
+    response, count, of_request = extras.get("response"), layout.get("answer"), extras.get("request")
     units = body.units
-    if not isinstance(answer, dict) or type(count) is not int or not 0 <= count <= len(units):
+    if not isinstance(response, dict) or type(count) is not int or not 0 <= count <= len(units):
         return None
     start = len(units) - count
-    own = cast("Object", inside) if isinstance(inside, dict) else {}
+    request_extras = cast("Object", of_request) if isinstance(of_request, dict) else {}
     out: Object = {
-        "request": _write_request(Surrounding(around, own, layout), Body(units[:start])),
-        "response": {**cast("Object", answer), OUTPUT: units[start:]},
+        "request": _write_request(Surrounding(around, request_extras, layout), Body(units[:start])),
+        "response": {**cast("Object", response), OUTPUT: units[start:]},
     }
     more = {key: value for key, value in extras.items() if key not in out}
     return shape(add(out, more), layout.get("around"), fixed=out)
 
 
-# --- all of them ------------------------------------------------------------------------------------------------------
+# --- documents --------------------------------------------------------------------------------------------------------
 
 
 def _is_request(document: Object) -> bool:
@@ -223,7 +223,7 @@ def _is_request(document: Object) -> bool:
 
 
 def _is_document(document: Object) -> bool:
-    """Whether an object is a document: a request, a response, or one of each."""
+    """Return whether an object is a request, a response, or an exchange of both."""
     known = document.get("object") == "response" or any(key in document for key in (INPUT, INSTRUCTIONS, MESSAGES))
     return (known and _ITEM_KEYS.isdisjoint(document)) or ("request" in document and "response" in document)
 
@@ -252,7 +252,7 @@ split: Final = DOCUMENTS.split
 
 
 def part(source: Source, log: Log) -> Parted:
-    """A document without its items; those in which nobody says anything are its extras.
+    """Split a document into its items and all else; items that are no messages become extras.
 
     Raises:
         BridgeError: as `Documents.read`.
@@ -260,11 +260,11 @@ def part(source: Source, log: Log) -> Parted:
     shell = DOCUMENTS.read(source, log)
     if state := _state_in(list(shell.units)):
         shell.extras = {**shell.extras, INPUT: state}
-    return Parted(without_made_up(shell.units), shell.around(NOTES), False, shell)
+    return Parted(with_generated_ids(shell.units), shell.around(NOTES), False, shell)
 
 
 def write_document(around: Transcript, body: Body) -> Json:
-    """A document in the shape that it was read from, or a request; the items that say nothing are in it already."""
+    """Return a document in the shape that was read, or a request; items that are no messages are among its units."""
     extras = NOTES.of(around.extras)
     if INPUT in extras:
         around = replace(around, extras=NOTES.by_format({key: value for key, value in extras.items() if key != INPUT}))

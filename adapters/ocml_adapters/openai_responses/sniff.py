@@ -1,4 +1,4 @@
-"""Whether JSON is what the Responses API takes or gives, where no item, part or member tells it."""
+"""Detect responses of the Responses API. Other documents are detected by marks: the types of their items and parts."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from ocml_bridge.json_values.form import Object
 
 
 def sniff(source: Source) -> int:
-    """Certain of what calls itself a response; what else it has is told by marks that nothing else has."""
+    """Return 3 for an object that is named a response and has output, otherwise 0."""
     document = cast("Object", source) if isinstance(source, dict) else {}
     return 3 if document.get("object") == "response" and "output" in document else 0

@@ -1,4 +1,4 @@
-"""Items ↔ messages: the one place that tells the types of items apart, and what is noted of them."""
+"""Read items as messages and write messages as items; this module alone tells the types of items apart."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from .calls import PARSED, read_call, read_reply, write_call, write_reply
 from .hosted import CALLS, REPLIES, read_hosted, read_hosted_reply, write_hosted, write_hosted_reply
 from .messages import (
     Instructions,
-    declares_more_tools,
     has_unknown_phase,
+    is_additional_tools,
     is_instructions,
     read_additional_tools,
     read_instructions,
@@ -35,17 +35,17 @@ from .syntax import ADDITIONAL_TOOLS, BODIES, FUNCTION_OUTPUT, MESSAGE, NOTES, O
 
 
 def read_item(item: Json) -> list[Message]:
-    """The messages of an item; none for one in which nobody says anything.
+    """Return the messages of an item; none for an item that is no message.
 
     Args:
-        item: an object with a type or a role; or what is said before all items.
+        item: an object with a type or a role, or a request's instructions.
     """
     if isinstance(item, Instructions):
         return [read_instructions(item)]
     kind: Json = item.get("type")
     is_message = kind in (None, "", MESSAGE)
     if item.get("role") == "tool" and is_message:
-        reply = read_reply(reply_of(item), FUNCTION_OUTPUT)
+        reply = read_reply(_as_output_item(item), FUNCTION_OUTPUT)
         return [read_unknown(item) if reply is None else reply]
     if is_message and isinstance(item.get("role"), str):
         return [read_message(item)]
@@ -56,12 +56,12 @@ def read_item(item: Json) -> list[Message]:
     if not isinstance(kind, str):
         return [read_unknown(item)]
     if kind in CALLS:
-        found = read_hosted(item, kind)
-        return [read_unknown(item)] if found is None else found
-    return [_read_one(item, kind) or read_unknown(item)]
+        messages = read_hosted(item, kind)
+        return [read_unknown(item)] if messages is None else messages
+    return [_read_typed(item, kind) or read_unknown(item)]
 
 
-def _read_one(item: Object, kind: str) -> Message | None:
+def _read_typed(item: Object, kind: str) -> Message | None:
     if kind in BODIES:
         return read_call(item, kind)
     if kind in OUTPUTS:
@@ -71,15 +71,15 @@ def _read_one(item: Object, kind: str) -> Message | None:
     return read_additional_tools(item) if kind == ADDITIONAL_TOOLS else None
 
 
-def reply_of(item: Object) -> Object:
-    """A tool's reply as Chat Completions has it, as an item."""
+def _as_output_item(item: Object) -> Object:
+    """Return a tool's reply in the shape of Chat Completions as an item of a function's output."""
     names = {"role": "type", "tool_call_id": "call_id", "content": "output"}
     members = {key: value for key, value in item.items() if key != "type"}
     return {names.get(key, key): FUNCTION_OUTPUT if key == "role" else value for key, value in members.items()}
 
 
 def is_state(item: Object) -> bool:
-    """Whether nobody says anything in an item; a reference needs no type."""
+    """Return whether an item is no message but state of the server; a reference to an item needs no type."""
     kind: Json = item.get("type")
     if kind == ADDITIONAL_TOOLS:
         return read_additional_tools(item) is None
@@ -95,40 +95,43 @@ class Written(NamedTuple):
     """Messages as items.
 
     Attributes:
-        items: one, unless they do not fit into it.
-        image: the messages that these are read as.
+        items: one item, unless the messages do not fit into one.
+        image: the messages that are read from the items.
     """
 
     items: list[Json]
     image: list[Message]
 
 
-def spelled(group: Sequence[Message], *, name: bool = False) -> Written:
-    """Messages as an item, and as what it is read; without what they remember of their spelling if it misleads.
+def spelled(group: Sequence[Message], *, named: bool = False) -> Written:
+    """Return the item of a group, and the messages that are read from it.
+
+    Extras and layout are ignored if they would change the meaning of the messages that are read. A group that no
+    longer fits one item is written as one item per message.
 
     Args:
         group: messages that were read from one item, or any one message.
-        name: whether a reply says its tool's name.
+        named: whether a reply has the name of its tool in any case.
     """
-    item = write_item(group, name=name)
+    item = write_item(group, named=named)
     if item is not None:
         image = read_item(item)
         if image == list(group):
             return Written([item], image)
-        if _says(image) == _says(group):
+        if _meaning(image) == _meaning(group):
             again = write_item(image)
             if again is not None:
                 return Written([again], image)
     if len(group) > 1:
-        each = [spelled([message], name=name) for message in group]
-        return Written([item for one in each for item in one.items], [made for one in each for made in one.image])
+        parts = [spelled([message], named=named) for message in group]
+        return Written([item for part in parts for item in part.items], [read for part in parts for read in part.image])
     clean = replace(group[0], extras=None, layout=None)
-    image = read_item(write_item([clean], name=name))
+    image = read_item(write_item([clean], named=named))
     return Written([write_item(image)], image)
 
 
-def _says(messages: Sequence[Message]) -> list[object]:
-    """What must not be changed by what messages remember of their spelling."""
+def _meaning(messages: Sequence[Message]) -> list[object]:
+    """Return what extras and layout of messages must not change."""
     return [
         (
             message.role,
@@ -137,12 +140,12 @@ def _says(messages: Sequence[Message]) -> list[object]:
             message.call_id or None,
             is_call(message) and message.recipient,
         )
-        for message in map(_plainly, messages)
+        for message in map(_on_read_channel, messages)
     ]
 
 
-def _plainly(message: Message) -> Message:
-    """A message on the channel that it is read on."""
+def _on_read_channel(message: Message) -> Message:
+    """Return a message on the channel on which it is read."""
     if message.role != "assistant":
         return replace(message, channel=None)
     if is_call(message):
@@ -150,12 +153,12 @@ def _plainly(message: Message) -> Message:
     return replace(message, channel=message.channel or "final")
 
 
-def write_item(group: Sequence[Message], *, name: bool = False) -> Json:
-    """The item of messages; None where they do not fit into one.
+def write_item(group: Sequence[Message], *, named: bool = False) -> Json:
+    """Return the item of messages; None if they do not fit into one.
 
     Args:
         group: as for `spelled`.
-        name: as for `spelled`.
+        named: as for `spelled`.
     """
     first = group[0]
     if first.role == "assistant" and is_call(first):
@@ -166,8 +169,8 @@ def write_item(group: Sequence[Message], *, name: bool = False) -> Json:
     if len(group) > 1:
         return None
     if first.role == "tool":
-        return write_hosted_reply(first) or write_reply(first, name=name)
-    if declares_more_tools(first):
+        return write_hosted_reply(first) or write_reply(first, named=named)
+    if is_additional_tools(first):
         return write_additional_tools(first)
     if first.role == "system" and is_instructions(first) and isinstance(first.content, str):
         return Instructions(first.content)
@@ -175,29 +178,29 @@ def write_item(group: Sequence[Message], *, name: bool = False) -> Json:
 
 
 def is_merged(message: Message) -> bool:
-    """Whether a message was read from one item with the one before it."""
+    """Return whether a message was read from the same item as the previous one."""
     return NOTES.of(message.layout).get("merged") is True
 
 
-# --- what is noted ----------------------------------------------------------------------------------------------------
+# --- findings ---------------------------------------------------------------------------------------------------------
 
 
-def notice(unit: Json, made: Sequence[Message], index: int, log: Log) -> None:
-    """Note what is kept of an item.
+def notice(unit: Json, messages: Sequence[Message], index: int, log: Log) -> None:
+    """Report what was assumed or kept as it is when an item was read.
 
     Args:
         unit: the item.
-        made: its messages.
-        index: the place of the first of these.
-        log: where it is noted.
+        messages: its messages.
+        index: the index of the first of these.
+        log: receives the findings.
     """
     if not isinstance(unit, dict):
         return
     item = cast("Object", unit)
-    if made and made[0].role == "tool" and item.get("role") == "tool":
+    if messages and messages[0].role == "tool" and item.get("role") == "tool":
         detail = "a tool's reply has the shape of Chat Completions; it is read as a reply"
         log.find(FindingCode.SHAPE, f"/messages/{index}", detail)
-    for at, message in enumerate(made, index):
+    for at, message in enumerate(messages, index):
         path, layout = f"/messages/{at}", NOTES.of(message.layout)
         note_role(message.role, (*ROLES, "tool"), path, log, api="the Responses API")
         if layout.get("content") == "item":

@@ -1,4 +1,8 @@
-"""Responses as they arrive: events in Server-Sent Events → events, and back (the stream `openai-responses-sse`)."""
+"""Decode the events of the Responses API, in Server-Sent Events (the stream `openai-responses-sse`).
+
+`assembly.py` assembles the events to a response, which the unit reader reads at the end. Text is passed on as it
+arrives.
+"""
 
 from __future__ import annotations
 
@@ -13,26 +17,26 @@ from ocml_bridge.model import Json, Message, Transcript
 from ocml_bridge.stream.assembled import AssemblingDecoder
 from ocml_bridge.stream.decoder import text_of
 
-from .assembly import Assembly, Item, More, Place
+from .assembly import Assembly, Item, NewText, Place
 from .items import MERGED
 from .spelling import is_state, read_item
 from .syntax import BODIES, MESSAGE, NOTES, REASONING, SUMMARY
 from .units import ItemReader
 
-_LIMITS: Final[dict[str, Reason]] = {"content_filter": "content_filter"}
-"""Why a response is incomplete → why it is over; anything else is a limit."""
-_OVER: Final[dict[str, Reason]] = {
+_INCOMPLETE: Final[dict[str, Reason]] = {"content_filter": "content_filter"}
+"""The reasons of the `Stop` event by the reasons for which a response is incomplete; any other is a limit of length."""
+_ENDS: Final[dict[str, Reason]] = {
     "response.completed": "stop",
     "response.incomplete": "length",
     "response.cancelled": "cancelled",
 }
-"""The events that end a response, but for those that say that it failed."""
+"""The reasons of the `Stop` event by the events that end a response, except for failures."""
 _STATUSES: Final[dict[str, str]] = {"stop": "completed", "tool_calls": "completed", "length": "incomplete"}
-"""Reasons from outside → the status of a response that does not say it itself."""
+"""The status of a response that has not ended, by the caller's reason."""
 
 
 class EventDecoder(AssemblingDecoder):
-    """A decoder of one response. Of its items the first that is not whole is told as it comes; others wait for it.
+    """A decoder of one response. The first item that has not ended is emitted as it arrives; later items wait for it.
 
     Args:
         options: how to read.
@@ -45,26 +49,26 @@ class EventDecoder(AssemblingDecoder):
         self._numbers: list[int] = []
 
     def take(self, value: Object, name: str | None) -> None:
-        """Take an event, whose type its data has, or else its name."""
+        """Take an event; its type is in its data, or is its name."""
         kind: Json = value.get("type", name)
         if not isinstance(kind, str):
             self.note("an event has no type; the event is left out")
             return
         if kind in ("error", "response.failed"):
-            self._break(kind, value)
+            self._take_failure(kind, value)
             return
         if not self.started:
             self.name(members_of(value.get("response")))
-        more = self._assembly.take(kind, value)
-        if kind in _OVER:
-            self.over = _OVER[kind]
+        new = self._assembly.take(kind, value)
+        if kind in _ENDS:
+            self.over = _ENDS[kind]
             if self.over == "length":
                 details = members_of(members_of(value.get("response")).get("incomplete_details"))
-                self.over = _LIMITS.get(str(details.get("reason")), "length")
-        self._tell(more)
+                self.over = _INCOMPLETE.get(str(details.get("reason")), "length")
+        self._emit(new)
 
-    def _break(self, kind: str, value: Object) -> None:
-        """The server says that it cannot go on."""
+    def _take_failure(self, kind: str, value: Object) -> None:
+        """Take an event of a failure."""
         response = members_of(value.get("response"))
         if kind == "response.failed" and response:
             self._assembly.take(kind, value)
@@ -74,70 +78,70 @@ class EventDecoder(AssemblingDecoder):
 
     # --- messages -----------------------------------------------------------------------------------------------------
 
-    def _tell(self, more: More | None) -> None:
+    def _emit(self, new: NewText | None) -> None:
         items = self._assembly.items
         while self._current < len(items):
             item = items[self._current]
             if not item.done:
-                self._tell_more(item, more)
+                self._emit_unfinished(item, new)
                 return
-            self._tell_whole(item)
+            self._emit_finished(item)
             self._current += 1
             self._numbers = []
 
-    def _tell_more(self, item: Item, more: More | None) -> None:
-        """Tell what can be told of an item that is not whole."""
+    def _emit_unfinished(self, item: Item, new: NewText | None) -> None:
+        """Emit what is certain of an item that has not ended."""
         kind: Json = item.wire.get("type")
         if not isinstance(kind, str):
             return
         if kind in BODIES and isinstance(item.wire.get("name"), str):
-            self._tell_text(item, BODIES[kind], more)
+            self._emit_text(item, BODIES[kind], new)
         elif kind == MESSAGE and item.wire.get("role") == "assistant":
             self._begin(item, 1)
-            if more is not None and more.item is item and more.place.key == "content":
+            if new is not None and new.item is item and new.place.key == "content":
                 parts, number = item.wire["content"], self._numbers[0]
-                if parts[more.place.at].get("type") == "refusal":
-                    self.log.events.append(RefusalDelta(number, more.text))
-                elif more.place.at == len(parts) - 1:
-                    self.more(number, more.text)
-        elif kind == REASONING and more is not None and more.item is item:
-            self._tell_thought(item, more)
+                if parts[new.place.at].get("type") == "refusal":
+                    self.log.events.append(RefusalDelta(number, new.text))
+                elif new.place.at == len(parts) - 1:
+                    self.more(number, new.text)
+        elif kind == REASONING and new is not None and new.item is item:
+            self._emit_thought(item, new)
 
-    def _tell_text(self, item: Item, key: str, more: More | None) -> None:
+    def _emit_text(self, item: Item, key: str, new: NewText | None) -> None:
         self._begin(item, 1)
-        if more is not None and more.item is item and more.place == Place(key):
-            self.more(self._numbers[0], more.text)
+        if new is not None and new.item is item and new.place == Place(key):
+            self.more(self._numbers[0], new.text)
 
-    def _tell_thought(self, item: Item, more: More) -> None:
-        """More of a thought: each text of a list is one, and they are those of the list that came first."""
-        key, index = more.place
-        item.thought = item.thought or key
-        if key != item.thought or index is None or index + 1 < len(self._numbers):
+    def _emit_thought(self, item: Item, new: NewText) -> None:
+        """Emit more of a thought: each text of a list is one, and only one of the two lists is emitted."""
+        key, index = new.place
+        item.thought_key = item.thought_key or key
+        if key != item.thought_key or index is None or index + 1 < len(self._numbers):
             return
         self._begin(item, index + 1)
-        self.more(self._numbers[index], more.text)
+        self.more(self._numbers[index], new.text)
 
     def _begin(self, item: Item, count: int) -> None:
-        """Say that messages of an item begin, as far as they have not."""
+        """Begin the messages of an item, up to a number of them."""
         while len(self._numbers) < count:
             self._numbers.append(self.start(self._header(item)))
 
     def _header(self, item: Item) -> Message:
         kind: Json = item.wire.get("type")
         if kind == REASONING:
-            made = Message("assistant", "", channel="analysis")
-            made.content_type = SUMMARY if item.thought == SUMMARY else None
+            thought = Message("assistant", "", channel="analysis")
+            thought.content_type = SUMMARY if item.thought_key == SUMMARY else None
             if self._numbers:
-                made.layout = NOTES.by_format({**MERGED})
+                thought.layout = NOTES.by_format({**MERGED})
             elif isinstance(item.wire.get("id"), str):
-                made.extras = NOTES.by_format({"id": item.wire["id"]})
-            return made
+                thought.extras = NOTES.by_format({"id": item.wire["id"]})
+            return thought
         empty = {"content": ""} if kind == MESSAGE else {BODIES[kind]: ""}
         return read_item({**item.wire, **empty})[0]
 
-    def _tell_whole(self, item: Item) -> None:
-        """Tell what has not been told of a whole item."""
-        wires = item.apart()
+    def _emit_finished(self, item: Item) -> None:
+        """Emit the missing messages of an item that has ended."""
+        wires = item.split()
         if is_state(wires[0]):
             return
         for number, message in enumerate(message for wire in wires for message in read_item(wire)):
@@ -148,7 +152,7 @@ class EventDecoder(AssemblingDecoder):
     # --- the end ------------------------------------------------------------------------------------------------------
 
     def document(self, reason: Reason | None) -> Transcript:
-        """What the reader reads of the response that the events make."""
+        """Return the document that the reader reads from the response so far."""
         assembly = self._assembly
         if not assembly.envelope and not assembly.items:
             return Transcript()

@@ -1,4 +1,4 @@
-"""The names that the Responses API uses: types of items and of parts, keys, and the order in which we write keys."""
+"""Define the names of the Responses API: types of items and parts, keys, and the order in which they are written."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ HOME: Final = "openai-responses"
 NOTES: Final = Notes(HOME)
 """The format id, and the key of extras and layout."""
 VENDOR: Final = "openai"
-"""Whose reasoning the API takes back encrypted, and whose files it finds."""
+"""The vendor whose encrypted reasoning and whose uploaded files the API accepts."""
 
 INPUT: Final = "input"
 MESSAGES: Final = "messages"
@@ -25,30 +25,30 @@ CUSTOM_OUTPUT: Final = "custom_tool_call_output"
 ADDITIONAL_TOOLS: Final = "additional_tools"
 
 BODIES: Final[dict[str, str]] = {FUNCTION_CALL: "arguments", CUSTOM_CALL: "input"}
-"""Type of call → the key of what the tool is given."""
+"""The key of a call's input by the type of the item."""
 OUTPUTS: Final = frozenset({FUNCTION_OUTPUT, CUSTOM_OUTPUT})
-"""Types of a tool's reply."""
+"""The types of items that are a tool's reply."""
 STATE: Final = frozenset(
     {"item_reference", "compaction", "compaction_summary", "compaction_trigger", "context_compaction"}
     | {"configuration_update", "mcp_list_tools", "mcp_approval_request", "mcp_approval_response"}
 )
-"""Types of items in which nobody says anything: what the server keeps of a conversation, and what it is told of it."""
+"""The types of items that are no messages: the state of a conversation on the server, and requests to change it."""
 
 # --- messages ---------------------------------------------------------------------------------------------------------
 
 ROLES: Final[dict[str, str | None]] = {"system": None, "developer": None, "user": None, "assistant": "final"}
-"""Roles, and the channel that their text is on where no phase says another."""
+"""The roles, and the channel of their messages without a phase."""
 PHASES: Final[dict[str, str]] = {"final_answer": "final", "commentary": "commentary"}
-"""Phase of an assistant's message → its channel; commentary is a preamble, which is shown."""
+"""The channel of an assistant's message by its phase; on commentary it is a preamble, which is shown to the user."""
 
 INPUT_TEXT: Final = "input_text"
 OUTPUT_TEXT: Final = "output_text"
 REASONING_TEXT: Final = "reasoning_text"
 SUMMARY_TEXT: Final = "summary_text"
 TEXTS: Final = frozenset({INPUT_TEXT, OUTPUT_TEXT, REASONING_TEXT, SUMMARY_TEXT, "text"})
-"""Types of parts that are texts; other servers have `text` (Ollama, LM Studio)."""
+"""The types of parts that are texts; other servers use `text` (Ollama, LM Studio)."""
 SUMMARY: Final = "summary"
-"""The content type of a thought that is but a summary of what was thought."""
+"""The content type of a thought that is a summary of the reasoning."""
 
 # --- the order of keys ------------------------------------------------------------------------------------------------
 
@@ -60,7 +60,7 @@ HOSTED_ORDER: Final = ("type", "id", "status", "call_id")
 TOOLS_ORDER: Final = ("type", "id", "role", "tools")
 ANNOTATIONS: Final = "annotations"
 BREAKPOINT: Final = "prompt_cache_breakpoint"
-"""A mark at a part; it does not say how long."""
+"""The key of a cache mark on a part; it has no time to live."""
 EXPLICIT: Final = {"mode": "explicit"}
 TEXT_ORDER: Final = ("type", "text", ANNOTATIONS, "logprobs", BREAKPOINT)
 TOOL_ORDER: Final = ("type", "name", "description", "parameters", "strict", "tools")
@@ -74,7 +74,7 @@ REQUEST_ORDER: Final = ("model", "instructions", "input", "messages", "tools", *
 RESPONSE_ORDER: Final = ("id", "object", "created_at", "status", "model", "output", "tools", *_PARAMETERS, "usage")
 
 MESSAGE_KEYS: Final = frozenset({"type", "role", "content"})
-"""The keys of a message that we always write; the same for other items follows."""
+"""The keys of a message that are always written; the next constants are those of other items."""
 REASONING_KEYS: Final = frozenset({"type", "id", "summary"})
 CALL_KEYS: Final[dict[str, frozenset[str]]] = {
     kind: frozenset({"type", "call_id", "name", body}) for kind, body in BODIES.items()
@@ -88,7 +88,7 @@ TOOL_KEYS: Final[dict[str, frozenset[str]]] = {
 RESPONSE_KEYS: Final = frozenset({"output"})
 
 FOLDED: Final = ("reasoning", "text")
-"""Objects of a request whose members are parameters of their own."""
+"""The members of a request that are objects of parameters."""
 ENGINE_KEYS: Final = frozenset(
     {
         *("model", "stream", "stream_options", "background", "store", "include", "previous_response_id"),
@@ -98,6 +98,6 @@ ENGINE_KEYS: Final = frozenset(
         *("prompt_cache_key", "prompt_cache_options", "prompt_cache_retention"),
     }
 )
-"""Sampling, limits, transport and bookkeeping: no part of the conversation, and none of a prompt's business."""
+"""Parameters for sampling, limits, transport and bookkeeping, which are no part of the conversation or the prompt."""
 
 EXPECTED: Final = "expected a list of items, a request with 'input', or a response with 'output'"

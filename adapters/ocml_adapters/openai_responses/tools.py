@@ -1,4 +1,4 @@
-"""Declared tools, both ways: functions and custom tools, by themselves or in a namespace."""
+"""Read and write declared tools: functions and custom tools, alone or in a namespace."""
 
 from __future__ import annotations
 
@@ -16,18 +16,19 @@ from .syntax import NOTES, TOOL_KEYS, TOOL_ORDER
 CUSTOM = "custom"
 FUNCTION = "function"
 NAMESPACE = "namespace"
+_NAMESPACE_KEYS = ("type", "name", "tools")
 _IMPLIED = ("strict",)
-"""Keys that a form may leave out although we write them."""
+"""Keys that a form may omit although they are written."""
 
 
 def read_tools(raws: list[Json]) -> tuple[tuple[Tool, ...], list[Object]]:
-    """Declared tools, and those that are the server's own, each with the place it stands at."""
+    """Return the declared tools, and the tools that the server runs, each with its index."""
     lists, others = set_apart(raws, _read_tools, "tool")
     return tuple(tool for tools in lists for tool in tools), others
 
 
 def _read_tools(raw: Json) -> list[Tool] | None:
-    """A tool, or those of a namespace; None for one that is the server's own."""
+    """Return a tool, or the tools of a namespace; None for a tool that the server runs."""
     tools = _read_namespace(raw)
     if tools is None and (tool := _read_tool(raw, None)) is not None:
         tools = [tool]
@@ -35,7 +36,7 @@ def _read_tools(raw: Json) -> list[Tool] | None:
 
 
 def _read_tool(raw: Json, namespace: str | None) -> Tool | None:
-    """A function or custom tool; None for any other."""
+    """Return a function or a custom tool; None for any other."""
     if not isinstance(raw, OBJECT):
         return None
     item: Object = raw
@@ -57,18 +58,20 @@ def _read_tool(raw: Json, namespace: str | None) -> Tool | None:
     if (form := form_of(item, TOOL_ORDER, TOOL_KEYS[cast("str", kind)], known)) is not None:
         layout["form"] = form
     if namespace is None:
-        own, bare = split_name(name)
-        if full_name(Tool(bare, namespace=own)) != name:
-            own, bare = None, name
-        if own is not None:
+        prefix, bare = split_name(name)
+        if full_name(Tool(bare, namespace=prefix)) != name:
+            prefix, bare = None, name
+        if prefix is not None:
             layout["whole"] = True
     else:
-        own, bare = namespace, name
-    return Tool(bare, description, parameters, own, NOTES.by_format(extras), NOTES.by_format(layout), strict, freeform)
+        prefix, bare = namespace, name
+    return Tool(
+        bare, description, parameters, prefix, NOTES.by_format(extras), NOTES.by_format(layout), strict, freeform
+    )
 
 
 def _read_namespace(raw: Json) -> list[Tool] | None:
-    """The tools of a namespace; None for anything else, and for one that could not be written back."""
+    """Return the tools of a namespace; None for anything else, and if one of its tools is not understood."""
     if not isinstance(raw, OBJECT) or raw.get("type") != NAMESPACE:
         return None
     item: Object = raw
@@ -76,35 +79,33 @@ def _read_namespace(raw: Json) -> list[Tool] | None:
     if not isinstance(name, str) or not name or not isinstance(inner, ARRAY) or not inner:
         return None
     tools = [_read_tool(tool, name) for tool in cast("list[Json]", inner)]
-    found = [tool for tool in tools if tool is not None]
-    if len(found) != len(tools):
+    known = [tool for tool in tools if tool is not None]
+    if len(known) != len(tools):
         return None
-    notes: Object = {}
-    if more := rest(item, ("type", "name", "tools")):
-        notes["extras"] = more
-    if (form := form_of(item, TOOL_ORDER, TOOL_KEYS[NAMESPACE], ("type", "name", "tools"))) is not None:
-        notes["form"] = form
-    first = found[0]
+    more = rest(item, _NAMESPACE_KEYS)
+    form = form_of(item, TOOL_ORDER, TOOL_KEYS[NAMESPACE], _NAMESPACE_KEYS)
+    first = known[0]
     first.extras = NOTES.by_format({**NOTES.of(first.extras), NAMESPACE: more}) if more else first.extras
-    first.layout = NOTES.by_format({**NOTES.of(first.layout), "opens": notes.get("form", True)})
-    return found
+    first.layout = NOTES.by_format({**NOTES.of(first.layout), "opens": True if form is None else form})
+    return known
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------
 
 
 def write_tools(tools: Sequence[Tool], others: Json) -> list[Json]:
-    """Declared tools, with the server's own at their places."""
-    return with_apart(_written(tools), others, "tool")
+    """Return the declared tools, with the tools that the server runs at their indices."""
+    return with_apart(_write_all(tools), others, "tool")
 
 
-def _written(tools: Sequence[Tool]) -> list[Object]:
+def _write_all(tools: Sequence[Tool]) -> list[Object]:
+    """Return the tools; adjacent tools of one namespace become one object, unless they were read from two."""
     numbers: list[int] = []
     for at, tool in enumerate(tools):
         before = tools[at - 1] if at else None
         joined = before is not None and _namespace(tool) is not None and _namespace(before) == _namespace(tool)
-        opens = not joined or "opens" in NOTES.of(tool.layout)
-        numbers.append(at if opens else numbers[-1])
+        begins = not joined or "opens" in NOTES.of(tool.layout)
+        numbers.append(at if begins else numbers[-1])
     out: list[Object] = []
     for _, group in groupby(zip(numbers, tools, strict=True), key=lambda pair: pair[0]):
         out.append(_write_group([tool for _, tool in group]))
@@ -112,12 +113,12 @@ def _written(tools: Sequence[Tool]) -> list[Object]:
 
 
 def _namespace(tool: Tool) -> str | None:
-    """The namespace that a tool is declared in; None where it stands alone, under its whole name if it has one."""
+    """Return the namespace in which a tool is declared; None if it is declared alone, by its full name."""
     return None if NOTES.of(tool.layout).get("whole") is True else tool.namespace or None
 
 
 def _write_group(tools: Sequence[Tool]) -> Object:
-    """A tool, or the tools of a namespace."""
+    """Return a tool, or the tools of one namespace."""
     first, namespace = tools[0], _namespace(tools[0])
     if namespace is None:
         return _write_tool(first, full_name(first))
@@ -128,7 +129,7 @@ def _write_group(tools: Sequence[Tool]) -> Object:
         members = cast("Object", more)
         out = add({key: value for key, value in out.items() if key not in members}, members, TOOL_ORDER)
         out = {**out, "type": NAMESPACE, "name": namespace}
-    return shape(out, form, fixed=("type", "name", "tools"))
+    return shape(out, form, fixed=_NAMESPACE_KEYS)
 
 
 def _write_tool(tool: Tool, name: str) -> Object:
