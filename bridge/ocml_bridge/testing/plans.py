@@ -16,7 +16,7 @@ from ..report.policy import LENIENT
 
 _WRITER: Final = (
     "of the UnitWriter, `nearest` may depend on the content of a message only in content and losses that quote it, and "
-    "`spell` only where `mark`, `inert`, `follows` and `classify` say so"
+    "the unit only where `mark`, `inert`, `follows` and `classify` say so"
 )
 _READER: Final = (
     "of the UnitReader, `read` may depend on contents and ids only where `skeleton` leaves them in the key, "
