@@ -293,9 +293,13 @@ def test_what_nobody_knows_is_noted_and_the_rest_is_read() -> None:
 )
 @pytest.mark.parametrize("target", ["anthropic-sse", "openai-sse", "gemini-sse"])
 def test_no_event_makes_the_answer_another_message(at: str, member: Any, reason: str, target: str) -> None:
-    start = {**START, "message": {**START["message"], **(member if at == "message" else {})}}
-    [end, stop] = over()
-    end = {**end, "delta": {**end["delta"], **(member if at == "delta" else {})}, **(member if at == "end" else {})}
+    start: dict[str, Any] = {**START, "message": {**START["message"], **(member if at == "message" else {})}}
+    [last, stop] = over()
+    end: dict[str, Any] = {
+        **last,
+        "delta": {**last["delta"], **(member if at == "delta" else {})},
+        **(member if at == "end" else {}),
+    }
     events = played(start, *text(0, "Yes."), end, stop)
     [message] = document_of(events).messages
     assert (message.role, message.content) == ("assistant", "Yes.")
