@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ocml_adapters.ocm_0_1.stream import Ending
+from ocml_adapters.ocm_0_1.stream import TextEnd
 from ocml_adapters.ocm_0_1.tools import lift
 from ocml_bridge import BridgeError, read, write
 from ocml_bridge.events import Delta, End, Event, Finding, Reason, Start, Stop
@@ -425,4 +425,4 @@ def test_the_token_that_ends_the_text_may_follow_what_begins_like_it(before: str
 
 @pytest.mark.parametrize(("text", "at"), [("a[[", 2), ("a[", 1), ("a[[EOS", 2), ("a[EOS]", 1), ("a[x", 3), ("a", 1)])
 def test_what_may_be_the_end_of_all_waits_for_what_follows(text: str, at: int) -> None:
-    assert Ending(Options()).cut(text) == at
+    assert TextEnd(Options()).cut(text) == at

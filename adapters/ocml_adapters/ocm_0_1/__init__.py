@@ -1,4 +1,9 @@
-"""OpenChatML 0.1: conversations, thoughts, function calling, fill-in-the-middle and file sequences as text."""
+"""The adapter of OpenChatML 0.1: conversations, thoughts, function calling, fill-in-the-middle, file sequences as text.
+
+`around.py` reads and writes the beginning and the end of a text; `reader.py` and `units.py` read and write its frames,
+`scanner.py` and `segments.py` what is in their bodies; `stream.py` and `encode.py` do the same for text that arrives.
+`docs/formats/ocm-0.1.md` describes the mapping and the numbered decisions.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Return the nearest message that OpenChatML 0.1 can hold."""
+"""Fit messages to OpenChatML 0.1: return the nearest message that the format can hold."""
 
 from __future__ import annotations
 
@@ -23,45 +23,45 @@ _HOLDS: Final[dict[str, tuple[type[Part], ...]]] = {"system": (*_RAW, Flags, Too
 
 
 def nearest(source: Message, path: str, log: Log) -> Message | None:
-    """The nearest message that the format can hold; None where it has no place for it, which is reported.
+    """Return the nearest message that the format can hold; None if it has no place for the message, which is reported.
 
-    What follows from its frame is not in it yet: the channel of an assistant's text, the constraint of arguments.
+    The channel of an assistant's text and the constraint of arguments are not set yet: they depend on the frame.
 
     Args:
         source: any message.
-        path: where it stands in the document.
-        log: takes what is lost.
+        path: the JSON pointer of the message.
+        log: receives the losses.
     """
     if has_no_place(source):
         log.lose(LossCode.MESSAGE, path, f"{HOME} has private reasoning of the assistant only")
         return None
-    made = bare(source, path, log)
-    made.continues = source.continues
+    message = nearest_whole(source, path, log)
+    message.continues = source.continues
     if source.end is None:
-        made.end = None
-    made.layout, made.extras = source.layout, source.extras
-    return made
+        message.end = None
+    message.layout, message.extras = source.layout, source.extras
+    return message
 
 
 def has_no_place(source: Message) -> bool:
-    """Whether a message is private, and not the assistant's: only thoughts of the assistant's have a place."""
+    """Return whether the format has no place for a message: it is private, and not of the assistant."""
     return role_for(source.role) != "assistant" and is_private(source)
 
 
 @lru_cache(maxsize=1024)
 def role_for(role: str) -> str:
-    """A role as it is written and read back (decision 20)."""
+    """Return a role as it is written and read back (decision 20)."""
     safe = safe_role(role)
     return ALIASES.get(safe, safe)
 
 
-def bare(source: Message, path: str, log: Log) -> Message:
-    """The nearest message where it has ended and stands alone, without what it remembers.
+def nearest_whole(source: Message, path: str, log: Log) -> Message:
+    """Return the nearest message as if the message had ended and were alone in its frame, without extras and layout.
 
     Args:
-        source: one that has a place.
-        path: where it stands in the document.
-        log: takes what is lost.
+        source: a message that the format has a place for.
+        path: the JSON pointer of the message.
+        log: receives the losses.
     """
     role, at = role_for(source.role), f"{path}/content"
     if role == "tool":
@@ -74,43 +74,43 @@ def bare(source: Message, path: str, log: Log) -> Message:
         return Message(role, arguments, name, "commentary", canonical_name(source.recipient), end="call")
     if is_private(source):
         return Message(role, _thought(source.content, at, log), name, "analysis")
-    content = _narrowed(source.content, _HOLDS.get(role, _RAW), at, log)
+    content = _narrow(source.content, _HOLDS.get(role, _RAW), at, log)
     return Message(role, content, name, "final" if role == "assistant" else None)
 
 
-def _narrowed(content: Content, holds: tuple[type[Part], ...], path: str, log: Log) -> Content:
+def _narrow(content: Content, holds: tuple[type[Part], ...], path: str, log: Log) -> Content:
     if isinstance(content, str):
         return content
-    notes = Log()
-    narrowed = parts_of(narrow(content, holds, path, notes, target=HOME))
+    part_log = Log()
+    narrowed = parts_of(narrow(content, holds, path, part_log, target=HOME))
     parts = tidy(tuple(fit_tools(part) if isinstance(part, Tools) else part for part in narrowed))
-    _pass_on(notes, path, len(content), len(parts), log)
+    _pass_losses_on(part_log, path, len(content), len(parts), log)
     return content_of(parts)
 
 
-def _pass_on(notes: Log, path: str, before: int, after: int, log: Log) -> None:
-    """Pass on what was noted of content; where parts were joined it differs as a whole, and no place inside it does."""
-    joined = before - sum(is_element(loss.path) for loss in notes.losses) != after
-    log.losses += [loss for loss in notes.losses if not joined or loss.path == path or is_element(loss.path)]
+def _pass_losses_on(part_log: Log, path: str, before: int, after: int, log: Log) -> None:
+    """Add the losses of a content to a log, without those inside parts if parts were joined: their indices changed."""
+    joined = before - sum(is_element(loss.path) for loss in part_log.losses) != after
+    log.losses += [loss for loss in part_log.losses if not joined or loss.path == path or is_element(loss.path)]
 
 
 def _thought(content: Content, path: str, log: Log) -> Content:
-    """A thought's content: each text behind the marker of its kind, which is `reason` where none is named."""
+    """Return the content of a thought: texts, each after the marker of its kind; the default kind is `reason`."""
     if isinstance(content, str):
         parts: tuple[Part, ...] = (Text(content),) if content else ()
     else:
-        notes = Log()
-        narrowed = parts_of(narrow(content, (Thought,), path, notes, target=HOME))
+        part_log = Log()
+        narrowed = parts_of(narrow(content, (Thought,), path, part_log, target=HOME))
         parts = tuple(part for part in narrowed if part != Text(""))
-        _pass_on(notes, path, len(content), len(parts), log)
+        _pass_losses_on(part_log, path, len(content), len(parts), log)
     if parts and isinstance(parts[0], Thought):
         return parts
     log.lose(LossCode.THOUGHT, path, f"{HOME} writes a thought without a kind as 'reason'", Severity.LAYOUT)
     return (Thought("reason"), *parts)
 
 
-def opened(turn: Message) -> Message:
-    """The nearest open turn."""
+def nearest_open_turn(turn: Message) -> Message:
+    """Return the nearest open turn."""
     role, name = role_for(turn.role), unsafe_as("_", turn.name) if turn.name else None
     if role == "tool":
         name = name_from_header(role, name_for_header(role, turn.name))

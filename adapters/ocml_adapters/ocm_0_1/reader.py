@@ -58,10 +58,10 @@ class FramesReader(UnitReader):
     looks_at_contents = False
 
     def part(self, source: str | Json, log: Log) -> Parted | Completion:
-        """The frames of a text; where no message begins, the text is to be completed.
+        """Split a text into its frames; a text without frames is a completion.
 
         Raises:
-            BridgeError: OCB-SEVERAL where another conversation begins (§2, §5).
+            BridgeError: OCB-SEVERAL if another conversation begins in it (§2, §5).
         """
         options = self.options
         frames, tail = grammar(options).frames(cast("str", source))
@@ -77,7 +77,7 @@ class FramesReader(UnitReader):
             edges = joined(edges, replace(end, tail=""))
             last.body, last.last = end.tail, False
         frames[0].gap = ""
-        _remark_outside(edges.head, "/messages/0", log)
+        _report_outside(edges.head, "/messages/0", log)
         if last.last and not last.body.strip():
             return Parted(frames[:-1], Transcript(), document=Around(edges, cut=True, opening=last))
         envelope = edges, last.last
@@ -114,10 +114,10 @@ class FramesReader(UnitReader):
         if pieces is None:
             return replace(unit, body="".join((*values, declared, pad)))
         following = iter(values)
-        made = [
+        texts = [
             f"{before}{encode(next(following) if content else '')}{after}" for before, content, after, encode in pieces
         ]
-        return replace(unit, body="".join((*made, declared, pad)))
+        return replace(unit, body="".join((*texts, declared, pad)))
 
     def read(self, unit: Frame, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
         """Return the messages of a frame."""
@@ -126,7 +126,7 @@ class FramesReader(UnitReader):
     def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
         """Return the conversation: declared tools are taken out of its items; open turn and edges are added."""
         edges, cut, opens = cast("Around", parted.document)
-        _remark_outside(edges.tail, "", log)
+        _report_outside(edges.tail, "", log)
         turn = None if opens is None else _open_turn(opens, log, first=not parted.units)
         layout, extras = remember(edges, default_for(cut=cut))
         return with_tools_apart(items, Transcript(open_turn=turn, layout=layout, extras=extras))
@@ -134,21 +134,21 @@ class FramesReader(UnitReader):
 
 def end_inside(last: Frame, options: Options) -> Edges | None:
     """Return the end of the text if it is in the body of the last message, which then also ends there; else None."""
-    found = closing(last.body, options) if last.last else None
-    return found if found is not None and found.eos else None
+    edges = closing(last.body, options) if last.last else None
+    return edges if edges is not None and edges.eos else None
 
 
 # --- a frame ----------------------------------------------------------------------------------------------------------
 
 
 def _messages(frame: Frame, index: int, log: Log, *, first: bool) -> list[Message]:
-    """The messages of a frame.
+    """Return the messages of a frame.
 
     Args:
-        frame: one that is no open turn.
-        index: of its first message.
-        log: takes what is noticed.
-        first: whether no frame stands before it.
+        frame: a frame that is not the open turn.
+        index: the index of its first message.
+        log: receives the findings.
+        first: whether the frame is the first one.
     """
     heading = read_header(frame.header)
     path = f"/messages/{index}"
@@ -165,10 +165,10 @@ def _messages(frame: Frame, index: int, log: Log, *, first: bool) -> list[Messag
             FindingCode.END_MISSING, last, f"{END} is missing; the message is read up to the next {START} or the end"
         )
     if not first:
-        _remark_outside(frame.gap, path, log)
+        _report_outside(frame.gap, path, log)
     default = default_frame(messages, TOKENS.neutralise, first=first)
     mended = frame if frame.end == default.end else replace(frame, end=default.end)
-    Framed(messages, mended, default).remember()
+    Framed(messages, mended, default).store_layout()
     return messages
 
 
@@ -177,11 +177,11 @@ def _open_turn(frame: Frame, log: Log, *, first: bool) -> Message:
     for code, detail in header_notes(heading):
         log.find(code, "/open_turn", detail)
     message = Message(role_of(heading), "", name_in(heading), end=None)
-    Framed((message,), frame, open_frame(message, first=first)).remember()
+    Framed((message,), frame, open_frame(message, first=first)).store_layout()
     return message
 
 
-def _remark_outside(gap: str, path: str, log: Log) -> None:
+def _report_outside(gap: str, path: str, log: Log) -> None:
     if not gap.strip() or is_trivia(gap):
         return
     if END in gap:
@@ -203,10 +203,10 @@ class Piece(NamedTuple):
     """A content in a body.
 
     Attributes:
-        before: what stands before it.
-        content: it.
-        after: what stands behind it.
-        encode: how it stands there: as it is, as JSON in JSON, or as a string in JSON.
+        before: the text before it.
+        content: the content.
+        after: the text after it.
+        encode: returns the text of a content: unchanged, as JSON in JSON, or as a string in JSON.
     """
 
     before: str
@@ -216,7 +216,7 @@ class Piece(NamedTuple):
 
 
 def _json(text: str) -> str:
-    """Return JSON whose only content is a text."""
+    """Return a JSON object whose only key is a text."""
     return f'{{"{text}": 0}}'
 
 
@@ -254,12 +254,12 @@ def _pieces(core: str) -> list[Piece] | None:
         pieces.append(Piece("", text, line, str))
     for number, call in enumerate(calls, 1):
         call, line = _core(call)
-        found = _CALL.fullmatch(call)
-        if found is None or (line == "") != (number == len(calls)):
+        match = _CALL.fullmatch(call)
+        if match is None or (line == "") != (number == len(calls)):
             return None
-        if not is_embedded_call(found[1]) or not TOKENS.is_free(call):
+        if not is_embedded_call(match[1]) or not TOKENS.is_free(call):
             return None
-        pieces.append(Piece(f'{CALL}\n{{"arguments": ', found[1], f', "name": {found[2]}{line}', _json))
+        pieces.append(Piece(f'{CALL}\n{{"arguments": ', match[1], f', "name": {match[2]}{line}', _json))
     return pieces
 
 
@@ -269,10 +269,10 @@ def _stands_alone(text: str) -> bool:
 
 
 def _output(core: str) -> Piece | None:
-    found = _OUTPUT.fullmatch(core)
-    if found is None or not TOKENS.is_free(core[len(OUTPUT) :]):
+    match = _OUTPUT.fullmatch(core)
+    if match is None or not TOKENS.is_free(core[len(OUTPUT) :]):
         return None
-    before, raw = f"{OUTPUT}\n{found[1]}", found[2]
+    before, raw = f"{OUTPUT}\n{match[1]}", match[2]
     if not raw.startswith('"'):
         return Piece(before, raw, "}", _json) if is_embedded_output(raw) else None
     span = parse(raw)

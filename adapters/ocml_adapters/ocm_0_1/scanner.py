@@ -46,26 +46,28 @@ class Scanner:
         """The index in it of the first character that belongs to no segment or open text yet."""
         self._at = 0
         """The index in it from which the next token is searched."""
-        self._more: list[str] = []
+        self._incoming: list[str] = []
         """The pieces that arrived since the last scan."""
-        self._size = 0
+        self._incoming_size = 0
         """Their length."""
         self._may_decide: Callable[[str], object] | None = None
-        """Returns whether the next piece may make it worth scanning again; None to scan for every piece."""
-        self._whole = False
-        self._closer = ""
+        """Returns whether a new piece may change the result of a scan; None to scan after every piece."""
+        self._is_complete = False
+        """Whether the whole body has arrived."""
+        self._end_token = ""
+        """The token that ends the open thought block."""
         self._last_label = ""
         self._glued = False
 
     @property
     def pending(self) -> int:
         """The number of characters that wait until their meaning is known."""
-        return len(self._body) - self._begin + self._size
+        return len(self._body) - self._begin + self._incoming_size
 
     def feed(self, text: str) -> None:
         """Take more text."""
-        self._more.append(text)
-        self._size += len(text)
+        self._incoming.append(text)
+        self._incoming_size += len(text)
         if self._may_decide is None or self._may_decide(text):
             self._look()
 
@@ -76,36 +78,36 @@ class Scanner:
             text: the rest of the body.
             closed: whether a newline at its end belongs to the end token of the frame.
         """
-        self._more.append(text)
-        self._whole, self._may_decide = True, None
+        self._incoming.append(text)
+        self._is_complete, self._may_decide = True, None
         self._look(closed=closed)
         self._gap(len(self._body), None)
 
     def _look(self, *, closed: bool = False) -> None:
         """Scan the text as far as its meaning is known."""
-        body = "".join((self._body[self._begin :], *self._more))
+        body = "".join((self._body[self._begin :], *self._incoming))
         if closed:
             body = before_newline(body)
         self._body = Unplaced(body) if "<|" in body else body
-        self._more.clear()
+        self._incoming.clear()
         self._at -= self._begin
-        self._begin, self._size, self._may_decide = 0, 0, None
+        self._begin, self._incoming_size, self._may_decide = 0, 0, None
         while self.thought is None or self._close():
-            found = self._pattern.search(self._body, self._at)
-            if found is None:
+            match = self._pattern.search(self._body, self._at)
+            if match is None:
                 self._at = len(self._body)
                 self._release(self._at)
                 return
-            after = _READ[found[0]](self, found)
+            after = _READ[match[0]](self, match)
             if after < 0:
-                self._at = found.start()
+                self._at = match.start()
                 self._release(self._at)
                 return
-            self._at = after or found.end()
+            self._at = after or match.end()
 
     def _release(self, end: int) -> None:
         """Add the text before `end` to the open text, except a newline at its end, which may belong to what follows."""
-        if self._whole:
+        if self._is_complete:
             return
         text, left = self._body[self._begin : end], self._last()
         if isinstance(left, Infill):
@@ -155,8 +157,8 @@ class Scanner:
         """Search the end of the open thought block, which may be that of the body; return whether it was found."""
         block = self.thought
         assert block is not None
-        at = self._body.find(self._closer, self._begin)
-        if at < 0 and not self._whole:
+        at = self._body.find(self._end_token, self._begin)
+        if at < 0 and not self._is_complete:
             self._take(self._body[self._begin :], len(self._body))
             return False
         end = at if at >= 0 else len(self._body)
@@ -164,12 +166,12 @@ class Scanner:
         block.closed = at >= 0
         self.segments.append(block)
         self.thought, self.open_text = None, []
-        self._begin = self._at = end + len(self._closer) if at >= 0 else end
+        self._begin = self._at = end + len(self._end_token) if at >= 0 else end
         return True
 
     def _is_there(self, at: int) -> bool:
         """Return whether enough of the JSON object at `at` has arrived to decide whether it is one."""
-        if self._whole:
+        if self._is_complete:
             return True
         value = Arriving()
         if value.feed(self._body, at):
@@ -181,64 +183,64 @@ class Scanner:
     #
     # Each returns the index after what the token announces; 0 if the token is text; -1 if more text must arrive first.
 
-    def flag(self, found: re.Match[str]) -> int:
+    def flag(self, match: re.Match[str]) -> int:
         """Read a thought flag (decision 13)."""
-        return self.put(Flags((FLAGS[found[0]],)), found.start(), found.end())
+        return self.put(Flags((FLAGS[match[0]],)), match.start(), match.end())
 
-    def file_break(self, found: re.Match[str]) -> int:
+    def file_break(self, match: re.Match[str]) -> int:
         """Read a file separator (decision 24)."""
-        return self.put(FileBreak(), found.start(), found.end())
+        return self.put(FileBreak(), match.start(), match.end())
 
-    def open_block(self, found: re.Match[str]) -> int:
+    def open_block(self, match: re.Match[str]) -> int:
         """Open a thought block (decision 14)."""
-        self.thought = Block(OPENERS[found[0]], "")
+        self.thought = Block(OPENERS[match[0]], "")
         before = self._last()
-        self._gap(found.start(), self.thought)
+        self._gap(match.start(), self.thought)
         self.thought.glued = self._glued and isinstance(before, Block)
-        self._closer, self._begin = CLOSERS[found[0]], found.end()
-        return found.end()
+        self._end_token, self._begin = CLOSERS[match[0]], match.end()
+        return match.end()
 
-    def stray(self, found: re.Match[str]) -> int:
+    def stray(self, match: re.Match[str]) -> int:
         """Read a token that ends a block outside of one, as text."""
-        self._note_text(FindingCode.STRAY_TOKEN, f"{found[0]} closes no block; it is read as text")
+        self._note_text(FindingCode.STRAY_TOKEN, f"{match[0]} closes no block; it is read as text")
         return 0
 
-    def tool_list(self, found: re.Match[str]) -> int:
+    def tool_list(self, match: re.Match[str]) -> int:
         """Read declared tools: several objects or one array, and a closing tag if there is one.
 
         They are read when the whole body has arrived.
         """
-        if not self._whole:
+        if not self._is_complete:
             self._may_decide = _never
             return -1
         tools: list[Tool] = []
-        end = found.end()
+        end = match.end()
         while (value := value_at(self._body, end)) is not None and (more := tools_from(value[0])) is not None:
-            if isinstance(value[0], list) and end != found.end():
+            if isinstance(value[0], list) and end != match.end():
                 break
             tools += more
             end = value[1]
             if isinstance(value[0], list):
                 break
-        if end == found.end():
-            return self._opaque(found)
+        if end == match.end():
+            return self._opaque(match)
         closer = _CLOSING_LIST.match(self._body, end)
         if closer is not None and not self._declares(closer.end()):
             end = closer.end()
-        return self.put(Tools(tuple(tools)), found.start(), end)
+        return self.put(Tools(tuple(tools)), match.start(), end)
 
     def _declares(self, at: int) -> bool:
         value = value_at(self._body, at)
         return value is not None and tools_from(value[0]) is not None
 
-    def call(self, found: re.Match[str]) -> int:
+    def call(self, match: re.Match[str]) -> int:
         """Read a call: an object with a name and arguments (readings 11 and 27)."""
-        if not self._is_there(found.end()):
+        if not self._is_there(match.end()):
             return -1
-        spans = members(self._body, found.end())
+        spans = members(self._body, match.end())
         key_of_arguments = _first(spans[0], ARGUMENTS) if spans is not None else None
         if spans is None or not (key_of_arguments or "name" in spans[0]):
-            return self._opaque(found)
+            return self._opaque(match)
         if not _is_text_span(spans[0].get("name")):
             self._note_text(FindingCode.CALL_SCHEMA, "a call names no function (§8.2); it is read as text")
             return 0
@@ -248,51 +250,51 @@ class Scanner:
             call = Call(name, arguments.value, parse(arguments.value) is not None)
         else:
             call = Call(name, TOKENS.restore(arguments.raw), is_json=True)
-        end = self.put(call, found.start(), spans[1])
+        end = self.put(call, match.start(), spans[1])
         self.notes += ((len(self.segments) - 1, note) for note in _odd_in_call(name, key_of_arguments, arguments))
         return end
 
-    def output(self, found: re.Match[str]) -> int:
+    def output(self, match: re.Match[str]) -> int:
         """Read an output: an object with a name and content."""
-        if not self._is_there(found.end()):
+        if not self._is_there(match.end()):
             return -1
-        spans = members(self._body, found.end())
+        spans = members(self._body, match.end())
         if spans is None or "content" not in spans[0] or not _is_text_span(spans[0].get("name")):
-            return self._opaque(found)
+            return self._opaque(match)
         content = spans[0]["content"]
         text = content.value if isinstance(content.value, str) else TOKENS.restore(content.raw)
-        return self.put(Output(spans[0]["name"].value, text), found.start(), spans[1])
+        return self.put(Output(spans[0]["name"].value, text), match.start(), spans[1])
 
-    def _opaque(self, found: re.Match[str]) -> int:
-        if _JSON_BEGINS.match(self._body, found.end()):
+    def _opaque(self, match: re.Match[str]) -> int:
+        if _JSON_BEGINS.match(self._body, match.end()):
             self._note_text(
-                FindingCode.JSON_OPAQUE, f"{found[0]} is not followed by the JSON that it announces; it is read as text"
+                FindingCode.JSON_OPAQUE, f"{match[0]} is not followed by the JSON that it announces; it is read as text"
             )
         return 0
 
     def _note_text(self, code: FindingCode, detail: str) -> None:
         """Store a finding about the open text, which is the next segment, or the last section of an infill."""
-        behind = len(self.segments)
-        self.notes.append((behind - 1 if isinstance(self._last(), Infill) else behind, (code, detail)))
+        index = len(self.segments)
+        self.notes.append((index - 1 if isinstance(self._last(), Infill) else index, (code, detail)))
 
-    def infill(self, found: re.Match[str]) -> int:
+    def infill(self, match: re.Match[str]) -> int:
         """Read an infill: three labelled sections in any order (decision 21); the last one ends at the next segment."""
-        tokens, seen = [found], {found[0]}
+        tokens, seen = [match], {match[0]}
         while len(tokens) < len(FIM):
-            more = self._pattern.search(self._body, tokens[-1].end())
-            if more is None and not self._whole:
+            following = self._pattern.search(self._body, tokens[-1].end())
+            if following is None and not self._is_complete:
                 self._may_decide = self._pattern.search
                 return -1
-            if more is None or more[0] not in FIM or more[0] in seen:
-                self._note_text(FindingCode.STRAY_TOKEN, f"{found[0]} lacks its two other tokens; it is read as text")
+            if following is None or following[0] not in FIM or following[0] in seen:
+                self._note_text(FindingCode.STRAY_TOKEN, f"{match[0]} lacks its two other tokens; it is read as text")
                 return 0
-            tokens.append(more)
-            seen.add(more[0])
+            tokens.append(following)
+            seen.add(following[0])
         infill = Infill("", None, "")
         for token, next_token in pairwise(tokens):
             _fill(infill, FIM[token[0]], TOKENS.restore(self._body[token.end() : next_token.start()]))
         self._last_label = FIM[tokens[-1][0]]
-        return self.put(infill, found.start(), tokens[-1].end())
+        return self.put(infill, match.start(), tokens[-1].end())
 
 
 _CLOSING_LIST: Final = re.compile(r"\s*" + re.escape(LIST))

@@ -10,9 +10,9 @@ from ocml_bridge.text.im import is_escaped
 
 from .syntax import CALL, FIM, FLAGS, LIST, OPENERS, OUTPUT, SEPARATOR, START
 
-_OWN: Final = (LIST, CALL, OUTPUT, *FLAGS, *OPENERS)
+_OF_THIS_FORMAT: Final = (LIST, CALL, OUTPUT, *FLAGS, *OPENERS)
 _RAW: Final = (*FIM, SEPARATOR)
-"""Tokens of texts to complete, which stand in front of any message; in a message somebody may quote them."""
+"""Tokens of completions, which come before any message; a message may quote them."""
 _OPENING: Final = re.compile(r"\s*(?:\[BOS\]|<\|BOS\|>|<s>\s+<\|im_start\|>)")
 # OpenChatML 2.2 and Harmony share the thought tokens, InternLM2 the frames, ChatML of Bielik the function tokens, and
 # GigaChat the token of a call.
@@ -20,12 +20,12 @@ _OTHERS: Final = ("<|start|>", "<|action_start|>", "<tool_call>", "<|role_sep|>"
 
 
 def sniff(source: Source) -> int:
-    """Certain by `[BOS]` or a token that is its own; possibly by frames alone, which ChatML has too."""
+    """Return 3 for `[BOS]` or a token of this format alone, 1 for mere frames, which ChatML also has, otherwise 0."""
     if not isinstance(source, str) or is_escaped(source):
         return 0
     if _OPENING.match(source):
         return 3
     before = source.partition(START)[0]
-    if any(token in source for token in _OWN) or any(token in before for token in _RAW):
+    if any(token in source for token in _OF_THIS_FORMAT) or any(token in before for token in _RAW):
         return int(START in source) if any(token in source for token in _OTHERS) else 3
     return 1 if START in source else 0

@@ -26,21 +26,27 @@ _NONE: Final[frozenset[str]] = frozenset()
 
 @dataclass(slots=True)
 class Framed:
-    """The messages of one frame with the frame as it is spelled, and the one that would be written by default."""
+    """The messages of one frame, and the frame.
+
+    Attributes:
+        messages: the messages.
+        frame: the frame in the spelling that is written.
+        default: the frame as it is written by default.
+    """
 
     messages: Sequence[Message]
     frame: Frame
     default: Frame
 
     def is_default(self) -> bool:
-        """Whether the body is the one that would be written by default, but for the newline before the end token."""
+        """Return whether the body is the default one, except for the newline before the end token."""
         if self.frame.body == self.default.body:
             return True
         core = before_newline(self.default.body)
         return self.default.end != "" and self.frame.body in (core, core + "\n", core + "\r\n")
 
-    def remember(self) -> None:
-        """Give the first message the layout and the extras that the frame needs to be spelled like this again."""
+    def store_layout(self) -> None:
+        """Replace layout and extras of the first message by those that reading the frame gives."""
         layout, extras = ({}, {}) if self.frame is self.default else remember(self.frame, self.default)
         if "body" in layout and self.is_default():
             del layout["body"]
@@ -49,7 +55,7 @@ class Framed:
 
 
 def default_frame(messages: Sequence[Message], guard: Guard, *, first: bool) -> Frame:
-    """The frame that is written for messages by default; one that ends nowhere is the last."""
+    """Return the frame that is written for messages by default; without an end token if the last one was cut off."""
     cut = messages[-1].end is None
     core = body_of(messages, guard)
     body = core if cut else core + newline_after(core)
@@ -57,32 +63,32 @@ def default_frame(messages: Sequence[Message], guard: Guard, *, first: bool) -> 
 
 
 def open_frame(turn: Message, *, first: bool) -> Frame:
-    """The frame that a turn is left open with."""
+    """Return the frame of an open turn."""
     header = write_header(turn.role, name_for_header(turn.role, turn.name))
     return Frame("" if first else "\n", START, header, True, "", "", 0, True)
 
 
 def framed(messages: Sequence[Message], guard: Guard, options: Options, *, first: bool) -> Framed:
-    """The messages of a frame in it, spelled as the first of them remembers.
+    """Return the messages of one frame, in the spelling that the first of them stores.
 
     Args:
-        messages: those of one frame.
-        guard: what is done to their texts.
+        messages: the messages.
+        guard: breaks the control tokens in their texts.
         options: which tokens begin and end a text.
-        first: whether no frame stands before it.
+        first: whether the frame is the first one.
     """
     default = default_frame(messages, guard, first=first)
-    remembered = _remembered(messages[0], options, first=first)
-    if not remembered:
+    stored = _stored(messages[0], options, first=first)
+    if not stored:
         return Framed(messages, default, default)
     cut = messages[-1].end is None
-    padded = default if cut else replace(default, body=_padded(default.body, remembered.get("pad")))
-    header = remembered.get("header")
+    padded = default if cut else replace(default, body=_padded(default.body, stored.get("pad")))
+    header = stored.get("header")
     if not isinstance(header, str) or "\n" in header or not says_same(messages, header, padded.body):
         header = default.header
     frame = recall(
         padded,
-        remembered,
+        stored,
         grammar=GRAMMAR,
         before=None,
         starts=_NONE,
@@ -94,11 +100,11 @@ def framed(messages: Sequence[Message], guard: Guard, options: Options, *, first
 
 
 def framed_turn(turn: Message, options: Options, *, first: bool) -> Framed:
-    """The open turn in its frame, spelled as it remembers."""
+    """Return an open turn in its frame, in the spelling that it stores."""
     default = open_frame(turn, first=first)
     frame = recall(
         default,
-        _remembered(turn, options, first=first),
+        _stored(turn, options, first=first),
         grammar=GRAMMAR,
         before=None,
         starts=_NONE,
@@ -109,20 +115,20 @@ def framed_turn(turn: Message, options: Options, *, first: bool) -> Framed:
     return Framed((turn,), frame, default)
 
 
-def _remembered(message: Message, options: Options, *, first: bool) -> dict[str, Json]:
-    """What a message remembers of its frame.
+def _stored(message: Message, options: Options, *, first: bool) -> dict[str, Json]:
+    """Return the stored spelling of the frame of a message, without a gap that would not be read as one.
 
-    What stands before the first frame belongs to the text's beginning, and no boundary stands before another one.
+    The text before the first frame belongs to the beginning of the text, and a boundary cannot be in a gap.
     """
-    remembered = NOTES.together(message.layout, message.extras)
-    gap = remembered.get("gap")
+    stored = NOTES.together(message.layout, message.extras)
+    gap = stored.get("gap")
     if first or (isinstance(gap, str) and grammar(options).boundary.find(gap) >= 0):
-        remembered.pop("gap", None)
-    return remembered
+        stored.pop("gap", None)
+    return stored
 
 
 def may_be_cut(body: str, options: Options) -> bool:
-    """Whether a body that nothing ends is read as a message that was cut off: it says something, and no end of text."""
+    """Return whether a body without an end token is read as cut off: it has text, and does not end the whole text."""
     return body.strip() != "" and closing(body, options).eos == ""
 
 

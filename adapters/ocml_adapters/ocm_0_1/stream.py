@@ -27,15 +27,15 @@ from .segments import Block, Call, Output, Segment
 from .syntax import END, EOS_TOKEN, SPECIALS
 
 
-class LiveBody(BodyReader):
-    """Reads a body, and says what is known of its messages.
+class BodyDecoder(BodyReader):
+    """A reader of a body that emits the events of its messages.
 
-    A message ends when the next one begins; a text when it is known whether a call follows in its frame.
+    A message ends when the next one begins; a text ends when it is known whether a call follows in its frame.
 
     Args:
-        heading: the frame's header.
-        log: where to.
-        first: the index of its first message.
+        heading: the header of the frame.
+        log: receives the events.
+        first: the index of the first message of the frame.
     """
 
     def __init__(self, heading: Heading, log: LiveLog, first: int) -> None:
@@ -43,18 +43,18 @@ class LiveBody(BodyReader):
         self._log = log
         self._first = first
         self._ended = 0
-        self._pieces = 0
-        self._size = 0
-        """How many pieces of the text that is open, and how many of its characters, were said."""
+        self._emitted_pieces = 0
+        """The number of pieces of the open text that were emitted."""
+        self._emitted = 0
+        """The number of its characters that were emitted."""
         self._passed: list[str] = []
-        self._ahead = 0
-        """Texts that were passed on, and how many characters they have.
-
-        They are looked at together with what follows: a line end that they end with is text, because more came."""
+        """Texts that the decoder has passed on. They are scanned with the next text: a newline at their end is text."""
+        self._passed_size = 0
+        """The number of their characters."""
 
     @property
     def running(self) -> int:
-        """The message whose text may be passed on as it comes, or -1."""
+        """The index of the message whose text may be passed on as it arrives, or -1."""
         return self._index if self._started and not self.pending else -1
 
     @property
@@ -62,66 +62,66 @@ class LiveBody(BodyReader):
         return self._first + len(self.messages) - 1
 
     def begin(self, message: Message) -> None:
-        """A message begins."""
+        """Begin a message; end the previous ones whose channels are certain."""
         super().begin(message)
         calls = is_call(message)
         if calls:
             with_channels(self.messages[self._ended :])
-        while self._ended < len(self.messages) - 1 and (calls or not self._may_be_preamble()):
-            self._end()
+        while self._ended < len(self.messages) - 1 and (calls or not self._may_become_preamble()):
+            self._emit_end()
         start = header_of(message)
         if is_thought(message):
             start.content = message.content
         self._log.events.append(Start(self._index, start))
 
-    def _may_be_preamble(self) -> bool:
+    def _may_become_preamble(self) -> bool:
         message = self.messages[self._ended]
         return message.role == "assistant" and is_text(message)
 
-    def _end(self) -> None:
+    def _emit_end(self) -> None:
         self._log.events.append(End(self._first + self._ended, self.messages[self._ended]))
         self._ended += 1
 
     def add(self, segment: Segment) -> None:
-        """A segment is complete: say what was not said of it."""
+        """Add a complete segment, and emit the rest of its text."""
         super().add(segment)
-        self._delta(_text_of(segment)[self._size :])
-        self._pieces = self._size = self._ahead = 0
+        self._delta(_text_of(segment)[self._emitted :])
+        self._emitted_pieces = self._emitted = self._passed_size = 0
 
     def _delta(self, text: str) -> None:
         if text:
             self._log.events.append(Delta(self._index, text))
 
     def passed(self, texts: Sequence[str]) -> None:
-        """Take texts that were passed on already."""
+        """Take texts for which the decoder has emitted the events already."""
         size = sum(map(len, texts))
         self._passed += texts
-        self._size += size
-        self._ahead += size
+        self._emitted += size
+        self._passed_size += size
 
     def take(self, text: str) -> None:
-        """Take more of the body, not cut inside a token, and say what it tells."""
-        self.feed(self._with_passed(text))
-        if len(self.open_text) == self._pieces:
+        """Take more of the body, which does not end inside a token, and emit its text."""
+        self.feed(self._after_passed(text))
+        if len(self.open_text) == self._emitted_pieces:
             return
-        more = "".join(self.open_text[self._pieces :])
-        self._pieces = len(self.open_text)
-        self._delta(more[self._ahead :])
-        self._size += len(more) - self._ahead
-        self._ahead = 0
+        more = "".join(self.open_text[self._emitted_pieces :])
+        self._emitted_pieces = len(self.open_text)
+        self._delta(more[self._passed_size :])
+        self._emitted += len(more) - self._passed_size
+        self._passed_size = 0
 
-    def _with_passed(self, text: str) -> str:
+    def _after_passed(self, text: str) -> str:
         if not self._passed:
             return text
-        whole = "".join((*self._passed, text))
+        joined = "".join((*self._passed, text))
         self._passed.clear()
-        return whole
+        return joined
 
     def end(self, text: str, *, cut: bool) -> None:
-        """Take the rest of the body and say everything."""
-        self.finish(self._with_passed(text), cut=cut)
+        """Take the rest of the body, and emit the missing events."""
+        self.finish(self._after_passed(text), cut=cut)
         while self._ended < len(self.messages):
-            self._end()
+            self._emit_end()
 
 
 def _text_of(segment: Segment) -> str:
@@ -132,8 +132,8 @@ def _text_of(segment: Segment) -> str:
     return segment.content if isinstance(segment, Output) else ""
 
 
-class Ending:
-    """Tells which end of a text that arrives may be the token that ends all of it, with white space behind it.
+class TextEnd:
+    """Finds the end of an incomplete text that may be the token that ends the whole text, with white space after it.
 
     Args:
         options: which tokens end a text.
@@ -142,16 +142,16 @@ class Ending:
     def __init__(self, options: Options) -> None:
         self._tokens: Final = tuple(token for token in (*EOS, EOS_TOKEN.of(options)) if token)
         self.firsts: Final = "".join(token[0] for token in self._tokens)
-        """The characters that such an end may begin with."""
-        self.may_begin: Final = re.compile(f"[{re.escape(self.firsts)}]").search
-        """Finds whether a text has one of them."""
+        """The first characters of these tokens."""
+        self.find_first: Final = re.compile(f"[{re.escape(self.firsts)}]").search
+        """Finds one of these characters in a text."""
 
     def ends(self, text: str) -> bool:
-        """Whether a text ends with such a token."""
+        """Return whether a text ends with such a token."""
         return text.rstrip().endswith(self._tokens)
 
     def cut(self, text: str) -> int:
-        """Where the end of a text begins that may be such a token or the beginning of one; else its length."""
+        """Return the index from which a text may be such a token or its beginning; its length if there is none."""
         rest = text.rstrip()
         places = [len(rest) - len(token) for token in self._tokens if rest.endswith(token)]
         for token in self._tokens:
@@ -163,18 +163,22 @@ class Ending:
         return min(places, default=len(text))
 
 
-class FramesSoFar:
-    """The frames so far, which are read as a document when all are there.
+class FrameCollector:
+    """Collects the frames of a stream, which are read as a document at the end; it is the `Reader` of `Live`.
+
+    Args:
+        options: which tokens end a text.
+        log: receives the findings.
 
     Attributes:
-        messages: those of the frames that are complete.
-        ending: tells what may be the end token of the whole text.
+        messages: the messages of complete frames.
+        text_end: finds the end of the whole text.
     """
 
     def __init__(self, options: Options, log: LiveLog) -> None:
         self.messages: list[Message] = []
         self.options = options
-        self.ending = Ending(options)
+        self.text_end = TextEnd(options)
         self._log = log
         self._frames: list[Frame] = []
 
@@ -183,99 +187,99 @@ class FramesSoFar:
         self._frames.append(frame)
 
     def rest(self) -> tuple[str, bool] | None:
-        """The body of the last frame, and whether the text is cut off in it; None where it only opens a turn."""
+        """Return the body of the last frame, and whether it was cut off; None if the frame is an open turn."""
         frame = self._frames[-1]
         if frame.last and not frame.body.strip():
             return None
-        found = end_inside(frame, self.options)
-        return (frame.body, frame.last) if found is None else (found.tail, False)
+        edges = end_inside(frame, self.options)
+        return (frame.body, frame.last) if edges is None else (edges.tail, False)
 
     def finish(self, tail: str, /) -> Document:
-        """The document."""
+        """Return the document."""
         return document_of(FramesReader(self.options), spell(self._frames, tail), self._log)
 
 
 class Saying(frames.Saying):
-    """Says a frame's body, but for an end that may be the end token of the whole text (decision 15).
+    """Emits the events of one frame as its body arrives, except for an end that may end the whole text (decision 15).
 
     Args:
-        log: where to.
-        before: the frames so far.
-        header: of this one.
+        log: receives the events.
+        collector: has the frames so far.
+        header: the header of this frame.
     """
 
-    def __init__(self, log: LiveLog, before: FramesSoFar, header: str) -> None:
-        super().__init__(log, len(before.messages), None, str)
-        self._before = before
-        self._body = LiveBody(read_header(header), log, self.index)
-        self._ending = before.ending
+    def __init__(self, log: LiveLog, collector: FrameCollector, header: str) -> None:
+        super().__init__(log, len(collector.messages), None, str)
+        self._collector = collector
+        self._body = BodyDecoder(read_header(header), log, self.index)
+        self._text_end = collector.text_end
         self._fed = 0
         self._tail: list[str] = []
-        self._size = 0
-        """What is held back, and how much that is."""
+        """The end of the body so far, which may be the end of the whole text."""
+        self._tail_size = 0
         self.ended = False
-        """Whether the text seems to be over."""
+        """Whether the text ends the whole text, as far as it has arrived."""
 
     @property
     def pending(self) -> int:
-        """How many characters wait for what they are to be known."""
-        return self._body.pending + self._size
+        """The number of characters that wait until their meaning is known."""
+        return self._body.pending + self._tail_size
 
     def passed(self, texts: Sequence[str]) -> None:
-        """Take texts that were passed on already."""
+        """Take texts of the body for which the decoder has emitted the events already."""
         self._fed += sum(map(len, texts))
         self._body.passed(texts)
 
     def take(self, text: str) -> None:
-        """Take more of the body; it is never cut inside a token."""
+        """Take more of the body; no piece ends inside a token."""
         if self.ended and text.isspace():
             self._tail.append(text)
-            self._size += len(text)
+            self._tail_size += len(text)
             return
-        if self._size:
+        if self._tail_size:
             text = "".join((*self._tail, text))
         self.ended, at = False, len(text)
-        if self._ending.may_begin(text):
-            self.ended = self._ending.ends(text)
-            at = _HOLD.cut(text[: self._ending.cut(text)])
-        self._tail, self._size = [text[at:]], len(text) - at
+        if self._text_end.find_first(text):
+            self.ended = self._text_end.ends(text)
+            at = _HOLD.cut(text[: self._text_end.cut(text)])
+        self._tail, self._tail_size = [text[at:]], len(text) - at
         self._fed += at
         self._body.take(text[:at])
-        self.running = -1 if self._size else self._body.running
+        self.running = -1 if self._tail_size else self._body.running
 
     def end(self, messages: Sequence[Message]) -> None:
-        """Say what has not been said of the frame's messages."""
-        rest = self._before.rest()
+        """Emit the missing events of the frame's messages."""
+        rest = self._collector.rest()
         if rest is None:
             return
         body, cut = rest
         self._body.end(body[self._fed :], cut=cut)
-        self._before.messages += self._body.messages
+        self._collector.messages += self._body.messages
 
 
 class Live(frames.Live):
-    """The reading of a stream.
+    """The `Reading` of a stream of frames.
 
     Args:
-        log: takes the events.
+        log: receives the events.
         options: which tokens end a text.
     """
 
     def __init__(self, log: LiveLog, options: Options) -> None:
-        self._before = FramesSoFar(options, log)
-        super().__init__(log, grammar(options), self._before)
+        self._collector = FrameCollector(options, log)
+        super().__init__(log, grammar(options), self._collector)
 
     def saying(self, header: str) -> Saying:
-        """What says the body of the next frame."""
-        return Saying(self.log, self._before, header)
+        """Return the `Saying` of the next frame."""
+        return Saying(self.log, self._collector, header)
 
     def ending(self, start: str, saying: frames.Saying) -> str:
-        """The token that ends a frame; none where the text has ended with its own."""
+        """Return the token that ends the open frame; none if the whole text has ended."""
         return "" if isinstance(saying, Saying) and saying.ended else END
 
     @property
     def pending(self) -> int:
-        """How many characters wait; what stands outside of frames, or is a completion, does not: it is what it is."""
+        """The number of characters that wait in the open frame; text outside of frames does not wait."""
         return super().pending if self._scanner.frame is not None else 0
 
 
@@ -288,6 +292,6 @@ _HOLD: Final = Hold(SPECIALS)
 
 
 def decoder(options: Options) -> Decoder:
-    """A decoder of OpenChatML 0.1. Feed it the generation prompt first where the model's answer begins behind one."""
+    """Return a decoder of OpenChatML 0.1. If the stream is a model's answer, feed it the generation prompt first."""
     log = LiveLog()
-    return TextDecoder(Live(log, options), _hold(Ending(options).firsts), log)
+    return TextDecoder(Live(log, options), _hold(TextEnd(options).firsts), log)

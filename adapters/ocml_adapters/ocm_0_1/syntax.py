@@ -35,7 +35,7 @@ Kind = Literal["reflect", "introspect", "reason"]
 KINDS: Final[tuple[Kind, ...]] = ("reflect", "introspect", "reason")
 FLAGS: Final[Mapping[str, Kind]] = {f"<|{kind}|>": kind for kind in KINDS}
 
-# The draft of one week had a single kind of block, with a name of its own (decision 14).
+# An early draft had a single kind of block, with another name (decision 14).
 OPENERS: Final[Mapping[str, Kind]] = {
     **{f"<|start_{kind}|>": kind for kind in KINDS},
     "<|startofthought|>": "reason",
