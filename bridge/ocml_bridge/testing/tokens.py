@@ -19,8 +19,12 @@ FOREIGN: Final = "<|token-of-the-test-kit|>"
 
 
 def refusal(trial: Trial) -> None:
-    """Law 13: a token in a content that is broken by the default policy is an error by the policy `refuse`."""
-    if trial.options.control_tokens != "neutralise":
+    """Law 13: a token in a content that is broken by the default policy is an error by the policy `refuse`.
+
+    The policy is for text formats; ShareGPT, which is JSON, breaks markup in contents whatever the policy.
+    """
+    is_text = registry.adapter(trial.target)[0].kind is Kind.TEXT
+    if not is_text or trial.options.control_tokens != "neutralise":
         return
     broken = [loss for loss in trial.result.losses if loss.code is LossCode.CONTROL_TOKEN]
     if not broken:
