@@ -1,4 +1,8 @@
-"""ShareGPT: a conversation as a row of training data, whose turns say `from` whom and which `value`."""
+"""The adapter of ShareGPT rows: a conversation as a row of training data, whose turns have a `from` and a `value`.
+
+`rows.py` splits a row into turns and columns; `turns.py` reads and writes a turn, with `calls.py` and `thinking.py` for
+its value, and `media.py` for its placeholders. `docs/formats/sharegpt.md` describes the mapping.
+"""
 
 from __future__ import annotations
 

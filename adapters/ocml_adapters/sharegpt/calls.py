@@ -1,4 +1,4 @@
-"""The value of a turn that calls, and the tools that a row declares: JSON, both ways."""
+"""Read and write the value of a turn with calls, and the column with the declared tools."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from .syntax import HOME, NOTES
 
 _ARGUMENTS: Final = ("arguments", "parameters")
 _CALL: Final = "call"
-"""The key of the extras of a call for what else its object says."""
+"""The key of a call's extras for the other members of its object."""
 
 
 class Call(NamedTuple):
-    """A call as its object says it.
+    """A call in a value.
 
     Attributes:
         recipient: the tool.
         arguments: the text of its arguments.
-        others: what else the object says.
+        others: the other members of its object.
     """
 
     recipient: str
@@ -35,7 +35,7 @@ class Call(NamedTuple):
 
 
 def read_calls(text: str) -> list[Call] | None:
-    """The calls of a value; None for what is none, or cannot be understood."""
+    """Return the calls of a value; None if it has none, or one is not understood."""
     span = jsontext.parse(text)
     if span is None:
         return None
@@ -45,11 +45,11 @@ def read_calls(text: str) -> list[Call] | None:
 
 
 def _elements(text: str) -> list[str] | None:
-    """The texts of the elements of a JSON list."""
+    """Return the texts of the elements of a JSON list."""
     out: list[str] = []
     at = text.index("[") + 1
-    while (found := jsontext.value_at(text, at)) is not None:
-        end = found[1]
+    while (element := jsontext.value_at(text, at)) is not None:
+        end = element[1]
         out.append(text[at:end].strip())
         at = cast("re.Match[str]", _SPACE.match(text, end)).end()
         if not text.startswith(",", at):
@@ -62,10 +62,10 @@ _SPACE: Final = re.compile(r"[ \t\r\n]*")
 
 
 def _read_call(text: str) -> Call | None:
-    found = jsontext.members(text)
-    if found is None:
+    parsed = jsontext.members(text)
+    if parsed is None:
         return None
-    members = found[0]
+    members = parsed[0]
     name = members["name"].value if "name" in members else None
     key = next((key for key in _ARGUMENTS if key in members), None)
     if not isinstance(name, str):
@@ -80,7 +80,7 @@ def _text_of(span: Span) -> str:
 
 
 def write_calls(calls: Sequence[Message]) -> str:
-    """The value of calls."""
+    """Return the value of a turn with calls."""
     texts = list(map(_write_call, calls))
     return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
 
@@ -97,41 +97,42 @@ def _write_call(call: Message) -> str:
 
 
 def is_json(content: str) -> bool:
-    """Whether arguments are JSON that stands in the value as it is: anything but a string."""
+    """Return whether arguments are JSON, other than a string, which is part of the value unchanged."""
     span = jsontext.parse(content) if content == content.strip() else None
     return span is not None and not isinstance(span.value, str)
 
 
 def may_nest_deep(content: str) -> bool:
-    """Whether arguments may nest too deep for a value that they stand in."""
+    """Return whether arguments may be nested too deep to be part of a value."""
     return content.count("{") + content.count("[") > _DEEP
 
 
 _DEEP: Final = 100
+"""The number of brackets from which the depth of arguments is not certain without parsing them."""
 
 
 def others_of(call: Message) -> Object:
-    """What else the object of a call says."""
-    found: Json = NOTES.of(call.extras).get(_CALL)
-    return cast("Object", found) if isinstance(found, dict) else {}
+    """Return the other members of a call's object."""
+    others: Json = NOTES.of(call.extras).get(_CALL)
+    return cast("Object", others) if isinstance(others, dict) else {}
 
 
 def extras_of(call: Call) -> Object:
-    """The same as extras of the call's message."""
+    """Return the extras of a call's message."""
     return {_CALL: call.others} if call.others else {}
 
 
 # --- plans ------------------------------------------------------------------------------------------------------------
 
-_PLAIN: Final = re.compile(r'\{"name": "([\w.-]{1,100})", "arguments": (\{.*\})\}', re.DOTALL | re.ASCII)
+_DEFAULT: Final = re.compile(r'\{"name": "([\w.-]{1,100})", "arguments": (\{.*\})\}', re.DOTALL | re.ASCII)
 
 
 class Skeleton(NamedTuple):
-    """A value of one call as we write it.
+    """A value with one call, as the writer writes it.
 
     Attributes:
-        name: of the function.
-        arguments: the text of an object.
+        name: the name of the function.
+        arguments: the arguments, an object as text.
     """
 
     name: str
@@ -139,36 +140,36 @@ class Skeleton(NamedTuple):
 
 
 def skeleton_of(value: str) -> Skeleton | None:
-    """The name and the arguments of a value that is one call, spelled as we spell it; None for any other."""
-    found = _PLAIN.fullmatch(value)
-    if found is None or may_nest_deep(found[2]) or not is_json(found[2]):
+    """Return the name and the arguments of a value that is one call as the writer writes it; None for any other."""
+    match = _DEFAULT.fullmatch(value)
+    if match is None or may_nest_deep(match[2]) or not is_json(match[2]):
         return None
-    return Skeleton(found[1], found[2])
+    return Skeleton(match[1], match[2])
 
 
 def with_arguments(value: str, text: str) -> str:
-    """A value that has a skeleton, with a text in an object for its arguments."""
-    found = skeleton_of(value)
-    assert found is not None
-    return f'{{"name": "{found.name}", "arguments": {{{jsontext.spaced(text)}: 0}}}}'
+    """Return a value that has a skeleton, with a text inside an object as its arguments."""
+    skeleton = skeleton_of(value)
+    assert skeleton is not None
+    return f'{{"name": "{skeleton.name}", "arguments": {{{jsontext.spaced(text)}: 0}}}}'
 
 
 # --- declared tools ---------------------------------------------------------------------------------------------------
 
 _FUNCTION: Final = "function"
 _AROUND: Final = "around"
-"""Keys of the extras of a tool: what else its function object says, and the object around that."""
+"""Keys of a tool's extras: other members of its function, and members of the object around that."""
 
 
 class Declared(NamedTuple):
-    """Tools, and the value of their column where we would spell it otherwise."""
+    """The tools of a column, and the value of the column if the writer would write it otherwise, else None."""
 
     tools: tuple[Tool, ...]
-    spelled: Json
+    stored: Json
 
 
 def read_column(value: Json) -> Declared | None:
-    """The tools of a column; None for what declares none."""
+    """Return the tools of a column; None if its value is no list of functions."""
     tools = _read(value)
     if tools is None:
         return None
@@ -190,25 +191,25 @@ def _read_tool(item: Json) -> Tool | None:
         return None
     outer = cast("Object", item)
     wrapped = outer.get("type") == _FUNCTION and isinstance(outer.get(_FUNCTION), OBJECT)
-    found = read_function(outer[_FUNCTION] if wrapped else outer)
-    if found is None:
+    function = read_function(outer[_FUNCTION] if wrapped else outer)
+    if function is None:
         return None
-    tool, others = found
+    tool, others = function
     around = {key: value for key, value in outer.items() if key not in ("type", _FUNCTION)} if wrapped else {}
-    extras: dict[str, Any] = {key: more for key, more in ((_FUNCTION, others), (_AROUND, around)) if more}
+    extras: dict[str, Any] = {key: members for key, members in ((_FUNCTION, others), (_AROUND, around)) if members}
     tool.extras = {HOME: extras} if extras else None
     return tool
 
 
-def write_column(tools: Sequence[Tool], spelled: Json) -> Json:
-    """The column of tools.
+def write_column(tools: Sequence[Tool], stored: Json) -> Json:
+    """Return the column of tools.
 
     Args:
-        tools: they.
-        spelled: how the column was spelled, if it was; it is so again where it says the same tools.
+        tools: the tools.
+        stored: the stored value of the column, which is used if it still has these tools; None if none is stored.
     """
-    if spelled is not None and _read(spelled) == _as_read(tools):
-        return spelled
+    if stored is not None and _read(stored) == _as_read(tools):
+        return stored
     return jsontext.spaced([_write_tool(tool) for tool in tools])
 
 
@@ -222,5 +223,5 @@ def _write_tool(tool: Tool) -> Object:
     function = write_function(tool, cast("Object", others) if isinstance(others, dict) else {})
     if not isinstance(around, dict) or not around:
         return function
-    more = {key: value for key, value in cast("Object", around).items() if key not in ("type", _FUNCTION)}
-    return {"type": _FUNCTION, _FUNCTION: function, **more}
+    outer = {key: value for key, value in cast("Object", around).items() if key not in ("type", _FUNCTION)}
+    return {"type": _FUNCTION, _FUNCTION: function, **outer}

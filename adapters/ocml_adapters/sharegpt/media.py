@@ -1,4 +1,4 @@
-"""What of the media of a conversation a row has a place for: placeholders in its texts stand for them."""
+"""Drop the media that a row has no place for: placeholders in its texts are replaced by media of its columns."""
 
 from __future__ import annotations
 
@@ -13,51 +13,52 @@ from ocml_bridge.units.heads import Item
 
 from .syntax import HOME, MEDIA, PLACEHOLDER, WORDS
 
-_OTHERS: Final = (Text, Passages, Tools, Thought, Flags, Refusal, Infill, FileBreak, Foreign)
+_NO_MEDIA: Final = (Text, Passages, Tools, Thought, Flags, Refusal, Infill, FileBreak, Foreign)
 
 
 def has_media(item: Item) -> bool:
-    """Whether media are among the parts of a message."""
+    """Return whether a message has media."""
     content = item[1]
     return not isinstance(content, str) and any(isinstance(part, Media) for part in content)
 
 
 def has_place(part: Any) -> bool:
-    """Whether a column can hold a medium: it has an address and nothing else."""
+    """Return whether a column can hold a part: a medium with an address and nothing else."""
     return isinstance(part, Media) and part == Media(part.media, url=part.url or "") and part.media in MEDIA
 
 
 def without_media(items: Sequence[Item], origins: Sequence[int], log: Log) -> Sequence[Item]:
-    """The items, without media where a text has in it what would be taken for the place of one.
+    """Return the items without the media that would be misread, because a text contains a placeholder.
 
-    Media of answers and results are found where no text has a placeholder, those of whoever asks where none of theirs
-    has one.
+    A placeholder in a message of the user or the system affects all media; any other affects only those of answers and
+    results, because then the reader counts placeholders of the user and the system alone.
 
     Args:
-        items: of a conversation, in order.
-        origins: for each the index of its message in the document.
-        log: takes what is left out.
+        items: the messages of a conversation, in order.
+        origins: for each, the index of its message in the document.
+        log: receives the losses.
     """
-    marked = [_says_placeholder(item) for item in items]
-    if not any(marked):
+    misread = [_has_placeholder(item) for item in items]
+    if not any(misread):
         return items
-    asked = any(marked[at] for at, item in enumerate(items) if _asks(item))
+    all_misread = any(misread[at] for at, item in enumerate(items) if _is_prompt(item))
     out = list(items)
     for at, item in enumerate(items):
-        if has_media(item) and (asked or not _asks(item)):
+        if has_media(item) and (all_misread or not _is_prompt(item)):
             head, content, call_id = item
             path = f"/messages/{origins[at]}/content"
-            out[at] = (head, narrow(content, _OTHERS, path, log, target=HOME), call_id)
+            out[at] = (head, narrow(content, _NO_MEDIA, path, log, target=HOME), call_id)
     return out
 
 
-def _asks(item: Item) -> bool:
+def _is_prompt(item: Item) -> bool:
+    """Return whether a message is neither of the assistant nor of a tool."""
     role = item[0].role
     return WORDS.get(role.lower(), role) not in ("assistant", "tool")
 
 
-def _says_placeholder(item: Item) -> bool:
-    """Whether a text of a message, or the name of what it calls, has a placeholder in it."""
+def _has_placeholder(item: Item) -> bool:
+    """Return whether a text of a message, or the recipient of a call, contains a placeholder."""
     head, content, _ = item
     texts = [part.text for part in parts_of(content) if isinstance(part, Text)]
     return any(map(PLACEHOLDER.search, (*texts, head.recipient or "")))

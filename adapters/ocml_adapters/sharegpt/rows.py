@@ -1,4 +1,4 @@
-"""What stands around the turns: a row of training data with its columns, or nothing (a list of turns)."""
+"""Read and write a row of training data without its turns: its columns; or a bare list of turns."""
 
 from __future__ import annotations
 
@@ -42,13 +42,14 @@ _EXPECTED: Final = "expected a row with 'conversations', or a list of turns with
 _LIST: Final = "list"
 _TURNS: Final = "turns"
 _FORM: Final = "form"
-_CHOSEN: Final = "chosen"
-"""Keys of the layout of a document: whether it is a bare list, the key of its turns, the order of its columns, and how
-what was chosen and what was rejected are given where not as we would: as a list of turns, or as a text."""
+_ANSWER_FORMS: Final = "chosen"
+"""Keys of the layout of a document: whether it is a bare list, the key of its turns, and the order of its columns; and
+the forms of the chosen and the rejected answer, if they are not the default: a list of turns, or a text.
+"""
 
 
 class Column(NamedTuple):
-    """What the system says in a column of its own."""
+    """The unit of a system prompt that is in a column."""
 
     text: str
 
@@ -58,11 +59,14 @@ class Row:
     """A row without its turns.
 
     Attributes:
-        units: its turns, behind the column of the system, and those that were chosen.
-        place: index of one of these → JSON pointer to it.
-        start: which of them is the first that was chosen.
-        rejected: the turns that were rejected.
-        media: what the placeholders of each turn stand for.
+        units: the system prompt of the column, if there is one, the turns, and those of the chosen answer.
+        place: returns the JSON pointer of a unit, given its index.
+        start: the index of the first unit of the chosen answer.
+        rejected: the turns of the rejected answer.
+        media: the media of the placeholders of each unit.
+        tools: the declared tools.
+        extras: the columns that the format does not know.
+        layout: how the row was spelled.
     """
 
     units: list[Any]
@@ -87,29 +91,29 @@ def _is_row(row: Object) -> bool:
 
 _ROWS: Final = ListsOfDocuments(_is_row, None)
 split: Final = _ROWS.split
-"""The conversations of a list of rows, each with its index; else the one that a source is."""
+"""Split a list of rows into its rows, each with its index; any other source is one conversation."""
 
 
 def read_row(source: Source, log: Log) -> Row:
-    """Take a row apart.
+    """Split a row into its units and columns.
 
     Raises:
-        BridgeError: OCB-SHAPE for what is no row; OCB-SEVERAL for a list of rows.
+        BridgeError: OCB-SHAPE if the source is no row; OCB-SEVERAL if it is a list of rows.
     """
     if isinstance(source, ARRAY):
         _ROWS.refuse(cast("list[Json]", source))
-    found = turns_of(source)
-    if found is None:
+    result = turns_of(source)
+    if result is None:
         raise BridgeError(ErrorCode.SHAPE, _EXPECTED, path="")
-    key, turns = found
+    key, turns = result
     if key is None:
-        return _bound(Row(list(turns), lambda at: f"/{at}", layout={_LIST: True}), {})
+        return _with_media(Row(list(turns), lambda at: f"/{at}", layout={_LIST: True}), {})
     document, known = cast("Object", source), [key]
     system: Json = document.get(SYSTEM)
     before: list[Any] = [Column(system)] if isinstance(system, str) and system else []
     if before:
         known.append(SYSTEM)
-        if any(_whose(turn) == SYSTEM for turn in turns):
+        if any(_role_of(turn) == SYSTEM for turn in turns):
             log.find(
                 FindingCode.SHAPE, f"/extras/{HOME}", "the system prompt is in a column and in a turn; both are kept"
             )
@@ -119,10 +123,10 @@ def read_row(source: Source, log: Log) -> Row:
     if TOOLS in document and (declared := read_column(document[TOOLS])) is not None:
         known.append(TOOLS)
         row.tools = declared.tools
-        if declared.spelled is not None:
-            row.layout[TOOLS] = declared.spelled
+        if declared.stored is not None:
+            row.layout[TOOLS] = declared.stored
     known += _read_preference(document, row, key)
-    known += _bound(row, document).layout.pop(_COLUMNS, ())
+    known += _with_media(row, document).layout.pop(_COLUMNS, ())
     order = tuple(name for name in (key, *_ORDER) if name in known)
     form = form_of(document, order, frozenset({key}), known)
     if form is not None:
@@ -132,52 +136,52 @@ def read_row(source: Source, log: Log) -> Row:
 
 
 def emptied(source: Source) -> Emptied | None:
-    """A row as its envelope and its turns; None for one whose columns belong to turns, and for a list."""
-    found = turns_of(source) if source.__class__ is dict else None
-    if found is None or not _APART.isdisjoint(cast("Object", source)):
+    """Split a row into its envelope and its turns; None if one of its columns depends on turns, and for a list."""
+    result = turns_of(source) if source.__class__ is dict else None
+    if result is None or not _OF_TURNS.isdisjoint(cast("Object", source)):
         return None
-    (key, turns), row = found, cast("Object", source)
+    (key, turns), row = result, cast("Object", source)
     system: Json = row.get(SYSTEM)
     if not (isinstance(system, str) and system):
         return Emptied({**row, cast("str", key): []}, turns)
-    if any(_whose(turn) == SYSTEM for turn in turns):
+    if any(_role_of(turn) == SYSTEM for turn in turns):
         return None
     return Emptied({**row, cast("str", key): [], SYSTEM: SYSTEM}, [Column(system), *turns])
 
 
 _ORDER: Final = (SYSTEM, TOOLS, CHOSEN, REJECTED, *MEDIA.values())
-"""Our order of the columns behind the turns; what is not known of a row stands behind them."""
-_APART: Final = frozenset({CHOSEN, REJECTED, *MEDIA.values()})
-"""Columns that say something of turns."""
+"""The order in which columns are written after the turns; unknown columns follow."""
+_OF_TURNS: Final = frozenset({CHOSEN, REJECTED, *MEDIA.values()})
+"""The columns that depend on turns."""
 
 
-def _whose(turn: Json) -> str:
+def _role_of(turn: Json) -> str:
     members = cast("Object", turn)
     word = next((members[key] for key in SPEAKERS if isinstance(members.get(key), str)), "")
     return ROLES.get(word.lower(), word)
 
 
-# --- what was chosen, and what was rejected ---------------------------------------------------------------------------
+# --- the chosen and the rejected answer -------------------------------------------------------------------------------
 
 
 def _read_preference(document: Object, row: Row, key: str) -> list[str]:
-    """Put what was chosen behind the turns, and take what was rejected; the keys that were understood."""
-    chosen, rejected = (_as_turns(document.get(name)) for name in (CHOSEN, REJECTED))
+    """Add the chosen answer to the units of a row, and its rejected answer; return the keys that were read."""
+    chosen, rejected = (_read_answer(document.get(name)) for name in (CHOSEN, REJECTED))
     if chosen is None or rejected is None:
         return []
     row.start, place = len(row.units), row.place
     row.units += chosen[0]
     row.rejected = rejected[0]
-    spelled = [how if how != _usual(turns) else None for turns, how in (chosen, rejected)]
-    if any(spelled):
-        row.layout[_CHOSEN] = spelled
+    forms = [form if form != _default_form(turns) else None for turns, form in (chosen, rejected)]
+    if any(forms):
+        row.layout[_ANSWER_FORMS] = forms
     is_list = chosen[1] == _LIST
     row.place = lambda at: place(at) if at < row.start else f"/{CHOSEN}{f'/{at - row.start}' if is_list else ''}"
     return [CHOSEN, REJECTED]
 
 
-def _as_turns(value: Json) -> tuple[list[Json], str] | None:
-    """The turns of an answer, and how it is given; None for what is none."""
+def _read_answer(value: Json) -> tuple[list[Json], str] | None:
+    """Return the turns of an answer, and its form; None if it is none."""
     if isinstance(value, str):
         return [{SPEAKERS[0]: "gpt", TEXTS[0]: value}], "text"
     if isinstance(value, OBJECT) and is_turn(value):
@@ -189,17 +193,17 @@ def _as_turns(value: Json) -> tuple[list[Json], str] | None:
     return None
 
 
-def _usual(turns: Sequence[Json]) -> str:
-    """How we give an answer."""
+def _default_form(turns: Sequence[Json]) -> str:
+    """Return the form in which an answer is written by default."""
     return "turn" if len(turns) == 1 else _LIST
 
 
-def _given(turns: Sequence[Object], how: Json) -> Json:
-    """Turns as an answer is given: as it was, where that was otherwise than we would."""
+def _write_answer(turns: Sequence[Object], form: Json) -> Json:
+    """Return the turns of an answer in a form; in the default form if they do not fit it."""
     (turn, *more) = turns
-    if how == "text" and not more and turn == {SPEAKERS[0]: "gpt", TEXTS[0]: turn.get(TEXTS[0])}:
+    if form == "text" and not more and turn == {SPEAKERS[0]: "gpt", TEXTS[0]: turn.get(TEXTS[0])}:
         return turn[TEXTS[0]]
-    return turn if not more and how != _LIST else list(turns)
+    return turn if not more and form != _LIST else list(turns)
 
 
 # --- media ------------------------------------------------------------------------------------------------------------
@@ -207,50 +211,52 @@ def _given(turns: Sequence[Object], how: Json) -> Json:
 _COLUMNS: Final = "columns"
 
 
-def _bound(row: Row, document: Object) -> Row:
-    """Give each turn the media that its placeholders stand for, where the columns have as many as there are.
+def _with_media(row: Row, document: Object) -> Row:
+    """Set the media of the placeholders of each unit, if the columns have as many; return the row.
 
-    Trainers count those of all turns. In data of others an answer may speak of a placeholder: then those of whoever
-    asks count.
+    As in LLaMA-Factory, the placeholders of all turns count. If their number does not fit, only those of the user and
+    the system count, because an answer may mention a placeholder.
     """
     columns = {kind: document.get(name) for kind, name in MEDIA.items()}
-    found = {kind: cast("list[str]", value) for kind, value in columns.items() if _is_texts(value)}
+    urls = {kind: cast("list[str]", value) for kind, value in columns.items() if _is_list_of_texts(value)}
     row.media = [[] for _ in row.units]
-    wanted = _wanted(row.units, found, answers=True) or _wanted(row.units, found, answers=False)
-    if wanted is None:
+    by_unit = _placeholder_kinds(row.units, urls, answers=True) or _placeholder_kinds(row.units, urls, answers=False)
+    if by_unit is None:
         return row
-    left: dict[str, Iterator[str]] = {kind: iter(value) for kind, value in found.items()}
-    row.media = [[Media(cast("Any", kind), url=next(left[kind])) for kind in kinds] for kinds in wanted]
-    used = {kind for kinds in wanted for kind in kinds}
-    row.layout[_COLUMNS] = [MEDIA[kind] for kind in found if kind in used]
+    following: dict[str, Iterator[str]] = {kind: iter(value) for kind, value in urls.items()}
+    row.media = [[Media(cast("Any", kind), url=next(following[kind])) for kind in kinds] for kinds in by_unit]
+    used = {kind for kinds in by_unit for kind in kinds}
+    row.layout[_COLUMNS] = [MEDIA[kind] for kind in urls if kind in used]
     return row
 
 
-def _wanted(units: Sequence[Any], found: Mapping[str, Sequence[str]], *, answers: bool) -> list[list[str]] | None:
-    """The kinds of the placeholders of each unit; None where there are none, or not as many as there are media.
+def _placeholder_kinds(
+    units: Sequence[Any], urls: Mapping[str, Sequence[str]], *, answers: bool
+) -> list[list[str]] | None:
+    """Return the kinds of the placeholders of each unit; None if there are none, or not as many as there are media.
 
     Args:
-        units: of a row.
-        found: media by their kind.
-        answers: whether placeholders count in what the assistant says and tools give, too.
+        units: the units of a row.
+        urls: the entries of the columns, by the kind of media.
+        answers: whether placeholders in answers and results also count.
     """
-    wanted: list[list[str]] = []
+    by_unit: list[list[str]] = []
     for unit in units:
-        kinds = _placeholders(unit, answers=answers)
+        kinds = _kinds_in(unit, answers=answers)
         if kinds is None:
             return None
-        wanted.append(kinds)
-    count = Counter(kind for kinds in wanted for kind in kinds)
-    fits = count and all(count[kind] == len(found.get(kind, ())) for kind in MEDIA)
-    return wanted if fits else None
+        by_unit.append(kinds)
+    count = Counter(kind for kinds in by_unit for kind in kinds)
+    fits = count and all(count[kind] == len(urls.get(kind, ())) for kind in MEDIA)
+    return by_unit if fits else None
 
 
-def _is_texts(value: Json) -> bool:
+def _is_list_of_texts(value: Json) -> bool:
     return isinstance(value, ARRAY) and all(isinstance(each, str) for each in cast("list[Json]", value))
 
 
-def _placeholders(unit: Any, *, answers: bool) -> list[str] | None:
-    """The kinds of the placeholders in a unit; None where one stands in a thought or a call, which have no media."""
+def _kinds_in(unit: Any, *, answers: bool) -> list[str] | None:
+    """Return the kinds of the placeholders in a unit; None if one is in a thought or a call, which have no media."""
     text = unit.text if isinstance(unit, Column) else next((unit.get(key) for key in TEXTS if key in unit), None)
     if not isinstance(text, str) or "<" not in text:
         return []
@@ -260,7 +266,7 @@ def _placeholders(unit: Any, *, answers: bool) -> list[str] | None:
         if not answers and (is_call or ROLES.get(word.lower()) in ("assistant", "tool")):
             return []
         thought = thought_in(text) if is_call or ROLES.get(word.lower()) == "assistant" else None
-        before, text = (thought.text, thought.behind) if thought is not None else ("", text)
+        before, text = (thought.text, thought.rest) if thought is not None else ("", text)
         if PLACEHOLDER.search(before) or (is_call and PLACEHOLDER.search(text)):
             return None
     return PLACEHOLDER.findall(text)
@@ -270,11 +276,11 @@ def _placeholders(unit: Any, *, answers: bool) -> list[str] | None:
 
 
 def outline(turns: Sequence[Object], around: Transcript) -> Hashable | None:
-    """What of the turns of a row matters to its other columns: whether the first is a column; None for more than that.
+    """Return whether the first turn is written in a column; None if the columns depend on more of the turns.
 
     Args:
-        turns: they, with the marks of where they go in the row.
-        around: what stands around them.
+        turns: the turns, with their marks.
+        around: the transcript around them.
     """
     layout = NOTES.of(around.layout)
     if _LIST in layout or _TURNS in layout or any(MARK_MEDIA in turn for turn in turns):
@@ -283,35 +289,35 @@ def outline(turns: Sequence[Object], around: Transcript) -> Hashable | None:
 
 
 def refilled(row: Object, turns: Sequence[Object]) -> Object:
-    """A row with other turns in it; there are marks of where they go."""
-    plain = [_unmarked(turn) for turn in turns]
+    """Return a row with other turns, which have marks."""
+    plain = [unmarked(turn) for turn in turns]
     if turns and turns[0].get(MARK_COLUMN):
         row[SYSTEM] = plain.pop(0)[TEXTS[0]]
     row[TURNS[0]] = plain
     return row
 
 
-def _unmarked(turn: Object) -> Object:
-    """A turn without the marks of where it goes."""
-    if len(turn) == 2 and TEXTS[0] in turn:  # a mark stands beside these two
+def unmarked(turn: Object) -> Object:
+    """Return a turn without its marks."""
+    if len(turn) == 2 and TEXTS[0] in turn:  # its speaker and its text: a mark would be a third member
         return turn
     return {key: value for key, value in turn.items() if not key.startswith("\0")}
 
 
 def write_row(around: Transcript, turns: Sequence[Object], rejected: Sequence[Object]) -> Json:
-    """A row, put together.
+    """Return a row, or a list of turns.
 
     Args:
-        around: what stands around its turns.
-        turns: they, with the marks of where they go in the row.
-        rejected: the turns that were rejected.
+        around: the transcript around the turns.
+        turns: the turns, with their marks.
+        rejected: the turns of the rejected answer.
     """
     layout, extras = NOTES.of(around.layout), NOTES.of(around.extras)
-    media = _columns([*turns, *rejected])
+    media = _media_columns([*turns, *rejected])
     column = turns[0][TEXTS[0]] if turns and turns[0].get(MARK_COLUMN) else None
-    marked = (at for at, turn in enumerate(turns) if rejected and turn.get(MARK_CHOSEN))
-    start = next(marked, len(turns))
-    plain = [_unmarked(turn) for turn in turns]
+    chosen = (at for at, turn in enumerate(turns) if rejected and turn.get(MARK_CHOSEN))
+    start = next(chosen, len(turns))
+    plain = [unmarked(turn) for turn in turns]
     listed = plain[column is not None : start]
     is_bare = around.tools is None and column is None and not (media or rejected or extras)
     if layout.get(_LIST) is True and is_bare and turns_of(listed) is not None:
@@ -324,15 +330,15 @@ def write_row(around: Transcript, turns: Sequence[Object], rejected: Sequence[Ob
     if around.tools is not None:
         row[TOOLS] = write_column(around.tools, layout.get(TOOLS))
     if rejected and start < len(turns):
-        spelled: Json = layout.get(_CHOSEN)
-        how = cast("list[Json]", spelled) if isinstance(spelled, ARRAY) and len(spelled) == 2 else [None, None]
-        row[CHOSEN], row[REJECTED] = _given(plain[start:], how[0]), _given(rejected, how[1])
+        stored: Json = layout.get(_ANSWER_FORMS)
+        forms = cast("list[Json]", stored) if isinstance(stored, ARRAY) and len(stored) == 2 else [None, None]
+        row[CHOSEN], row[REJECTED] = _write_answer(plain[start:], forms[0]), _write_answer(rejected, forms[1])
     row |= media
     fixed = tuple(row)
     return shape(add(row, extras), layout.get(_FORM), fixed=fixed)
 
 
-def _columns(turns: Sequence[Object]) -> dict[str, Json]:
+def _media_columns(turns: Sequence[Object]) -> dict[str, Json]:
     columns: dict[str, Json] = {}
     for turn in turns:
         for each in cast("list[Media]", turn.get(MARK_MEDIA, [])):

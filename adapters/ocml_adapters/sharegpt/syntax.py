@@ -1,4 +1,4 @@
-"""The words of ShareGPT rows, as LLaMA-Factory, axolotl, FastChat and their likes read and write them."""
+"""Define the keys and speakers of ShareGPT rows, as LLaMA-Factory, axolotl, FastChat and similar programs use them."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ HOME: Final = "sharegpt"
 NOTES: Final = Notes(HOME)
 
 TURNS: Final = ("conversations", "conversation", "messages")
-"""The keys of a row that the turns may stand under; the first is the one that we write."""
+"""The keys of a row for its turns; the first one is written."""
 SPEAKERS: Final = ("from", "role")
-"""The keys of a turn that say whose it is."""
+"""The keys of a turn for its speaker."""
 TEXTS: Final = ("value", "content")
-"""The keys of a turn that say what it says."""
+"""The keys of a turn for its text."""
 SYSTEM: Final = "system"
-"""The key of a row for what the system says before all turns."""
+"""The column with the system prompt before all turns."""
 TOOLS: Final = "tools"
 CHOSEN: Final = "chosen"
 REJECTED: Final = "rejected"
@@ -32,34 +32,34 @@ ROLES: Final[dict[str, str]] = {
     **dict.fromkeys(("observation", "tool", "function", "function-response", "tool_response"), "tool"),
     "function_response": "tool",
 }
-"""Whose a turn is, by what it says that it is from."""
+"""The roles by the names of speakers."""
 CALLS: Final = ("function_call", "function-call", "tool_call")
-"""Of turns of the assistant that are calls; the first is the one that we write."""
+"""The speakers of turns of the assistant that are calls; the first one is written."""
 WORDS: Final[dict[str, str]] = {**ROLES, **dict.fromkeys(CALLS, "assistant")}
-"""Whose a turn is by every word that the format knows: a role of such a name has no other place."""
+"""The roles by all names of speakers: a role with such a name is written as the role of that speaker."""
 WRITTEN: Final[dict[str, str]] = {"system": "system", "user": "human", "assistant": "gpt", "tool": "observation"}
-"""What a turn that we write is from, by its role."""
+"""The speaker that is written for each role."""
 WEIGHTS: Final = ("weight", "loss_weight", "train", "loss")
-"""The keys of a turn that say whether it is trained on; the first is the one that we write."""
+"""The keys of a turn for its weight in training; the first one is written."""
 MEDIA: Final[dict[str, str]] = {"image": "images", "video": "videos", "audio": "audios"}
-"""The columns of a row with the media that placeholders in texts stand for, in order."""
+"""The columns with the media of the placeholders in texts, in order, by the kind of medium."""
 PLACEHOLDER: Final = re.compile(r"<(image|video|audio)>")
-"""What stands in a text for the next entry of a column."""
+"""The text that is replaced by the next entry of a column."""
 BETWEEN_RESULTS: Final = "\n</tool_response>\n<tool_response>\n"
-"""What stands between the results of parallel calls in one observation (LLaMA-Factory, `converter.py`)."""
+"""The text between the results of parallel calls in one observation (LLaMA-Factory, `converter.py`)."""
 
 APART: Final = "apart"
-"""The key of the layout of a message that begins a turn although it could stand in the one before."""
+"""The key of the layout of a message that begins a turn although it could be in the previous turn."""
 COLUMN: Final = "column"
-"""The key of the layout of what the system says in a column of the row and not in a turn."""
+"""The key of the layout of a system prompt that is in a column, not in a turn."""
 MARK_CHOSEN: Final = "\0chosen"
 MARK_COLUMN: Final = "\0column"
 MARK_MEDIA: Final = "\0media"
-"""Keys of a turn that is about to be written: where it stands in the row, and what its placeholders stand for."""
+"""Keys of a turn while it is written: whether it belongs to the chosen answer or to a column, and its media."""
 
 
 def turns_of(source: Json) -> tuple[str | None, list[Json]] | None:
-    """The key of the turns of a row, None for a bare list, and the turns; None for what is no row."""
+    """Return the key of the turns of a row, or None for a bare list, and the turns; None for anything else."""
     if isinstance(source, ARRAY):
         turns = cast("list[Json]", source)
         return (None, turns) if turns and all(is_turn(turn, SPEAKERS[:1], TEXTS[:1]) for turn in turns) else None
@@ -76,16 +76,16 @@ def turns_of(source: Json) -> tuple[str | None, list[Json]] | None:
 
 
 def is_turn(turn: Json, speakers: Sequence[str] = SPEAKERS, texts: Sequence[str] = TEXTS) -> bool:
-    """Whether a value is a turn with one of some keys for whose it is, and one for what it says."""
+    """Return whether a value is a turn with one of these keys for its speaker, and one for its text."""
     if not isinstance(turn, OBJECT):
         return False
     members = cast("Object", turn)
     if isinstance(members.get(SPEAKERS[0]), str) and isinstance(members.get(TEXTS[0]), str):
-        return True  # these two are looked for everywhere, and first
+        return True  # any keys include these two, and they come first
     values = [members[key] for key in texts if key in members]
-    whose = [members.get(key) for key in speakers]
+    names = [members.get(key) for key in speakers]
     return (
-        any(isinstance(each, str) for each in whose)
+        any(isinstance(each, str) for each in names)
         and bool(values)
         and (values[0] is None or isinstance(values[0], str))
     )

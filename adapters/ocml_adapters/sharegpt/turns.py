@@ -1,4 +1,4 @@
-"""A turn and its messages: a thought and a text, calls, or the results of calls."""
+"""Read and write a turn: a thought and a text, calls, or the results of calls."""
 
 from __future__ import annotations
 
@@ -31,37 +31,37 @@ from .syntax import (
     WEIGHTS,
     WRITTEN,
 )
-from .thinking import ALONE, BESIDE, IN_ANSWERS, IN_RESULTS, IN_THOUGHTS, Tag, Thought, fence_of, thought_in
+from .thinking import ALONE, BEFORE_TEXT, IN_ANSWERS, IN_RESULTS, IN_THOUGHTS, Tag, Thought, fence_of, thought_in
 
 # The layout of the first message of a turn.
 _FORM: Final = "form"
-"""The order of its keys."""
+"""The order of the keys."""
 _KEYS: Final = "keys"
-"""The keys that say whose it is and what it says."""
+"""The keys of the speaker and of the text."""
 _FROM: Final = "from"
-"""What it says that it is from."""
+"""The speaker."""
 _VALUE: Final = "value"
-"""The value of calls."""
+"""The value of a turn with calls."""
 _OPAQUE: Final = "opaque"
-"""Whether the value is none of calls, although it is from one."""
+"""Whether the value has no calls that are understood, although the speaker is one of calls."""
 _WEIGHT: Final = "weight"
-"""The key of its weight, and whether that is true or false."""
+"""The key of the weight, and whether its value is true or false."""
 _THOUGHT: Final = "thought"
-"""What stands around its thought."""
+"""The text around the thought."""
 
 # --- reading ----------------------------------------------------------------------------------------------------------
 
 
 def read_turn(turn: Json, path: str, media: Sequence[Media] = ()) -> list[Message]:
-    """The messages of a turn.
+    """Return the messages of a turn.
 
     Args:
-        turn: an object.
-        path: JSON pointer to it.
-        media: what the placeholders in its text stand for, in order; none where they are text.
+        turn: the turn.
+        path: its JSON pointer.
+        media: the media of the placeholders in its text, in order; none if they are text.
 
     Raises:
-        BridgeError: OCB-SHAPE for what is no turn.
+        BridgeError: OCB-SHAPE if the value is no turn.
     """
     speaker, key = keys_of(turn, path)
     members = cast("Object", turn)
@@ -71,26 +71,26 @@ def read_turn(turn: Json, path: str, media: Sequence[Media] = ()) -> list[Messag
     layout: Object = {}
     if (speaker, key) != (SPEAKERS[0], TEXTS[0]):
         layout[_KEYS] = f"{speaker} {key}"
-    made, default = _read_value(word, text, media, layout)
+    messages, default = _read_value(word, text, media, layout)
     if word != default:
         layout[_FROM] = word
     weight = next((each for each in WEIGHTS if _is_number(members.get(each))), None)
     known = [speaker, key] if weight is None else [speaker, key, weight]
     if weight is not None:
-        _weigh(made, weight, members[weight], layout)
+        _set_weight(messages, weight, members[weight], layout)
     known_values = known if value == "" else [name for name in known if name != key]
     form = form_of(members, tuple(known), frozenset((speaker, key)), known_values)
     if form is not None:
         layout[_FORM] = form
-    _keep(made[0], rest(members, known), layout)
-    return made
+    _add_notes(messages[0], rest(members, known), layout)
+    return messages
 
 
 def keys_of(turn: Json, path: str) -> tuple[str, str]:
-    """The keys of a turn that say whose it is and what it says.
+    """Return the keys of a turn for its speaker and for its text.
 
     Raises:
-        BridgeError: OCB-SHAPE for what is no turn.
+        BridgeError: OCB-SHAPE if the value is no turn.
     """
     members = cast("Object", turn) if isinstance(turn, OBJECT) else {}
     speaker = next((key for key in SPEAKERS if isinstance(members.get(key), str)), None)
@@ -106,15 +106,15 @@ def _is_number(value: Json) -> bool:
     return isinstance(value, (int, float))
 
 
-def _weigh(made: Sequence[Message], key: str, value: Any, layout: Object) -> None:
-    for message in made:
+def _set_weight(messages: Sequence[Message], key: str, value: Any, layout: Object) -> None:
+    for message in messages:
         message.weight = int(value) if isinstance(value, bool) else value
     if key != WEIGHTS[0] or isinstance(value, bool):
         layout[_WEIGHT] = [key, isinstance(value, bool)]
 
 
-def _keep(message: Message, extras: Object, layout: Object) -> None:
-    """Put what a turn keeps beside what its first message keeps already."""
+def _add_notes(message: Message, extras: Object, layout: Object) -> None:
+    """Add extras and layout of a turn to its first message; those that the message has take precedence."""
     if extras:
         message.extras = {HOME: {**extras, **NOTES.of(message.extras)}}
     if layout:
@@ -122,55 +122,58 @@ def _keep(message: Message, extras: Object, layout: Object) -> None:
 
 
 def _read_value(word: str, text: str, media: Sequence[Media], layout: Object) -> tuple[list[Message], str]:
-    """The messages of a value, and what we would say that they are from."""
+    """Return the messages of a value, and the speaker that is written for them by default."""
     if word in CALLS:
         return _read_calls(text, layout), CALLS[0]
     role = ROLES.get(word.lower(), word)
     if role == "tool":
-        given = iter(media)
+        following = iter(media)
         results = [IN_RESULTS.restored(each) for each in text.split(BETWEEN_RESULTS)]
-        contents = [with_media(each, list(islice(given, len(PLACEHOLDER.findall(each))))) for each in results]
-        made = [Message("tool", each, channel="commentary", recipient="assistant") for each in contents]
-        for message in made[1:]:
+        contents = [with_media(each, list(islice(following, len(PLACEHOLDER.findall(each))))) for each in results]
+        messages = [Message("tool", each, channel="commentary", recipient="assistant") for each in contents]
+        for message in messages[1:]:
             message.continues = True
     elif role == "assistant":
-        made = _read_answer(text, media, layout)
+        messages = _read_answer(text, media, layout)
     else:
-        made = [Message(role, with_media(text, media))]
-    return made, WRITTEN.get(role, role)
+        messages = [Message(role, with_media(text, media))]
+    return messages, WRITTEN.get(role, role)
 
 
 def _read_answer(text: str, media: Sequence[Media], layout: Object) -> list[Message]:
-    """A thought and a text, or one of them; a thought without a word is how the turn is spelled."""
-    found = thought_in(text)
-    if found is None:
+    """Return a thought and a text, or one of them; an empty thought is only layout."""
+    thought = thought_in(text)
+    if thought is None:
         return [Message("assistant", with_media(IN_ANSWERS.restored(text), media), channel="final")]
-    made = _thoughts(found, layout)
-    if found.behind or found.fence == BESIDE or not made:
-        made.append(Message("assistant", with_media(found.behind, media), channel="final", continues=bool(made)))
-    return made
+    messages = _read_thought(thought, layout)
+    if thought.rest or thought.fence == BEFORE_TEXT or not messages:
+        message = Message("assistant", with_media(thought.rest, media), channel="final", continues=bool(messages))
+        messages.append(message)
+    return messages
 
 
-def _thoughts(found: Thought, layout: Object) -> list[Message]:
-    if not found.text or found.fence != (BESIDE if found.behind or found.fence == BESIDE else ALONE):
-        layout[_THOUGHT] = list(found.fence)
-    return [Message("assistant", IN_THOUGHTS.restored(found.text), channel="analysis")] if found.text else []
+def _read_thought(thought: Thought, layout: Object) -> list[Message]:
+    """Return the message of a thought, or none if it is empty; store its fence if the writer would write another."""
+    default = BEFORE_TEXT if thought.rest or thought.fence == BEFORE_TEXT else ALONE
+    if not thought.text or thought.fence != default:
+        layout[_THOUGHT] = list(thought.fence)
+    return [Message("assistant", IN_THOUGHTS.restored(thought.text), channel="analysis")] if thought.text else []
 
 
 def _read_calls(text: str, layout: Object) -> list[Message]:
-    """The calls of a turn behind its thought; what cannot be understood is a call that names no tool."""
-    found = thought_in(text)
-    value = text if found is None else found.behind
+    """Return the thought and the calls of a turn; a value that is not understood is a call that names no tool."""
+    thought = thought_in(text)
+    value = text if thought is None else thought.rest
     calls = read_calls(value)
     if calls is None:
         layout[_OPAQUE] = True
         return [_call(Call(FUNCTIONS, text, {}), continues=False)]
-    made = [] if found is None else _thoughts(found, layout)
+    messages = [] if thought is None else _read_thought(thought, layout)
     for call in calls:
-        made.append(_call(call, continues=bool(made)))
-    if write_calls(made[-len(calls) :]) != value:
+        messages.append(_call(call, continues=bool(messages)))
+    if write_calls(messages[-len(calls) :]) != value:
         layout[_VALUE] = value
-    return made
+    return messages
 
 
 def _call(call: Call, *, continues: bool) -> Message:
@@ -188,26 +191,26 @@ def _call(call: Call, *, continues: bool) -> Message:
 
 
 def with_media(text: str, media: Sequence[Media]) -> Content:
-    """A text with media in place of its placeholders."""
+    """Return a text with media in place of its placeholders."""
     if not media:
         return text
     parts: list[Part] = []
     at = 0
-    for place, each in zip(PLACEHOLDER.finditer(text), media, strict=True):
-        if place.start() > at:
-            parts.append(Text(text[at : place.start()]))
-        parts.append(each)
-        at = place.end()
+    for match, medium in zip(PLACEHOLDER.finditer(text), media, strict=True):
+        if match.start() > at:
+            parts.append(Text(text[at : match.start()]))
+        parts.append(medium)
+        at = match.end()
     if at < len(text):
         parts.append(Text(text[at:]))
     return content_of(parts)
 
 
-def notice(made: Sequence[Message], index: int, log: Log) -> None:
-    """Note what is kept of a turn although nobody else has it so."""
-    role, path = made[0].role, f"/messages/{index}"
+def notice(messages: Sequence[Message], index: int, log: Log) -> None:
+    """Report what is unusual in a turn, and kept as it is."""
+    role, path = messages[0].role, f"/messages/{index}"
     note_role(role, WRITTEN, path, log, api="ShareGPT")
-    if NOTES.of(made[0].layout).get(_OPAQUE):
+    if NOTES.of(messages[0].layout).get(_OPAQUE):
         log.find(
             FindingCode.SHAPE, f"{path}/content", "a call is not JSON with a name; it is kept without a tool's name"
         )
@@ -217,22 +220,22 @@ def notice(made: Sequence[Message], index: int, log: Log) -> None:
 
 
 def write_turn(group: Sequence[Message], paths: Sequence[str], log: Log, *, first: bool) -> Object:
-    """A turn, with marks of where it goes in the row.
+    """Return a turn, with its marks.
 
     Args:
         group: its messages.
-        paths: where they stand in the document.
-        log: takes what is changed in contents.
-        first: whether it may stand in the column of the system.
+        paths: their JSON pointers in the document.
+        log: receives the losses of contents.
+        first: whether it may be written in the column of the system prompt.
     """
     layout = NOTES.of(group[0].layout)
-    value, media = _value(group, paths, layout, log)
-    word = _word(group, layout)
+    value, media = _write_value(group, paths, layout, log)
+    word = _write_speaker(group, layout)
     pairs = {f"{speaker} {text}": (speaker, text) for speaker in SPEAKERS for text in TEXTS}
     speaker, key = pairs.get(f"{layout.get(_KEYS)}", (SPEAKERS[0], TEXTS[0]))
     turn: Object = {speaker: word, key: value}
     if group[0].weight is not None:
-        name, weight = _weight(group[0].weight, layout)
+        name, weight = _write_weight(group[0].weight, layout)
         turn[name] = weight
     extras = {name: item for name, item in NOTES.of(group[0].extras).items() if name not in (*turn, "call")}
     turn = shape({**turn, **extras}, layout.get(_FORM), fixed=(speaker, *((key,) if value else ())), implied=(key,))
@@ -246,8 +249,8 @@ def write_turn(group: Sequence[Message], paths: Sequence[str], log: Log, *, firs
     return turn
 
 
-def _word(group: Sequence[Message], layout: Object) -> str:
-    """What a turn says that it is from."""
+def _write_speaker(group: Sequence[Message], layout: Object) -> str:
+    """Return the speaker of a turn."""
     message = group[-1]
     default = CALLS[0] if is_call(message) else WRITTEN.get(message.role, message.role)
     word = layout.get(_FROM)
@@ -257,41 +260,41 @@ def _word(group: Sequence[Message], layout: Object) -> str:
     return word if same else default
 
 
-def _weight(value: float, layout: Object) -> tuple[str, Json]:
-    spelled: Json = layout.get(_WEIGHT)
-    if isinstance(spelled, list) and len(cast("list[Json]", spelled)) == 2:
-        key, is_flag = cast("list[Json]", spelled)
+def _write_weight(value: float, layout: Object) -> tuple[str, Json]:
+    stored: Json = layout.get(_WEIGHT)
+    if isinstance(stored, list) and len(cast("list[Json]", stored)) == 2:
+        key, is_flag = cast("list[Json]", stored)
         if key in WEIGHTS:
             return key, bool(value) if is_flag and value in (0, 1) else value
     return WEIGHTS[0], value
 
 
-def _value(group: Sequence[Message], paths: Sequence[str], layout: Object, log: Log) -> tuple[str, list[Media]]:
-    """What a turn says, and the media that its placeholders stand for."""
+def _write_value(group: Sequence[Message], paths: Sequence[str], layout: Object, log: Log) -> tuple[str, list[Media]]:
+    """Return the text of a turn, and the media of its placeholders."""
     message = group[-1]
     if message.role == "tool":
-        given = [_with_placeholders(each.content) for each in group]
-        results = [_guarded(IN_RESULTS, text, path, log) for (text, _), path in zip(given, paths, strict=True)]
-        return BETWEEN_RESULTS.join(results), [each for _, media in given for each in media]
+        contents = [_with_placeholders(each.content) for each in group]
+        results = [_break_tags(IN_RESULTS, text, path, log) for (text, _), path in zip(contents, paths, strict=True)]
+        return BETWEEN_RESULTS.join(results), [each for _, media in contents for each in media]
     if message.role != "assistant":
         return _with_placeholders(message.content)
     fence, before = fence_of(layout.get(_THOUGHT)), ""
     if is_reasoning(group[0]):
-        text, group = _guarded(IN_THOUGHTS, _text(group[0]), paths[0], log), group[1:]
-        usual = BESIDE if group else ALONE
-        fence = usual if fence is None or (not group and fence == BESIDE) else fence
+        text, group = _break_tags(IN_THOUGHTS, _text(group[0]), paths[0], log), group[1:]
+        default = BEFORE_TEXT if group else ALONE
+        fence = default if fence is None or (not group and fence == BEFORE_TEXT) else fence
         before = f"{fence.opening}{text}{fence.closing}"
     elif fence is not None:
         before = fence.opening + fence.closing
     if not group:
         return before, []
     if is_call(message):
-        return before + _value_of_calls(group, layout), []
+        return before + _write_value_of_calls(group, layout), []
     value, media = _with_placeholders(message.content)
-    return before + value if before else _guarded(IN_ANSWERS, value, paths[0], log), media
+    return before + value if before else _break_tags(IN_ANSWERS, value, paths[0], log), media
 
 
-def _value_of_calls(calls: Sequence[Message], layout: Object) -> str:
+def _write_value_of_calls(calls: Sequence[Message], layout: Object) -> str:
     if layout.get(_OPAQUE) and calls[0].recipient == FUNCTIONS and read_calls(text := _text(calls[0])) is None:
         return text
     value, written = layout.get(_VALUE), write_calls(calls)
@@ -306,7 +309,7 @@ def _text(message: Message) -> str:
     return message.content if isinstance(message.content, str) else ""
 
 
-def _guarded(tag: Tag, text: str, path: str, log: Log) -> str:
+def _break_tags(tag: Tag, text: str, path: str, log: Log) -> str:
     broken = tag.broken(text)
     if broken != text:
         detail = "the text contains markup of this format; it is broken up by U+200B, which the reader removes"

@@ -1,4 +1,4 @@
-"""Turns of a row and their messages: what reads and writes the documents of the format."""
+"""Define the unit reader and the unit writer of ShareGPT rows; a unit is a turn."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from ocml_bridge.units.writer import Prepared
 
 from .calls import is_json, may_nest_deep, skeleton_of, with_arguments
 from .media import has_media, has_place, without_media
-from .rows import Column, Row, emptied, outline, read_row, refilled, write_row
+from .rows import Column, Row, emptied, outline, read_row, refilled, unmarked, write_row
 from .syntax import (
     APART,
     CALLS,
@@ -61,31 +61,31 @@ from .syntax import (
 from .turns import notice, read_turn, with_media, write_turn
 
 _LONGEST: Final = 100
-"""The longest word for a speaker that plans are made for, in characters."""
+"""The maximum length of a speaker in a skeleton, in characters."""
 _TAGS: Final = ("think>", "tool_response>", "image>", "video>", "audio>")
-"""What a text has in it that may not be written as it is, behind a `<`."""
+"""The tags, without their first character, with which a text may not be written unchanged."""
 
 
 class TurnReader(UnitReader):
-    """Reads turns."""
+    """The unit reader."""
 
     looks_at_contents = False
 
     def part(self, source: str | Json, log: Log) -> Parted:
-        """The turns of a row, behind what the system says in its column.
+        """Split a row into its turns, with the system prompt of the column before them, and all else.
 
         Raises:
-            BridgeError: OCB-SHAPE for what is no row; OCB-SEVERAL for a list of rows.
+            BridgeError: OCB-SHAPE if the source is no row; OCB-SEVERAL if it is a list of rows.
         """
         row = read_row(source, log)
         return Parted(row.units, row.around, document=row)
 
     def emptied(self, source: str | Json) -> Emptied | None:
-        """A row as its envelope and its turns; None for one whose columns belong to turns, and for a list."""
+        """Split a row into its envelope and its turns; None if one of its columns depends on turns, and for a list."""
         return emptied(source)
 
     def skeleton(self, unit: Any, before: Any) -> Skeleton | None:
-        """A turn that is a text and nothing else, without it."""
+        """Return a turn without its text; None if it has other members, or a text with markup."""
         if unit.__class__ is not dict or len(unit) != 2:
             return None
         word, text = unit.get(SPEAKERS[0]), unit.get(TEXTS[0])
@@ -96,53 +96,53 @@ class TurnReader(UnitReader):
         if "<" in text and not _is_inert(text):
             return None
         if word in CALLS:
-            called = skeleton_of(text)
-            return None if called is None else ((tuple(unit), word, called.name), [called.arguments])
+            call = skeleton_of(text)
+            return None if call is None else ((tuple(unit), word, call.name), [call.arguments])
         return (tuple(unit), word), [text]
 
     def filled(self, unit: Any, values: Sequence[str]) -> Unit:
-        """A turn that is a text, with another one."""
+        """Return a turn that has a skeleton, with another text."""
         if not values:
             return unit
-        called = unit[SPEAKERS[0]] in CALLS
-        return {**unit, TEXTS[0]: with_arguments(unit[TEXTS[0]], values[0]) if called else values[0]}
+        is_call = unit[SPEAKERS[0]] in CALLS
+        return {**unit, TEXTS[0]: with_arguments(unit[TEXTS[0]], values[0]) if is_call else values[0]}
 
     def read(self, unit: Unit, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
-        """The messages of a turn, or of the system's column.
+        """Return the messages of a turn, or of the system prompt of the column.
 
         Raises:
-            BridgeError: OCB-SHAPE with the JSON pointer of what is no turn.
+            BridgeError: OCB-SHAPE with its JSON pointer, if it is no turn.
         """
         row = cast("Row", parted.document)
         media = row.media[at] if at < len(row.media) else []
         if isinstance(unit, Column):
             return [column_message(unit.text, media)]
-        made = read_turn(unit, row.place(at), media)
-        notice(made, index, log)
-        return made
+        messages = read_turn(unit, row.place(at), media)
+        notice(messages, index, log)
+        return messages
 
     def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
-        """The conversation, with what neighbours tell of one another, and with what was rejected."""
-        related(items)
+        """Return the conversation: adjacent messages are related, replies get names, the rejected answer is added."""
+        _relate_neighbours(items)
         name_replies(items, log)
         row = cast("Row", parted.document)
         if not row.rejected:
             return Conversation(items, parted.around)
-        behind = sum(len(read_turn(turn, "")) for turn in row.units[row.start :])
-        alternative = rejected_of(row, len(items) - behind)
+        chosen_count = sum(len(read_turn(turn, "")) for turn in row.units[row.start :])
+        alternative = rejected_of(row, len(items) - chosen_count)
         return Conversation(items, replace(parted.around, alternatives=(alternative,)))
 
 
 def column_message(text: str, media: Sequence[Media]) -> Message:
-    """What the system says in a column of the row, with what its placeholders stand for."""
+    """Return the message of a system prompt in a column."""
     return Message("system", with_media(text, media), layout={HOME: {COLUMN: True}})
 
 
 def rejected_of(row: Row, at: int) -> Alternative:
-    """What was rejected, in place of the messages from an index on."""
-    made = [message for turn in row.rejected for message in read_turn(turn, f"/{REJECTED}")]
-    items = list(map(item_of, made))
-    related(items)
+    """Return the rejected answer of a row as an alternative to the messages from an index on."""
+    messages = [message for turn in row.rejected for message in read_turn(turn, f"/{REJECTED}")]
+    items = list(map(item_of, messages))
+    _relate_neighbours(items)
     return Alternative(messages_of(items), at, REJECTED)
 
 
@@ -154,22 +154,22 @@ def _is_inert(text: str) -> bool:
 
 
 def joins(before: Head, head: Head) -> bool:
-    """Whether a message stands in the turn of the message before it.
+    """Return whether a message is in the turn of the previous message.
 
-    A thought stands in the turn of what it leads to; parallel calls are one turn, and so are their results.
+    A thought is in the turn of what follows it; parallel calls are in one turn, and so are their results.
     """
-    known = _joins.get((before, head))
-    if known is None:
-        known = _may_join(before.message("", None), head.message("", None))
+    result = _joins_cache.get((before, head))
+    if result is None:
+        result = _compute_joins(before.message("", None), head.message("", None))
         if before.shared and head.shared:
-            _joins.keep((before, head), known)
-    return known
+            _joins_cache.keep((before, head), result)
+    return result
 
 
-_joins: Final = Memo[tuple[Head, Head], bool](LIMIT)
+_joins_cache: Final = Memo[tuple[Head, Head], bool](LIMIT)
 
 
-def _may_join(before: Message, message: Message) -> bool:
+def _compute_joins(before: Message, message: Message) -> bool:
     if before.role != message.role or before.weight != message.weight:
         return False
     layout = NOTES.of(message.layout)
@@ -179,15 +179,14 @@ def _may_join(before: Message, message: Message) -> bool:
         return True
     if message.role != "assistant" or is_reasoning(message):
         return False
-    called = item_of(message)[0].calls
-    return is_reasoning(before) or (called and item_of(before)[0].calls)
+    return is_reasoning(before) or (item_of(message)[0].calls and item_of(before)[0].calls)
 
 
-def related(items: list[Item]) -> None:
-    """Give each item what its neighbours tell of it; the list is changed.
+def _relate_neighbours(items: list[Item]) -> None:
+    """Set what messages get from the messages next to them; change the list.
 
-    A message that begins a turn although it could stand in the one before remembers that it stands apart. What the
-    assistant says right before a call is a preamble.
+    The layout stores if a message begins a turn although it could be in the previous turn. A text of the assistant
+    directly before a call is a preamble.
     """
     for at in range(1, len(items)):
         before, (head, content, call_id) = items[at - 1][0], items[at]
@@ -202,7 +201,7 @@ def related(items: list[Item]) -> None:
 
 
 class TurnWriter(EnvelopeWriter):
-    """Writes turns. The state is whether any stands before."""
+    """The unit writer. The state is None before the first turn."""
 
     looks_at_contents = False
     target = HOME
@@ -214,29 +213,29 @@ class TurnWriter(EnvelopeWriter):
     embeds = True
 
     def inert(self, text: str) -> bool:
-        """Whether a text has no tag of a thought, of results, or of media."""
+        """Return whether a text is written unchanged: it has no tag of a thought, of results, or of media."""
         return _is_inert(text)
 
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
-        """The document with its tools apart from messages, with media where placeholders can stand for them."""
+        """Prepare a conversation: declare all tools once, drop media that would be misread, mark the chosen answer."""
         conversation, origins = with_tools_apart(conversation, log)
         items, around = conversation.items, conversation.around
         if any(map(has_media, items)):
             items = without_media(items, range(len(items)) if origins is None else origins, log)
         if around.alternatives is not None:
             if origins is not None:
-                around = replace(around, alternatives=_placed(around.alternatives, missing(log.losses)))
+                around = replace(around, alternatives=_moved(around.alternatives, missing(log.losses)))
             assert around.alternatives is not None
-            near = [self.nearest(message_of(item), index, Log()) for index, item in enumerate(items)]
-            left_out = {index for index, message in enumerate(near) if message is None}
-            items = _marked(items, around.alternatives, left_out)
-            around = replace(around, alternatives=_placed(around.alternatives, left_out))
+            images = [self.nearest(message_of(item), index, Log()) for index, item in enumerate(items)]
+            dropped = {index for index, message in enumerate(images) if message is None}
+            items = _mark_chosen(items, around.alternatives, dropped)
+            around = replace(around, alternatives=_moved(around.alternatives, dropped))
         return Prepared(items, around, origins)
 
     def nearest(self, message: Message, index: int, log: Log) -> Message | None:
-        """A text, with media where people speak; whatever instructs is the system, and an empty thought is none.
+        """Return the nearest message that a row can hold, or None: a text, with media unless it is a thought or a call.
 
-        A role that is a word for another one becomes that: it would be read as such.
+        A developer becomes the system, and a role that is the name of a speaker becomes the role of that speaker.
         """
         thought = is_reasoning(message)
         if not thought and message.role != "tool" and not is_call(message) and is_private(message):
@@ -255,15 +254,15 @@ class TurnWriter(EnvelopeWriter):
         return message
 
     def joins(self, before: Head, head: Head) -> bool:
-        """Whether a message stands in the turn of the message before it."""
+        """Return whether a message is in the turn of the previous message."""
         return joins(before, head)
 
     def follows(self, head: Head) -> bool:
-        """Of a call the value depends on its arguments."""
+        """Return whether a message is written the same way whatever its content: not if it is a call."""
         return not head.calls
 
     def classify(self, head: Head, content: str) -> ContentClass | None:
-        """Arguments are JSON, or a string in JSON."""
+        """Return the class of a content: arguments are JSON, or a string in JSON."""
         if not head.calls:
             return ANY_CONTENT
         if not head.bare or may_nest_deep(content):
@@ -271,29 +270,29 @@ class TurnWriter(EnvelopeWriter):
         return AN_OBJECT if is_json(content) else A_STRING
 
     def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
-        """A turn, and what it reads as."""
+        """Return a turn, and the messages that are read from it."""
         turn = write_turn(group, paths, log, first=state is None)
         if turn.get(MARK_COLUMN):
             image = [column_message(turn[TEXTS[0]], turn.get(MARK_MEDIA, ()))]
         else:
-            image = read_turn(_bare(turn), paths[0], turn.get(MARK_MEDIA, ()))
-        return Spelled(turn, image, _OPEN)
+            image = read_turn(unmarked(turn), paths[0], turn.get(MARK_MEDIA, ()))
+        return Spelled(turn, image, _NOT_FIRST)
 
     def body(self, units: list[Unit], around: Transcript, state: State) -> Body:
-        """The turns, with the marks of where they go, and those that were rejected."""
-        return Body(units, [self._turns(one.messages) for one in _preferred(around.alternatives)])
+        """Return the turns, with their marks, and those of the rejected answer."""
+        return Body(units, [self._turns(each.messages) for each in _writable(around.alternatives)])
 
     def written(self, around: Transcript, body: Body) -> Json:
-        """A row, or a list of turns."""
+        """Return a row, or a list of turns."""
         return write_row(around, body.units, [turn for turns in body.branches for turn in turns])
 
     def is_read_as(self, parted: Parted, body: Body) -> bool:
-        """Whether there are as many turns, and each has its media."""
+        """Return whether there are as many turns as were written, with the same media."""
         media = cast("Row", parted.document).media
         return len(parted.units) == len(body.units) and media == [turn.get(MARK_MEDIA, []) for turn in body.units]
 
     def branches(self, parted: Parted, around: Transcript) -> Branches | None:
-        """What was rejected, as it is read."""
+        """Return the rejected answer of a row that was read, or None."""
         row = cast("Row", parted.document)
         if not row.rejected:
             return None
@@ -301,59 +300,53 @@ class TurnWriter(EnvelopeWriter):
         return Branches((rejected_of(row, at),), [row.rejected])
 
     def outline(self, units: list[Unit], around: Transcript, state: State) -> Hashable | None:
-        """Whether the first of the turns stands in a column of the row; None where columns tell more of them."""
+        """Return whether the first turn is written in a column; None if the columns depend on more of the turns."""
         return outline(units, around)
 
     def refilled(self, envelope: Json, units: list[Unit], around: Transcript) -> Json:
-        """A row with other turns."""
+        """Return a row with other turns."""
         return refilled(envelope, units)
 
     def _turns(self, messages: Sequence[Message]) -> list[Object]:
-        """The turns of messages that stand in no document."""
-        near = [self.nearest(message_of(item_of(message)), at, Log()) for at, message in enumerate(messages)]
+        """Return the turns of the messages of an alternative."""
+        images = [self.nearest(message_of(item_of(message)), at, Log()) for at, message in enumerate(messages)]
         groups: list[list[Message]] = []
-        for message in near:
+        for message in images:
             if message is None:
                 continue
             if groups and joins(item_of(groups[-1][-1])[0], item_of(message)[0]):
                 groups[-1].append(message)
             else:
                 groups.append([message])
-        return [_bare(write_turn(group, [""] * len(group), Log(), first=False)) for group in groups]
+        return [unmarked(write_turn(group, [""] * len(group), Log(), first=False)) for group in groups]
 
     def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
-        """The conversation, with what neighbours tell of one another."""
-        related(items)
+        """Return the conversation: adjacent messages are related, and replies get the names of their tools."""
+        _relate_neighbours(items)
         name_replies(items, Log())
         return Conversation(items, around)
 
 
-"""What a call says: JSON that stands there as it is, and anything else."""
-_OPEN: Final = "begun"
-"""The state behind a turn."""
+_NOT_FIRST: Final = "begun"
+"""The state after any turn."""
 
 
-def _bare(turn: Object) -> Object:
-    """A turn without the marks of where it goes."""
-    return {key: value for key, value in turn.items() if not key.startswith("\0")}
+def _writable(alternatives: Sequence[Alternative] | None) -> Sequence[Alternative]:
+    """Return the only alternative that a row has a place for, the rejected answer; nothing if there are others."""
+    return alternatives if alternatives is not None and [each.label for each in alternatives] == [REJECTED] else ()
 
 
-def _preferred(alternatives: Sequence[Alternative] | None) -> Sequence[Alternative]:
-    """The one alternative that a row has a place for: what was rejected."""
-    return alternatives if alternatives is not None and [one.label for one in alternatives] == [REJECTED] else ()
+def _moved(alternatives: Sequence[Alternative], dropped: set[int]) -> tuple[Alternative, ...]:
+    """Return alternatives with their positions after messages were dropped."""
+    return tuple(replace(each, at=each.at - sum(index < each.at for index in dropped)) for each in alternatives)
 
 
-def _placed(alternatives: Sequence[Alternative], dropped: set[int]) -> tuple[Alternative, ...]:
-    """Alternatives in a document that some messages are gone from."""
-    return tuple(replace(one, at=one.at - sum(index < one.at for index in dropped)) for one in alternatives)
-
-
-def _marked(items: Sequence[Item], alternatives: Sequence[Alternative], left_out: set[int]) -> Sequence[Item]:
-    """The items, the first of those that were chosen and are written with a mark."""
+def _mark_chosen(items: Sequence[Item], alternatives: Sequence[Alternative], dropped: set[int]) -> Sequence[Item]:
+    """Return the items; the first message of the chosen answer that is written gets a mark."""
     out = list(items)
-    for one in _preferred(alternatives):
-        for at in range(one.at, len(out)):
-            if at not in left_out:
+    for alternative in _writable(alternatives):
+        for at in range(alternative.at, len(out)):
+            if at not in dropped:
                 head, content, call_id = out[at]
                 message = head.message("", None)
                 layout = {**(message.layout or {}), HOME: {**NOTES.of(message.layout), MARK_CHOSEN: True}}
