@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ocml_adapters.ocm_2_2.events import UNASKED, negotiated
+from ocml_adapters.ocm_2_2.events import DEFAULT_EVENTS, negotiated
 from ocml_bridge import BridgeError, Message, Transcript
 from ocml_bridge.chat.turns import infer_grouping, is_call, is_thought, parts_of
 from ocml_bridge.chat.visibility import DEBUG, END_USER, hidden_by
@@ -175,9 +175,9 @@ def test_a_flush_stands_behind_a_blank_line_and_at_the_end(text: str, paragraphs
 @pytest.mark.parametrize(
     ("header", "names"),
     [
-        (None, UNASKED),
-        (Header("2.2"), UNASKED),
-        (Header("2.2", capabilities={"channels": ["final"]}), UNASKED),
+        (None, DEFAULT_EVENTS),
+        (Header("2.2"), DEFAULT_EVENTS),
+        (Header("2.2", capabilities={"channels": ["final"]}), DEFAULT_EVENTS),
         (
             Header("2.2", capabilities={"streaming": ["response.delta", "x-tool.delta"]}),
             {"response.delta", "x-tool.delta"},
@@ -194,7 +194,7 @@ def test_a_header_says_what_is_negotiated(header: Header | None, names: frozense
 
 def test_the_header_of_the_specification_negotiates_what_needs_no_asking() -> None:
     listed: list[Json] = ["response.delta", "response.cancel", "tool.cancel"]
-    assert negotiated(Header("2.2", capabilities={"streaming": listed})) == UNASKED
+    assert negotiated(Header("2.2", capabilities={"streaming": listed})) == DEFAULT_EVENTS
 
 
 def sliced(document: Transcript, reason: Reason | None, chance: random.Random) -> Iterator[Event]:

@@ -115,21 +115,21 @@ def read_front(front: Front, log: Log, *, alone: bool) -> Transcript:
     Raises:
         BridgeError: OCB-NO-FRAMES if there is neither a header nor a message.
     """
-    text, found = front.text, front.header
-    if found is None and text.strip():
+    text, header = front.text, front.header
+    if header is None and text.strip():
         if alone:
             detail = f"the input has no message: no line begins with {START}"
             raise BridgeError(ErrorCode.NO_FRAMES, detail, offset=0)
         detail = "the text before the first message is not a YAML header; it is kept as it is"
         log.find(FindingCode.TEXT_OUTSIDE, "/extras/ocm-2.2/front", detail)
         return Transcript(extras={HOME: {"front": text}}, layout={HOME: {"header": "absent"}})
-    if found is None:
+    if header is None:
         detail = "the transcript has no YAML header, which §2 requires"
         log.find(FindingCode.HEADER_ABSENT, "/header", detail, Severity.LAYOUT)
         return Transcript(layout={HOME: {"header": "absent", **({"front": text} if text else {})}})
-    _check_version(found.header.version, log)
-    raw = None if render_header(found) == text else text
-    return _read(found._replace(header=replace(found.header, layout=NOTES.by_format({"raw": raw} if raw else {}))))
+    _check_version(header.header.version, log)
+    raw = None if render_header(header) == text else text
+    return _read(header._replace(header=replace(header.header, layout=NOTES.by_format({"raw": raw} if raw else {}))))
 
 
 def _read(header: DocumentHeader) -> Transcript:
@@ -151,14 +151,14 @@ def _check_version(version: str | None, log: Log) -> None:
             Severity.LAYOUT,
         )
         return
-    found = VERSION_OF.fullmatch(version)
-    if found is None:
+    match = VERSION_OF.fullmatch(version)
+    if match is None:
         log.find(
             FindingCode.VERSION,
             "/header/version",
             f"the version {version[:40]!r} is not major.minor (§2); it is read as {VERSION}",
         )
-    elif found[1] not in ("1", "2") or (found[1] == "2" and found[2] not in MINORS):
+    elif match[1] not in ("1", "2") or (match[1] == "2" and match[2] not in MINORS):
         log.find(
             FindingCode.VERSION,
             "/header/version",
@@ -182,17 +182,17 @@ def with_tools(items: list[Item], around: Transcript) -> Conversation:
         items: the items of the frames; the list may be changed.
         around: the transcript around them, with the tools if they are known to be in a message of their own.
     """
-    found = developer.lifted(with_grouping(items), lenient=True, tools=around.tools)
-    if found.tools is None:
+    lifted = developer.lifted(with_grouping(items), lenient=True, tools=around.tools)
+    if lifted.tools is None:
         return Conversation(items, around)
-    raw, layout = found.spelling
+    raw, layout = lifted.spelling
     members: dict[str, Json] = {} if raw is None else {"tools": raw}
     if layout is not None:
         members["tools_message"] = NOTES.of(layout)
     return Conversation(
-        found.items,
-        replace(around, tools=found.tools, layout=_with(around.layout, **members) if members else around.layout),
-        lifted=found.at,
+        lifted.items,
+        replace(around, tools=lifted.tools, layout=_with(around.layout, **members) if members else around.layout),
+        lifted=lifted.at,
     )
 
 
@@ -213,7 +213,7 @@ def header_of(transcript: Transcript) -> DocumentHeader:
     )
 
 
-def goes_without_saying(transcript: Transcript) -> bool:
+def has_default_header(transcript: Transcript) -> bool:
     """Return whether the document header of a transcript has the default version only."""
     return _bare(header_of(transcript)) == PLAIN
 
@@ -235,14 +235,14 @@ def write_front(around: Transcript, *, alone: bool) -> tuple[str, Transcript]:
     values = () if around.settings is None else values_of(around.settings)
     key = (values, repr(values))  # 1 and 1.0 are equal, but are written differently
     try:
-        found = _fronts.get(key)
+        front = _fronts.get(key)
     except TypeError:  # a schema, or a choice among tools
         return _front(around, alone=alone)
-    if found is None:
-        found = _front(around, alone=alone)
-        if len(found[0]) <= REMEMBERED and found[1] == Transcript(settings=found[1].settings):
-            _fronts.keep(key, found)
-    return found
+    if front is None:
+        front = _front(around, alone=alone)
+        if len(front[0]) <= REMEMBERED and front[1] == Transcript(settings=front[1].settings):
+            _fronts.keep(key, front)
+    return front
 
 
 _fronts: Final = Memo[tuple[Any, ...], tuple[str, Transcript]](512)
@@ -256,14 +256,14 @@ def _front(around: Transcript, *, alone: bool) -> tuple[str, Transcript]:
     except BridgeError:  # too long or too deep to be read again
         clean = PLAIN
     raw = NOTES.of(header.header.layout).get("raw")
-    if isinstance(raw, str) and _says(raw, clean, alone=alone):
+    if isinstance(raw, str) and _still_means(raw, clean, alone=alone):
         return raw, _read(clean._replace(header=replace(clean.header, layout={HOME: {"raw": raw}})))
     if clean == PLAIN and NOTES.of(around.layout).get("header") == "absent":
         return _write_no_header(around, alone=alone)
     return render_header(clean), _read(clean)
 
 
-def _says(raw: str, header: DocumentHeader, *, alone: bool) -> bool:
+def _still_means(raw: str, header: DocumentHeader, *, alone: bool) -> bool:
     """Return whether the stored text of a header, with its comments, still means the same as the header."""
     if raw.lstrip().startswith(START) or f"\n{START}" in raw or not (alone or raw.endswith("\n")):
         return False
@@ -291,7 +291,7 @@ def _is_no_header(front: str) -> bool:
         return False
 
 
-def text_behind(around: Transcript) -> str | None:
+def text_after(around: Transcript) -> str | None:
     """Return the text to write after the last frame; None if there is none except white space."""
     tail = NOTES.of(around.extras).get("tail")
     return tail if isinstance(tail, str) and tail.strip() and is_outside(tail) else None
@@ -299,7 +299,7 @@ def text_behind(around: Transcript) -> str | None:
 
 def tail_of(around: Transcript) -> str:
     """Return what to write after the last frame, which is closed."""
-    text, blank = text_behind(around), NOTES.of(around.layout).get("tail")
+    text, blank = text_after(around), NOTES.of(around.layout).get("tail")
     if text is not None:
         return text
     return blank if isinstance(blank, str) and not blank.strip() else "\n"

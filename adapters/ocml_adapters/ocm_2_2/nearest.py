@@ -44,10 +44,10 @@ def nearest(message: Message, path: str, log: Log) -> Message:
         content = narrow(message.content, holds, f"{path}/content", log, target=HOME)
         message = replace(message, content=thoughts.tidy(content))
     extras = NOTES.by_format(_extras(NOTES.of(message.extras)))
-    made = replace(
+    writable = replace(
         message, failed=None, weight=None, signature=None, cache=None, extras=extras, **_header_values(message)
     )  # type: ignore[arg-type]
-    return _bounded(closed(message, _bounded(made)))
+    return _bounded(closed(message, _bounded(writable)))
 
 
 def settled(message: Message, *, first: bool, last: bool) -> Message:
@@ -207,10 +207,10 @@ def _is_body(raw: str, message: Message) -> bool:
     # It must be read as one body: in a frame, up to the terminator.
     terminator = TERMINATORS["end"] if message.end is not None else ""
     try:
-        found = list(frames(f"{START}user<|message|>{raw}{terminator}", 0))
+        parts = list(frames(f"{START}user<|message|>{raw}{terminator}", 0))
     except BridgeError:
         return False
-    return len(found) == 2 and isinstance(found[0], Frame) and found[0].body == raw and found[1] == ""
+    return len(parts) == 2 and isinstance(parts[0], Frame) and parts[0].body == raw and parts[1] == ""
 
 
 def _is_end(raw: str, message: Message, *, last: bool) -> bool:

@@ -36,11 +36,11 @@ def split(source: Source, options: Options) -> list[tuple[int, str]]:
         BridgeError: E-PARSE-HEADER if a header is malformed.
     """
     text = cast("str", source)
-    found = frames(text, len(front_of(text)[0].text))
-    return cut_text(text, [frame.begins for frame in found if not isinstance(frame, str) and frame.begins >= 0])
+    parts = frames(text, len(front_of(text)[0].text))
+    return cut_text(text, [frame.begins for frame in parts if not isinstance(frame, str) and frame.begins >= 0])
 
 
-class Behind(NamedTuple):
+class Rest(NamedTuple):
     """The rest of a text after the frames with a body.
 
     Attributes:
@@ -70,21 +70,21 @@ class FramesReader(UnitReader):
         text = cast("str", source)
         at = text.find(f"\n{START}") + 1
         around = self._fronts.get(text[:at]) if at <= REMEMBERED else None
-        known = around is not None
+        is_cached = around is not None
         if around is None:
             at, around = self._read_front(text, log)
-        found = lines(text, at)
-        if found:
-            return Parted(found, around, document=Behind(tail="\n"), envelope=text[:at] if known else None)
-        found, behind = _scanned(text, at)
-        return Parted(found, around, document=behind)
+        units = lines(text, at)
+        if units:
+            return Parted(units, around, document=Rest(tail="\n"), envelope=text[:at] if is_cached else None)
+        units, rest = _scan(text, at)
+        return Parted(units, around, document=rest)
 
     def _read_front(self, text: str, log: Log) -> tuple[int, Transcript]:
         """Return the offset of the first frame, and the transcript before it; headers with settings only are cached."""
         front, rest = front_of(text)
-        noticed = len(log.findings)
+        count = len(log.findings)
         around = read_front(front, log, alone=not rest)
-        plain = around.header is around.extras is around.layout is None and len(log.findings) == noticed
+        plain = around.header is around.extras is around.layout is None and len(log.findings) == count
         if rest and plain and len(front.text) <= REMEMBERED and _is_value(around.settings):
             self._fronts.keep(front.text, around)
         return len(front.text), around
@@ -96,17 +96,17 @@ class FramesReader(UnitReader):
             return None
         if unit.gap != "\n" and before is not None:
             return None
-        found = _ID.search(header)
-        if found is None:
+        match = _ID.search(header)
+        if match is None:
             return (header, unit.end, not body), [body] if body else []
-        key = (header[: found.start(1)], header[found.end(1) :], unit.end, not body)
-        return key, [found[1], body] if body else [found[1]]
+        key = (header[: match.start(1)], header[match.end(1) :], unit.end, not body)
+        return key, [match[1], body] if body else [match[1]]
 
     def filled(self, unit: Any, values: Sequence[str]) -> Unit:
         """Return a frame that has a skeleton, with another body and id."""
-        header, found = unit.header, _ID.search(unit.header)
-        if found is not None:
-            header = f"{header[: found.start(1)]}{values[0]}{header[found.end(1) :]}"
+        header, match = unit.header, _ID.search(unit.header)
+        if match is not None:
+            header = f"{header[: match.start(1)]}{values[0]}{header[match.end(1) :]}"
         return Frame(unit.gap, unit.offset, unit.begins, header, values[-1] if unit.body else "", unit.end)
 
     def read(self, unit: Unit, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
@@ -127,23 +127,23 @@ class FramesReader(UnitReader):
         Raises:
             BridgeError: as `read`, for the open turn, or for the frame at which reading stopped.
         """
-        return related(items, parted.around, cast("Behind", parted.document), log)
+        return related(items, parted.around, cast("Rest", parted.document), log)
 
 
-def _scanned(text: str, at: int) -> tuple[list[Frame], Behind]:
+def _scan(text: str, at: int) -> tuple[list[Frame], Rest]:
     """Return the frames with a body from an offset on, and the rest of the text."""
-    found: list[Frame] = []
+    complete: list[Frame] = []
     try:
         for frame in frames(text, at):
             if isinstance(frame, str):
-                return found, Behind(tail=frame)
+                return complete, Rest(tail=frame)
             if frame.body is None:
-                return found, Behind(opening=frame)
-            found.append(frame)
+                return complete, Rest(opening=frame)
+            complete.append(frame)
     except BridgeError as error:
         # It is raised later, because an earlier frame may have an error of its own.
-        return found, Behind(error=error)
-    return found, Behind()
+        return complete, Rest(error=error)
+    return complete, Rest()
 
 
 def _is_value(settings: Settings | None) -> bool:
@@ -269,33 +269,33 @@ def _with_end(message: Message, terminator: str) -> Message:
 # --- the whole --------------------------------------------------------------------------------------------------------
 
 
-def related(items: list[Item], around: Transcript, behind: Behind, log: Log) -> Conversation:
+def related(items: list[Item], around: Transcript, rest: Rest, log: Log) -> Conversation:
     """Return the conversation, with its open turn, and with the tools taken out of the developer message.
 
     Args:
         items: the items of all frames with a body; the list may be changed.
         around: the transcript before the frames.
-        behind: the rest of the text after them.
+        rest: the rest of the text after them.
         log: receives the findings about the whole conversation.
 
     Raises:
         BridgeError: as `read_frame`, for the open turn, or for the frame at which reading stopped.
     """
-    if behind.error is not None:
-        raise behind.error
-    turn = None if behind.opening is None else _read_opening(behind.opening, log, first=not items)
+    if rest.error is not None:
+        raise rest.error
+    turn = None if rest.opening is None else _read_opening(rest.opening, log, first=not items)
     check_together(items, log)
-    _check_names_of_callers(items, turn, around.header, log)
+    _check_by_header(items, turn, around.header, log)
     if not items and turn is None:
         return Conversation(items, around)
     if turn is not None:
         around = replace(around, open_turn=turn)
     elif items[-1][0].end is not None:
-        if behind.tail.strip():
+        if rest.tail.strip():
             log.find(
                 FindingCode.TEXT_OUTSIDE, "/extras/ocm-2.2/tail", "there is text after the last message; it is kept"
             )
-        around = with_tail(around, behind.tail)
+        around = with_tail(around, rest.tail)
         items[-1] = _with_plain_end(items[-1])
     return with_tools(items, around)
 
@@ -307,7 +307,7 @@ def _with_plain_end(item: Item) -> Item:
     return item_of(_with_end(message, TERMINATORS["end"]))
 
 
-def _check_names_of_callers(items: Sequence[Item], turn: Message | None, header: Header | None, log: Log) -> None:
+def _check_by_header(items: Sequence[Item], turn: Message | None, header: Header | None, log: Log) -> None:
     """Report messages that the document header does not allow."""
     if header is None:
         return

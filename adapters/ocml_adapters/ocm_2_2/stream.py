@@ -16,7 +16,7 @@ from ocml_bridge.units.heads import item_of
 from .around import Front, read_front
 from .frames import Frame, Scanner
 from .message import BodyReader, parse_header
-from .reader import Behind, check_belongs, message_of_header, read_frame, related, with_whole_end
+from .reader import Rest, check_belongs, message_of_header, read_frame, related, with_whole_end
 from .syntax import TERMINATORS, TOKENS
 
 HOLD: Final = Hold((*TOKENS, *(f"<|start_{kind}|>" for kind in thoughts.KINDS)), runs=True)
@@ -163,8 +163,8 @@ class Live:
             self._end(last)
             last = None
         self._settle()
-        behind = Behind(opening=last, tail=tail)
-        return related(list(map(item_of, self._messages)), around, behind, self._log).transcript
+        rest = Rest(opening=last, tail=tail)
+        return related(list(map(item_of, self._messages)), around, rest, self._log).transcript
 
 
 def decoder(_options: Options) -> Decoder:

@@ -17,7 +17,7 @@ from ocml_bridge.units.heads import LONGEST, Head, Item, item_of, message_of
 from ocml_bridge.units.pairing import identified
 from ocml_bridge.units.writer import Prepared, UnitWriter
 
-from .around import goes_without_saying, tail_of, text_behind, with_tail, with_tools, write_front
+from .around import has_default_header, tail_of, text_after, with_tail, with_tools, write_front
 from .message import encode, is_value, render_header
 from .nearest import nearest, settled, unknown_attributes, without_gap
 from .syntax import HOME, MESSAGE, NOTES, START, TERMINATORS, VERSION
@@ -45,16 +45,16 @@ class Frames(UnitWriter):
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
         """Prepare a conversation: give ids to calls without one, and put the tools into the developer message."""
         around = conversation.around
-        if around.header is not None and around.header.layout is None and goes_without_saying(around):
+        if around.header is not None and around.header.layout is None and has_default_header(around):
             log.lose(
                 LossCode.HEADER,
                 "/header",
                 f"{HOME} leaves out the version {VERSION}, which is the default",
                 Severity.LAYOUT,
             )
-        items, near = identified(conversation.items, HOME), partial(self._placed, log=log)
+        items, nearest_message = identified(conversation.items, HOME), partial(self._nearest_in_place, log=log)
         items, around, origins, _ = developer.lowered(
-            items, around, near, log, target=HOME, lenient=True, spelling=_tools_spelling(around)
+            items, around, nearest_message, log, target=HOME, lenient=True, spelling=_tools_spelling(around)
         )
         if not all(map(_is_short, [item[2] for item in items if item[2] is not None])):
             indices = range(len(items)) if origins is None else origins
@@ -62,7 +62,7 @@ class Frames(UnitWriter):
                 item if item[2] is None or _is_short(item[2]) else item_of(self.nearest(message_of(item), index, log))
                 for index, item in zip(indices, items, strict=True)
             ]
-        if items and items[-1][0].end is None and around.open_turn is None and text_behind(around) is not None:
+        if items and items[-1][0].end is None and around.open_turn is None and text_after(around) is not None:
             head, content, call_id = items[-1]
             items = [*items[:-1], (head.replaced(end="end"), content, call_id)]
         return Prepared(items, around, origins, _FIRST)
@@ -75,10 +75,10 @@ class Frames(UnitWriter):
         """Return the nearest message that a frame can hold."""
         return nearest(message, f"/messages/{index}", log)
 
-    def _placed(self, message: Message, index: int, log: Log) -> Message:
+    def _nearest_in_place(self, message: Message, index: int, log: Log) -> Message:
         """Return the nearest message; the first one has no text before its frame."""
-        made = self.nearest(message, index, log)
-        return made if index else without_gap(made)
+        image = self.nearest(message, index, log)
+        return image if index else without_gap(image)
 
     def follows(self, head: Head) -> bool:
         """Return whether a frame does not depend on its content and id: it does if its body or header is stored."""
@@ -96,17 +96,17 @@ class Frames(UnitWriter):
         """Return the whole text: the front, the frames, and the open turn or the text at the end."""
         first, turn = state == _FIRST, around.open_turn
         front, image = write_front(around, alone=first and turn is None)
-        behind = ""
+        rest = ""
         if turn is not None:
             turn = settled(opened(turn), first=first, last=True)
-            behind = f"{'' if first else gap_of(turn)}{START}{header_of(turn)}"
+            rest = f"{'' if first else gap_of(turn)}{START}{header_of(turn)}"
             image = replace(image, open_turn=turn)
         elif not first and state != _CUT_OFF:
-            behind = tail_of(around)
-            image = with_tail(image, behind)
+            rest = tail_of(around)
+            image = with_tail(image, rest)
         if around.tools:
             image = replace(image, tools=around.tools)
-        return Enclosed("".join((front, *units, behind)), image)
+        return Enclosed("".join((front, *units, rest)), image)
 
     def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
         """Return the conversation of frames, with the tools taken out of the developer message."""
