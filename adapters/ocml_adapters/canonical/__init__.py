@@ -1,4 +1,8 @@
-"""The canonical form itself, as JSON: always lossless."""
+"""The adapter of the canonical form as JSON, which is always lossless.
+
+`units.py` reads and writes documents; `earlier.py` moves what earlier versions stored in other places.
+`docs/formats/canonical.md` describes the form.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Documents of the canonical form as it was: what stood in extras, and has a field of its own now, goes there.
+"""Convert canonical documents of earlier versions: move values that were extras, and have fields now, to the fields.
 
-Extras may still have such keys. A document of today that says nothing in the field then says so with null there, which
-no earlier one has: it is not taken for one of them.
+Extras of a current document may also have such keys. Then the writer writes null in the field, which no earlier
+version did, so that the document is not converted.
 """
 
 from __future__ import annotations
@@ -18,64 +18,67 @@ from ocml_bridge.wires.freeform import FORMAT, read_freeform
 Object = dict[str, Json]
 
 
-def current(document: Json, log: Log) -> Json:
-    """A document as today's schema has it; what was moved is found (`earlier-form`).
+def to_current(document: Json, log: Log) -> Json:
+    """Return a document in the current schema; report each value that was moved (`earlier-form`).
 
     Args:
-        document: canonical JSON of today or before; it is not changed.
-        log: where each move is noted.
+        document: canonical JSON of the current version or an earlier one; it is not changed.
+        log: receives the findings.
     """
     if not isinstance(document, dict):
         return document
     values = cast("Object", document)
     if values.get("type") == "completion":
         return values
-    values = _with_tools(_with_settings(values, log), "/tools", log)
+    values = _move_in_tools(_move_settings(values, log), "/tools", log)
     messages = values.get("messages")
     if not isinstance(messages, list):
         return values
-    moved = [_message(message, f"/messages/{at}", log) for at, message in enumerate(cast("list[Json]", messages))]
+    moved = [
+        _move_in_message(message, f"/messages/{at}", log) for at, message in enumerate(cast("list[Json]", messages))
+    ]
     return {**values, "messages": moved}
 
 
-def distinct(transcript: Object) -> None:
-    """Put null where a transcript of today would be read as an earlier one; other than that it is not changed."""
-    if "settings" not in transcript and _settings_of_openai(transcript):
+def mark_as_current(transcript: Object) -> None:
+    """Change a current transcript: write null in the fields that `to_current` would fill from its extras."""
+    if "settings" not in transcript and _settings_in_openai(transcript):
         transcript["settings"] = None
-    _distinct_tools(transcript)
+    _mark_tools(transcript)
     for message in cast("list[Object]", transcript["messages"]):
-        if _has_weight_of_openai(message):
+        if _has_weight_in_openai(message):
             message["weight"] = None
-        if place_of_signature(message) is not None:
+        if _keys_of_signature(message) is not None:
             message["signature"] = None
         content = message["content"]
         for part in cast("list[Object]", content) if isinstance(content, list) else []:
-            _distinct_tools(part)
+            _mark_tools(part)
 
 
-def _distinct_tools(values: Object) -> None:
+def _mark_tools(values: Object) -> None:
     for tool in cast("list[Object]", values.get("tools") or []):
         if _home_of_strict(tool) is not None:
             tool["strict"] = None
-        if home_of_custom(tool) is not None:
+        if _home_of_custom(tool) is not None:
             tool["freeform"] = None
 
 
 _MOVED: Final = ("model", "generation_settings")
 
 
-def _with_settings(values: Object, log: Log) -> Object:
-    """A document whose settings are its own, and neither its header's nor among the extras of Chat Completions."""
+def _move_settings(values: Object, log: Log) -> Object:
+    """Return a document whose settings are neither in its header nor in the extras of Chat Completions."""
     header = _object(values.get("header"))
-    inside = _object(header.get("generation_settings"))
-    beside = _settings_of_openai(values)
+    in_header = _object(header.get("generation_settings"))
+    in_extras = _settings_in_openai(values)
     moved = [key for key in _MOVED if key in header]
-    if "settings" in values or not (beside or moved):
+    if "settings" in values or not (in_extras or moved):
         return values
-    settings, others = settings_of({**beside, **inside, **({"model": header["model"]} if "model" in header else {})})
+    model = {"model": header["model"]} if "model" in header else {}
+    settings, others = settings_of({**in_extras, **in_header, **model})
     members = {} if settings is None else _object(to_json(settings))
-    unknown = {key: value for key, value in others.items() if key in inside}
-    paths = [f"/header/{key}" for key in moved] + [f"/extras/openai/{key}" for key in beside if key in members]
+    unknown = {key: value for key, value in others.items() if key in in_header}
+    paths = [f"/header/{key}" for key in moved] + [f"/extras/openai/{key}" for key in in_extras if key in members]
     for path in paths:
         log.find(
             FindingCode.EARLIER_FORM,
@@ -83,29 +86,29 @@ def _with_settings(values: Object, log: Log) -> Object:
             "the settings are stored in an earlier form of the canonical form",
             Severity.LAYOUT,
         )
-    values = _without(values, members) if beside else values
+    values = _without_extras(values, members) if in_extras else values
     if unknown:
         extras = _object(values.get("extras"))
-        own_extras = {**_object(extras.get("ocm-2.2")), "generation_settings": unknown}
-        values = {**values, "extras": {**extras, "ocm-2.2": own_extras}}
-    left = {key: value for key, value in header.items() if key not in _MOVED}
-    return {**values, **({"header": left} if moved else {}), **({"settings": members} if members else {})}
+        of_ocm = {**_object(extras.get("ocm-2.2")), "generation_settings": unknown}
+        values = {**values, "extras": {**extras, "ocm-2.2": of_ocm}}
+    rest = {key: value for key, value in header.items() if key not in _MOVED}
+    return {**values, **({"header": rest} if moved else {}), **({"settings": members} if members else {})}
 
 
-def _message(message: Json, path: str, log: Log) -> Json:
-    """A message whose training weight, whose signature, and what its tools say, are their own."""
+def _move_in_message(message: Json, path: str, log: Log) -> Json:
+    """Return a message whose weight, signature, and flags of tools are in their fields."""
     if not isinstance(message, dict):
         return message
     values = cast("Object", message)
     if isinstance(values.get("content"), list):
         parts = enumerate(cast("list[Json]", values["content"]))
-        content = [_with_tools(part, f"{path}/content/{at}/tools", log) for at, part in parts]
+        content = [_move_in_tools(part, f"{path}/content/{at}/tools", log) for at, part in parts]
         values = {**values, "content": content}
-    if (place := place_of_signature(values)) is not None:
+    if (keys := _keys_of_signature(values)) is not None:
         detail = "the signature is stored in an earlier form of the canonical form"
-        log.find(FindingCode.EARLIER_FORM, f"{path}/extras/{'/'.join(place)}", detail, Severity.LAYOUT)
-        values = with_signature(values, place)
-    if not _has_weight_of_openai(values):
+        log.find(FindingCode.EARLIER_FORM, f"{path}/extras/{'/'.join(keys)}", detail, Severity.LAYOUT)
+        values = _move_signature(values, keys)
+    if not _has_weight_in_openai(values):
         return values
     log.find(
         FindingCode.EARLIER_FORM,
@@ -113,63 +116,63 @@ def _message(message: Json, path: str, log: Log) -> Json:
         "the training weight is stored in an earlier form of the canonical form",
         Severity.LAYOUT,
     )
-    return _without({**values, "weight": _extras_of_openai(values)["weight"]}, {"weight"})
+    return _without_extras({**values, "weight": _openai_extras(values)["weight"]}, {"weight"})
 
 
-def _with_tools(values: Json, path: str, log: Log) -> Json:
-    """A document, or a part, whose tools say themselves whether they are strict, and not in extras of a format."""
+def _move_in_tools(values: Json, path: str, log: Log) -> Json:
+    """Return a document or a part whose tools have their values in their fields."""
     tools = _object(values).get("tools")
     if not isinstance(tools, list):
         return values
-    moved = [_tool(tool, f"{path}/{at}", log) for at, tool in enumerate(cast("list[Json]", tools))]
+    moved = [_move_in_tool(tool, f"{path}/{at}", log) for at, tool in enumerate(cast("list[Json]", tools))]
     return {**values, "tools": moved}
 
 
-def _tool(tool: Json, path: str, log: Log) -> Json:
-    """A tool that says itself whether it is strict, and what it takes in place of arguments."""
+def _move_in_tool(tool: Json, path: str, log: Log) -> Json:
+    """Return a tool whose strict flag and freeform input are in their fields."""
     values = _object(tool)
-    if (home := home_of_custom(values)) is not None:
+    if (home := _home_of_custom(values)) is not None:
         log.find(FindingCode.EARLIER_FORM, f"{path}/extras/{home}", _FREEFORM, Severity.LAYOUT)
-        tool = values = with_freeform(values, home)
+        tool = values = _move_freeform(values, home)
     home = _home_of_strict(values)
     if home is None:
         return tool
     log.find(FindingCode.EARLIER_FORM, f"{path}/extras/{home}/function/strict", _STRICT, Severity.LAYOUT)
-    extras, inside = dict(_object(values["extras"])), dict(_object(_object(values["extras"])[home]))
-    function = dict(_object(inside.pop("function")))
+    extras, of_format = dict(_object(values["extras"])), dict(_object(_object(values["extras"])[home]))
+    function = dict(_object(of_format.pop("function")))
     strict = function.pop("strict")
-    inside |= {"function": function} if function else {}
+    of_format |= {"function": function} if function else {}
     extras.pop(home)
-    extras |= {home: inside} if inside else {}
+    extras |= {home: of_format} if of_format else {}
     others = {key: value for key, value in values.items() if key != "extras"}
     return {**others, **({"extras": extras} if extras else {}), "strict": strict}
 
 
 _FREEFORM: Final = "the tool's freeform input is stored in an earlier form of the canonical form"
 _STRICT: Final = "the tool's strict flag is stored in an earlier form of the canonical form"
-_DECLARING: Final = ("openai", "chatml", "ocm-0.1")
-"""The formats that had what else a function object says among their extras of a tool."""
+_WITH_FUNCTIONS: Final = ("openai", "chatml", "ocm-0.1")
+"""The formats whose extras of a tool had the unknown members of its function."""
 
 
 def _home_of_strict(tool: Object) -> str | None:
-    """The format whose extras alone say whether a tool is strict."""
+    """Return the format whose extras have the strict flag of a tool; None if the field has it, or nothing."""
     extras = _object(tool.get("extras"))
-    functions = {home: _object(_object(extras.get(home)).get("function")) for home in _DECLARING}
+    functions = {home: _object(_object(extras.get(home)).get("function")) for home in _WITH_FUNCTIONS}
     homes = [home for home, function in functions.items() if type(function.get("strict")) is bool]
     return homes[0] if homes and "strict" not in tool else None
 
 
-def _settings_of_openai(document: Object) -> Object:
-    """What has a field of the settings now, among the extras of Chat Completions."""
-    return {key: value for key, value in _extras_of_openai(document).items() if key in READERS}
+def _settings_in_openai(document: Object) -> Object:
+    """Return the settings among the extras of Chat Completions."""
+    return {key: value for key, value in _openai_extras(document).items() if key in READERS}
 
 
-def _has_weight_of_openai(message: Object) -> bool:
-    """Whether the only weight of a message is among the extras of Chat Completions."""
-    return "weight" not in message and type(_extras_of_openai(message).get("weight")) in (int, float)
+def _has_weight_in_openai(message: Object) -> bool:
+    """Return whether the weight of a message is only in the extras of Chat Completions."""
+    return "weight" not in message and type(_openai_extras(message).get("weight")) in (int, float)
 
 
-def _extras_of_openai(values: Object) -> Object:
+def _openai_extras(values: Object) -> Object:
     return _object(_object(values.get("extras")).get("openai"))
 
 
@@ -177,23 +180,24 @@ def _object(value: Json) -> Object:
     return cast("Object", value) if isinstance(value, dict) else {}
 
 
-def _without(values: Object, keys: Collection[str]) -> Object:
-    """A message or document whose extras of Chat Completions lack some keys."""
+def _without_extras(values: Object, keys: Collection[str]) -> Object:
+    """Return a message or a document without some keys of the extras of Chat Completions."""
     extras = cast("Object", values["extras"])
     openai = {key: value for key, value in cast("Object", extras["openai"]).items() if key not in keys}
-    left = {**extras, "openai": openai} if openai else {home: more for home, more in extras.items() if home != "openai"}
-    return {**values, "extras": left} if left else {key: value for key, value in values.items() if key != "extras"}
+    others = {home: of_format for home, of_format in extras.items() if home != "openai"}
+    rest = {**extras, "openai": openai} if openai else others
+    return {**values, "extras": rest} if rest else {key: value for key, value in values.items() if key != "extras"}
 
 
-# --- custom tools, which stood among the extras of the wires of OpenAI ------------------------------------------------
+# --- custom tools, which were extras of both OpenAI formats -----------------------------------------------------------
 
 _OPENAI: Final = "openai"
 _RESPONSES: Final = "openai-responses"
 _CUSTOM: Final = "custom"
 
 
-def home_of_custom(tool: Object) -> str | None:
-    """The format whose extras alone say that a tool is a custom one."""
+def _home_of_custom(tool: Object) -> str | None:
+    """Return the format whose extras show that a tool is a custom one; None if the field does, or nothing."""
     extras = _object(tool.get("extras"))
     if "freeform" in tool:
         return None
@@ -202,30 +206,30 @@ def home_of_custom(tool: Object) -> str | None:
     return _RESPONSES if _object(extras.get(_RESPONSES)).get("type") == _CUSTOM else None
 
 
-def with_freeform(tool: Object, home: str) -> Object:
-    """A tool that says itself what it takes."""
+def _move_freeform(tool: Object, home: str) -> Object:
+    """Return a custom tool whose freeform input is in its field."""
     extras = dict(cast("Object", tool["extras"]))
-    own = dict(_object(extras.pop(home)))
-    inside = dict(_object(own.pop(_CUSTOM))) if home == _OPENAI else own
+    of_format = dict(_object(extras.pop(home)))
+    members = dict(_object(of_format.pop(_CUSTOM))) if home == _OPENAI else of_format
     if home == _RESPONSES:
-        del own["type"]
-    freeform, spelled = read_freeform(inside.get(FORMAT), nested=home == _OPENAI)
+        del of_format["type"]
+    freeform, spelled = read_freeform(members.get(FORMAT), nested=home == _OPENAI)
     layout = tool.get("layout")
     if spelled is not None:
-        del inside[FORMAT]
-        own_layout = {**_object(_object(layout).get(home)), **({FORMAT: spelled} if spelled else {})}
-        layout = {**_object(layout), **({home: own_layout} if own_layout else {})}
-    if home == _OPENAI and inside:
-        own[_CUSTOM] = inside
-    extras |= {home: own} if own else {}
+        del members[FORMAT]
+        layout_of_format = {**_object(_object(layout).get(home)), **({FORMAT: spelled} if spelled else {})}
+        layout = {**_object(layout), **({home: layout_of_format} if layout_of_format else {})}
+    if home == _OPENAI and members:
+        of_format[_CUSTOM] = members
+    extras |= {home: of_format} if of_format else {}
     others = {key: value for key, value in tool.items() if key not in ("extras", "layout")}
-    made = {**others, **({"extras": extras} if extras else {}), **({"layout": layout} if layout else {})}
-    return {**made, "freeform": to_json(freeform)}
+    notes: Object = {**({"extras": extras} if extras else {}), **({"layout": layout} if layout else {})}
+    return {**others, **notes, "freeform": to_json(freeform)}
 
 
-# --- signatures, which stood among the extras of their formats --------------------------------------------------------
+# --- signatures, which were extras of their formats -------------------------------------------------------------------
 
-_PLACES: Final[dict[tuple[str, ...], tuple[str, bool]]] = {
+_SIGNATURES: Final[dict[tuple[str, ...], tuple[str, bool]]] = {
     ("anthropic", "signature"): ("anthropic", False),
     ("anthropic", "redacted"): ("anthropic", True),
     ("bedrock-converse", "reasoningContent", "reasoningText", "signature"): ("anthropic", False),
@@ -233,37 +237,37 @@ _PLACES: Final[dict[tuple[str, ...], tuple[str, bool]]] = {
     ("gemini", "thoughtSignature"): ("google", False),
     ("openai-responses", "encrypted_content"): ("openai", True),
 }
-"""Where a signature stood among the extras of a message → whose it is, and whether the thought is sealed in it."""
+"""By the keys of a signature in the extras of a message: its vendor, and whether it seals the thought."""
 
 
-def place_of_signature(message: Object) -> tuple[str, ...] | None:
-    """Where the only signature of a thought or a call stands among its extras; None where there is none."""
+def _keys_of_signature(message: Object) -> tuple[str, ...] | None:
+    """Return the keys of the signature of a thought or a call in its extras; None if the field has it, or nothing."""
     is_thought_or_call = message.get("channel") == "analysis" or message.get("recipient")
     if "signature" in message or message.get("role") != "assistant" or not is_thought_or_call:
         return None
-    return next((place for place in _PLACES if _at(message.get("extras"), place)), None)
+    return next((keys for keys in _SIGNATURES if _text_at(message.get("extras"), keys)), None)
 
 
-def with_signature(message: Object, place: tuple[str, ...]) -> Object:
-    """A message with the signature that stands at a place among its extras."""
-    vendor, sealed = _PLACES[place]
-    signature: Object = {"value": _at(message["extras"], place), "vendor": vendor}
+def _move_signature(message: Object, keys: tuple[str, ...]) -> Object:
+    """Return a message with the signature that its extras have under these keys."""
+    vendor, sealed = _SIGNATURES[keys]
+    signature: Object = {"value": _text_at(message["extras"], keys), "vendor": vendor}
     if sealed:
         signature["sealed"] = True
-    extras = _without_place(cast("Object", message["extras"]), place)
+    extras = _without_member(cast("Object", message["extras"]), keys)
     others = {key: value for key, value in message.items() if key != "extras"}
     return {**others, **({"extras": extras} if extras else {}), "signature": signature}
 
 
-def _at(value: Json, place: tuple[str, ...]) -> str | None:
-    """The text at a place; None where there is no text, or an empty one."""
-    for key in place:
+def _text_at(value: Json, keys: tuple[str, ...]) -> str | None:
+    """Return the text under keys, one inside the other; None if there is none, or it is empty."""
+    for key in keys:
         value = cast("Object", value).get(key) if isinstance(value, dict) else None
     return value if isinstance(value, str) and value else None
 
 
-def _without_place(value: Object, place: tuple[str, ...]) -> Object:
-    """An object without what stands at a place, nor what would be empty then."""
-    key, *deeper = place
-    left = _without_place(cast("Object", value[key]), tuple(deeper)) if deeper else {}
-    return {name: left if name == key else member for name, member in value.items() if name != key or left}
+def _without_member(value: Object, keys: tuple[str, ...]) -> Object:
+    """Return an object without the member under keys, and without objects that would be empty then."""
+    key, *deeper = keys
+    rest = _without_member(cast("Object", value[key]), tuple(deeper)) if deeper else {}
+    return {name: rest if name == key else member for name, member in value.items() if name != key or rest}

@@ -1,4 +1,4 @@
-"""Whether JSON is a canonical document."""
+"""Detect canonical documents."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .syntax import REQUIRED
 
 
 def sniff(source: Source) -> int:
-    """Certain where `type` says so; of a list, where each item's does."""
+    """Return 3 for an object with the `type` and the member of a canonical document, or a list of these, else 0."""
     if isinstance(source, list):
         return min(map(sniff, cast("list[Json]", source)), default=0)
     if not isinstance(source, dict):

@@ -1,4 +1,4 @@
-"""What tells a canonical document from other JSON: its `type`, and what must stand beside it."""
+"""Define what a canonical document has: its `type`, and the member that goes with it."""
 
 from __future__ import annotations
 
@@ -6,3 +6,4 @@ from typing import Final
 
 FORMAT: Final = "canonical"
 REQUIRED: Final[dict[str, str]] = {"transcript": "messages", "completion": "content"}
+"""The member that a document must have, by its `type`."""

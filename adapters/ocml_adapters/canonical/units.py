@@ -1,4 +1,4 @@
-"""A canonical document and its messages, each as JSON values: always lossless."""
+"""Define the unit reader and the unit writer of the canonical form; a unit is a message."""
 
 from __future__ import annotations
 
@@ -14,34 +14,34 @@ from ocml_bridge.units.grammar import Enclosed, Parted, Spelled, State, Unit
 from ocml_bridge.units.reader import UnitReader
 from ocml_bridge.units.writer import Completed, UnitWriter
 
-from .earlier import Object, current, distinct
+from .earlier import Object, mark_as_current, to_current
 from .syntax import FORMAT
 
 
 class DocumentReader(UnitReader):
-    """Reads documents of today's schema and of earlier ones, all of them validated."""
+    """The unit reader: it validates documents of the current schema and of earlier ones."""
 
     def part(self, source: str | Json, log: Log) -> Parted | Completion:
-        """The messages of a document.
+        """Split a document into its messages and all else.
 
         Raises:
-            BridgeError: OCB-SHAPE with the path of the first place that does not fit the schema; OCB-SEVERAL for a list
-                of documents.
+            BridgeError: OCB-SHAPE with the path of the first value that does not fit the schema; OCB-SEVERAL if it is a
+                list of documents.
         """
         if isinstance(source, list) and source != []:
             raise several_documents(cast("list[Json]", source))
-        document = from_json(current(source, log))
+        document = from_json(to_current(source, log))
         if isinstance(document, Completion):
             return document
         return Parted(document.messages, replace(document, messages=()))
 
     def read(self, unit: Unit, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
-        """A message as it is."""
+        """Return the message unchanged."""
         return [unit]
 
 
 class DocumentWriter(UnitWriter):
-    """Writes documents; defaults are left out."""
+    """The unit writer; it leaves out default values."""
 
     looks_at_contents = False
     target = FORMAT
@@ -49,21 +49,21 @@ class DocumentWriter(UnitWriter):
     keeps_ids = True
 
     def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
-        """A message as JSON values."""
+        """Return the JSON of a message, and the message."""
         return Spelled(to_json(group[0]), [group[0]], None)
 
     def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
-        """The document."""
+        """Return the document."""
         values = cast("Object", to_json(around))
         values["messages"] = units
-        distinct(values)
+        mark_as_current(values)
         return Enclosed(values, around)
 
     def complete(self, completion: Completion, log: Log) -> Completed:
-        """A text to be completed as it is."""
+        """Return the JSON of a completion, and the completion."""
         return Completed(to_json(completion), completion)
 
 
 def split(source: str | Json, options: Options) -> list[tuple[int, Json]]:
-    """The documents of a list, each with its index; else the one that a source is."""
+    """Split a list of documents, each with its index; any other source is one document."""
     return list(enumerate(cast("list[Json]", source))) if isinstance(source, list) else [(0, source)]

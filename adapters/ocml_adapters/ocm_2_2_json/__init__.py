@@ -1,4 +1,8 @@
-"""OpenChatML 2.2, JSON interchange (§10)."""
+"""The adapter of the JSON interchange of OpenChatML 2.2 (§10): a list of message objects.
+
+`reader.py` and `objects.py` read and write one object, `nearest.py` fits messages to it, and `units.py` reads and
+writes documents. `docs/formats/ocm-2.2-json.md` describes the mapping.
+"""
 
 from __future__ import annotations
 

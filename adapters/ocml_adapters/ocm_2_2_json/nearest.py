@@ -1,4 +1,4 @@
-"""What the JSON interchange can hold of messages: who speaks, their content, calls; no endings."""
+"""Fit messages to the JSON interchange, which has roles, names, contents and calls, but no endings."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from .syntax import HOME, MARKERS, NOTES
 
 
 def nearest(message: Message, path: str, log: Log) -> Message:
-    """The message with what an object can say of it, alone or with others.
+    """Return the nearest message that an object can hold, alone or together with others.
 
     Args:
-        message: any. Tools that are declared in it stay there.
-        path: where it stands in the document.
-        log: takes what is lost of its content.
+        message: the message; tools that are declared in it stay in it.
+        path: its JSON pointer.
+        log: receives the losses of its content.
     """
     message = channelled(message)
     holds = {Thought, Tools} if is_marked(message) else {Tools}
@@ -60,22 +60,22 @@ def _extras(extras: ByFormat | None) -> ByFormat | None:
 
 
 class Written(NamedTuple):
-    """An object, and the messages that it reads as."""
+    """An object, and the messages that are read from it."""
 
     wire: Object
     image: Sequence[Message]
 
 
 def written(group: Sequence[Message]) -> list[Written]:
-    """The object of messages that were read from one; an object for each where one does not say them together.
+    """Return the object of messages; one object for each if they do not fit into one.
 
     Args:
-        group: the messages, each the nearest that the format can hold.
+        group: the messages, each as `nearest` returns it.
     """
     first, *others = group
     together = [first, *(replace(message, extras=None) for message in others)]
     for wire in (spelled_object(together, NOTES.of(first.layout)), plain_object(together)):
-        if wire is not None and list(map(_says, image := _read_back(wire))) == list(map(_says, together)):
+        if wire is not None and list(map(_meaning_of, image := _read_back(wire))) == list(map(_meaning_of, together)):
             return [Written(wire, image)]
     return [Written(wire, _read_back(wire)) for wire in (plain_object([message]) for message in group)]
 
@@ -87,11 +87,12 @@ def _read_back(wire: Object) -> list[Message]:
         return []
 
 
-_says: Final = attrgetter(*(field.name for field in fields(Message) if field.name not in ("layout", "continues")))
+_meaning_of: Final = attrgetter(*(field.name for field in fields(Message) if field.name not in ("layout", "continues")))
 
 
 def report_broken_markers(message: Message, path: str, log: Log) -> None:
-    """Report that a thought marker which is meant as text is broken in an object."""
-    if is_marked(message) and any(MARKERS.neutralise(one.text) != one.text for one in thoughts.texts(message.content)):
+    """Report that a thought marker in a text is broken."""
+    texts = [part.text for part in thoughts.texts(message.content)] if is_marked(message) else []
+    if any(MARKERS.neutralise(text) != text for text in texts):
         detail = "a thought marker in the text is broken up by U+200B"
         log.lose(LossCode.CONTROL_TOKEN, f"{path}/content", detail, Severity.CHANGED)

@@ -1,4 +1,4 @@
-"""Messages → one object, spelled as one that was read: its order of keys, its nulls, or all of it."""
+"""Write messages as one object, in the spelling of one that was read: its order of keys, its nulls, or all of it."""
 
 from __future__ import annotations
 
@@ -30,27 +30,27 @@ Object = dict[str, Json]
 
 
 def unknown_keys(values: Object) -> Object:
-    """The keys that §10 does not know, with their values."""
+    """Return the members whose keys §10 does not define."""
     return {key: value for key, value in values.items() if key not in (*KEYS, TOOL_CALLS) and value is not None}
 
 
 def is_merged(message: Message) -> bool:
-    """Whether a message was read from one object with the one before it."""
+    """Return whether a message was read from the same object as the previous one."""
     return NOTES.of(message.layout).get("merged") is True
 
 
 def is_wire_call(message: Message) -> bool:
-    """Whether a message is written as a tool call: any with a recipient that is no tool's reply."""
+    """Return whether a message is written as a tool call: it has a recipient, and is no reply."""
     return message.recipient is not None and message.role != "tool"
 
 
 def is_marked(message: Message) -> bool:
-    """Whether thought markers mean something in a content."""
+    """Return whether thought markers have a meaning in the content of a message."""
     return message.role == "assistant" and message.channel == "analysis" and not is_wire_call(message)
 
 
 def plain_object(messages: Sequence[Message]) -> Object:
-    """The object that says some messages: its keys in the order of `KEYS`, then those that §10 does not know."""
+    """Return the object of messages: its keys in the order of `KEYS`, then those that §10 does not define."""
     first = messages[0]
     values: Object = {ROLE: first.role, CHANNEL: first.channel, NAME: first.name}
     for message in messages:
@@ -71,22 +71,22 @@ def _call(message: Message) -> Object:
 
 
 def _text(message: Message) -> str:
-    """A message's content as the string that says it."""
-    marked = is_marked(message)
+    """Return the content of a message as a string."""
+    has_markers = is_marked(message)
     out: list[str] = []
     for part in parts_of(message.content):
         if isinstance(part, Thought):
             out.append(thoughts.marker(part))
         elif isinstance(part, Text):
-            out.append(MARKERS.neutralise(part.text) if marked else part.text)
+            out.append(MARKERS.neutralise(part.text) if has_markers else part.text)
     return "".join(out)
 
 
 def spelled_object(messages: Sequence[Message], layout: Object) -> Object | None:
-    """The object of some messages, spelled as a layout has it; None where the layout has no place for what they say."""
-    whole = layout.get("object")
-    if isinstance(whole, dict):
-        return cast("Object", whole)
+    """Return the object of messages in the spelling of a layout; None if the layout does not fit the messages."""
+    stored = layout.get("object")
+    if isinstance(stored, dict):
+        return cast("Object", stored)
     nulls, order = layout.get("nulls", []), layout.get("order")
     if not _are_keys(nulls):
         return None
@@ -101,11 +101,11 @@ def _are_keys(value: Json) -> TypeGuard[list[str]]:
 
 
 def layout_of(wire: Object, messages: Sequence[Message]) -> Object:
-    """The layout with which the messages that an object was read as are spelled as it."""
+    """Return the layout with which the messages of an object are spelled as the object."""
     nulls = [key for key, value in wire.items() if value is None]
     layout: Object = {"nulls": cast("list[Json]", nulls)} if nulls else {}
-    known = key_of(wire)
-    if key_of(spelled_object(messages, layout)) == known:
+    key = key_of(wire)
+    if key_of(spelled_object(messages, layout)) == key:
         return layout
     layout["order"] = [*wire]
-    return layout if key_of(spelled_object(messages, layout)) == known else {"object": wire}
+    return layout if key_of(spelled_object(messages, layout)) == key else {"object": wire}

@@ -1,4 +1,4 @@
-"""One object → messages, up to three: thinking, content, calls (reading 31)."""
+"""Read one object as messages, up to three: thinking, content, calls (reading 31)."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from .syntax import CALL_ID, CALL_KEYS, CHANNEL, CONTENT, HOME, INTENT, MARKERS,
 
 
 def split(source: Source, options: Options) -> list[tuple[int, Source]]:
-    """The conversations of a list of lists, each with its index; else the one document that a source is."""
+    """Split a list of lists into its conversations, each with its index; any other source is one document."""
     return list(enumerate(source)) if is_list_of_lists(source) else [(0, source)]
 
 
 def read_object(item: Json, path: str, index: int, log: Log) -> list[Message]:
-    """The messages that one object says.
+    """Return the messages of an object.
 
     Args:
-        item: what stands where an object does.
-        path: the JSON pointer of it.
-        index: that of its first message.
-        log: takes what is noticed.
+        item: the object.
+        path: its JSON pointer.
+        index: the index of its first message.
+        log: receives the findings.
 
     Raises:
-        BridgeError: OCB-SHAPE for what is no message object, E-CALL-SCHEMA for a call without a recipient.
+        BridgeError: OCB-SHAPE if it is no message object, E-CALL-SCHEMA if a call has no recipient.
     """
     if not isinstance(item, dict) or not isinstance(cast("Object", item).get(ROLE), str):
         raise BridgeError(ErrorCode.SHAPE, "a message must be an object with a role", path=path)
@@ -84,7 +84,7 @@ def _content_message(wire: Object, role: str, name: str | None, text: str, path:
 
 
 def _role(wire: Object, path: str) -> tuple[str, str | None]:
-    """Role and name; a tool's name in place of the role is the legacy form (§4)."""
+    """Return the role and the name; the name of a tool in place of the role is the legacy form (§4)."""
     role, name = cast("str", wire[ROLE]), _text(wire, NAME, path)
     if is_tool(role):
         return "tool", role
@@ -92,34 +92,34 @@ def _role(wire: Object, path: str) -> tuple[str, str | None]:
 
 
 def is_tool(role: str) -> bool:
-    """Whether a role is the name of a tool, as in the legacy form of its reply (§4)."""
+    """Return whether a role is the name of a tool, as in the legacy form of a reply (§4)."""
     return "." in role or role in BUILTINS
 
 
 def _calls(wire: Object, path: str) -> list[tuple[str, Object]]:
-    """`tool_call`, and the list `tool_calls` of the drafts before it (reading 32)."""
-    several = wire.get(TOOL_CALLS)
-    found: list[tuple[str, Json]] = (
+    """Return the calls of an object with their paths: `tool_call`, and `tool_calls` of earlier drafts (reading 32)."""
+    listed_calls = wire.get(TOOL_CALLS)
+    calls: list[tuple[str, Json]] = (
         [(f"{path}/{TOOL_CALL}", wire[TOOL_CALL])] if wire.get(TOOL_CALL) is not None else []
     )
-    if isinstance(several, list):
-        found += [(f"{path}/{TOOL_CALLS}/{k}", call) for k, call in enumerate(cast("list[Json]", several))]
-    elif several is not None:
+    if isinstance(listed_calls, list):
+        calls += [(f"{path}/{TOOL_CALLS}/{k}", call) for k, call in enumerate(cast("list[Json]", listed_calls))]
+    elif listed_calls is not None:
         raise BridgeError(ErrorCode.SHAPE, "tool_calls must be a list", path=f"{path}/{TOOL_CALLS}")
-    for at, call in found:
+    for at, call in calls:
         if not isinstance(call, dict):
             raise BridgeError(ErrorCode.SHAPE, "a tool call must be an object", path=at)
-    return cast("list[tuple[str, Object]]", found)
+    return cast("list[tuple[str, Object]]", calls)
 
 
-def listed(wire: Object) -> int:
-    """How many calls an object has in `tool_calls`; they are its last messages."""
-    several = wire.get(TOOL_CALLS)
-    return len(cast("list[Json]", several)) if isinstance(several, list) else 0
+def count_listed_calls(wire: Object) -> int:
+    """Return the number of calls in the `tool_calls` of an object; they are its last messages."""
+    calls = wire.get(TOOL_CALLS)
+    return len(cast("list[Json]", calls)) if isinstance(calls, list) else 0
 
 
 def _flat(call: Object) -> Object:
-    """A call; one that Chat Completions nests, as this format has it."""
+    """Return a call in the form of §10, if it is nested as in Chat Completions; otherwise the same object."""
     inner = call.get("function")
     if not isinstance(inner, dict) or not call.keys() <= {"id", "type", "function"} or call.get("type") not in _NESTED:
         return call

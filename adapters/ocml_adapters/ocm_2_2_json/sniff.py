@@ -1,4 +1,4 @@
-"""Whether JSON is the interchange of OpenChatML 2.2, by its keys."""
+"""Detect the JSON interchange of OpenChatML 2.2 by its keys."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from ocml_bridge.model import Json
 from .syntax import CHANNEL, ROLE, TOOL_CALL
 
 _ELSEWHERE: Final = ("tool_calls", "function_call", "tool_call_id", "parts", "messages", "choices")
-"""Members of messages in other JSON formats."""
+"""The keys of messages in other JSON formats."""
 _ROLES: Final = frozenset({"system", "developer", "user", "assistant", "tool"})
 
 
 def sniff(source: Source) -> int:
-    """Certain where an object has a key that only this format has; possible where it has a role and a text.
+    """Return how sure it is that a source is in the format: 3 for a key of this format alone, 1 for roles and texts.
 
-    `thinking` is no such key: servers of Chat Completions give private reasoning under it. Of lists, the same. A role
-    may be any in a list, which this format is written as; one object with a role that nobody knows may be anything.
+    `thinking` is no such key, because servers of Chat Completions use it for private reasoning. Any role is accepted in
+    a list, which is how this format is written, but a single object with an unknown role may be anything. For a list
+    of lists, the lowest result.
     """
     if is_list_of_lists(source):
         return min(map(sniff, source))
@@ -30,6 +31,6 @@ def sniff(source: Source) -> int:
     if any(key in item for item in objects for key in (CHANNEL, TOOL_CALL)):
         return 3
     foreign = any(key in item for item in objects for key in _ELSEWHERE)
-    texts = not any(isinstance(item.get("content"), list) for item in objects)
-    known = isinstance(source, list) or objects[0][ROLE] in _ROLES
-    return int(known and texts and not foreign)
+    only_texts = not any(isinstance(item.get("content"), list) for item in objects)
+    may_have_role = isinstance(source, list) or objects[0][ROLE] in _ROLES
+    return int(may_have_role and only_texts and not foreign)

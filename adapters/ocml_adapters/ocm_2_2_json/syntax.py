@@ -1,4 +1,4 @@
-"""The keys of the JSON interchange (OpenChatML 2.2 §10) and of its documented extension for tool replies."""
+"""Define the keys of the JSON interchange (OpenChatML 2.2 §10) and of its documented extension for tool replies."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ NAME: Final = "name"
 CALL_ID: Final = "call_id"
 
 KEYS: Final = (ROLE, CHANNEL, CONTENT, TOOL_CALL, THINKING, INTENT, NAME, CALL_ID)
-"""In the order they are written in: that of §10, then the extension: a speaker's `name`, a tool reply's `call_id`."""
+"""The order in which keys are written: that of §10, then the extension: a speaker's `name`, a reply's `call_id`."""
 CALL_KEYS: Final = {"id": "call_id", "recipient": "recipient", "content_type": "constraint", "arguments": "content"}
-"""Key of a tool call → field of the message."""
+"""The fields of a message by the keys of a tool call."""
 
 MARKERS: Final = ControlTokens(f"<|start_{kind}|>" for kind in KINDS)
-"""Thought markers (§7) mean something in private reasoning, so they are broken where they are meant as text."""
+"""The thought markers (§7), which have a meaning in private reasoning, so that they are broken in its text."""

@@ -1,4 +1,4 @@
-"""Message objects of the JSON interchange, and their messages."""
+"""Define the unit reader and the unit writer of the JSON interchange; a unit is a message object."""
 
 from __future__ import annotations
 
@@ -24,23 +24,24 @@ from ocml_bridge.units.writer import Prepared, UnitWriter
 
 from .nearest import nearest, report_broken_markers, written
 from .objects import Object, is_merged
-from .reader import listed, read_object
+from .reader import count_listed_calls, read_object
 from .syntax import CALL_ID, CHANNEL, CONTENT, HOME, INTENT, NAME, NOTES, ROLE, THINKING, TOOL_CALL
 
 _LONGEST: Final = 200
-"""The longest word that plans are made for, in characters."""
+"""The maximum length of a word in a skeleton, in characters."""
 _TEXTS: Final = frozenset({CONTENT, THINKING, CALL_ID, "id", "arguments"})
-"""Members that are contents and ids."""
+"""The members that are contents and ids."""
 _WORDS: Final = frozenset({ROLE, CHANNEL, NAME, INTENT, "recipient", "content_type"})
+"""The members whose values are part of the key."""
 _MARK: Final = "|start_"
-"""What thought markers have in them, whole and broken ones; a text without it is read and written as it is."""
+"""The text that all thought markers contain, whole or broken; a text without it is read and written unchanged."""
 
 
 class ObjectReader(UnitReader):
-    """Reads objects."""
+    """The unit reader."""
 
     def part(self, source: str | Json, log: Log) -> Parted:
-        """The objects of a document: of a list, of JSON lines, or the one that it is.
+        """Split a document into its objects: a list, JSON lines, or one object.
 
         Raises:
             BridgeError: OCB-SHAPE for any other value; OCB-SEVERAL for a list of lists of objects.
@@ -55,15 +56,15 @@ class ObjectReader(UnitReader):
         return Parted(cast("list[Json]", source), Transcript(), document=shape, envelope=shape)
 
     def skeleton(self, unit: Any, before: Any) -> Skeleton | None:
-        """An object without contents and ids; None where it has members that are none of the format's."""
+        """Return an object without contents and ids; None if it has unknown members, or a text with a marker."""
         if unit.__class__ is not dict:
             return None
         key: list[Hashable] = []
         values: list[str] = []
-        called = unit.get(TOOL_CALL)
-        if called is None:
+        call = unit.get(TOOL_CALL)
+        if call is None:
             return (tuple(key), values) if _add(unit, key, values) else None
-        if called.__class__ is not dict or not _add(called, key, values):
+        if call.__class__ is not dict or not _add(call, key, values):
             return None
         others = unit.copy()
         del others[TOOL_CALL]
@@ -71,17 +72,17 @@ class ObjectReader(UnitReader):
         return (tuple(key), values) if _add(others, key, values) else None
 
     def filled(self, unit: Any, values: Sequence[str]) -> Unit:
-        """An object that has a skeleton, with other contents and ids."""
+        """Return an object that has a skeleton, with other contents and ids."""
         following = iter(values)
-        called = unit.get(TOOL_CALL)
-        call = None if called is None else _filled(called, following)
-        return {key: call if key == TOOL_CALL else value for key, value in _filled(unit, following).items()}
+        call = unit.get(TOOL_CALL)
+        filled_call = None if call is None else _filled(call, following)
+        return {key: filled_call if key == TOOL_CALL else value for key, value in _filled(unit, following).items()}
 
     def read(self, unit: Unit, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
-        """The messages of an object.
+        """Return the messages of an object.
 
         Raises:
-            BridgeError: OCB-SHAPE for what is no message object, E-CALL-SCHEMA for a call without a recipient.
+            BridgeError: OCB-SHAPE if it is no message object, E-CALL-SCHEMA if a call has no recipient.
         """
         messages = read_object(unit, "" if parted.document == "object" else f"/{at}", index, log)
         for number, message in enumerate(messages, index):
@@ -89,23 +90,23 @@ class ObjectReader(UnitReader):
         return messages
 
     def is_related_alike(self, head: Head, content: str) -> bool:
-        """Whether a message holds no section of tools, and nothing is to be found of what it says."""
+        """Return whether a message certainly has no section of tools, and no findings that depend on its content."""
         return developer.is_plain(head, content) and is_regular(head, content)
 
     def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
-        """The conversation, with the tools out of the developer's message."""
+        """Return the conversation, with the tools taken out of the developer message."""
         check_together(items, log, _listed_calls(items, parted.units))
-        found = developer.lifted(items, lenient=False)
+        lifted = developer.lifted(items, lenient=False)
         layout: Object = {} if parted.document == "list" else {"shape": cast("str", parted.document)}
-        if found.spelling.layout is not None:
-            layout["tools_message"] = found.spelling.layout[HOME]
-        around = Transcript((), found.tools, layout={HOME: layout} if layout else None)
-        return Conversation(with_grouping(found.items), around, lifted=found.at)
+        if lifted.spelling.layout is not None:
+            layout["tools_message"] = lifted.spelling.layout[HOME]
+        around = Transcript((), lifted.tools, layout={HOME: layout} if layout else None)
+        return Conversation(with_grouping(lifted.items), around, lifted=lifted.at)
 
 
 def _listed_calls(items: Sequence[Item], units: Sequence[Any]) -> set[int]:
-    """The indices of the calls that stand in lists; they are the last messages of their objects."""
-    counts = [listed(unit) for unit in units]
+    """Return the indices of the calls that are in lists; they are the last messages of their objects."""
+    counts = [count_listed_calls(unit) for unit in units]
     if not any(counts):
         return set()
     starts = [at for at, (head, _, _) in enumerate(items) if not is_merged(head.message("", None))]
@@ -114,7 +115,7 @@ def _listed_calls(items: Sequence[Item], units: Sequence[Any]) -> set[int]:
 
 
 def _add(members: dict[str, Any], key: list[Hashable], values: list[str]) -> bool:
-    """Add members to a skeleton; False for what is not for plans."""
+    """Append members to the key and the values of a skeleton; return False if there is none."""
     for name, value in members.items():
         key.append(name)
         if name in _TEXTS:
@@ -136,9 +137,9 @@ def _filled(members: dict[str, Any], values: Iterator[str]) -> dict[str, Any]:
 
 
 class ObjectWriter(UnitWriter):
-    """Writes objects.
+    """The unit writer.
 
-    A unit is the object of the messages that were read from it, or a list of objects where one cannot say them.
+    A unit is the object of the messages that were read from it, or a list of objects if they no longer fit it.
     """
 
     target = HOME
@@ -150,45 +151,45 @@ class ObjectWriter(UnitWriter):
     embeds = True
 
     def inert(self, text: str) -> bool:
-        """Whether a text holds no thought marker, whole or broken."""
+        """Return whether a text has no thought marker, whole or broken."""
         return _MARK not in text
 
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
-        """The document with ids for calls that have none, and with its tools behind what the developer says."""
-        items, near = identified(conversation.items, HOME), partial(self.nearest, log=log)
-        return developer.lowered(items, conversation.around, near, log, target=HOME, lenient=False)
+        """Prepare a conversation: give ids to calls without one, and put the tools into the developer message."""
+        items, nearest_message = identified(conversation.items, HOME), partial(self.nearest, log=log)
+        return developer.lowered(items, conversation.around, nearest_message, log, target=HOME, lenient=False)
 
     def is_prepared_alike(self, head: Head, content: str) -> bool:
-        """Whether a message holds no section of tools."""
+        """Return whether a message certainly has no section of tools."""
         return developer.is_plain(head, content)
 
     def is_plain_part(self, head: Head, text: str) -> bool:
-        """Whether a text is no part of a marker, and none of a section of tools."""
+        """Return whether a text cannot be part of a marker or of a section of tools."""
         return stands_alone(text) and developer.is_plain(head, text)
 
     def nearest(self, message: Message, index: int, log: Log) -> Message:
-        """What an object can say of it."""
+        """Return the nearest message that an object can hold."""
         return nearest(message, f"/messages/{index}", log)
 
     def joins(self, before: Head, head: Head) -> bool:
-        """Whether a message was read from one object with the one before it."""
+        """Return whether a message was read from the same object as the previous one."""
         return is_merged(head.message("", None))
 
     def follows(self, head: Head) -> bool:
-        """An object that was kept whole has its contents in it."""
+        """Return whether an object does not depend on its content: it does if it is stored in the layout."""
         return "object" not in NOTES.of(head.message("", None).layout)
 
     def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
-        """An object, and what it reads as."""
+        """Return an object, and the messages that are read from it."""
         for message, path in zip(group, paths, strict=True):
             report_broken_markers(message, path, log)
         objects = written(group)
-        wires = [made.wire for made in objects]
-        image = [message for made in objects for message in made.image]
+        wires = [each.wire for each in objects]
+        image = [message for each in objects for message in each.image]
         return Spelled(wires if len(wires) > 1 else wires[0], image, None)
 
     def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
-        """The objects in the shape that they were read in, where they can have it; else in a list."""
+        """Return the objects in the shape that was read, if they fit it; otherwise a list."""
         objects: list[Json] = []
         for unit in units:
             if unit.__class__ is list:
@@ -205,6 +206,6 @@ class ObjectWriter(UnitWriter):
         return Enclosed(objects, image)
 
     def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
-        """The messages in their turns, with the tools apart from them."""
-        found = developer.lifted(items, lenient=False, tools=around.tools)
-        return Conversation(with_grouping(found.items), replace(around, tools=found.tools))
+        """Return the conversation: messages are grouped, and tools are taken out of the developer message."""
+        lifted = developer.lifted(items, lenient=False, tools=around.tools)
+        return Conversation(with_grouping(lifted.items), replace(around, tools=lifted.tools))
