@@ -118,9 +118,10 @@ class LiveItem:
         self._runs: list[_Run] = []
         self.wire: Object | None = None
 
-    @property
-    def _indices(self) -> Object:
-        return {"item_id": self.id, "output_index": self._index}
+    def _place_of(self, run: _Run) -> Object:
+        """Return the members of events that tell where a text is."""
+        part: Object = {run.kind.at: run.index} if run.kind.at else {}
+        return {"item_id": self.id, "output_index": self._index, **part}
 
     def open(self) -> list[bytes]:
         """Write the beginning of the item."""
@@ -143,7 +144,7 @@ class LiveItem:
     def _begin(self, kind: _Texts) -> list[bytes]:
         self._has_joined = False
         run = _Run(kind, len(self._runs))
-        place = {**self._indices, **({kind.at: run.index} if kind.at else {})}
+        place = self._place_of(run)
         run.ends = self._events.ends(f"{kind.subject}.delta", kind.more_members, **place)
         self._runs.append(run)
         if not kind.part:
@@ -173,8 +174,7 @@ class LiveItem:
         if not self._runs:
             return []
         run = self._runs[-1]
-        kind = run.kind
-        place = {**self._indices, **({kind.at: run.index} if kind.at else {})}
+        kind, place = run.kind, self._place_of(run)
         done: Object = {kind.done: run.text, **kind.more_members}
         if self.kind == FUNCTION_CALL:
             done["name"] = self._written(self._message)["name"]
@@ -212,7 +212,7 @@ class LiveItem:
         if cited.citations is None or run is None or run.kind is not _TEXT:
             return []
         run.annotations = write_annotations(cited.citations, run.text)
-        place = {**self._indices, _TEXT.at: run.index}
+        place = self._place_of(run)
         return [
             self._events.event(f"{_TEXT.subject}.annotation.added", **place, annotation_index=at, annotation=each)
             for at, each in enumerate(run.annotations)

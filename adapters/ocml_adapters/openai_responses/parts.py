@@ -12,7 +12,7 @@ from ocml_bridge.chat.citations import CitationTable, Kind, Place
 from ocml_bridge.chat.turns import parts_of
 from ocml_bridge.chat.uploads import media_for
 from ocml_bridge.json_values.data_urls import data_url, media_type, opened, sound_format
-from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, form_of, is_empty, rest, shape
+from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, form_of, in_order, is_empty, rest, shape
 from ocml_bridge.model import CacheMark, Citation, Content, Foreign, Json, Media, Part, Refusal, Text
 
 from .syntax import ANNOTATIONS, BREAKPOINT, EXPLICIT, HOME, NOTES, OUTPUT_TEXT, TEXT_ORDER, TEXTS, VENDOR
@@ -143,16 +143,15 @@ def _read_media(part: Object, kind: _Kind) -> Media | None:
 
 def _form(raw: Object, kind: str, part: Part) -> Json:
     """Return the form of a part; None if it is spelled as the writer would spell it."""
-    required = frozenset(_write_part(part, kind, None))
-    if kind not in _KINDS:
+    written = _write_part(part, kind, None)
+    spec = _KINDS.get(kind)
+    if spec is None:
         order = TEXT_ORDER if kind in TEXTS else _REFUSAL
-        return form_of(raw, order, required, ("type", "text", "refusal"))
-    order, inner = _KINDS[kind].order, _KINDS[kind].inner
-    form = form_of(raw, order, required, ("type",))
-    if inner is None:
+        return form_of(raw, order, frozenset(written), ("type", "text", "refusal"))
+    form = form_of(raw, spec.order, frozenset(written), ("type",))
+    if spec.inner is None:
         return form
-    keys = tuple(_KINDS[kind].members)
-    inner_form = form_of(raw[inner], keys, frozenset(_write_part(part, kind, None)[inner]), ())
+    inner_form = form_of(raw[spec.inner], tuple(spec.members), frozenset(written[spec.inner]), ())
     return form if inner_form is None else {"form": form, "inner": inner_form}
 
 
@@ -216,12 +215,7 @@ def _write_part(part: Part, kind: str, form: Json) -> Object:
     if part.cache is not None:
         out[BREAKPOINT] = dict(EXPLICIT)
     extras = {key: value for key, value in NOTES.of(part.extras).items() if key not in _PLAIN}
-    return shape(_in_key_order({**out, **extras}, TEXT_ORDER) if extras else out, form, fixed=_PLAIN)
-
-
-def _in_key_order(members: Object, order: tuple[str, ...]) -> Object:
-    """Return members in an order of keys; those that it does not have come last."""
-    return add(dict[str, Any](), members, order)
+    return shape(in_order({**out, **extras}, TEXT_ORDER), form, fixed=_PLAIN)
 
 
 def _write_media(media: Media, kind: str, form: Json) -> Object:

@@ -84,9 +84,7 @@ class ItemReader(DocumentReader):
 
     def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
         """Return the conversation: turns are grouped, and replies get the names of their tools."""
-        name_replies(items, log)
-        _cut_off_last(items, parted.around)
-        return Conversation(with_grouping([*with_reply_types(items, FUNCTION)]), parted.around)
+        return _related(items, parted.around, log)
 
 
 class ItemWriter(DocumentWriter):
@@ -165,9 +163,7 @@ class ItemWriter(DocumentWriter):
 
     def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
         """Return the conversation: turns are grouped, and replies get the names of their tools."""
-        name_replies(items, Log())
-        _cut_off_last(items, around)
-        return Conversation(with_grouping([*with_reply_types(items, FUNCTION)]), around)
+        return _related(items, around, Log())
 
 
 _OBJECT: Final = ContentClass('{"a": "', '"}')
@@ -183,6 +179,13 @@ def _declares_tools(items: Sequence[Item]) -> bool:
         and not is_additional_tools(message)
         for item in items
     )
+
+
+def _related(items: list[Item], around: Transcript, log: Log) -> Conversation:
+    """Return the conversation of messages that were read or written; change the list."""
+    name_replies(items, log)
+    _cut_off_last(items, around)
+    return Conversation(with_grouping([*with_reply_types(items, FUNCTION)]), around)
 
 
 def _cut_off_last(items: list[Item], around: Transcript) -> None:
