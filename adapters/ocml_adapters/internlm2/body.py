@@ -117,7 +117,7 @@ class Cutter:
             self._put(token)
 
     def _settle(self) -> None:
-        """The buffered token did not begin a call: it is text."""
+        """Treat the buffered token as text, because it did not begin a call."""
         candidate, self._candidate = self._candidate, []
         for text in candidate:
             self.pending -= len(text)
@@ -171,7 +171,7 @@ def read_body(body: str, name: str | None, *, closed: bool, note: Note = _ignore
 
 
 def _items(body: str, note: Note) -> list[str | tuple[Call, bool]]:
-    """The raw texts, and the calls with whether they have their end token; a call that cannot be read is text."""
+    """Return the raw texts, and the calls with whether they have an end token; a call that cannot be read is text."""
     items: list[str | tuple[Call, bool]] = []
     text: list[str] = []
     cutter = Cutter()
@@ -192,7 +192,7 @@ def _items(body: str, note: Note) -> list[str | tuple[Call, bool]]:
 
 
 def call_of(segment: Segment) -> Call | None:
-    """The call in a segment; None for text, and for a call that does not name its tool."""
+    """Return the call in a segment; None for text, and for a call that does not name its tool."""
     if segment.kind is None:
         return None
     inner = CONTROL.restore(segment.inner)
@@ -217,13 +217,13 @@ def _remark(call: Call, note: Note, index: int, *, ended: bool, last: bool) -> N
 
 
 def message_of(call: Call, name: str | None, *, closed: bool) -> Message:
-    """The message of a call."""
+    """Return the message of a call."""
     end = "call" if closed else None
     return Message("assistant", call.content, name, "commentary", call.recipient, constraint=call.constraint, end=end)
 
 
 def with_places(unit: Sequence[Message]) -> tuple[Message, ...]:
-    """The messages of one body with the fields that their place implies, changed in place: pass copies."""
+    """Return the messages of one body with the fields that their place implies, changed in place: pass copies."""
     return tuple(placed(part, index, more=index < len(unit) - 1) for index, part in enumerate(unit))
 
 
@@ -238,7 +238,7 @@ def placed(part: Message, index: int, *, more: bool) -> Message:
 
 
 def joins(before: Head, head: Head) -> bool:
-    """Whether a text or a call belongs to the same body as the message before it, if neither text is blank."""
+    """Return whether a text or a call belongs to the same body as the message before it, if neither text is blank."""
     return (
         head.continues
         and before.role == head.role == "assistant"
@@ -255,7 +255,7 @@ def write_body(unit: Sequence[Message], dialect: Dialect, guard: Callable[[str],
 
 
 def after_body(final: Message, dialect: Dialect) -> str:
-    """The text that a dialect writes after the last message of a body."""
+    """Return the text that a dialect writes after the last message of a body."""
     return dialect.behind_call if is_call(final) and final.end is not None else ""
 
 

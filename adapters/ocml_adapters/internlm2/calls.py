@@ -57,7 +57,7 @@ def read_plugin(body: str) -> Call | None:
 
 
 def _arguments(given: Span) -> str:
-    """The text of the arguments; a JSON string is decoded."""
+    """Return the text of the arguments; a JSON string is decoded."""
     return given.value if isinstance(given.value, str) else given.raw
 
 
@@ -67,18 +67,18 @@ def write_plugin(recipient: str, content: str, key: str) -> str:
 
 
 def _embedded(content: str) -> str:
-    """Arguments as a JSON value: JSON unchanged; other text, and text that is a JSON string, as a JSON string."""
+    """Return arguments as a JSON value: JSON unchanged; other text, and a text that is a JSON string, as a string."""
     return content if is_embedded(content) else spaced(content)
 
 
 def is_embedded(content: str) -> bool:
-    """Whether arguments are written unchanged."""
+    """Return whether arguments are written unchanged."""
     span = parse(content)
     return span is not None and not isinstance(span.value, str) and content.strip(SPACE) == content
 
 
 def constraint_of(content: str) -> str | None:
-    """`json` if the arguments are JSON, else None."""
+    """Return `json` if the arguments are JSON, else None."""
     return "json" if parse(content) is not None else None
 
 
@@ -164,7 +164,7 @@ class Replies:
 
 
 def named(head: Head, name: str | None) -> Head:
-    """The head with the name of a tool."""
+    """Return the head with the name of a tool."""
     if head.name == name:
         return head
     found = _named.get((head, name))

@@ -52,7 +52,7 @@ class Writer(TextEncoder):
         return ""
 
     def safe(self, text: str, path: str) -> str:
-        """A text with its tokens broken, after the header if it is the first; "" while it is buffered."""
+        """Return a text with its tokens broken, after the header if it is the first; "" while it is buffered."""
         self._texts.append(text)
         if self._placed:
             return super().safe(text, path)
@@ -62,18 +62,18 @@ class Writer(TextEncoder):
         return self._place(self._message) + super().safe(self._message.content, path)
 
     def _waits(self, text: str) -> bool:
-        """Whether the frame depends on more of the message: a call, a tool declaration, blank text."""
+        """Return whether the frame depends on more of the message: a call, a tool declaration, blank text."""
         made = self._message
         if is_call(made) or (made.role == "system" and made.name == "plugin"):
             return True
         return text.isspace() and self._goes_on(replace(made, content="some"))
 
     def _goes_on(self, made: Message) -> bool:
-        """Whether a message belongs to the open frame; blank text does not."""
+        """Return whether a message belongs to the open frame; blank text does not."""
         return bool(self._unit) and joins(_head(self._unit[-1]), _head(made))
 
     def _place(self, made: Message) -> str:
-        """The text before a message: if it begins a frame, the end of the open one and a header."""
+        """Return the text before a message: if it begins a frame, the end of the open one and a header."""
         self._placed = True
         if self._goes_on(made):
             before = self._unit[-1]
@@ -84,7 +84,7 @@ class Writer(TextEncoder):
         return f"{ended}{self._header(made)}"
 
     def _header(self, made: Message) -> str:
-        """The start of a frame; a reply gets the name that its frame reads as."""
+        """Return the start of a frame; a reply gets the name that its frame reads as."""
         waiting = self._replies.waiting
         if made.role == "tool" and made.name is None:
             made.name = waiting
@@ -94,7 +94,7 @@ class Writer(TextEncoder):
         return f"{self._dialect.tokens.start}{header}\n"
 
     def close(self, message: Message) -> str:
-        """The buffered rest of a message; its frame stays open, because the next message may continue it."""
+        """Return the buffered rest of a message; its frame stays open, because the next message may continue it."""
         made = declaring(message) if declares(message) else turn(message, "".join(self._texts))
         out = ""
         if self._placed:
@@ -126,7 +126,7 @@ class Writer(TextEncoder):
         return "" if cut else f"{after_body(unit[-1], self._dialect)}{self._dialect.tokens.end}\n"
 
     def end(self, stop: Stop) -> str:
-        """The end of the last frame, and the open turn; private reasoning is reported as lost."""
+        """Return the end of the last frame, and the open turn; private reasoning is reported as lost."""
         opening = stop.document.open_turn if isinstance(stop.document, Transcript) else None
         out = self._end_frame(last=opening is None)
         if isinstance(stop.document, Transcript):
@@ -139,11 +139,11 @@ class Writer(TextEncoder):
 
 
 def _head(message: Message) -> Head:
-    """The head of a message; a blank text counts as empty."""
+    """Return the head of a message; a blank text counts as empty."""
     text = str(message.content)
     return head_of(replace(message, content="" if text.isspace() else text[:1], layout=None, extras=None))
 
 
 def encoder(_answer: Answer, options: Options) -> Encoder:
-    """An encoder of InternLM2-Chat."""
+    """Return an encoder of InternLM2-Chat."""
     return Writer(options)

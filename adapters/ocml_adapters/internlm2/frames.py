@@ -89,7 +89,7 @@ class Heading(NamedTuple):
         return self.role == "system" and self.token and self.name == "plugin"
 
     def speaker(self, waiting: str | None) -> str | None:
-        """The name of the message; for a reply the recipient of the call that it answers, which may be `waiting`."""
+        """Return the name of the message; for a reply the recipient of its call, which may be `waiting`."""
         if self.role != "tool":
             return self.name
         if self.name in (None, "plugin"):
@@ -106,7 +106,7 @@ def heading_of(header: str) -> Heading:
 
 
 def _reads_as(header: str, message: Message, waiting: str | None) -> bool:
-    """Whether a header reads as the role and the name of a message."""
+    """Return whether a header reads as the role and the name of a message."""
     heading = heading_of(header)
     if heading.role != message.role:
         return False
@@ -118,7 +118,7 @@ def _reads_as(header: str, message: Message, waiting: str | None) -> bool:
 
 
 def header_of(message: Message, waiting: str | None, dialect: Dialect) -> str:
-    """The header for a message, without what a header cannot hold."""
+    """Return the header for a message, without what a header cannot hold."""
     spelling = dialect.tokens
     if message.role == "tool":
         return _reply_header(message.name, waiting, spelling)
@@ -146,7 +146,7 @@ def _reply_header(name: str | None, waiting: str | None, spelling: Spelling) -> 
 
 
 def _name_for(name: str | None) -> str | None:
-    """The name, or None if a header cannot hold it."""
+    """Return the name, or None if a header cannot hold it."""
     return None if name is None or MARKS.plain.search(name) is not None else safe_name(name)
 
 
@@ -154,7 +154,7 @@ def _name_for(name: str | None) -> str | None:
 
 
 def default_frame(unit: Unit, waiting: str | None, place: Place) -> Frame:
-    """The frame for some messages, or for the open turn, without regard to their layout."""
+    """Return the frame for some messages, or for the open turn, without regard to their layout."""
     dialect = DIALECTS[place.dialect]
     spelling, body = dialect.tokens, "" if place.opening else body_of(unit, dialect)
     cut = place.opening or (place.last and unit[-1].end is None and body != "")
@@ -163,7 +163,7 @@ def default_frame(unit: Unit, waiting: str | None, place: Place) -> Frame:
 
 
 def body_of(unit: Unit, dialect: Dialect, *, raw: bool = False) -> str:
-    """The body for some messages; with `raw`, control tokens in contents are not broken."""
+    """Return the body for some messages; with `raw`, control tokens in contents are not broken."""
     guard = str if raw else CONTROL.neutralise
     if declares(unit[0]):
         return guard(write_tools(tools_of(unit[0]), dialect))
@@ -171,7 +171,7 @@ def body_of(unit: Unit, dialect: Dialect, *, raw: bool = False) -> str:
 
 
 def framed(unit: Unit, layout: Mapping[str, Json], waiting: str | None, place: Place) -> tuple[Frame, Frame]:
-    """The frame for some messages by the layout of the first, if it still reads as them; and the default frame."""
+    """Return the frame for messages by the layout of the first, if it still reads as them; and the default frame."""
     default = default_frame(unit, waiting, place)
     closed = unit[-1].end is not None
     frame = recall(
@@ -188,7 +188,7 @@ def framed(unit: Unit, layout: Mapping[str, Json], waiting: str | None, place: P
 
 
 def _ends(unit: Unit, *, last: bool) -> frozenset[str]:
-    """The end tokens with which a frame reads as its messages."""
+    """Return the end tokens with which a frame reads as its messages."""
     final = unit[-1]
     if is_call(final) or declares(final):
         return _ANY
@@ -198,7 +198,7 @@ def _ends(unit: Unit, *, last: bool) -> frozenset[str]:
 
 
 def _body_reads_as(body: str, unit: Unit, *, closed: bool) -> bool:
-    """Whether a body reads as its messages."""
+    """Return whether a body reads as its messages."""
     first = unit[0]
     if declares(first):
         declared = read_tools(CONTROL.restore(body))
@@ -211,7 +211,7 @@ def _body_reads_as(body: str, unit: Unit, *, closed: bool) -> bool:
 
 
 def layout_of(message: Message, foreign: re.Pattern[str] | None) -> dict[str, Json]:
-    """The layout of a message's frame, without entries that hold `foreign` tokens."""
+    """Return the layout of a message's frame, without entries that hold `foreign` tokens."""
     layout = NOTES.together(message.layout, message.extras)
     if foreign is None or not layout:
         return layout
@@ -219,7 +219,7 @@ def layout_of(message: Message, foreign: re.Pattern[str] | None) -> dict[str, Js
 
 
 def layout_in(head: Head) -> dict[str, Json]:
-    """The layout of the frames of messages with a head."""
+    """Return the layout of the frames of messages with a head."""
     if head.local(HOME).bare:
         return {}
     message = head.message("", None)
@@ -230,13 +230,13 @@ def layout_in(head: Head) -> dict[str, Json]:
 
 
 def dialect_of(around: Transcript) -> str:
-    """The dialect in the layout of a transcript, or the default one."""
+    """Return the dialect in the layout of a transcript, or the default one."""
     spelling = NOTES.together(around.layout).get("spelling")
     return spelling if isinstance(spelling, str) and spelling in DIALECTS else "im"
 
 
 def tail_of(around: Transcript, closed: bool | None) -> str:
-    """The text after the last frame, from the layout or by default; `closed` as in `Place`."""
+    """Return the text after the last frame, from the layout or by default; `closed` as in `Place`."""
     last = _BEFORE[closed]
     raw = NOTES.together(around.layout, around.extras).get("tail")
     if isinstance(raw, str) and may_stand(raw, GRAMMAR, last) and (last is not None or not raw.strip()):
@@ -245,7 +245,7 @@ def tail_of(around: Transcript, closed: bool | None) -> str:
 
 
 def around_of(dialect: str, tail: str, closed: bool | None, opening: Message | None) -> Transcript:
-    """A transcript without messages and tools, with the layout of the text.
+    """Return a transcript without messages and tools, with the layout of the text.
 
     Args:
         dialect: the spelling that most start tokens have.
@@ -261,6 +261,6 @@ def around_of(dialect: str, tail: str, closed: bool | None, opening: Message | N
 
 
 def majority(starts: Sequence[str]) -> str:
-    """The dialect of most start tokens; `im` if there are as many of both."""
+    """Return the dialect of most start tokens; `im` if there are as many of both."""
     unused = sum(start != IM.start for start in starts)
     return "unused" if unused * 2 > len(starts) else "im"

@@ -32,7 +32,7 @@ TARGET: Final = "internlm2"
 
 
 def nearest(source: Message, index: int, log: Log) -> Message | None:
-    """The message with one text, or with declared tools; None for private reasoning, which is reported.
+    """Return the message with one text, or with declared tools; None for private reasoning, which is reported.
 
     Args:
         source: any message.
@@ -50,13 +50,13 @@ def nearest(source: Message, index: int, log: Log) -> Message | None:
 
 
 def declaring(source: Message) -> Message:
-    """A tool declaration as it is read back."""
+    """Return a tool declaration as it is read back."""
     tools = tuple(map(normal, tools_of(source)))
     return Message("system", (Tools(tools),), layout=source.layout, extras=source.extras)
 
 
 def turn(source: Message, content: str) -> Message:
-    """A message of text with the fields that a frame holds: a call, a reply, or a turn."""
+    """Return a message of text with the fields that a frame holds: a call, a reply, or a turn."""
     role, name = "tool" if source.role == ENVIRONMENT else source.role, source.name
     if role == "tool" and name is not None:
         name = canonical(name)
@@ -79,12 +79,12 @@ def _called(made: Message, source: Message) -> Message:
 
 
 def canonical(recipient: str) -> str:
-    """A recipient as it is read back."""
+    """Return a recipient as it is read back."""
     return recipient_of(name_of(recipient))
 
 
 def opened(source: Message) -> Message:
-    """An open turn with the fields that a frame holds."""
+    """Return an open turn with the fields that a frame holds."""
     return replace(turn(source, ""), channel=None, recipient=None, end=None, continues=False)
 
 
@@ -172,7 +172,7 @@ class Draft:
                     self.items[at] = before
 
     def _related(self, item: Item, before: Item | None) -> Item:
-        """The next message: a reply gets its tool; one that cannot continue the last frame begins a frame."""
+        """Return the next message: a reply gets its tool; one that cannot continue the last frame begins a frame."""
         head, content, call_id = item
         if not head.bare and _start_of(head) is not None:
             self._spells_starts = True
@@ -188,7 +188,7 @@ class Draft:
         return item
 
     def _named_reply(self, head: Head) -> Head:
-        """The head of a reply with the name that it reads as, and with `WAITING` if its frame depends on it."""
+        """Return the head of a reply with the name that it reads as, and with `WAITING` if its frame depends on it."""
         replies, local = self._replies, head.local(HOME)
         waiting = replies.waiting
         if local.bare and local.name in (None, waiting):
@@ -203,7 +203,7 @@ class Draft:
         return local.replaced(name=name, layout={HOME: {**NOTES.together(reply.layout), WAITING: waiting}})
 
     def reads_as(self, dialect: str) -> bool:
-        """Whether a reader detects this dialect if start tokens are spelled by the layouts of their messages."""
+        """Return whether a reader detects this dialect if start tokens are spelled by the layouts of their messages."""
         if not self._spells_starts:
             return True
         spelled: list[str | None] = []
@@ -222,7 +222,7 @@ class Draft:
 
 
 def _is_private(item: Item) -> bool:
-    """Whether a message is private reasoning, which is left out. Answers for plain texts are cached by head."""
+    """Return whether a message is private reasoning, which is left out. Answers for plain texts are cached by head."""
     head, content, _ = item
     known = _private.get(head)
     if known is not None and content.__class__ is str:
@@ -232,13 +232,13 @@ def _is_private(item: Item) -> bool:
 
 
 def _start_of(head: Head) -> str | None:
-    """The start token in the layout of a message."""
+    """Return the start token in the layout of a message."""
     start = layout_in(head).get("start")
     return start if isinstance(start, str) and start in STARTS else None
 
 
 def _has_place(item: Item) -> bool:
-    """Whether a message has a place next to calls: blank text of the assistant has none."""
+    """Return whether a message has a place next to calls: blank text of the assistant has none."""
     return item[0].role != "assistant" or item[0].calls or _text(item[1]).strip() != ""
 
 

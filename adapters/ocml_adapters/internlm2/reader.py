@@ -115,7 +115,7 @@ class FramesReader(UnitReader):
         return without_open_turn(frames, tail, text, log)
 
     def skeleton(self, unit: Placed, before: Placed | None) -> Skeleton | None:
-        """The cache key and the contents of a frame; None if its spelling or a token in its body is unusual."""
+        """Return the cache key and the contents of a frame; None if its spelling or a token in its body is unusual."""
         frame, (dialect, closed, *_) = unit
         spelling, body, header = DIALECTS[dialect].tokens, frame.body, frame.header
         if (
@@ -133,7 +133,7 @@ class FramesReader(UnitReader):
         return _calls(dialect, header, body)
 
     def filled(self, unit: Placed, values: Sequence[str]) -> Placed:
-        """A frame with the same key and other contents."""
+        """Return a frame with the same key and other contents."""
         frame = unit.frame
         if IM.action_start not in frame.body:
             return unit._replace(frame=reframed(frame, body="".join(values)))
@@ -150,7 +150,7 @@ class FramesReader(UnitReader):
         return unit._replace(frame=reframed(frame, body=IM.action_start.join(body)))
 
     def read(self, unit: Placed, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
-        """The messages of a frame."""
+        """Return the messages of a frame."""
         messages = messages_of(unit.frame, index, None, log)
         report_header(unit.frame, f"/messages/{index}", log)
         report_end(unit.frame, f"/messages/{index + len(messages) - 1}", log)
@@ -182,7 +182,7 @@ def _name_replies(items: list[Item], parted: Parted, log: Log) -> Replies:
 
 
 def _named_reply(item: Item, waiting: str | None, unit: Placed) -> Item:
-    """A reply, given the recipient of the first call that has no reply yet."""
+    """Return a reply, given the recipient of the first call that has no reply yet."""
     head, content, call_id = item
     if (head.name is None and waiting == PYTHON) or head.name not in (None, PYTHON, waiting):
         reply = replace(message_of(item), name=head.name or waiting, layout=None, extras=None)
@@ -226,7 +226,7 @@ def without_open_turn(frames: Sequence[Frame], tail: str, text: str, log: Log) -
 
 
 def _declared(units: Sequence[Placed]) -> Declaration | None:
-    """The declaration of the tools, if one of the leading system messages is one."""
+    """Return the declaration of the tools, if one of the leading system messages is one."""
     for at, unit in enumerate(units):
         heading = heading_of(unit.frame.header)
         if heading.role != "system":
@@ -239,7 +239,7 @@ def _declared(units: Sequence[Placed]) -> Declaration | None:
 
 
 def _declaration(unit: Placed, at: int) -> Declaration | None:
-    """The tool declaration in a frame, or None; `at` is the number of messages before it. Declarations are cached."""
+    """Return the tool declaration in a frame, or None; `at` is the number of messages before it. Results are cached."""
     frame = unit.frame
     key = at, unit.place, frame.gap, frame.start, frame.header, frame.newline, frame.body, frame.end, frame.last
     if key in _declarations:
@@ -257,7 +257,7 @@ def _declaration(unit: Placed, at: int) -> Declaration | None:
 
 
 def surroundings(items: Sequence[Item], waiting: str | None, parted: Parted, log: Log) -> Transcript:
-    """The transcript without its messages: tools, open turn, and the layout of the text.
+    """Return the transcript without its messages: tools, open turn, and the layout of the text.
 
     Args:
         items: the messages.
@@ -284,7 +284,7 @@ def surroundings(items: Sequence[Item], waiting: str | None, parted: Parted, log
 
 
 def open_turn(unit: Placed, waiting: str | None) -> Message:
-    """The open turn in a frame."""
+    """Return the open turn in a frame."""
     heading = heading_of(unit.frame.header)
     return with_layout((Message(heading.role, "", heading.speaker(waiting), end=None),), unit, waiting)[0]
 
@@ -351,7 +351,7 @@ def report_unpaired(index: int, log: Log) -> None:
 
 
 def with_layout(messages: Unit, unit: Placed, waiting: str | None) -> Unit:
-    """The messages of a frame; the first gets the layout of the frame if it is not the default one."""
+    """Return the messages of a frame; the first gets the layout of the frame if it is not the default one."""
     layout, extras = remember(unit.frame, default_frame(messages, waiting, unit.place))
     if not layout and not extras:
         return messages
@@ -359,7 +359,7 @@ def with_layout(messages: Unit, unit: Placed, waiting: str | None) -> Unit:
 
 
 def _calls(dialect: str, header: str, body: str) -> Skeleton | None:
-    """The cache key and the values of a body of text and calls; None if a call is not spelled by default."""
+    """Return the cache key and the values of a body of text and calls; None if a call is not spelled by default."""
     text, *calls = body.split(IM.action_start)
     if heading_of(header).role != "assistant" or not calls or text.isspace() or not CONTROL.is_free(text):
         return None

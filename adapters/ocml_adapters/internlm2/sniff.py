@@ -1,4 +1,4 @@
-"""Whether a text is InternLM2, by what only it has; whether JSON is its token ids."""
+"""Detect InternLM2-Chat as text by the tokens that only this format has, and as token ids."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from ocml_bridge.text.im import is_escaped
 
 from .syntax import IDS, IM, UNUSED
 
-_OWN: Final = (UNUSED.start, UNUSED.end, IM.action_start, f"name={IM.plugin}", f"name={IM.interpreter}")
+_OF_THIS_FORMAT: Final = (UNUSED.start, UNUSED.end, IM.action_start, f"name={IM.plugin}", f"name={IM.interpreter}")
 
 
 def sniff(source: Source) -> int:
-    """Certain where a token stands that only InternLM2 has, possibly where one stands that ChatML has too."""
+    """Return 3 for a text with a token of this format alone, 1 for frames alone, which ChatML also has, else 0."""
     if not isinstance(source, str) or is_escaped(source):
         return 0
-    if any(token in source for token in _OWN):
+    if any(token in source for token in _OF_THIS_FORMAT):
         return 3
     return 1 if IM.start in source else 0
 
 
 def sniff_tokens(source: Source) -> int:
-    """Certain of a list of integers that are all ids of its vocabulary, where a message begins in it."""
+    """Return 3 for a list of integers that are ids of the vocabulary and include the beginning of a message, else 0."""
     if not isinstance(source, list):
         return 0
     items, most = cast("list[Json]", source), max(IDS.values())

@@ -160,10 +160,10 @@ class FrameReader:
         self._leads = self._leads and unit[0].role == "system"
 
     def finish(self, tail: str) -> Transcript:
-        """The document, given the text after the last frame.
+        """Return the document, given the text after the last frame.
 
         Raises:
-            BridgeError: OCB-NO-FRAMES where no frame came, but text.
+            BridgeError: OCB-NO-FRAMES if the text has no frame and is not blank.
         """
         text = without_open_turn(self._frames, tail, spell(self._frames, tail), Log())
         messages: list[Message] = []
@@ -174,10 +174,10 @@ class FrameReader:
 
 
 class Reading(Live):
-    """The reading of a stream.
+    """The `Reading` of a stream of frames.
 
     Args:
-        log: takes the events.
+        log: receives the events.
     """
 
     def __init__(self, log: LiveLog) -> None:
@@ -185,7 +185,7 @@ class Reading(Live):
         super().__init__(log, GRAMMAR, self._frames)
 
     def saying(self, header: str) -> Saying:
-        """What says the body of the next frame, which has this header."""
+        """Return the `Saying` of the next frame, which has this header."""
         heading, index = heading_of(header), len(self._frames.messages)
         if heading.role == "assistant":
             return Turn(self.log, index, heading.name)
@@ -195,12 +195,12 @@ class Reading(Live):
         return Saying(self.log, index, message(heading.role, "", name, end=None), CONTROL.restore)
 
     def ending(self, start: str, saying: Saying) -> str:
-        """What ends a frame, spelled as what began it; a call that is open ends with it."""
+        """Return the text that ends a frame, in the spelling of its start; it also ends an open call."""
         spelling = UNUSED if start == UNUSED.start else IM
         return (spelling.action_end if isinstance(saying, Turn) and saying.in_call else "") + spelling.end
 
 
 def decoder(_options: Options) -> Decoder:
-    """A decoder of InternLM2-Chat. If the answer follows a generation prompt, feed that first."""
+    """Return a decoder of InternLM2-Chat. If the answer follows a generation prompt, feed that first."""
     log = LiveLog()
     return TextDecoder(Reading(log), HOLD, log)

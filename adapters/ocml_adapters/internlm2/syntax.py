@@ -38,20 +38,20 @@ IM: Final = Spelling(
 )
 UNUSED: Final = Spelling(*(f"[UNUSED_TOKEN_{number}]" for number in range(146, 140, -1)))
 IDS: Final[dict[str, int]] = dict(zip(IM, range(92543, 92537, -1), strict=True))
-"""Token → id in InternLM2's vocabulary ("Basic Structure")."""
+"""The id of each token in InternLM2's vocabulary ("Basic Structure")."""
 BOS: Final = 1
 EOS: Final = 2
 
 
 class Dialect(NamedTuple):
-    """What is written in one way or another.
+    """How messages and tools are spelled.
 
     Attributes:
-        tokens: how tokens are spelled.
-        reads_as: the dialect that a reader tells by the tokens, and so takes for the default spelling of everything.
+        tokens: the spelling of tokens.
+        reads_as: the dialect that a reader infers from the tokens, whose spelling of everything is the default.
         arguments: the key of a call's arguments.
-        behind_call: what stands behind the last call of a message.
-        prose: whether the list of tools stands in lagent's prose, and has the parameters in a list.
+        behind_call: the text after the last call of a message.
+        prose: whether the list of tools has lagent's prose around it, and the parameters in a list.
     """
 
     tokens: Spelling
@@ -62,7 +62,7 @@ class Dialect(NamedTuple):
 
     @property
     def is_default(self) -> bool:
-        """Whether calls and tools are written as a reader takes them to be."""
+        """Whether calls and tools are written in the spelling that a reader expects."""
         return (self.arguments, self.behind_call, self.prose) == ("parameters", "", False)
 
 
@@ -72,17 +72,17 @@ DIALECTS: Final = {
     "vllm": Dialect(IM, "im", arguments="arguments"),
     "lagent": Dialect(IM, "im", behind_call="\n", prose=True),
 }
-"""By name, the default one first."""
+"""The dialects by name, the default one first."""
 
 STARTS: Final = frozenset({IM.start, UNUSED.start})
 ENDS: Final = frozenset({IM.end, UNUSED.end})
 GRAMMAR: Final = Grammar(STARTS, ENDS)
 TOKENS: Final[tuple[str, ...]] = (*IM, *UNUSED)
 MARKS: Final = ControlTokens(TOKENS)
-"""The tokens that mean something to a reader."""
+"""The tokens that have a meaning for a reader."""
 SPECIALS: Final = (*TOKENS, *CHATML)
 CONTROL: Final = ControlTokens(SPECIALS)
-"""The tokens that content must not hold as they are: these, and those that only the model knows."""
+"""The tokens that content must not contain unbroken: `MARKS`, and those that only the model knows."""
 added_tokens: Final = beside(CONTROL)
 FRAME_MARKS: Final = FrameMarks(
     (IM.start, UNUSED.start),
@@ -90,11 +90,11 @@ FRAME_MARKS: Final = FrameMarks(
     r"assistant(?!\S)[^\n]*\n",
     (IM.action_end, UNUSED.action_end),
 )
-"""A model is prompted with its header's line, and writes all behind it."""
+"""The prompt ends with the line of the header; the model writes everything after it."""
 
 
 def frame_tokens() -> tuple[str, ...]:
-    """The tokens that messages are made with, in either spelling."""
+    """Return the tokens of messages, in both spellings."""
     return TOKENS
 
 
@@ -102,7 +102,7 @@ FOREIGN: Final = {
     name: re.compile("|".join(map(re.escape, IM if dialect.tokens is UNUSED else UNUSED)))
     for name, dialect in DIALECTS.items()
 }
-"""By dialect, the tokens that are not its own."""
+"""The tokens of other dialects, by dialect."""
 
 KINDS: Final = {
     IM.plugin: "plugin",
@@ -110,9 +110,9 @@ KINDS: Final = {
     IM.interpreter: "interpreter",
     UNUSED.interpreter: "interpreter",
 }
-"""What the token in `name=<|plugin|>` says, as a word."""
+"""The kind of tool by the token after `name=`."""
 ENVIRONMENT: Final = "environment"
 ROLES: Final = frozenset({"system", "user", "assistant", ENVIRONMENT, "tool"})
-"""Roles that need no remark; `tool` is what the model's own chat template writes."""
+"""Roles without a finding; the chat template of the model writes `tool`."""
 PYTHON: Final = "python"
-"""The recipient that stands for the code interpreter."""
+"""The recipient of calls of the code interpreter."""

@@ -1,7 +1,7 @@
-"""InternLM2-Chat as token ids: the same text, in which only the tokens' own ids are tokens.
+"""Define the unit reader and the unit writer of InternLM2-Chat as token ids.
 
-Ids are the text in which whatever ordinary pieces spell of a token is broken by U+200B, as our writer of text breaks it
-and our reader undoes it. So there is one grammar, and content needs no escape.
+Ids are converted to text, in which whatever ordinary ids spell of a token is broken by U+200B, as the text writer
+breaks it and the text reader restores it. So both forms share one grammar, and content of ids needs no escape.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _TOKENS: Final = {number: token for token, number in IDS.items()}
 _EDGES: Final = {BOS: "<s>", EOS: "</s>"}
 _SPECIAL: Final = {**_EDGES, **_TOKENS}
 _EDGE_IDS: Final = {text: number for number, text in _EDGES.items()}
-_SPELLED: Final = re.compile("(" + "|".join(map(re.escape, IM)) + ")")
+_TOKEN: Final = re.compile("(" + "|".join(map(re.escape, IM)) + ")")
 _EDGE: Final = re.compile("(" + "|".join(map(re.escape, _EDGE_IDS)) + ")")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
@@ -43,36 +43,36 @@ _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
 def to_text(ids: Sequence[int], vocabulary: Vocabulary) -> str:
-    """The text that ids are, with each token spelled out and what else looks like one broken."""
-    return "".join(text for _, text in _spelled(ids, vocabulary))
+    """Return the text of ids: tokens are spelled, and any other text that looks like a token is broken."""
+    return "".join(text for _, text in _pieces(ids, vocabulary))
 
 
-def _spelled(ids: Sequence[int], vocabulary: Vocabulary) -> Iterator[tuple[int, str]]:
-    """The text of ids in pieces, each with the index of the first id behind it."""
-    inside = False
+def _pieces(ids: Sequence[int], vocabulary: Vocabulary) -> Iterator[tuple[int, str]]:
+    """Yield the text of ids in pieces, each with the index of the first id after it."""
+    in_message = False
     begin = 0
     for index in compress(count(), map(_SPECIAL.__contains__, ids)):
         number = ids[index]
-        inside = number == IDS[IM.start] or (inside and number != IDS[IM.end])
+        in_message = number == IDS[IM.start] or (in_message and number != IDS[IM.end])
         yield index, CONTROL.neutralise(vocabulary.decode(ids[begin:index]))
-        # What begins and ends a text is text inside of a message.
+        # Tokens that begin and end a text are text inside of a message.
         token = _SPECIAL[number]
-        yield index + 1, CONTROL.neutralise(token) if inside and number in _EDGES else token
+        yield index + 1, CONTROL.neutralise(token) if in_message and number in _EDGES else token
         begin = index + 1
     yield len(ids), CONTROL.neutralise(vocabulary.decode(ids[begin:]))
 
 
 def to_ids(text: str, vocabulary: Vocabulary) -> list[int]:
-    """The ids of a text as `to_text` gives it. BOS and EOS are tokens between messages, and only there."""
-    return _placed_ids(text, vocabulary)[0]
+    """Return the ids of a text as `to_text` returns it. BOS and EOS are tokens only between messages."""
+    return _encode_with_ends(text, vocabulary)[0]
 
 
-def _placed_ids(text: str, vocabulary: Vocabulary) -> tuple[list[int], list[int]]:
-    """The same with the places behind all tokens that end a message."""
+def _encode_with_ends(text: str, vocabulary: Vocabulary) -> tuple[list[int], list[int]]:
+    """Return the ids of a text, and the index after each token that ends a message."""
     ids: list[int] = []
     ends: list[int] = []
     between = True
-    for at, piece in enumerate(_SPELLED.split(_SURROGATE.sub("\ufffd", text))):
+    for at, piece in enumerate(_TOKEN.split(_SURROGATE.sub("\ufffd", text))):
         if at % 2:
             ids.append(IDS[piece])
             between = piece == IM.end or (between and piece != IM.start)
@@ -88,21 +88,21 @@ def _placed_ids(text: str, vocabulary: Vocabulary) -> tuple[list[int], list[int]
 
 
 class IdsReader(FramesReader):
-    """Reads the frames that ids spell."""
+    """The unit reader; a unit is a frame of the text of the ids."""
 
     def part(self, source: str | Json, log: Log) -> Parted:
-        """The frames of a list of ids; around them are the ids, where the encoder would choose others.
+        """Split a list of ids into frames; the layout stores the ids if the encoder would choose others.
 
         Raises:
-            BridgeError: OCB-SHAPE with the path of what is not an id; OCB-NO-FRAMES where no message begins;
-                OCB-SEVERAL where another conversation begins; OCB-DEPENDENCY or OCB-VOCABULARY without SentencePiece or
+            BridgeError: OCB-SHAPE with the path of a value that is not an id; OCB-NO-FRAMES if there is no message;
+                OCB-SEVERAL if another conversation begins; OCB-DEPENDENCY without SentencePiece; OCB-VOCABULARY without
                 the vocabulary.
         """
         if is_list_of_lists(source):
             raise several_documents(source)
         vocabulary = load_vocabulary()
-        ids = _checked(source, vocabulary)
-        parts = _cut(ids, vocabulary)
+        ids = _check(source, vocabulary)
+        parts = _cuts(ids, vocabulary)
         if len(parts) > 1:
             raise several(path=f"/{parts[1]}")
         text = to_text(ids, vocabulary)
@@ -110,20 +110,20 @@ class IdsReader(FramesReader):
             parted = super().part(text, log)
         except BridgeError as error:
             raise BridgeError(error.code, error.message, path="") from error
-        _note_unusual(ids, vocabulary, log)
+        _report_unusual(ids, vocabulary, log)
         layout: dict[str, Json] = {} if to_ids(text, vocabulary) == ids else {"ids": [*ids]}
         around = Transcript(layout=NOTES.by_format(layout))
         return parted._replace(around=around, envelope=None if layout else parted.envelope)
 
     def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
-        """The conversation of the text, with the ids."""
+        """Return the conversation of the text, with the stored ids."""
         conversation = super().relate(items, parted, log)
         conversation.around = _with_layout(conversation.around, NOTES.together(parted.around.layout))
         return conversation
 
 
 def split(source: Source, options: Options) -> list[tuple[int, list[Json]]]:
-    """The conversations of a list of ids, or of a list of such lists, each with its index.
+    """Split a list of ids, or a list of such lists, into its conversations, each with its index.
 
     Raises:
         BridgeError: OCB-SHAPE, OCB-DEPENDENCY or OCB-VOCABULARY as `IdsReader.part`.
@@ -131,23 +131,23 @@ def split(source: Source, options: Options) -> list[tuple[int, list[Json]]]:
     if is_list_of_lists(source):
         return list(enumerate(source))
     vocabulary = load_vocabulary()
-    ids = _checked(source, vocabulary)
-    cuts = _cut(ids, vocabulary)
+    ids = _check(source, vocabulary)
+    cuts = _cuts(ids, vocabulary)
     return [(at, [*ids[at:end]]) for at, end in zip(cuts, (*cuts[1:], len(ids)), strict=True)]
 
 
-def _cut(ids: Sequence[int], vocabulary: Vocabulary) -> list[int]:
-    """The indices where conversations begin."""
+def _cuts(ids: Sequence[int], vocabulary: Vocabulary) -> list[int]:
+    """Return the indices at which conversations begin."""
     if not any(number in _EDGES for number in ids):
         return [0]
-    # Text is cut beside its tokens alone, and these have their places among the ids.
-    pieces = list(_spelled(ids, vocabulary))
+    # Conversations begin only next to tokens, whose indices among the ids are known.
+    pieces = list(_pieces(ids, vocabulary))
     offsets, indices = [0, *accumulate(len(text) for _, text in pieces)], [0, *(index for index, _ in pieces)]
     parts = GRAMMAR.split("".join(text for _, text in pieces))
     return [indices[bisect_right(offsets, at) - 1] for at, _ in parts]
 
 
-def _checked(source: Json, vocabulary: Vocabulary) -> list[int]:
+def _check(source: Json, vocabulary: Vocabulary) -> list[int]:
     if not isinstance(source, list):
         raise BridgeError(ErrorCode.SHAPE, "internlm2-tokens must be a JSON array of token ids", path="")
     for at, number in enumerate(cast("list[Any]", source)):
@@ -157,12 +157,12 @@ def _checked(source: Json, vocabulary: Vocabulary) -> list[int]:
     return cast("list[int]", source)
 
 
-def _note_unusual(ids: Sequence[int], vocabulary: Vocabulary, log: Log) -> None:
-    inside, strays = False, set[int]()
+def _report_unusual(ids: Sequence[int], vocabulary: Vocabulary, log: Log) -> None:
+    in_message, strays = False, set[int]()
     reserved = frozenset(vocabulary.reserved(set(ids)))
     for number in ids:
-        inside = number == IDS[IM.start] or (inside and number != IDS[IM.end])
-        if number in reserved and (inside or number not in _EDGES):
+        in_message = number == IDS[IM.start] or (in_message and number != IDS[IM.end])
+        if number in reserved and (in_message or number not in _EDGES):
             strays.add(number)
     if strays:
         detail = f"the special tokens {', '.join(map(str, sorted(strays)[:5]))} are read as their text"
@@ -171,78 +171,87 @@ def _note_unusual(ids: Sequence[int], vocabulary: Vocabulary, log: Log) -> None:
         log.find(FindingCode.SHAPE, "", "some token ids do not decode to UTF-8; they are read as U+FFFD")
 
 
-def _with_layout(around: Transcript, more: dict[str, Json]) -> Transcript:
-    """A transcript that remembers more of its ids; itself where there is no more."""
-    return replace(around, layout={HOME: {**NOTES.together(around.layout), **more}}) if more else around
+def _with_layout(around: Transcript, members: dict[str, Json]) -> Transcript:
+    """Return a transcript with more members in its layout; the same transcript if there are none."""
+    return replace(around, layout={HOME: {**NOTES.together(around.layout), **members}}) if members else around
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------
 
 
 class Places(Tokens):
-    """Where ids stand in the text that they are. One may stand in a header and in a body: both are encoded together."""
+    """The conversion of ids to text and back, for spans.
+
+    One id may cover the end of a header and the beginning of a body, because both are encoded together.
+    """
 
     def text_of(self, unit: Unit) -> str:
-        """Frames are texts until all are encoded."""
+        """Return the text of a unit; units are text until all of them are encoded."""
         return unit
 
     def spelled(self, output: Sequence[int]) -> str:
-        """The text of ids."""
+        """Return the text of ids."""
         return to_text(output, load_vocabulary())
 
     def ends(self, output: Sequence[int]) -> Sequence[int]:
-        """Where each id ends in it, in bytes; of bytes that are no UTF-8, where what was made of them ends."""
+        """Return where each id ends in the text, in bytes; for bytes that are not UTF-8, where their U+FFFD ends."""
         return self.read(output)[1]
 
     def read(self, output: Sequence[int]) -> tuple[str, Sequence[int]]:
-        """Both."""
+        """Return the text of ids, and where each of them ends in it."""
         vocabulary, ends, at, first = load_vocabulary(), list[int](), 0, 0
         texts: list[str] = []
-        for behind, text in _spelled(output, vocabulary):
+        for end, text in _pieces(output, vocabulary):
             texts.append(text)
             size, plain = len(text.encode()), CONTROL.restore(text)
-            sizes = vocabulary.sizes(output[first:behind])
+            sizes = vocabulary.sizes(output[first:end])
             if sum(sizes) == len(plain.encode()) + 1 and sizes[0]:
                 sizes[0] -= 1  # the space that the encoder puts before a text
             if plain != text:
-                sizes = _broken(sizes, plain, text)
+                sizes = _with_breaks(sizes, plain, text)
             places = [*accumulate(sizes, initial=at)]
             if places[-1] > at + size:
                 places = [min(place, at + size) for place in places]
             if places[1:2] == [at] and len(places) > 2:
-                places[1] = places[2]  # that space is none of the text before
+                places[1] = places[2]  # that space is not part of the previous text
             ends += places[1:-1]
             ends += [at + size] * min(1, len(sizes))
-            at, first = at + size, behind
+            at, first = at + size, end
         return "".join(texts), ends
 
     def encode(self, text: str) -> Sequence[int]:
-        """The ids of a text by itself."""
+        """Return the ids of a text, encoded by itself."""
         return to_ids(text, load_vocabulary())
 
 
-def _broken(sizes: Sequence[int], text: str, broken: str) -> list[int]:
-    """The sizes of pieces of a text, in which something is broken."""
-    more: list[int] = []
+def _with_breaks(sizes: Sequence[int], text: str, broken: str) -> list[int]:
+    """Return the sizes of pieces in a text that was broken.
+
+    Args:
+        sizes: the sizes of the pieces in the unbroken text, in bytes.
+        text: the unbroken text.
+        broken: the text with breaks.
+    """
+    breaks: list[int] = []
     at = 0
     for character in broken:
-        added = at == len(text) or character != text[at]
-        more += [len(BREAK.encode())] if added else [0] * len(character.encode())
-        at += not added
-    places = list(accumulate(each for each in more))
-    whole = [places[at] for at, each in enumerate(more) if not each]
+        is_break = at == len(text) or character != text[at]
+        breaks += [len(BREAK.encode())] if is_break else [0] * len(character.encode())
+        at += not is_break
+    totals = list(accumulate(breaks))
+    breaks_before = [totals[at] for at, size in enumerate(breaks) if not size]
     out: list[int] = []
-    begin = before = 0
+    end = before = 0
     for size in sizes:
-        begin += size
-        added = whole[min(begin, len(whole)) - 1] if whole and begin else 0
+        end += size
+        added = breaks_before[min(end, len(breaks_before)) - 1] if breaks_before and end else 0
         out.append(size + added - before)
         before = added
     return out
 
 
 class IdFrames(Frames):
-    """Writes frames as ids. What of a text spells a token is none there, so nothing needs a guard."""
+    """The unit writer. Text of contents never becomes a token, so that nothing needs a guard."""
 
     target = "internlm2-tokens"
     tokens = Places()
@@ -251,32 +260,32 @@ class IdFrames(Frames):
         super().__init__(dataclasses.replace(options, dialect="im", control_tokens="neutralise"))
 
     def inert(self, text: str) -> bool:
-        """Whether a text holds no token, whole or broken, and can be held as it is."""
+        """Return whether a text has no token, whole or broken, and no surrogates."""
         return super().inert(text) and _SURROGATE.search(text) is None
 
     def guard(self, unit: Messages, paths: Sequence[str], log: Log) -> None:
-        """Nothing is broken."""
+        """Report nothing, because nothing is broken."""
 
     def as_output(self, text: str) -> str:
-        """A text as its ids spell it."""
+        """Return a text as its ids spell it."""
         vocabulary = load_vocabulary()
         return to_text(to_ids(text, vocabulary), vocabulary)
 
     def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
-        """The ids of all frames: those that the document came with, as long as they say the same."""
+        """Return the ids of all frames: the stored ones if they spell the same text."""
         text, read, *_ = super().enclose(units, around, state)
         vocabulary = load_vocabulary()
-        ids, ends = _placed_ids(text, vocabulary)
-        remembered = _remembered(around, text, vocabulary)
-        if remembered is None or remembered == ids:
+        ids, ends = _encode_with_ends(text, vocabulary)
+        stored = _stored_ids(around, text, vocabulary)
+        if stored is None or stored == ids:
             return Enclosed(ids, read, places=[0, *ends])
-        return Enclosed(remembered, _with_layout(read, {"ids": [*remembered]}))
+        return Enclosed(stored, _with_layout(read, {"ids": [*stored]}))
 
 
-def _remembered(around: Transcript, text: str, vocabulary: Vocabulary) -> list[int] | None:
-    """The ids that a document came with, where they spell a text; else None."""
+def _stored_ids(around: Transcript, text: str, vocabulary: Vocabulary) -> list[int] | None:
+    """Return the stored ids of a document if they spell a text; else None."""
     try:
-        ids = _checked(NOTES.together(around.layout).get("ids"), vocabulary)
+        ids = _check(NOTES.together(around.layout).get("ids"), vocabulary)
     except BridgeError:
         return None
     return [*ids] if to_text(ids, vocabulary) == text else None

@@ -29,7 +29,7 @@ _TYPES: Final = {
 
 
 def schema_of(listed: Json, required: Json) -> Json:
-    """The schema of a list of parameters; None if it is not such a list.
+    """Return the schema of a list of parameters; None if it is not such a list.
 
     Args:
         listed: the parameters.
@@ -51,7 +51,7 @@ def schema_of(listed: Json, required: Json) -> Json:
 
 
 def list_of(schema: Json) -> dict[str, Json] | None:
-    """The list of parameters of a schema, and the required ones; None if a list cannot hold all of the schema."""
+    """Return the list of parameters of a schema, and the required ones; None if a list cannot hold all of it."""
     whole = cast("dict[str, Json]", schema) if isinstance(schema, dict) else {}
     properties = whole.get("properties")
     if not isinstance(properties, dict) or not all(isinstance(each, dict) for each in properties.values()):  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
@@ -138,14 +138,14 @@ def _fields(tool: Tool) -> dict[str, Json]:
 
 
 def normal(tool: Tool) -> Tool:
-    """The tool that a written tool reads as."""
+    """Return the tool that a written tool reads as."""
     read = _tool(_fields(tool), prose=False)
     assert read is not None
     return read
 
 
 def declares(message: Message) -> bool:
-    """Whether a message is a tool declaration: it holds tools and nothing else."""
+    """Return whether a message is a tool declaration: it holds tools and nothing else."""
     return (
         message.role == "system"
         and message.name is None
@@ -156,7 +156,7 @@ def declares(message: Message) -> bool:
 
 
 def tools_of(message: Message) -> tuple[Tool, ...]:
-    """The tools of a tool declaration."""
+    """Return the tools of a tool declaration."""
     return tuple(tool for part in message.content if isinstance(part, Tools) for tool in part.tools)
 
 
@@ -164,12 +164,12 @@ def tools_of(message: Message) -> tuple[Tool, ...]:
 
 
 def declared_in(around: Transcript) -> tuple[Tool, ...] | None:
-    """The transcript's tools if they are written; an empty list is written only if it was read from this format."""
+    """Return the transcript's tools if they are written; an empty list only if it was read from this format."""
     return around.tools if around.tools or _PLACE in NOTES.together(around.layout) else None
 
 
 def message_with_tools(tools: Sequence[Tool], around: Transcript) -> Message:
-    """The tool declaration, with the layout of its frame in the transcript."""
+    """Return the tool declaration, with the layout of its frame in the transcript."""
     layout, extras = (NOTES.together(place).get(_EDGES) for place in (around.layout, around.extras))
     message = Message("system", (Tools(tuple(map(normal, tools))),))
     if isinstance(layout, dict):
@@ -180,7 +180,7 @@ def message_with_tools(tools: Sequence[Tool], around: Transcript) -> Message:
 
 
 def default_place(items: Sequence[Item]) -> int:
-    """The default index of the declaration: after the leading system messages, before other declarations."""
+    """Return the default index of the declaration: after the leading system messages, before other declarations."""
     for at, item in enumerate(items):
         if item[0].role != "system" or (not isinstance(item[1], str) and declares(message_of(item))):
             return at
@@ -188,7 +188,7 @@ def default_place(items: Sequence[Item]) -> int:
 
 
 def place_of(around: Transcript, most: int) -> int:
-    """The number of messages before the declaration, from the layout or by default (`most`)."""
+    """Return the number of messages before the declaration, from the layout or by default (`most`)."""
     at = NOTES.together(around.layout).get(_PLACE)
     return at if isinstance(at, int) and 0 <= at <= most else most
 

@@ -78,7 +78,7 @@ class Frames(UnitWriter):
         """Whether calls and tools are written in the spelling that readers assume."""
 
     def inert(self, text: str) -> bool:
-        """Whether a text has no control token, neither whole nor broken."""
+        """Return whether a text has no control token, neither whole nor broken."""
         return CONTROL.is_free(text)
 
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
@@ -92,30 +92,30 @@ class Frames(UnitWriter):
         return Prepared(draft.items, around, draft.origins, start)
 
     def is_prepared_alike(self, head: Head, content: str) -> bool:
-        """Whether the text is not blank: blank text next to calls is left out."""
+        """Return whether the text is not blank: blank text next to calls is left out."""
         return not content.isspace()
 
     def is_plain_part(self, head: Head, text: str) -> bool:
-        """Whether a text cannot join its neighbours to a token, and has no line break at its edges."""
+        """Return whether a text cannot join its neighbours to a token, and has no line break at its edges."""
         return stands_alone(text)
 
     def nearest(self, message: Message, index: int, log: Log) -> Message | None:
-        """The message with its content as one text; `spell` finds what a frame holds of the other fields."""
+        """Return the message with its content as one text; `spell` finds what a frame holds of the other fields."""
         return nearest(message, index, log)
 
     def joins(self, before: Head, head: Head) -> bool:
-        """Whether a text or a call belongs to the body of the message before it."""
+        """Return whether a text or a call belongs to the body of the message before it."""
         return joins(before, head)
 
     def follows(self, head: Head) -> bool:
-        """Whether contents are written alike: not those of calls, nor those whose layout has a raw body.
+        """Return whether contents are written alike: not those of calls, nor those whose layout has a raw body.
 
         A system message named plugin may read as a tool declaration.
         """
         return not (head.calls or (head.role == "system" and head.name == "plugin") or "body" in layout_in(head))
 
     def classify(self, head: Head, content: str) -> ContentClass | None:
-        """Arguments are JSON, or are written as a JSON string; code gets the same fence if it holds none."""
+        """Return the class of a content: arguments are JSON or a JSON string; code without fences gets one."""
         if self.follows(head):
             return ANY_CONTENT
         if not head.calls or "body" in layout_in(head) or not self._is_default:
@@ -148,7 +148,7 @@ class Frames(UnitWriter):
         return Spelled(output, unit, before._replace(closed=bool(frame.end)))
 
     def as_output(self, text: str) -> str:
-        """A piece of text as the output holds it; formats of token ids change it."""
+        """Return a piece of text as the output holds it; formats of token ids change it."""
         return text
 
     def guard(self, unit: Messages, paths: Sequence[str], log: Log) -> None:
@@ -186,7 +186,7 @@ class Frames(UnitWriter):
         return Conversation(items, with_tools(around, declared, at, default_place(items)))
 
     def _layout_of(self, message: Message, state: WriterState) -> dict[str, Json]:
-        """The layout of a message's frame, as far as the dialect allows it."""
+        """Return the layout of a message's frame, as far as the dialect allows it."""
         layout = layout_of(message, self._foreign)
         if not state.starts:
             layout.pop("start", None)
@@ -196,13 +196,13 @@ class Frames(UnitWriter):
 
 
 def _only(text: str) -> Frame:
-    """The only frame of a text."""
+    """Return the only frame of a text."""
     (frame,), _ = GRAMMAR.frames(text)
     return frame
 
 
 def _settled(unit: Messages, layout: dict[str, Json], *, last: bool) -> Messages:
-    """The messages with an ending that their frame can have: only the last frame can be without an end token."""
+    """Return the messages with an ending that their frame can have: only the last frame can be without an end token."""
     final = unit[-1]
     if final.end is not None or is_call(final) or (not last and layout.get("end") == ""):
         return unit
@@ -212,7 +212,7 @@ def _settled(unit: Messages, layout: dict[str, Json], *, last: bool) -> Messages
 
 
 def _waiting(message: Message) -> str | None:
-    """For a reply, the recipient of the first call that has no reply yet; its own tool if the layout does not say."""
+    """Return the recipient of the first call without a reply, for a reply; if the layout has none, its own name."""
     if message.role != "tool":
         return None
     return cast("str | None", NOTES.together(message.layout).get(WAITING, message.name))

@@ -1,6 +1,6 @@
-"""InternLM2's vocabulary, which is the user's: the file `tokenizer.model` of a model, read with SentencePiece.
+"""Load the vocabulary of InternLM2 from the user's file: `tokenizer.model` of a model, read with SentencePiece.
 
-Only token ids need it; InternLM2-Chat as text never does. No package ships it, and nothing is downloaded.
+Only token ids need it; InternLM2-Chat as text never does. No package has it, and nothing is downloaded.
 """
 
 from __future__ import annotations
@@ -19,29 +19,29 @@ from ocml_bridge.errors import BridgeError, ErrorCode
 from .syntax import IDS, IM, UNUSED
 
 VARIABLE: Final = "OCML_INTERNLM2_TOKENIZER"
-"""The environment variable that names the file."""
+"""The environment variable with the path of the file."""
 
 _SPELLED: Final = re.compile(
     rf"(▁|\[(?=UNUSED_TOKEN_[0-9]{{1,6}}\])|<(?={'|'.join(re.escape(token[1:]) for token in IM)}))"
 )
-"""What the encoder would not take as text: its sign for a space, and the first character of a token's spelling."""
+"""What the encoder must not get as text: its sign for a space, and the first character of a token's spelling."""
 _RESERVED: Final = re.compile(r"\[UNUSED_TOKEN_[0-9]+\]")
 _TOKENS: Final = {number: token for token, number in IDS.items()}
 _NO_PREFIX: Final = b"\x1a\x02\x18\x00"
-"""Behind a serialised model: its normalizer puts no space before text (`normalizer_spec.add_dummy_prefix: false`)."""
+"""Added to a serialised model: put no space before a text (`normalizer_spec.add_dummy_prefix: false`)."""
 
 
 class Vocabulary:
-    """The pieces of a SentencePiece model, with the six tokens where the specification's table has them.
+    """The pieces of a SentencePiece model, with the six tokens at the ids of the specification.
 
     Args:
         model: the content of the file.
 
     Attributes:
-        size: how many ids there are.
+        size: the number of ids.
 
     Raises:
-        BridgeError: OCB-DEPENDENCY where SentencePiece is not installed; OCB-VOCABULARY for what is no such model.
+        BridgeError: OCB-DEPENDENCY if SentencePiece is not installed; OCB-VOCABULARY if the file is no such model.
     """
 
     def __init__(self, model: bytes) -> None:
@@ -67,7 +67,7 @@ class Vocabulary:
         self._sizes: Final[dict[int, int]] = {}
 
     def encode(self, text: str) -> list[int]:
-        """Text as ids, none of them a token, whatever the text spells."""
+        """Return the ids of a text; none of them is a token, whatever the text spells."""
         first, *rest = _SPELLED.split(text)
         ids: list[int] = self._pieces.encode(first)
         for at, part in enumerate(rest):
@@ -78,21 +78,21 @@ class Vocabulary:
         return [self._bytes[byte] for byte in text.encode()]
 
     def decode(self, ids: Sequence[int]) -> str:
-        """The text of ids, none of them a token; bytes that are no UTF-8 are U+FFFD."""
+        """Return the text of ids that are no tokens; bytes that are not UTF-8 become U+FFFD."""
         return self._pieces.decode(list(ids))
 
     def sizes(self, ids: Sequence[int]) -> list[int]:
-        """How many bytes of text each id is by itself; a token of its own, as it is spelled by default."""
-        known = self._sizes
+        """Return the number of bytes of text of each id by itself; a token counts in its default spelling."""
+        cache = self._sizes
         try:
-            return [*map(known.__getitem__, ids)]
+            return [*map(cache.__getitem__, ids)]
         except KeyError:
-            for number in set(ids).difference(known):
-                known[number] = 1 if self._pieces.is_byte(number) else _size(self._pieces.id_to_piece(number), number)
-        return [*map(known.__getitem__, ids)]
+            for number in set(ids).difference(cache):
+                cache[number] = 1 if self._pieces.is_byte(number) else _size(self._pieces.id_to_piece(number), number)
+        return [*map(cache.__getitem__, ids)]
 
     def is_utf8(self, ids: Sequence[int]) -> bool:
-        """Whether the pieces for bytes among some ids are UTF-8, run by run."""
+        """Return whether the pieces for bytes among ids are UTF-8, run by run."""
         for is_byte, run in groupby(ids, self._pieces.is_byte):
             if is_byte:
                 try:
@@ -102,7 +102,7 @@ class Vocabulary:
         return True
 
     def reserved(self, ids: Iterable[int]) -> list[int]:
-        """The ids that are no text and none of the six tokens: controls, and what is reserved for more tokens."""
+        """Return the ids that are neither text nor one of the six tokens: controls, and ids reserved for tokens."""
         return [number for number in ids if number not in IDS.values() and self._is_reserved(number)]
 
     def _is_reserved(self, number: int) -> bool:
@@ -120,10 +120,10 @@ def _size(piece: str, number: int) -> int:
 
 
 def load_vocabulary() -> Vocabulary:
-    """The vocabulary that `OCML_INTERNLM2_TOKENIZER` names, loaded once per process and file.
+    """Return the vocabulary that `OCML_INTERNLM2_TOKENIZER` names, loaded once per process and file.
 
     Raises:
-        BridgeError: OCB-VOCABULARY where it names none, or none that can be read; OCB-DEPENDENCY without SentencePiece.
+        BridgeError: OCB-VOCABULARY if it names no file that can be read; OCB-DEPENDENCY without SentencePiece.
     """
     name = os.environ.get(VARIABLE)
     if not name:

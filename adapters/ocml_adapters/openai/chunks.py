@@ -149,7 +149,7 @@ def losses_of(
 
 
 def _place(messages: Sequence[Message], present: Collection[int], alone: Collection[int], log: Log) -> None:
-    """Report which messages are not there, not on their own, or not in their place."""
+    """Report messages that are missing, joined to others, or moved."""
     places: list[tuple[int, int]] = []
     first: dict[int, int] = {}
     for index, message in enumerate(messages):
@@ -171,6 +171,6 @@ def _place(messages: Sequence[Message], present: Collection[int], alone: Collect
 
 
 def _moved(order: Sequence[int]) -> Sequence[int]:
-    """Of the messages in their new order, those behind the first that changed places."""
-    stay = next((at for at, (one, other) in enumerate(pairwise(order), 1) if other < one), len(order))
-    return order[stay:]
+    """Return the indices of the messages from the first one that changed places on, given all in their new order."""
+    start = next((at for at, (previous, index) in enumerate(pairwise(order), 1) if index < previous), len(order))
+    return order[start:]

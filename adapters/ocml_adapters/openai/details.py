@@ -189,23 +189,25 @@ def _seal(thought: Message, sealed: Message) -> None:
 
 
 def signed(text: Message, listed: Sequence[Message]) -> list[Message] | None:
-    """The thoughts of a list without texts, one of which signs the text that stands beside it, as in a stream.
+    """Return the thoughts of a list without texts, with a text in place of the thought that signs it, as in a stream.
 
     Args:
-        text: what another key says.
+        text: the thought with the text, which another key has.
         listed: the thoughts of the list.
 
     Returns:
-        None where it is not certain which of them.
+        None if it is not certain which of them signs the text.
     """
-    open_ones = [at for at, thought in enumerate(listed) if thought.signature and not thought.signature.sealed]
-    at = open_ones[0] if len(open_ones) == 1 else 0
-    if len(open_ones) != 1 and (open_ones or len(listed) != 1):
+    unsealed = [at for at, thought in enumerate(listed) if thought.signature and not thought.signature.sealed]
+    at = unsealed[0] if len(unsealed) == 1 else 0
+    if len(unsealed) != 1 and (unsealed or len(listed) != 1):
         return None
-    found = listed[at]
-    layout = {**_notes(found.layout, ITEM), _BESIDE: True}
-    made = replace(text, signature=found.signature, extras=found.extras, layout=NOTES.by_format({ITEM: layout}))
-    return [*listed[:at], made, *listed[at + 1 :]] if is_signed(made) else None
+    signing = listed[at]
+    layout = {**_notes(signing.layout, ITEM), _BESIDE: True}
+    signed_text = replace(
+        text, signature=signing.signature, extras=signing.extras, layout=NOTES.by_format({ITEM: layout})
+    )
+    return [*listed[:at], signed_text, *listed[at + 1 :]] if is_signed(signed_text) else None
 
 
 def sign(thought: Message) -> Object | None:

@@ -356,22 +356,22 @@ def cited(content: Content, value: Json) -> Content | None:
 
 
 def annotations_of(parts: Sequence[Part], at: int = 0) -> list[Json]:
-    """The annotations of content; none for a source that is no page.
+    """Return the annotations of content, without sources that are no page.
 
     Args:
-        parts: of a message.
-        at: how many characters stand before them.
+        parts: the parts of a message.
+        at: the number of characters before them.
     """
     texts = [part for part in parts if isinstance(part, Text)]
     out: list[Json] = []
     for text, (before, length) in zip(texts, places([text.text for text in texts]), strict=True):
         written = [TABLE.write(citation, Place(at + before, length)) for citation in text.citations or ()]
-        out += [_nested(one) for one in written if one is not None]
+        out += [_nested(annotation) for annotation in written if annotation is not None]
     return out
 
 
 def _opened(raw: Json) -> Json:
-    """An annotation as one object: its type, and what it says of it; None for one of another shape."""
+    """Return an annotation as one object with its type; None if it has another shape."""
     if not isinstance(raw, OBJECT):
         return None
     members: Object = raw
@@ -388,7 +388,7 @@ def _nested(opened: Object) -> Object:
 
 
 def _place_of(raw: Json, grounds: dict[int, Place]) -> int | None:
-    """The part that an annotation is of: the only text, else the one that has all of its characters."""
+    """Return the index of the part of an annotation: the only text, or else the one that has all of its characters."""
     if len(grounds) == 1:
         return next(iter(grounds))
     opened = _opened(raw)
