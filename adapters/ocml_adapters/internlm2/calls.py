@@ -43,22 +43,22 @@ class Call:
 
 def read_plugin(body: str) -> Call | None:
     """Read a call from its JSON object; None if the body is not one."""
-    found, repaired = members_alone(body), False
-    if found is None:
+    members, repaired = members_alone(body), False
+    if members is None:
         mended = repair(body)
-        found, repaired = members_alone(mended) if mended is not None else None, True
-    name = found.get("name") if found is not None else None
-    if found is None or name is None or not isinstance(name.value, str):
+        members, repaired = members_alone(mended) if mended is not None else None, True
+    name = members.get("name") if members is not None else None
+    if members is None or name is None or not isinstance(name.value, str):
         return None
-    given = [found[key] for key in _KEYS if key in found]
-    content = _arguments(given[0]) if given else "{}"
-    constraint = "json" if given and not isinstance(given[0].value, str) else constraint_of(content)
-    return Call(recipient_of(name.value), content, constraint, repaired, remark_call(found, _KEYS))
+    arguments = [members[key] for key in _KEYS if key in members]
+    content = _arguments(arguments[0]) if arguments else "{}"
+    constraint = "json" if arguments and not isinstance(arguments[0].value, str) else constraint_of(content)
+    return Call(recipient_of(name.value), content, constraint, repaired, remark_call(members, _KEYS))
 
 
-def _arguments(given: Span) -> str:
+def _arguments(span: Span) -> str:
     """Return the text of the arguments; a JSON string is decoded."""
-    return given.value if isinstance(given.value, str) else given.raw
+    return span.value if isinstance(span.value, str) else span.raw
 
 
 def write_plugin(recipient: str, content: str, key: str) -> str:
@@ -84,10 +84,10 @@ def constraint_of(content: str) -> str | None:
 
 def read_code(body: str) -> Call:
     """Read code; the fence is removed if exactly one fence wraps all of it."""
-    found = _FENCED.fullmatch(body.rstrip(SPACE))
-    if found is None or any(len(line[0]) >= len(found["fence"]) for line in _FENCE.finditer(found["code"])):
+    match = _FENCED.fullmatch(body.rstrip(SPACE))
+    if match is None or any(len(line[0]) >= len(match["fence"]) for line in _FENCE.finditer(match["code"])):
         return Call(PYTHON, body, None)
-    return Call(PYTHON, found["code"], None)
+    return Call(PYTHON, match["code"], None)
 
 
 def write_code(code: str) -> str:
@@ -167,12 +167,12 @@ def named(head: Head, name: str | None) -> Head:
     """Return the head with the name of a tool."""
     if head.name == name:
         return head
-    found = _named.get((head, name))
-    if found is None:
-        found = head.replaced(name=name)
+    result = _named_heads.get((head, name))
+    if result is None:
+        result = head.replaced(name=name)
         if head.shared:
-            _named.keep((head, name), found)
-    return found
+            _named_heads.keep((head, name), result)
+    return result
 
 
-_named: Final = Memo[tuple[Head, str | None], Head](LIMIT)
+_named_heads: Final = Memo[tuple[Head, str | None], Head](LIMIT)

@@ -63,58 +63,58 @@ class Writer(TextEncoder):
 
     def _waits(self, text: str) -> bool:
         """Return whether the frame depends on more of the message: a call, a tool declaration, blank text."""
-        made = self._message
-        if is_call(made) or (made.role == "system" and made.name == "plugin"):
+        image = self._message
+        if is_call(image) or (image.role == "system" and image.name == "plugin"):
             return True
-        return text.isspace() and self._goes_on(replace(made, content="some"))
+        return text.isspace() and self._goes_on(replace(image, content="some"))
 
-    def _goes_on(self, made: Message) -> bool:
+    def _goes_on(self, image: Message) -> bool:
         """Return whether a message belongs to the open frame; blank text does not."""
-        return bool(self._unit) and joins(_head(self._unit[-1]), _head(made))
+        return bool(self._unit) and joins(_head(self._unit[-1]), _head(image))
 
-    def _place(self, made: Message) -> str:
+    def _place(self, image: Message) -> str:
         """Return the text before a message: if it begins a frame, the end of the open one and a header."""
         self._placed = True
-        if self._goes_on(made):
+        if self._goes_on(image):
             before = self._unit[-1]
-            self._unit.append(made)
+            self._unit.append(image)
             return self._dialect.tokens.action_end if is_call(before) and before.end is None else ""
         ended = self._end_frame(last=False)
-        self._unit = [made]
-        return f"{ended}{self._header(made)}"
+        self._unit = [image]
+        return f"{ended}{self._header(image)}"
 
-    def _header(self, made: Message) -> str:
+    def _header(self, image: Message) -> str:
         """Return the start of a frame; a reply gets the name that its frame reads as."""
         waiting = self._replies.waiting
-        if made.role == "tool" and made.name is None:
-            made.name = waiting
-        header = header_of(made, waiting, self._dialect)
-        if made.role == "tool":
-            made.name = heading_of(header).speaker(waiting)
+        if image.role == "tool" and image.name is None:
+            image.name = waiting
+        header = header_of(image, waiting, self._dialect)
+        if image.role == "tool":
+            image.name = heading_of(header).speaker(waiting)
         return f"{self._dialect.tokens.start}{header}\n"
 
     def close(self, message: Message) -> str:
         """Return the buffered rest of a message; its frame stays open, because the next message may continue it."""
-        made = declaring(message) if declares(message) else turn(message, "".join(self._texts))
+        image = declaring(message) if declares(message) else turn(message, "".join(self._texts))
         out = ""
         if self._placed:
-            made.name = self._unit[-1].name
-            self._unit[-1] = made
+            image.name = self._unit[-1].name
+            self._unit[-1] = image
         else:
-            out = self._place(made) + self._body(made)
-        if made.role != "assistant" and made.end is not None:
+            out = self._place(image) + self._body(image)
+        if image.role != "assistant" and image.end is not None:
             out += self._end_frame(last=False)
         return out
 
-    def _body(self, made: Message) -> str:
+    def _body(self, image: Message) -> str:
         content = f"/messages/{self._number}/content"
-        if declares(made):
-            return super().safe(write_tools(tools_of(made), self._dialect), content)
-        text = super().safe(str(made.content), content)
-        if not is_call(made):
+        if declares(image):
+            return super().safe(write_tools(tools_of(image), self._dialect), content)
+        text = super().safe(str(image.content), content)
+        if not is_call(image):
             return text
-        super().safe(made.recipient or "", f"/messages/{self._number}/recipient")
-        return write_body((made,), self._dialect, self._guard)
+        super().safe(image.recipient or "", f"/messages/{self._number}/recipient")
+        return write_body((image,), self._dialect, self._guard)
 
     def _end_frame(self, *, last: bool) -> str:
         unit, self._unit = self._unit, []

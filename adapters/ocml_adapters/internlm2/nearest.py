@@ -60,20 +60,20 @@ def turn(source: Message, content: str) -> Message:
     role, name = "tool" if source.role == ENVIRONMENT else source.role, source.name
     if role == "tool" and name is not None:
         name = canonical(name)
-    made = message(role, content, name, None if source.end is None else "end")
-    made.continues = source.continues
-    made.layout, made.extras = source.layout, source.extras
-    return _called(made, source) if is_call(source) else made
+    image = message(role, content, name, None if source.end is None else "end")
+    image.continues = source.continues
+    image.layout, image.extras = source.layout, source.extras
+    return _as_call(image, source) if is_call(source) else image
 
 
-def _called(made: Message, source: Message) -> Message:
+def _as_call(image: Message, source: Message) -> Message:
     recipient = canonical(source.recipient or "")
     code = recipient == PYTHON and source.constraint is None
     return replace(
-        made,
+        image,
         channel="commentary",
         recipient=recipient,
-        constraint=None if code else constraint_of(str(made.content)),
+        constraint=None if code else constraint_of(str(image.content)),
         end=None if source.end is None else "call",
     )
 
@@ -224,11 +224,11 @@ class Draft:
 def _is_private(item: Item) -> bool:
     """Return whether a message is private reasoning, which is left out. Answers for plain texts are cached by head."""
     head, content, _ = item
-    known = _private.get(head)
-    if known is not None and content.__class__ is str:
-        return known
-    private = is_private(message_of(item))
-    return _private.keep(head, private) if head.shared and content.__class__ is str else private
+    cached = _private.get(head)
+    if cached is not None and content.__class__ is str:
+        return cached
+    result = is_private(message_of(item))
+    return _private.keep(head, result) if head.shared and content.__class__ is str else result
 
 
 def _start_of(head: Head) -> str | None:

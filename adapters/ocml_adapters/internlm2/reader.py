@@ -232,9 +232,9 @@ def _declared(units: Sequence[Placed]) -> Declaration | None:
         if heading.role != "system":
             return None
         if heading.declares_tools:
-            found = _declaration(unit, at)
-            if found is not None:
-                return found
+            declaration = _declaration(unit, at)
+            if declaration is not None:
+                return declaration
     return None
 
 
@@ -244,16 +244,16 @@ def _declaration(unit: Placed, at: int) -> Declaration | None:
     key = at, unit.place, frame.gap, frame.start, frame.header, frame.newline, frame.body, frame.end, frame.last
     if key in _declarations:
         return _declarations[key]
-    log, found = Log(), None
+    log, declaration = Log(), None
     messages = messages_of(frame, at, None, log, leads=True)
     if declares(messages[0]):
         report_header(frame, "/tools", log)
         report_end(frame, "/tools", log)
         message = with_layout(messages, unit, None)[0]
-        found = Declaration(message, at, tuple(log.findings), remembered=len(frame.body) <= _LONGEST_TOOLS)
+        declaration = Declaration(message, at, tuple(log.findings), remembered=len(frame.body) <= _LONGEST_TOOLS)
     if len(frame.body) <= _LONGEST_TOOLS:
-        _declarations.keep(key, found, len(frame.body) + _LONGEST)
-    return found
+        _declarations.keep(key, declaration, len(frame.body) + _LONGEST)
+    return declaration
 
 
 def surroundings(items: Sequence[Item], waiting: str | None, parted: Parted, log: Log) -> Transcript:
@@ -373,11 +373,11 @@ def _calls(dialect: str, header: str, body: str) -> Skeleton | None:
             key.append(PYTHON)
             values.append(code)
             continue
-        found = _CALL.fullmatch(call, len(_PLUGIN), len(call) - len(IM.action_end))
-        if not (call.startswith(_PLUGIN) and call.endswith(IM.action_end) and found is not None):
+        match = _CALL.fullmatch(call, len(_PLUGIN), len(call) - len(IM.action_end))
+        if not (call.startswith(_PLUGIN) and call.endswith(IM.action_end) and match is not None):
             return None
-        if not (CONTROL.is_free(found[1]) and CONTROL.is_free(found[2]) and is_embedded(found[2])):
+        if not (CONTROL.is_free(match[1]) and CONTROL.is_free(match[2]) and is_embedded(match[2])):
             return None
-        key.append((found[1],))
-        values.append(found[2])
+        key.append((match[1],))
+        values.append(match[2])
     return tuple(key), values

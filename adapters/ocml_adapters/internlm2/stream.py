@@ -87,8 +87,8 @@ class Turn(Saying):
             self._waiting += len(text)
         else:
             self._started, self._waiting = True, 0
-            is_started = self._placed(message("assistant", "", self._name, end=None), more=False)
-            self.log.events += (Start(self._next, is_started), Delta(self._next, self._restored()))
+            header = self._placed(message("assistant", "", self._name, end=None), more=False)
+            self.log.events += (Start(self._next, header), Delta(self._next, self._restored()))
 
     def _restored(self) -> str:
         return self.restore("".join(self._text))
@@ -99,8 +99,8 @@ class Turn(Saying):
     def _end_text(self) -> None:
         """End the open text, because a call follows."""
         if self._started:
-            whole = message("assistant", self._restored(), self._name)
-            self.log.events.append(End(self._next, self._placed(whole, more=True)))
+            text = message("assistant", self._restored(), self._name)
+            self.log.events.append(End(self._next, self._placed(text, more=True)))
             self._next += 1
         self._text, self._started, self._waiting = [], False, 0
 

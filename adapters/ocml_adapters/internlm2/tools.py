@@ -52,15 +52,15 @@ def schema_of(listed: Json, required: Json) -> Json:
 
 def list_of(schema: Json) -> dict[str, Json] | None:
     """Return the list of parameters of a schema, and the required ones; None if a list cannot hold all of it."""
-    whole = cast("dict[str, Json]", schema) if isinstance(schema, dict) else {}
-    properties = whole.get("properties")
+    members = cast("dict[str, Json]", schema) if isinstance(schema, dict) else {}
+    properties = members.get("properties")
     if not isinstance(properties, dict) or not all(isinstance(each, dict) for each in properties.values()):  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
         return None
     listed: Json = [
         {"name": name, **fields, **_listed_type(fields)}
         for name, fields in cast("dict[str, dict[str, Json]]", properties).items()
     ]
-    required = whole.get("required")
+    required = members.get("required")
     if schema_of(listed, required) != schema:
         return None
     return {"parameters": listed} | ({} if required is None else {"required": required})
