@@ -1,7 +1,8 @@
-"""The list of mutations can be run: each text is in its file, its replacement differs, and it is documented."""
+"""The lists of mutations can be used: each text is in its file, its replacement differs, and it is documented."""
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -21,3 +22,16 @@ def test_a_mutation_can_be_made(mutation: Mutation) -> None:
 
 def test_there_are_twenty_at_least() -> None:
     assert len({mutation.name for mutation in mutations()}) >= 20
+
+
+def is_there(change: str) -> bool:
+    """Return whether the code that a change replaces is in its file, whatever the line breaks in it."""
+    file, _, changed = change.partition(": ")
+    code = "".join((ROOT / file).read_text("utf-8").split())
+    parts = changed.split(" -> ")
+    return any("".join(" -> ".join(parts[:count]).split()) in code for count in range(1, len(parts)))
+
+
+def test_a_change_that_means_the_same_is_of_code_that_is_there() -> None:
+    listed = tomllib.loads((ROOT / "tests" / "mutants" / "equivalent.toml").read_text("utf-8"))["same"]
+    assert [entry["change"] for entry in listed if not is_there(entry["change"])] == []
