@@ -159,6 +159,13 @@ def test_both_spellings_of_keys_are_read_alike() -> None:
     assert same(write(other, "gemini").output, snake)
 
 
+def test_unknown_members_of_contents_may_be_spelled_as_known_ones_without_a_loss() -> None:
+    document = {"contents": [{"role": "user", "inline_data": 1, "parts": [{"text": "a"}], "function_call": {"b_c": 2}}]}
+    result = convert(json.dumps(document), source="gemini", target="gemini")
+    assert same(result.output, document)
+    assert result.losses == ()
+
+
 LISTED: dict[str, Any] = {
     "systemInstruction": {"parts": [{"text": "You are a cat."}]},
     "contents": [{"role": "user", "parts": [{"text": "Hello there."}]}],

@@ -221,7 +221,7 @@ def _marked(grammar: Grammar, block: Json, mark: CacheMark | None) -> list[Json]
 def _read_back(grammar: Grammar, unit: Object) -> Message | None:
     try:
         wire = wire_of(grammar, [unit])
-        read = read_wire(grammar, wire, wire, unit[ROLE])
+        read = read_wire(grammar, wire, grammar.keys(wire), unit[ROLE])
     except UnlikeError:
         return None
     return read[0] if len(read) == 1 else None
