@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, cast
 
-from .fitting import as_list, as_object
+from .fitting import as_list, as_object, objects_of
 from .layout import Document, Object, Wording
 from .pieces import Pieces
 from .trees import conversations, linked, rest, role_of
@@ -76,7 +76,7 @@ def _about(item: Object) -> Object:
 
 
 def _blocks(item: Object) -> list[Object]:
-    return [as_object(each) or {} for each in as_list(item.get("content")) or []]
+    return objects_of(item.get("content"))
 
 
 def _attachments(item: Object) -> Iterator[str]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from .chatgpt import is_chatgpt, mapped
-from .fitting import as_list, as_object
+from .fitting import as_object, objects_of
 from .layout import Document, Object, Wording
 from .pieces import Pieces
 from .trees import conversations, rest
@@ -59,4 +59,4 @@ def _about(node: Object) -> Object:
 
 
 def _fragments(node: Object) -> list[Object]:
-    return [as_object(each) or {} for each in as_list((as_object(node.get("message")) or {}).get("fragments")) or []]
+    return objects_of((as_object(node.get("message")) or {}).get("fragments"))

@@ -56,10 +56,10 @@ def is_prompt(fields: Object, wording: Wording) -> bool:
 
 def is_bfcl(fields: Object, wording: Wording) -> bool:
     """Whether turns stand there, each a list of messages that may be empty; or messages, with functions."""
-    asked = fields.get(INSTRUCTION)
-    turns = [turn for turn in as_list(asked) or () if turn != []]
+    question = fields.get(INSTRUCTION)
+    turns = [turn for turn in as_list(question) or () if turn != []]
     in_turns = bool(turns) and all(are_messages(turn, wording) for turn in turns)
-    return in_turns or (TOOLS in fields and are_messages(asked, wording))
+    return in_turns or (TOOLS in fields and are_messages(question, wording))
 
 
 def is_completion(fields: Object, wording: Wording) -> bool:

@@ -25,6 +25,11 @@ def as_object(value: Json) -> Object | None:
     return value if isinstance(value, dict) else None  # pyright: ignore[reportUnknownVariableType]
 
 
+def objects_of(value: Json) -> list[Object]:
+    """The items of a list, with an empty object for each that is no object; no items for any other value."""
+    return [as_object(each) or {} for each in as_list(value) or []]
+
+
 def without(document: Json, drops: Mapping[str, LossCode]) -> tuple[Json, Sequence[Loss]]:
     """A document without some members of its messages, and the losses.
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ..model import Json
-from .fitting import as_list, as_object
+from .fitting import objects_of
 from .layout import Document, Object, Wording, misshapen
 from .messages import request, tools_of
 from .pieces import Pieces
@@ -18,13 +18,15 @@ TOOLS: Final = "tools"
 
 def are_inspected(fields: Object, wording: Wording) -> bool:
     """Whether messages stand there, one of which at least has a call or a thought as Inspect logs it."""
-    messages = [as_object(each) or {} for each in as_list(fields.get(MESSAGES)) or []]
+    messages = objects_of(fields.get(MESSAGES))
     return all(isinstance(each.get("role"), str) for each in messages) and any(map(_is_own, messages))
 
 
 def _is_own(message: Object) -> bool:
-    calls = any(isinstance(call.get("function"), str) and "arguments" in call for call in _items(message, "tool_calls"))
-    return calls or any(part.get("type") == "reasoning" and "reasoning" in part for part in _items(message, "content"))
+    calls, parts = objects_of(message.get("tool_calls")), objects_of(message.get("content"))
+    return any(isinstance(call.get("function"), str) and "arguments" in call for call in calls) or any(
+        part.get("type") == "reasoning" and "reasoning" in part for part in parts
+    )
 
 
 def read_inspected(fields: Object, wording: Wording) -> Sequence[Document]:
@@ -33,7 +35,7 @@ def read_inspected(fields: Object, wording: Wording) -> Sequence[Document]:
     Raises:
         BridgeError: OCB-SHAPE for declared tools that are none, and where nothing is said.
     """
-    items = [as_object(each) or {} for each in as_list(fields[MESSAGES]) or []]
+    items = objects_of(fields[MESSAGES])
     messages = [each for at, item in enumerate(items) for each in _messages_of(item, f"/{MESSAGES}/{at}", wording)]
     if not messages:
         raise misshapen(f"/{MESSAGES}", "messages of which one says something")
@@ -52,7 +54,7 @@ def _messages_of(item: Object, place: str, wording: Wording) -> list[Object]:
         return pieces.messages()
     if isinstance(item.get("content"), str):
         pieces.say(item["content"])
-    for part in _items(item, "content"):
+    for part in objects_of(item.get("content")):
         if part.get("type") == "reasoning" and "reasoning" in part:
             pieces.think(str((part.get("summary") or "") if part.get("redacted") else part["reasoning"]))
         elif isinstance(part.get("text"), str):
@@ -61,7 +63,7 @@ def _messages_of(item: Object, place: str, wording: Wording) -> list[Object]:
             pieces.show({"type": "image_url", "image_url": {"url": part["image"]}})
         else:
             pieces.show(part)
-    for call in _items(item, "tool_calls"):
+    for call in objects_of(item.get("tool_calls")):
         pieces.call(str(call.get("function")), call.get("arguments"), call.get("id"))
     return pieces.messages()
 
@@ -69,9 +71,10 @@ def _messages_of(item: Object, place: str, wording: Wording) -> list[Object]:
 def _about(item: Object) -> Object:
     """What else a message says, of itself, of its parts and of its calls."""
     known = ("role", "content", "tool_calls", *(("tool_call_id", "function") if item["role"] == "tool" else ()))
+    calls = objects_of(item.get("tool_calls"))
     apart = {
-        "content": [_beside_part(part) for part in _items(item, "content")],
-        "tool_calls": [rest(call, ("id", "function", "arguments", "type")) for call in _items(item, "tool_calls")],
+        "content": [_beside_part(part) for part in objects_of(item.get("content"))],
+        "tool_calls": [rest(call, ("id", "function", "arguments", "type")) for call in calls],
     }
     return {**rest(item, known), **{key: each for key, each in apart.items() if any(each)}}
 
@@ -86,7 +89,3 @@ def _beside_part(part: Object) -> Object:
 
 
 _READ: Final = ("text", "reasoning", "image")
-
-
-def _items(message: Object, key: str) -> list[Object]:
-    return [as_object(each) or {} for each in as_list(message.get(key)) or []]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ..model import Json
-from .fitting import as_list, as_object
+from .fitting import as_list, as_object, objects_of
 from .layout import Document, Object, Wording, misshapen
 from .messages import message, request
 from .pieces import Pieces
@@ -103,13 +103,12 @@ def _messages_of(version: Object, place: str, wording: Wording) -> list[Object]:
 def _steps(version: Object) -> list[Object]:
     """The steps of a version; one that has none is a step."""
     steps = as_list(version.get("steps"))
-    return [version] if steps is None else [as_object(each) or {} for each in steps]
+    return [version] if steps is None else objects_of(steps)
 
 
 def _items(step: Object) -> list[Object]:
     content = step.get("content")
-    listed = [{"type": "text", "text": content}] if isinstance(content, str) else as_list(content) or []
-    return [as_object(each) or {} for each in listed]
+    return [{"type": "text", "text": content}] if isinstance(content, str) else objects_of(content)
 
 
 def _read_item(item: Object, pieces: Pieces, *, thinks: bool) -> None:

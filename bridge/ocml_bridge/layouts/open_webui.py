@@ -7,7 +7,7 @@ from typing import Final, cast
 
 from ..model import Json
 from .details import read_details
-from .fitting import as_list, as_object
+from .fitting import as_list, as_object, objects_of
 from .layout import Document, Object, Wording
 from .messages import message
 from .pieces import Pieces
@@ -87,7 +87,7 @@ def _messages_of(node: Object, place: str, wording: Wording) -> list[Object]:
 
 def _images(node: Object) -> list[str]:
     """The addresses of the images that were sent with a message."""
-    files = [as_object(each) or {} for each in as_list(node.get("files")) or []]
+    files = objects_of(node.get("files"))
     return [each["url"] for each in files if each.get("type") == "image" and isinstance(each.get("url"), str)]
 
 

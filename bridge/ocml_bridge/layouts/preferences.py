@@ -11,7 +11,7 @@ from ..model import Alternative, Json, Transcript
 from ..model.codec import to_json
 from . import columns, exchange
 from .exchange import INSTRUCTION, read_prompt, read_tools, shared
-from .fitting import as_list, as_object
+from .fitting import as_list, as_object, objects_of
 from .layout import Document, Layout, Object, Wording, misshapen
 from .messages import are_messages, message, preference, request, respelled_all
 
@@ -109,7 +109,7 @@ def are_scored(fields: Object, wording: Wording) -> bool:
 
 def _answers(value: Json) -> tuple[Object, Object] | None:
     """The better answer and the worse one; None for what is no pair of answers."""
-    found = [as_object(each) or {} for each in as_list(value) or []]
+    found = objects_of(value)
     answers = [as_object(each.get("completion")) for each in found]
     scores = [each.get("score") for each in found]
     if len(found) != 2 or None in answers or not all(isinstance(score, (int, float)) for score in scores):
