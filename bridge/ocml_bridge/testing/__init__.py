@@ -14,7 +14,8 @@ Each check raises `AssertionError` with the smallest document that violates a la
 """
 
 from .golden import golden_files
-from .kit import check_adapter, check_bytes, check_growth, check_plans, check_samples, check_spans, check_streams
+from .growth import check_growth
+from .kit import check_adapter, check_bytes, check_plans, check_samples, check_spans, check_streams
 from .laws import all_laws
 from .trial import Trial
 

@@ -16,10 +16,11 @@ _ALLOWED = 3 * _TIMES
 """What is linear takes `_TIMES` as long for a document `_TIMES` as large; what is quadratic, the square of that."""
 
 
-def grows_evenly(adapter: str | Adapter) -> None:
-    """Check law 6: a document that is eight times as large is read and written in linear time.
+def check_growth(adapter: str | Adapter) -> None:
+    """Check law 6: the time of reading and writing grows no faster than the document.
 
-    It measures the processor's time of this process, and takes the least of several runs.
+    It measures the processor's time of this process for a document and for one that is eight times as large, and takes
+    the least of several runs.
 
     Args:
         adapter: a format id, or an adapter that need not be registered.

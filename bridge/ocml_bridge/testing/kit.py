@@ -20,7 +20,6 @@ from ..report.policy import LENIENT
 from . import encoding, own_output, strategies, streams, visibility
 from .calls import linked_transcripts
 from .detection import recognises, takes_no_other
-from .growth import grows_evenly
 from .laws import all_laws
 from .plans import plans_change_nothing
 from .spans import Unescape, prompt_is_sampled_behind, spans_hold
@@ -136,15 +135,6 @@ def check_bytes(adapter: str | Adapter, *, examples: int = 200) -> None:
             _written_back(adapter, text.encode(), reading)
 
     _draw(st.one_of(strategies.texts(), own_output.texts(adapter)), total, examples)
-
-
-def check_growth(adapter: str | Adapter) -> None:
-    """Check law 6: the time of reading and writing grows no faster than the document.
-
-    Args:
-        adapter: a format id, or an adapter that need not be registered.
-    """
-    grows_evenly(adapter)
 
 
 def check_streams(adapter: str | Adapter, *, examples: int = 100) -> None:

@@ -149,8 +149,8 @@ def prompt_is_sampled_behind(target: str | Adapter, options: Options = DEFAULT) 
     """
     adapter, question = registry.adapter(target)[0], Message("user", "Why?")
     answer = Message("assistant", "Because.", channel="final")
-    asked = Transcript((question,), open_turn=Message("assistant", "", end=None))
-    prompt = write(asked, target, options=options, policy=LENIENT)
+    with_open_turn = Transcript((question,), open_turn=Message("assistant", "", end=None))
+    prompt = write(with_open_turn, target, options=options, policy=LENIENT)
     image = prompt.image
     if adapter.frame_marks is None or not isinstance(image, Transcript) or image.open_turn is None:
         return
