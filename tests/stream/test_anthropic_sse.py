@@ -281,13 +281,13 @@ def test_what_nobody_knows_is_noted_and_the_rest_is_read() -> None:
 @pytest.mark.parametrize(
     ("at", "member", "reason"),
     [
-        ("message", {"type": "response"}, "is 'message' in every answer"),
-        ("message", {"role": "user"}, "is 'assistant' in every answer"),
-        ("message", {"content": [{"type": "text", "text": "No."}]}, "comes block by block"),
-        ("delta", {"type": "message_delta"}, "is 'message' in every answer"),
-        ("delta", {"role": "user"}, "is 'assistant' in every answer"),
-        ("end", {"role": "user"}, "is 'assistant' in every answer"),
-        ("end", {"content": "No."}, "comes block by block"),
+        ("message", {"type": "response"}, "another type than 'message'"),
+        ("message", {"role": 5}, "another role than 'assistant'"),
+        ("message", {"content": [{"type": "text", "text": "No."}]}, "content, which comes block by block"),
+        ("delta", {"type": "message_delta"}, "another type than 'message'"),
+        ("delta", {"role": "user"}, "another role than 'assistant'"),
+        ("end", {"role": "user"}, "another role than 'assistant'"),
+        ("end", {"content": "No."}, "content, which comes block by block"),
     ],
     ids=str,
 )

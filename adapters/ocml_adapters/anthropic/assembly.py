@@ -32,8 +32,6 @@ _MEMBERS: Final = {
 """The members of each type of event or delta whose other members would be left out."""
 _ANSWER: Final = {"type": MESSAGE, "role": "assistant"}
 """The type and the role of a response."""
-_OF_EVERY_ANSWER: Final = frozenset({*_ANSWER, "content"})
-"""The members of a response that no event may change."""
 _SIGNATURE: Final = "signature_delta"
 _CITATION: Final = "citations_delta"
 _COMPACTION: Final = "compaction_delta"
@@ -201,8 +199,9 @@ class Assembly:
         if kind == "ping":
             return NOTHING
         if kind == "message_start":
-            message = self._around_content(object_of(event.get("message"), "a message", self._note))
-            self._around = {**message, **_ANSWER, **self._around}
+            message = object_of(event.get("message"), "a message", self._note)
+            role: Json = message["role"] if isinstance(message.get("role"), str) else _ANSWER["role"]
+            self._around = {**self._around_content(message, role), **_ANSWER, "role": role, **self._around}
         elif kind == "message_delta":
             self._take_end(event)
         elif kind == "message_stop":
@@ -213,16 +212,16 @@ class Assembly:
             return self._continue(event, kind)
         return NOTHING
 
-    def _around_content(self, members: Object) -> Object:
-        """Return the members of a message with the type and the role of a response, and without content."""
-        out = dict(members)
-        for key in members.keys() & _OF_EVERY_ANSWER:
-            expected = _ANSWER.get(key)
-            if not is_empty(members[key]) and members[key] != expected:
-                reason = "comes block by block" if expected is None else f"is {expected!r} in every answer"
-                self._note(f"a message has another {key!r}, which {reason}; it is left out")
-            out[key] = expected or []
-        return out
+    def _around_content(self, members: Object, role: Json) -> Object:
+        """Return the members of a message with the type of a response, a role, and no content; report other values."""
+        fixed: Object = {**_ANSWER, "role": role, "content": []}
+        for key in members:
+            if key in fixed and not is_empty(members[key]) and members[key] != fixed[key]:
+                other = (
+                    "content, which comes block by block" if key == "content" else f"another {key} than {fixed[key]!r}"
+                )
+                self._note(f"a message has {other}; it is left out")
+        return {key: fixed.get(key, value) for key, value in members.items()}
 
     def _begin(self, event: Object) -> Update:
         block = Block(event["content_block"], self._note)
@@ -254,8 +253,7 @@ class Assembly:
         elif reason is not None:
             self._note("the reason of an answer's end is not a text; it is left out")
         more = {key: value for key, value in event.items() if key not in ("type", "delta", "usage")}
-        around = self._around_content({**delta, **more})
-        self._around.update({key: value for key, value in around.items() if key not in _OF_EVERY_ANSWER})
+        self._around |= self._around_content({**delta, **more}, self._around.get("role", _ANSWER["role"]))
         if usage:
             around = members_of(self._around.get("usage"))
             more = {key: value for key, value in usage.items() if value is not None or key not in around}
