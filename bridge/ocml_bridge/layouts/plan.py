@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from typing import Any, Final, NamedTuple, cast
@@ -237,7 +237,7 @@ def plan_of(value: Json, name: str = "the plan") -> Plan:
     given |= {key: _pairs(members[key], key) for key in ("columns", "roles") if members.get(key) is not None}
     given |= {key: _names(members[key], key) for key in ("layout", "thoughts") if members.get(key) is not None}
     if "layout" not in given:
-        raise BridgeError(ErrorCode.OPTION, f"{name} has no 'layout'; there are {', '.join(BY_NAME)}")
+        raise BridgeError(ErrorCode.OPTION, f"{name} has no 'layout'; there are {_listed(BY_NAME)}")
     plan = Plan(**given)
     _check(plan)
     return plan
@@ -274,5 +274,16 @@ def _pairs(value: Json, key: str) -> Pairs:
 
 
 def _unknown(what: str, name: str, known: Sequence[str] | set[str]) -> BridgeError:
-    meant = did_you_mean(name, known) or f"; there are {', '.join(sorted({*known}))}"
+    meant = did_you_mean(name, known) or f"; there are {_listed({*known})}"
     return BridgeError(ErrorCode.OPTION, f"there is no {what} {shown(name)}{meant}")
+
+
+_MOST_LISTED: Final = 30
+"""The number of names that an error lists."""
+
+
+def _listed(names: Collection[str]) -> str:
+    """Names in their alphabetical order; of many, the first ones, and what finds the right one."""
+    first, others = sorted(names)[:_MOST_LISTED], len(names) - _MOST_LISTED
+    more = f" and {others} more; 'ocml-convert plan FILE' proposes one for a file" if others > 0 else ""
+    return ", ".join(first) + more
