@@ -132,7 +132,11 @@ _ANSWERS: Final = frozenset({"message", "delta", "text"})
 def is_withheld(choices: Json) -> bool:
     """Return whether the choices of a response have no answer because a filter of the server withheld it (Azure)."""
     items = cast("list[Json]", choices) if isinstance(choices, list) else []
-    found = [cast("dict[str, Json]", item) for item in items if isinstance(item, dict)]
-    if not found or len(found) != len(items):
+    return bool(items) and all(map(_has_no_answer, items))
+
+
+def _has_no_answer(choice: Json) -> bool:
+    if not isinstance(choice, dict):
         return False
-    return all(one.get("finish_reason") == "content_filter" and _ANSWERS.isdisjoint(one) for one in found)
+    members = cast("dict[str, Json]", choice)
+    return members.get("finish_reason") == "content_filter" and _ANSWERS.isdisjoint(members)
