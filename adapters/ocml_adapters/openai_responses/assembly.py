@@ -7,10 +7,10 @@ continues what was streamed.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final, NamedTuple, cast
+from typing import Final, NamedTuple, cast
 
 from ocml_bridge.json_values.form import Object
-from ocml_bridge.json_values.parameters import members_of
+from ocml_bridge.json_values.parameters import items_of, members_of
 from ocml_bridge.model import Json
 from ocml_bridge.model.ownership import own_json
 from ocml_bridge.stream.assembled import Note, object_of
@@ -371,7 +371,7 @@ class Assembly:
 def _text_at(wire: Object, place: Place) -> str:
     value: Json = wire.get(place.key)
     if place.at is not None:
-        parts = cast("list[Any]", value) if isinstance(value, list) else []
+        parts = items_of(value)
         part = members_of(parts[place.at]) if place.at < len(parts) else {}
         value = part.get("refusal" if part.get("type") == "refusal" else "text")
     return value if isinstance(value, str) else ""

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple, cast
 from ocml_bridge.chat.turns import FUNCTIONS, name_of, recipient_of
 from ocml_bridge.json_values import jsontext
 from ocml_bridge.json_values.form import Object, names
+from ocml_bridge.json_values.parameters import items_of
 from ocml_bridge.model import Content, Json, Message
 
 from .items import ItemNotes, finish_item
@@ -69,7 +70,7 @@ def tool_name(tool: str) -> ToolName:
 
 def _spelled_name(tool: str, spelled: Json) -> ToolName:
     """Return the name of the tool of a recipient, in the stored spelling if that means the same tool."""
-    pair = cast("list[Json]", spelled) if isinstance(spelled, list) else []
+    pair = items_of(spelled)
     if len(pair) == 2 and isinstance(pair[1], str) and (pair[0] is None or isinstance(pair[0], str)):
         name = ToolName(pair[0] or None, pair[1])
         if recipient(name) == tool:

@@ -13,6 +13,7 @@ from ocml_bridge.chat.turns import parts_of
 from ocml_bridge.chat.uploads import media_for
 from ocml_bridge.json_values.data_urls import data_url, media_type, opened, sound_format
 from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, form_of, in_order, is_empty, rest, shape
+from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import CacheMark, Citation, Content, Foreign, Json, Media, Part, Refusal, Text
 
 from .syntax import ANNOTATIONS, BREAKPOINT, EXPLICIT, HOME, NOTES, OUTPUT_TEXT, TEXT_ORDER, TEXTS, VENDOR
@@ -175,7 +176,7 @@ def write_parts(content: Content, text_type: str, spelling: Object) -> list[Json
         text_type: the type of the texts of the message.
         spelling: as `read_parts` returns it; what does not fit the parts is ignored.
     """
-    types, forms = (_members(spelling.get(key)) for key in ("types", "parts"))
+    types, forms = (members_of(spelling.get(key)) for key in ("types", "parts"))
     out: list[Json] = []
     for index, part in enumerate(parts_of(content)):
         if isinstance(part, Foreign):
@@ -189,10 +190,6 @@ def write_parts(content: Content, text_type: str, spelling: Object) -> list[Json
         )
         out.append(_write_part(part, cast("str", kind) if fits else default, forms.get(str(index))))
     return out
-
-
-def _members(value: Json) -> Object:
-    return cast("Object", value) if isinstance(value, dict) else {}
 
 
 def _type_of(part: Part, text_type: str) -> str:

@@ -16,6 +16,7 @@ from typing import Any, Final, cast
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.formats.adapter import Source
 from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, rest, shape
+from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.loss import FindingCode, Log, Severity
 from ocml_bridge.model import Json, Transcript, replace
 from ocml_bridge.units.envelopes import Body
@@ -206,9 +207,8 @@ def _write_exchange(surrounding: Surrounding, body: Body) -> Json | None:
     if not isinstance(response, dict) or type(count) is not int or not 0 <= count <= len(units):
         return None
     start = len(units) - count
-    request_extras = cast("Object", of_request) if isinstance(of_request, dict) else {}
     out: Object = {
-        "request": _write_request(Surrounding(around, request_extras, layout), Body(units[:start])),
+        "request": _write_request(Surrounding(around, members_of(of_request), layout), Body(units[:start])),
         "response": {**cast("Object", response), OUTPUT: units[start:]},
     }
     more = {key: value for key, value in extras.items() if key not in out}

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Final, cast
 from ocml_bridge.chat.turns import declares_tools
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.json_values.form import Object
+from ocml_bridge.json_values.parameters import items_of, members_of
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Json, Message, Transcript
 from ocml_bridge.units.conversation import Conversation
@@ -236,8 +237,8 @@ def _items_of(units: list[Any], around: Transcript) -> list[Any]:
 
 def _insert_state(items: list[Json], entries: Json) -> None:
     """Insert the items that are no messages, each at its index; ignore malformed ones."""
-    for each in cast("list[Json]", entries) if isinstance(entries, list) else []:
-        entry = cast("Object", each) if isinstance(each, dict) else {}
+    for each in items_of(entries):
+        entry = members_of(each)
         at, item = entry.get("at"), cast("Object", entry.get("item"))
         if set(entry) == {"at", "item"} and type(at) is int and item.__class__ is dict and is_state(item):
             items.insert(max(at, int(bool(items) and isinstance(items[0], Instructions))), item)
