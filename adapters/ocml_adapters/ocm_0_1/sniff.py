@@ -20,7 +20,11 @@ _OTHERS: Final = ("<|start|>", "<|action_start|>", "<tool_call>", "<|role_sep|>"
 
 
 def sniff(source: Source) -> int:
-    """Return 3 for `[BOS]` or a token of this format alone, 1 for mere frames, which ChatML also has, otherwise 0."""
+    """Return how sure it is that a source is in the format.
+
+    3 if it begins with `[BOS]`, or has a token of this format and none of `_OTHERS`; otherwise 1 if it has frames,
+    which ChatML also has, and 0 if it has none.
+    """
     if not isinstance(source, str) or is_escaped(source):
         return 0
     if _OPENING.match(source):

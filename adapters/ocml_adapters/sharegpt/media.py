@@ -1,4 +1,4 @@
-"""Drop the media that a row has no place for: placeholders in its texts are replaced by media of its columns."""
+"""Tell which media the columns of a row can hold, and drop those that a placeholder in a text would displace."""
 
 from __future__ import annotations
 
