@@ -12,7 +12,7 @@ import pytest
 
 from ocml_adapters.harmony.official import as_official
 from ocml_adapters.harmony.vocabulary import load_encoding
-from ocml_bridge.chat.turns import lower_tools
+from ocml_bridge.chat.turns import insert_tools
 from ocml_bridge.errors import BridgeError
 from ocml_bridge.model import Message, Transcript
 
@@ -43,7 +43,7 @@ def library() -> Any:
 
 def records(image: Transcript) -> list[Record]:
     """The messages of an image in the official parser's terms, tools in the developer's."""
-    return [as_official(message) for message in lower_tools(image)]
+    return [as_official(message) for message in insert_tools(image)]
 
 
 def official_end(message: Message) -> str:

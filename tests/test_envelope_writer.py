@@ -11,7 +11,7 @@ from ocml_bridge import BridgeError, ErrorCode, Message, Options, Tool, Transcri
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Alternative, Settings, replace
 from ocml_bridge.units.envelopes import Body, Branches, EnvelopeWriter
-from ocml_bridge.units.grammar import Parted, Spelled
+from ocml_bridge.units.grammar import SplitDocument, WrittenUnit
 from ocml_bridge.units.reader import UnitReader
 
 UNITS: Final = ["one", "two"]
@@ -20,7 +20,7 @@ UNITS: Final = ["one", "two"]
 class Reader(UnitReader):
     """Of documents with a model and a note around their units; some of these are not understood."""
 
-    def part(self, source: Any, log: Log) -> Parted:
+    def split_units(self, source: Any, log: Log) -> SplitDocument:
         if source.get("note") == "refused":
             raise BridgeError(ErrorCode.SHAPE, "this note is not understood", path="/note")
         units = source["units"]
@@ -31,9 +31,9 @@ class Reader(UnitReader):
         around = Transcript(settings=Settings(source["model"]) if "model" in source else None)
         if "note" in source:
             around.extras = {"toy": {"note": source["note"]}}
-        return Parted([*units], around, cut_off="cut" in source, document=source.get("branches"))
+        return SplitDocument([*units], around, cut_off="cut" in source, document=source.get("branches"))
 
-    def read(self, unit: Any, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
+    def read_unit(self, unit: Any, at: int, index: int, split: SplitDocument, log: Log) -> Sequence[Message]:
         return [Message("user", unit)]
 
 
@@ -55,14 +55,16 @@ class Writer(EnvelopeWriter):
             out["branches"] = [*body.branches]
         return {**out, "cut": True} if body.cut_off else out
 
-    def branches(self, parted: Parted, around: Transcript) -> Branches | None:
-        if not isinstance(parted.document, list):
+    def branches(self, split: SplitDocument, around: Transcript) -> Branches | None:
+        if not isinstance(split.document, list):
             return None
         first = (around.alternatives or ())[:1]
         return Branches(first, [["a branch"] for _ in first])
 
-    def spell(self, group: Sequence[Message], state: Any, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
-        return Spelled(group[0].content, group, None)
+    def write_unit(
+        self, group: Sequence[Message], state: Any, *, last: bool, paths: Sequence[str], log: Log
+    ) -> WrittenUnit:
+        return WrittenUnit(group[0].content, group, None)
 
 
 def noted(note: str, model: str = "m") -> Transcript:
@@ -107,4 +109,4 @@ def test_alternatives_are_those_that_are_read() -> None:
 
 def test_a_reader_that_has_skeletons_is_told_to_fill_them() -> None:
     with pytest.raises(NotImplementedError, match=r"Reader has skeletons: define filled\(\), too"):
-        Reader(Options()).filled("one", [])
+        Reader(Options()).with_values("one", [])

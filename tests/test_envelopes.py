@@ -81,7 +81,7 @@ def opened(requests: list[Object]) -> OpenedEnvelopes:
     """A memory that was given some requests."""
     memory = OpenedEnvelopes(adapter("openai")[0].reads_units(PLANNED))
     for request in requests:
-        assert cast("Any", memory.part(request, Log())).units == request["messages"]
+        assert cast("Any", memory.split_units(request, Log())).units == request["messages"]
     return memory
 
 

@@ -81,7 +81,7 @@ def writer(name: str) -> tuple[Writer, Counter[str]]:
     form = adapter(name)[0]
     grammar: Any = form.writes_units(Options())
     counts = Counter[str]()
-    counted(counts, grammar, "spell", "nearest", "enclose")
+    counted(counts, grammar, "write_unit", "nearest", "enclose")
     if grammar.tokens is not None:
         grammar.tokens = copy(grammar.tokens)
         counted(counts, grammar.tokens, "ends")
@@ -95,7 +95,7 @@ def test_the_third_conversation_is_written_without_asking(name: str) -> None:
         write.write(conversation(number))
     counts.clear()
     write.write(conversation(2))
-    assert counts["spell"] == AT_LENGTH.get(name, 0)
+    assert counts["write_unit"] == AT_LENGTH.get(name, 0)
     assert counts["nearest"] == (name in ONE_NEAREST)
     assert counts["enclose"] == (name in IN_ONE_PIECE)
 
@@ -107,7 +107,7 @@ def test_where_contents_stand_is_asked_once(name: str) -> None:
     write.spans(first)
     counts.clear()
     write.spans(second)
-    assert counts["spell"] == 0
+    assert counts["write_unit"] == 0
     assert counts["ends"] == (2 if name == "harmony-tokens" else 0), "of declared tools, and behind all messages"
 
 
@@ -116,14 +116,14 @@ def test_the_third_document_is_read_without_asking(name: str) -> None:
     form = adapter(name)[0]
     grammar = form.reads_units(Options())
     counts = Counter[str]()
-    counted(counts, grammar, "read", "part")
+    counted(counts, grammar, "read_unit", "split_units")
     read = Reader(grammar)
     write = Writer(form.writes_units(Options()))
     for number in range(3):
         counts.clear()
         read.read(deepcopy(write.write(conversation(number)).output), Log())
-    assert counts["read"] == UNLIKE.get(name, 0)
-    assert counts["part"] == (name in IN_ONE_PIECE)
+    assert counts["read_unit"] == UNLIKE.get(name, 0)
+    assert counts["split_units"] == (name in IN_ONE_PIECE)
 
 
 def test_a_frame_with_one_text_is_what_stands_before_it_and_behind_it() -> None:
@@ -144,12 +144,12 @@ def test_what_is_met_once_is_not_learned() -> None:
     """Learning takes as long as some units; many a tool is called once."""
     write, counts = writer("harmony")
     write.write(of_one("One."))
-    assert counts["spell"] == 1
+    assert counts["write_unit"] == 1
     write.write(of_one("Two."))
-    assert counts["spell"] > 1
+    assert counts["write_unit"] > 1
     counts.clear()
     write.write(of_one("Three."))
-    assert counts["spell"] == 0
+    assert counts["write_unit"] == 0
 
 
 def test_a_message_that_says_nothing_is_learned_as_others_are() -> None:
@@ -158,7 +158,7 @@ def test_a_message_that_says_nothing_is_learned_as_others_are() -> None:
     for _ in range(3):
         counts.clear()
         outputs.append(write.write(of_one("")).output)
-    assert counts["spell"] == 0
+    assert counts["write_unit"] == 0
     assert outputs == ["<|start|>user<|message|><|end|>"] * 3
 
 
@@ -177,7 +177,7 @@ def test_calls_that_stand_in_one_unit_are_learned_together(name: str) -> None:
             for at in range(5)
         ]
         write.write(conversation_of(Transcript((Message("user", f"Hi {number}"), *calls))))
-    assert counts["spell"] == 0
+    assert counts["write_unit"] == 0
 
 
 def test_an_id_and_a_content_are_found_in_a_unit_that_is_one_of_a_kind() -> None:
@@ -185,7 +185,7 @@ def test_an_id_and_a_content_are_found_in_a_unit_that_is_one_of_a_kind() -> None
     call = Message("assistant", '{"a": 1}', None, "commentary", "functions.look", "call_7_", end="call")
     written = conversation_of(Transcript((call,)))
     items, _, _, state = grammar.prepare(written, Log())
-    text = grammar.spell(messages_of(items), state, last=True, paths=["/messages/0"], log=Log()).unit
+    text = grammar.write_unit(messages_of(items), state, last=True, paths=["/messages/0"], log=Log()).unit
     found = PlainUnit(grammar, items, text, state, last=True, paths=["/messages/0"]).located()
     assert [(text[begin:end], slot.field) for begin, end, slot in found] == [
         ("call_7_", "call_id"),

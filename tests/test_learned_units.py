@@ -96,12 +96,12 @@ def plainly(document: Transcript, name: str) -> Any:
 def test_the_third_of_a_kind_is_written_without_asking(name: str, kind: str) -> None:
     grammar: Any = adapter(name)[0].writes_units(Options())
     counts = Counter[str]()
-    counted(counts, grammar, "spell")
+    counted(counts, grammar, "write_unit")
     writer = Writer(grammar)
     for document in three(kind):
         counts.clear()
         assert writer.write(conversation_of(document)).output == plainly(document, name)
-    assert bool(counts["spell"]) is (kind in ONE_BY_ONE.get(name, ()))
+    assert bool(counts["write_unit"]) is (kind in ONE_BY_ONE.get(name, ()))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -109,14 +109,14 @@ def test_the_third_of_a_kind_is_written_without_asking(name: str, kind: str) -> 
 def test_the_third_of_a_kind_is_read_without_asking(name: str, kind: str) -> None:
     grammar: Any = adapter(name)[0].reads_units(Options())
     counts = Counter[str]()
-    counted(counts, grammar, "read")
+    counted(counts, grammar, "read_unit")
     reader = Reader(grammar)
     for document in three(kind):
         output = plainly(document, name)
         counts.clear()
         found = reader.read(deepcopy(output), Log())
         assert whole(found) == read(output, name, options=PLAIN).transcript
-    assert bool(counts["read"]) is (kind in READ_ONE_BY_ONE.get(name, ()))
+    assert bool(counts["read_unit"]) is (kind in READ_ONE_BY_ONE.get(name, ()))
 
 
 ODD: Final = (

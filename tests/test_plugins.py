@@ -139,7 +139,7 @@ def failing_at(at: str, answer: object) -> Callable[[Options], Any]:
     return lambda options: Failing(adapter("openai")[0].reads_units(options), at, answer)
 
 
-@pytest.mark.parametrize("at", ["part", "read", "relate"])
+@pytest.mark.parametrize("at", ["split_units", "read_unit", "relate"])
 @pytest.mark.parametrize("answer", [fails, gives_nothing])
 def test_a_reader_that_fails_costs_its_own_conversions(
     run: Run, plugin: Callable[..., str], at: str, answer: object
@@ -158,7 +158,7 @@ def test_a_reader_that_fails_costs_its_own_conversions(
 def test_whose_mistake_it_is_is_said(run: Run, plugin: Callable[..., str]) -> None:
     own: dict[str, Any] = {"__name__": "plugin_reads-other.reader"}
     exec("def fail(*_, **__):\n    return {}['missing']", own)
-    plugin("reads-other", reads_units=failing_at("read", own["fail"]))
+    plugin("reads-other", reads_units=failing_at("read_unit", own["fail"]))
     done = run("-f", "reads-other", "-t", "harmony", stdin=REQUEST.encode())
     assert done.err == (
         "ocml-convert: this is a bug in the format 'reads-other', a plug-in of ocml-convert: "

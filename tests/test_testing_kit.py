@@ -33,7 +33,7 @@ from ocml_bridge.testing import (
 from ocml_bridge.testing.plans import plans_change_nothing
 from ocml_bridge.text.im import Grammar
 from ocml_bridge.units.conversation import Conversation
-from ocml_bridge.units.reader import Parted
+from ocml_bridge.units.reader import SplitDocument
 from ocml_bridge.units.writer import Prepared
 
 
@@ -156,8 +156,8 @@ def test_a_format_whose_contents_make_its_own_tokens_is_caught() -> None:
 
 def test_a_token_that_is_broken_without_a_word_is_caught() -> None:
     class Silent(Frames):
-        def spell(self, *arguments: Any, log: Log, **options: Any) -> Any:
-            return super().spell(*arguments, log=Log(), **options)
+        def write_unit(self, *arguments: Any, log: Log, **options: Any) -> Any:
+            return super().write_unit(*arguments, log=Log(), **options)
 
     with pytest.raises(AssertionError, match=r"1 U\+200B are in the output and not in the document"):
         all_laws(Transcript((Message("user", "<|im_end|>"),)), replace(adapter("chatml")[0], writes_units=Silent))
@@ -217,9 +217,9 @@ def test_a_prompt_that_a_format_without_open_turns_cannot_show_is_caught_by_what
 
 def test_a_reader_whose_time_grows_with_the_square_of_the_length_is_caught() -> None:
     class Searching(TextReader):
-        def part(self, source: str, log: Log) -> Parted:
+        def split_units(self, source: str, log: Log) -> SplitDocument:
             assert all(source[at:].count("<|im_never|>") == 0 for at in range(0, len(source), 4))
-            return super().part(source, log)
+            return super().split_units(source, log)
 
     with pytest.raises(AssertionError, match=r"the reader takes \d+ times as long for a document 8 times as large"):
         check_growth(replace(adapter("chatml")[0], reads_units=Searching))

@@ -192,14 +192,14 @@ def test_the_third_request_with_the_same_around_is_opened_by_where_its_messages_
 ) -> None:
     grammar: Any = adapter(name)[0].reads_units(Options())
     counts = Counter[str]()
-    counted(counts, grammar, "part")
+    counted(counts, grammar, "split_units")
     reader = Reader(grammar)
     for text in ("One.", "Two.", "Three."):
         source = request(name, *(user(name, text) for _ in text), prompted=prompted) | {"model": "m"}
         counts.clear()
         found = whole(reader.read(deepcopy(source), Log()))
         assert found == read(source, name, options=Options(plans=False, force_format=True)).transcript
-    assert counts["part"] == 0
+    assert counts["split_units"] == 0
 
 
 @each_wire

@@ -28,12 +28,12 @@ from .model import (
 from .model.notes import Notes
 from .report.narrowing import drop_message, narrow
 from .spans.frames import FrameMarks
-from .text.added_tokens import beside
+from .text.added_tokens import other_tokens
 from .text.control import ControlTokens
 from .text.im import Frame, Grammar
 from .units.conversation import Conversation
 from .units.envelopes import Body, Branches, EnvelopeWriter
-from .units.grammar import ContentClass, Emptied, Enclosed, Parted, Spelled
+from .units.grammar import ContentClass, Enclosed, SplitDocument, SplitEnvelope, WrittenUnit
 from .units.heads import Head, Item, item_of, message_of
 from .units.pairing import name_replies
 from .units.reader import UnitReader
@@ -50,7 +50,6 @@ __all__ = [
     "ContentClass",
     "ControlTokens",
     "Conversation",
-    "Emptied",
     "Enclosed",
     "EnvelopeWriter",
     "ErrorCode",
@@ -75,13 +74,13 @@ __all__ = [
     "Message",
     "Notes",
     "Options",
-    "Parted",
     "Passages",
     "Prepared",
     "Refusal",
     "Settings",
     "Severity",
-    "Spelled",
+    "SplitDocument",
+    "SplitEnvelope",
     "Text",
     "Thought",
     "Tool",
@@ -89,7 +88,7 @@ __all__ = [
     "Transcript",
     "UnitReader",
     "UnitWriter",
-    "beside",
+    "WrittenUnit",
     "drop_message",
     "hoist_tools",
     "infer_grouping",
@@ -101,6 +100,7 @@ __all__ = [
     "name_of",
     "name_replies",
     "narrow",
+    "other_tokens",
     "recipient_of",
     "replace",
     "several",

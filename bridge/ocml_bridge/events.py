@@ -101,8 +101,8 @@ class Stop(NamedTuple):
         reason: why the stream ended.
         document: the document, as a reader of the whole text returns it.
         error: the code of the error, if the reason is `error`.
-        lifted: the number of the message that became the document's declared tools and is not among its messages; None
-            if there is none.
+        declaration_at: the number of the message that became the document's declared tools and is not among its
+            messages; None if there is none.
         places: for each message by its number, its index in the document, or None if it is not among its messages.
             `places` itself is None if the document has the messages in the order of the stream.
     """
@@ -110,16 +110,16 @@ class Stop(NamedTuple):
     reason: Reason
     document: Document
     error: ErrorCode | None = None
-    lifted: int | None = None
+    declaration_at: int | None = None
     places: tuple[int | None, ...] | None = None
 
     def place(self, number: int) -> int | None:
         """Return the index in the document of the message with this number, or None if it is not among its messages."""
         if self.places is not None:
             return self.places[number] if number < len(self.places) else None
-        if self.lifted is None or number < self.lifted:
+        if self.declaration_at is None or number < self.declaration_at:
             return number
-        return None if number == self.lifted else number - 1
+        return None if number == self.declaration_at else number - 1
 
 
 Event = Named | Start | Delta | RefusalDelta | Signed | End | Finding | Stop

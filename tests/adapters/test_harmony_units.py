@@ -63,9 +63,9 @@ def test_the_frames_that_are_cut_out_of_a_text_are_those_that_are_scanned(text: 
         restored(each) if each.opened and not each.before else None for each in found[: len(units)]
     ]
     assert text.endswith(behind)
-    parted = FramesReader(DEFAULT).part(text, Log())
-    without_frames = found == [] and [type(unit) for unit in parted.units] == [str]
-    assert without_frames or len(parted.units) == len(found)
+    split = FramesReader(DEFAULT).split_units(text, Log())
+    without_frames = found == [] and [type(unit) for unit in split.units] == [str]
+    assert without_frames or len(split.units) == len(found)
 
 
 @given(texts)

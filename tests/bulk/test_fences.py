@@ -25,7 +25,7 @@ class Reader:
     def __init__(self, options):
         self._reader = chatml.reads_units(options)
 
-    def part(self, source, log):
+    def split_units(self, source, log):
         if "HANG" in source:
             while True:
                 pass
@@ -35,7 +35,7 @@ class Reader:
             os.kill(os.getpid(), signal.SIGKILL)
         if "RAISE" in source:
             raise RecursionError("too deep")
-        return self._reader.part(source, log)
+        return self._reader.split_units(source, log)
 
     def __getattr__(self, name):
         return getattr(self._reader, name)

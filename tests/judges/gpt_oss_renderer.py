@@ -161,7 +161,7 @@ def frames(tokens: list[Token]) -> list[list[Token]]:
     return [frame for frame in out if frame[1][0] not in LEADING]
 
 
-def parted(frame: list[Token]) -> tuple[list[Token], list[Token]]:
+def split(frame: list[Token]) -> tuple[list[Token], list[Token]]:
     """A frame's header, and its body with its end."""
     at = next((at + 1 for at, token in enumerate(frame) if token[0] == MESSAGE), len(frame))
     return frame[:at], frame[at:]
@@ -174,7 +174,7 @@ def compare(one: list[Token], other: list[Token], notes: Counter[str]) -> None:
         notes["another number of frames"] += 1
         return
     for left, right in zip(mine, theirs, strict=True):
-        (head, body), (other_head, other_body) = parted(left), parted(right)
+        (head, body), (other_head, other_body) = split(left), split(right)
         notes["tokens"] += len(left)
         notes["header spelled otherwise"] += [each[0] for each in head] != [each[0] for each in other_head]
         notes["index of a header differs"] += {each[1] for each in head} != {each[1] for each in other_head}

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ocml_adapters.ocm_0_1.stream import TextEnd
-from ocml_adapters.ocm_0_1.tools import lift
+from ocml_adapters.ocm_0_1.tools import extract_tools
 from ocml_bridge import BridgeError, read, write
 from ocml_bridge.events import Delta, End, Event, Finding, Reason, Start, Stop
 from ocml_bridge.formats.adapter import Options
@@ -71,9 +71,9 @@ GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "ocm-0.1"
 INPUTS = sorted(GOLDEN.glob("*/input.txt"))
 
 
-def lifted(messages: Sequence[Message]) -> Sequence[Message]:
+def without_tools(messages: Sequence[Message]) -> Sequence[Message]:
     """The messages without the tools that are the transcript's: only the whole text tells that they are."""
-    return lift(list(messages)).messages
+    return extract_tools(list(messages)).messages
 
 
 # --- reading: law 4 ---------------------------------------------------------------------------------------------------
@@ -82,20 +82,20 @@ def lifted(messages: Sequence[Message]) -> Sequence[Message]:
 @settings(max_examples=600)
 @given(st.data(), TEXT)
 def test_a_stream_says_what_the_whole_text_says(data: st.DataObject, text: str) -> None:
-    check_decoding(text, STREAM, all_cuts(text, data.draw(cuts(text)), data.draw(byte_cuts(text))), lifted)
+    check_decoding(text, STREAM, all_cuts(text, data.draw(cuts(text)), data.draw(byte_cuts(text))), without_tools)
 
 
 @given(st.data(), strategies.documents())
 def test_so_it_does_of_what_is_written(data: st.DataObject, document: Document) -> None:
     text = write(document, STREAM, policy=LENIENT).output
     assert isinstance(text, str)
-    check_decoding(text, STREAM, all_cuts(text, data.draw(cuts(text)), data.draw(byte_cuts(text))), lifted)
+    check_decoding(text, STREAM, all_cuts(text, data.draw(cuts(text)), data.draw(byte_cuts(text))), without_tools)
 
 
 @pytest.mark.parametrize("path", INPUTS, ids=lambda path: path.parent.name)
 def test_the_golden_inputs_say_the_same_for_every_cut(path: Path) -> None:
     text = path.read_text("utf-8")
-    check_decoding(text, STREAM, all_cuts(text, [text[at : at + 7] for at in range(0, len(text), 7)]), lifted)
+    check_decoding(text, STREAM, all_cuts(text, [text[at : at + 7] for at in range(0, len(text), 7)]), without_tools)
 
 
 @given(st.data(), TEXT, TEXT)

@@ -71,12 +71,12 @@ TEXTS = st.one_of(
 WRITTEN = transcripts().map(lambda document: cast("str", write(document, "ocm-2.2", policy=LENIENT).output))
 
 
-def lifted(messages: Sequence[Message]) -> Sequence[Message]:
-    return messages_of(developer.lifted(list(map(item_of, messages)), lenient=True).items)
+def without_tools(messages: Sequence[Message]) -> Sequence[Message]:
+    return messages_of(developer.extract_tools(list(map(item_of, messages)), lenient=True).items)
 
 
 def law_4(text: str, *more: list[str | bytes | list[int]]) -> list[Event]:
-    return check_decoding(text, "ocm-2.2", all_cuts(text, *more), lifted).events
+    return check_decoding(text, "ocm-2.2", all_cuts(text, *more), without_tools).events
 
 
 # --- law 4 ------------------------------------------------------------------------------------------------------------

@@ -30,7 +30,7 @@ def test_losses_name_places_in_the_document(source: str, target: str) -> None:
     assert isinstance(stop, Stop)
     writing.encode(events)
     assert stop.document == convert(text, source=source, target="canonical").transcript
-    assert (stop.lifted is None) == (source == "ocm-0.1")  # whose tools stand behind a text
+    assert (stop.declaration_at is None) == (source == "ocm-0.1")  # whose tools stand behind a text
     messages: Any = stop.document
     gone = {loss.path for loss in writing.losses if loss.severity is Severity.LOST}
     for index, message in enumerate(messages.messages):

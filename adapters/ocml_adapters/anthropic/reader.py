@@ -306,7 +306,7 @@ _ADDERS: Final[dict[str, dict[str, Add]]] = {
 }
 
 
-def filled(unit: Unit, values: Sequence[str]) -> Unit:
+def with_values(unit: Unit, values: Sequence[str]) -> Unit:
     """Return a unit that has a skeleton, with other contents and ids; arguments become an object with their text."""
     following = iter(values)
     (member,) = unit.keys() - {"role"}

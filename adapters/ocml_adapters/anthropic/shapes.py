@@ -137,7 +137,7 @@ def _write_request(surrounding: Surrounding, body: Body) -> Object:
     return _AROUND_MESSAGES.write(UNITS.members(units), surrounding._replace(transcript=around))
 
 
-def outline(units: list[Any], around: Transcript) -> Hashable | None:
+def envelope_key(units: list[Any], around: Transcript) -> Hashable | None:
     """Return all that the envelope of a request depends on in its units; None for a document of another shape.
 
     These are whether there is a system prompt, and how the last wire message ends: a request that asks for a new answer

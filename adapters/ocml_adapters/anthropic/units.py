@@ -12,7 +12,7 @@ from ocml_bridge.model import Json, Message, Text, Transcript, replace
 from ocml_bridge.units.arrange import gathered
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.envelopes import Body
-from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass, Parted, Skeleton, Spelled, State, Unit
+from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass, Skeleton, SplitDocument, State, Unit, WrittenUnit
 from ocml_bridge.units.heads import Head, Item, item_of, message_of
 from ocml_bridge.units.pairing import name_replies
 from ocml_bridge.units.reader import UnitReader
@@ -34,8 +34,8 @@ from .nearest import (
     without_blocks,
 )
 from .parts import without_unknown, write_content, write_parts
-from .reader import filled, is_system_prompt, notice, read_unit, skeleton
-from .shapes import DOCUMENTS, UNITS, blocks_in, is_answer, is_response, outline, trims, write_document
+from .reader import is_system_prompt, notice, read_unit, skeleton, with_values
+from .shapes import DOCUMENTS, UNITS, blocks_in, envelope_key, is_answer, is_response, trims, write_document
 from .syntax import EMPTY, HOME, MESSAGE, MESSAGES, NOTES, SYSTEM, UNSIGNED, WIRE_ORDER
 from .tools import NAMES
 
@@ -105,28 +105,28 @@ class WireReader(DocumentReader):
         """Return the skeleton of a unit, with its contents and ids; None if it has other members or values."""
         return skeleton(unit, before)
 
-    def filled(self, unit: Unit, values: Sequence[str]) -> Unit:
+    def with_values(self, unit: Unit, values: Sequence[str]) -> Unit:
         """Return a unit that has a skeleton, with other contents and ids."""
-        return filled(unit, values)
+        return with_values(unit, values)
 
-    def read(self, unit: Unit, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
+    def read_unit(self, unit: Unit, at: int, index: int, split: SplitDocument, log: Log) -> Sequence[Message]:
         """Return the messages of a wire message, or the message of the system prompt.
 
         Raises:
             BridgeError: OCB-SHAPE with its JSON pointer, if it is no wire message.
         """
-        wire = unit if is_system_prompt(unit) else cast("Shell", parted.document).message(unit, at)
+        wire = unit if is_system_prompt(unit) else cast("Shell", split.document).message(unit, at)
         messages = read_unit(wire)
         notice(wire, messages, index, log)
-        if _is_reply(messages[0]) and at and ends_in_reply(parted.units[at - 1]):
+        if _is_reply(messages[0]) and at and ends_in_reply(split.units[at - 1]):
             _set_layout(messages[0], "apart", True)
-        if _is_system(wire) and not is_system_prompt(wire) and all(map(_is_system, parted.units[:at])):
+        if _is_system(wire) and not is_system_prompt(wire) and all(map(_is_system, split.units[:at])):
             _set_layout(messages[0], "place", MESSAGES)
         return messages
 
-    def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
+    def relate(self, items: list[Item], split: SplitDocument, log: Log) -> Conversation:
         """Return the conversation; replies get the names of the tools whose calls they answer."""
-        return _related(items, parted.around, log)
+        return _related(items, split.around, log)
 
 
 class WireState(NamedTuple):
@@ -157,17 +157,17 @@ class WireWriter(DocumentWriter):
     groups = True
     mixes_roles = True
     keeps_ids = True
-    settles = True
+    has_json_contents = True
 
     def inert(self, text: str) -> bool:
         """Return whether a text is not only white space, which the API refuses; a head says whether a text is empty."""
         return not text.isspace()
 
-    def is_prepared_alike(self, head: Head, content: str) -> bool:
+    def prepares_by_head(self, head: Head, content: str) -> bool:
         """Return whether a message would not be trimmed if it were the last one."""
         return head.role != "assistant" or head.calls or not content[-1:].isspace()
 
-    def arranged(self, conversation: Conversation) -> Sequence[int] | None:
+    def required_order(self, conversation: Conversation) -> Sequence[int] | None:
         """Return the order with the replies directly after their turn, in the order of its calls, or None."""
         if NOTES.of(conversation.around.layout).get(_ORDER) == _AS_GIVEN:
             return None
@@ -211,11 +211,11 @@ class WireWriter(DocumentWriter):
         one, other = (each.message("" if each.empty else "x", None) for each in (before, head))
         return joins(one, other)
 
-    def settled(self, head: Head, content: str, path: str, log: Log) -> str:
+    def json_content(self, head: Head, content: str, path: str, log: Log) -> str:
         """Return the arguments of a call as the compact JSON of an object; a result unchanged."""
         return nearest_object(content, path, log, target=HOME) if head.calls else content
 
-    def follows(self, head: Head) -> bool:
+    def depends_on_head_only(self, head: Head) -> bool:
         """Return whether the head alone decides how a message is written, so that its content is no JSON value.
 
         Arguments are written as objects, and some results of the server's tools as values.
@@ -223,12 +223,14 @@ class WireWriter(DocumentWriter):
         return not head.calls and (head.bare or NOTES.of(head.message("", None).layout).get("content") != "json")
 
     def classify(self, head: Head, content: str) -> ContentClass | None:
-        """Return the class of a content: the arguments of a call are objects, because `settled` returns objects."""
+        """Return the class of a content: the arguments of a call are objects, as `json_content` returns them."""
         if head.calls:
             return AN_OBJECT
-        return ANY_CONTENT if self.follows(head) else None
+        return ANY_CONTENT if self.depends_on_head_only(head) else None
 
-    def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
+    def write_unit(
+        self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log
+    ) -> WrittenUnit:
         """Return a wire message or the system prompt, and the messages that it reads as."""
         before, first = cast("WireState", state), group[0]
         is_system = first.role == SYSTEM
@@ -241,7 +243,7 @@ class WireWriter(DocumentWriter):
         if is_system and before.only_system and not is_system_prompt(unit):
             _set_layout(image[0], "place", MESSAGES)
         only_system, replied = before.only_system and is_system, _is_reply(image[-1])
-        return Spelled(unit, image, WireState(only_system, True, replied, group[-1].end is None))
+        return WrittenUnit(unit, image, WireState(only_system, True, replied, group[-1].end is None))
 
     def body(self, units: list[Unit], around: Transcript, state: State) -> Body:
         """Return the system prompt, if there is one, and the wire messages."""
@@ -251,22 +253,22 @@ class WireWriter(DocumentWriter):
         """Return a request, a response or a list of messages."""
         return write_document(around, body)
 
-    def is_read_as(self, parted: Parted, body: Body) -> bool:
+    def is_read_as(self, split: SplitDocument, body: Body) -> bool:
         """Return whether the units that are read are those that were written.
 
         A response may contain a list of blocks in place of the text that was written.
         """
-        if super().is_read_as(parted, body):
+        if super().is_read_as(split, body):
             return True
-        if len(parted.units) != 1 or len(body.units) != 1 or is_system_prompt(wire := cast("Object", body.units[0])):
+        if len(split.units) != 1 or len(body.units) != 1 or is_system_prompt(wire := cast("Object", body.units[0])):
             return False
-        return parted.units[0] == {**wire, "content": blocks_in(wire)}
+        return split.units[0] == {**wire, "content": blocks_in(wire)}
 
-    def outline(self, units: list[Unit], around: Transcript, state: State) -> Hashable | None:
+    def envelope_key(self, units: list[Unit], around: Transcript, state: State) -> Hashable | None:
         """Return all that the envelope of a request depends on in its units: how they begin and end."""
-        return outline(units, around)
+        return envelope_key(units, around)
 
-    def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
+    def relate_image(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
         """Return the conversation; replies get the names of the tools whose calls they answer."""
         if NOTES.of(around.layout).get("shape") == "response":
             _list_content(items)

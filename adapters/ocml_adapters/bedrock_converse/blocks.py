@@ -285,7 +285,7 @@ class BlockGrammar(Grammar):
         content = fitted(content, supported, path, log, target=HOME, able=can_hold, marks=False, refused=refused)
         return replace(message, content=content)
 
-    def settled(self, message: Message, path: str, log: Log) -> str:
+    def json_content(self, message: Message, path: str, log: Log) -> str:
         """Return the text of a call or a reply as it is written.
 
         Arguments are the compact JSON of an object, unless they were read as a text, as from a stream that broke off.

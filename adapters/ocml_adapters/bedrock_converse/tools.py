@@ -194,7 +194,7 @@ def _add_image(value: Any, key: list[Hashable], values: list[str]) -> bool:
 
 
 def _with_image(value: Any, values: Iterator[str]) -> Any:
-    return {_BYTES: AN_IMAGE.filled(value[_BYTES], values)}
+    return {_BYTES: AN_IMAGE.fill(value[_BYTES], values)}
 
 
 _BYTES: Final = "bytes"

@@ -10,7 +10,7 @@ from ocml_bridge.formats.boundary import several_documents
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Completion, Json, Message, Transcript, replace
 from ocml_bridge.model.codec import from_json, to_json
-from ocml_bridge.units.grammar import Enclosed, Parted, Spelled, State, Unit
+from ocml_bridge.units.grammar import Enclosed, SplitDocument, State, Unit, WrittenUnit
 from ocml_bridge.units.reader import UnitReader
 from ocml_bridge.units.writer import Completed, UnitWriter
 
@@ -21,7 +21,7 @@ from .syntax import FORMAT
 class DocumentReader(UnitReader):
     """The unit reader: it validates documents of the current schema and of earlier ones."""
 
-    def part(self, source: str | Json, log: Log) -> Parted | Completion:
+    def split_units(self, source: str | Json, log: Log) -> SplitDocument | Completion:
         """Split a document into its messages and all else.
 
         Raises:
@@ -33,9 +33,9 @@ class DocumentReader(UnitReader):
         document = from_json(to_current(source, log))
         if isinstance(document, Completion):
             return document
-        return Parted(document.messages, replace(document, messages=()))
+        return SplitDocument(document.messages, replace(document, messages=()))
 
-    def read(self, unit: Unit, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
+    def read_unit(self, unit: Unit, at: int, index: int, split: SplitDocument, log: Log) -> Sequence[Message]:
         """Return the message unchanged."""
         return [unit]
 
@@ -48,9 +48,11 @@ class DocumentWriter(UnitWriter):
     home = None
     keeps_ids = True
 
-    def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
+    def write_unit(
+        self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log
+    ) -> WrittenUnit:
         """Return the JSON of a message, and the message."""
-        return Spelled(to_json(group[0]), [group[0]], None)
+        return WrittenUnit(to_json(group[0]), [group[0]], None)
 
     def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
         """Return the document."""

@@ -20,7 +20,7 @@ from ocml_bridge.text.edges import gap_behind, remember
 from ocml_bridge.text.im import Frame, read_header
 from ocml_bridge.text.plain import message, name_from_header
 from ocml_bridge.units.conversation import Conversation
-from ocml_bridge.units.grammar import Parted, Unit
+from ocml_bridge.units.grammar import SplitDocument, Unit
 from ocml_bridge.units.heads import Item
 from ocml_bridge.units.reader import UnitReader
 
@@ -165,7 +165,7 @@ def split(source: Source, options: Options) -> list[tuple[int, list[Json]]]:
 class ListReader(UnitReader):
     """Reads frames from a list of tokens and strings; the layout keeps how each frame is cut into strings."""
 
-    def part(self, source: str | Json, log: Log) -> Parted:
+    def split_units(self, source: str | Json, log: Log) -> SplitDocument:
         """Return the frames of a list.
 
         Raises:
@@ -178,9 +178,9 @@ class ListReader(UnitReader):
         if begins is not None:
             raise several(path=f"/{begins}")
         opens = pieces.frames != [] and pieces.frames[-1].last and pieces.frames[-1].body == ""
-        return Parted(pieces.frames[:-1] if opens else pieces.frames, Transcript(), document=pieces)
+        return SplitDocument(pieces.frames[:-1] if opens else pieces.frames, Transcript(), document=pieces)
 
-    def read(self, unit: Unit, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
+    def read_unit(self, unit: Unit, at: int, index: int, split: SplitDocument, log: Log) -> Sequence[Message]:
         """Return the message of a frame.
 
         Raises:
@@ -195,19 +195,19 @@ class ListReader(UnitReader):
         if tag is not None:
             detail = f"`{tag}` is read as text here: this format does not read the markup of Hermes and Qwen"
             log.find(FindingCode.MARKUP, f"{path}/content", detail)
-        return (_remembering(result, frame, at, cast("Pieces", parted.document)),)
+        return (_remembering(result, frame, at, cast("Pieces", split.document)),)
 
-    def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
+    def relate(self, items: list[Item], split: SplitDocument, log: Log) -> Conversation:
         """Return the conversation with its open turn and its tail.
 
         Raises:
             BridgeError: OCB-NO-FRAMES if no message begins.
         """
-        pieces, turn = cast("Pieces", parted.document), None
+        pieces, turn = cast("Pieces", split.document), None
         last = pieces.frames[-1] if pieces.frames else None
-        if last is not None and len(pieces.frames) > len(parted.units):
+        if last is not None and len(pieces.frames) > len(split.units):
             check_open_turn(last, log)
-            turn = _remembering(read_open_turn(last), last, len(parted.units), pieces, is_open_turn=True)
+            turn = _remembering(read_open_turn(last), last, len(split.units), pieces, is_open_turn=True)
         check_tail(pieces.tail, last, log, LIST)
         layout, extras = remember_tail(pieces.tail, gap_behind(last))
         layout.update(piece_notes("tail_pieces", pieces.gaps[-1], default_gap_pieces(pieces.tail)))

@@ -18,7 +18,7 @@ from ocml_bridge.text.control import stands_alone
 from ocml_bridge.text.edges import gap_behind, is_trivia, may_stand, recall, remember
 from ocml_bridge.text.im import Frame, read_header, spell
 from ocml_bridge.text.plain import header_for, message, name_from_header
-from ocml_bridge.units.grammar import Enclosed, Spelled, State, Unit
+from ocml_bridge.units.grammar import Enclosed, State, Unit, WrittenUnit
 from ocml_bridge.units.heads import Head
 from ocml_bridge.units.writer import UnitWriter
 
@@ -133,7 +133,9 @@ class Frames(UnitWriter):
         content = narrow(message.content, (), f"/messages/{index}/content", log, target=self.target)
         return plain_message(message, cast("str", content))
 
-    def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
+    def write_unit(
+        self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log
+    ) -> WrittenUnit:
         """Return the text of a frame, and the message that it reads as."""
         (message,), before = group, _BEFORE[state]
         default = default_frame(message, before, self.form, last=last, is_open_turn=False)
@@ -141,7 +143,7 @@ class Frames(UnitWriter):
         image = self._image(message, frame, default, before)
         if frame.body == default.body:
             self.guard(frame, message, f"{paths[0]}/content", log)
-        return Spelled(self.unit(frame, image, before), [image], bool(frame.end))
+        return WrittenUnit(self.unit(frame, image, before), [image], bool(frame.end))
 
     def _recalled(self, message: Message, default: Frame, before: Frame | None) -> Frame:
         """Return the frame of a message, spelled as its layout remembers if that still means the same."""

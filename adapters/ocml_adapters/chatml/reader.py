@@ -16,7 +16,7 @@ from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Json, Message, Transcript
 from ocml_bridge.text.im import Frame, read_header
 from ocml_bridge.units.conversation import Conversation
-from ocml_bridge.units.grammar import Parted, Skeleton, Unit
+from ocml_bridge.units.grammar import Skeleton, SplitDocument, Unit
 from ocml_bridge.units.heads import LIMIT, Head, Item
 from ocml_bridge.units.reader import UnitReader
 
@@ -93,7 +93,7 @@ class TextReader(UnitReader):
         super().__init__(options)
         self._named = Memo[tuple[Head, str | None], Head](LIMIT)
 
-    def part(self, source: str | Json, log: Log) -> Parted:
+    def split_units(self, source: str | Json, log: Log) -> SplitDocument:
         """Return the frames of a text.
 
         Raises:
@@ -121,7 +121,7 @@ class TextReader(UnitReader):
         key = (frame.gap, frame.start, frame.header, frame.newline, frame.end, not body, closed, family)
         return key, [body] if body else []
 
-    def filled(self, unit: Unit, values: Sequence[str]) -> Unit:
+    def with_values(self, unit: Unit, values: Sequence[str]) -> Unit:
         """Return a frame with another body."""
         body = "".join(values)
         if unit.__class__ is Frame:
@@ -129,21 +129,21 @@ class TextReader(UnitReader):
         placed = cast("PlacedFrame", unit)
         return placed._replace(frame=with_fields(placed.frame, body=body))
 
-    def read(self, unit: Unit, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
+    def read_unit(self, unit: Unit, at: int, index: int, split: SplitDocument, log: Log) -> Sequence[Message]:
         """Return the messages of a frame.
 
         Raises:
             BridgeError: OCB-INCOMPLETE for a half-finished message that is not the assistant's.
         """
-        placed = placed_frame(unit, at, parted)
+        placed = placed_frame(unit, at, split)
         contents = read_contents(placed, index, log)
         return with_notes(placed.frame, contents, placed.place) if contents.messages else ()
 
-    def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
+    def relate(self, items: list[Item], split: SplitDocument, log: Log) -> Conversation:
         """Return the conversation; replies get the names of their tools."""
         if any(item[0].role == "tool" or item[0].calls for item in items):
             self._name_replies(items, log)
-        return Conversation(items, surroundings(parted, log))
+        return Conversation(items, surroundings(split, log))
 
     def _name_replies(self, items: list[Item], log: Log) -> None:
         """Give each reply without a name the name of the call that it answers."""
@@ -165,7 +165,7 @@ class TextReader(UnitReader):
         return named
 
 
-def part_frames(frames: Sequence[Frame], tail: str, *, has_markup: bool) -> Parted:
+def part_frames(frames: Sequence[Frame], tail: str, *, has_markup: bool) -> SplitDocument:
     """Return the frames of a text as units, without the frame of the open turn.
 
     Args:
@@ -191,7 +191,7 @@ def part_frames(frames: Sequence[Frame], tail: str, *, has_markup: bool) -> Part
         units, before = units[:-1], frames[-2] if len(frames) > 1 else None
         open_turn = PlacedFrame(last, Place(family, before, is_open_turn=True))
     envelope = None if tools is not None else (family and family.name, tail, open_turn and _values_of(open_turn.frame))
-    return Parted(
+    return SplitDocument(
         units, Transcript(), document=Around(family, tail, last, open_turn, tools, tools_at), envelope=envelope
     )
 
@@ -201,18 +201,18 @@ def _values_of(frame: Frame) -> tuple[Hashable, ...]:
     return frame.gap, frame.start, frame.header, frame.newline, frame.body, frame.end, frame.last
 
 
-def placed_frame(unit: Unit, at: int, parted: Parted) -> PlacedFrame:
+def placed_frame(unit: Unit, at: int, split: SplitDocument) -> PlacedFrame:
     """Return a unit with its place.
 
     Args:
         unit: the unit.
         at: its index.
-        parted: the units of the text.
+        split: the units of the text.
     """
     if unit.__class__ is not Frame:
         return cast("PlacedFrame", unit)
-    before = cast("Frame", parted.units[at - 1]) if at else None
-    last = at == len(parted.units) - 1 and cast("Around", parted.document).open_turn is None
+    before = cast("Frame", split.units[at - 1]) if at else None
+    last = at == len(split.units) - 1 and cast("Around", split.document).open_turn is None
     return PlacedFrame(cast("Frame", unit), Place(None, before, last))
 
 
@@ -241,17 +241,17 @@ def read_contents(placed: PlacedFrame, index: int, log: Log) -> Contents:
     return contents
 
 
-def surroundings(parted: Parted, log: Log) -> Transcript:
+def surroundings(split: SplitDocument, log: Log) -> Transcript:
     """Return a document without messages: the open turn, the tools, and the notes about the text around.
 
     Args:
-        parted: the units of the text.
+        split: the units of the text.
         log: takes the findings.
 
     Raises:
         BridgeError: OCB-NO-FRAMES if no message begins.
     """
-    around = cast("Around", parted.document)
+    around = cast("Around", split.document)
     turn: Message | None = None
     if around.open_turn is not None:
         turn = _open_turn(around.open_turn)
@@ -260,10 +260,10 @@ def surroundings(parted: Parted, log: Log) -> Transcript:
     document = around_of(around.family, around.tail, gap_after(around.last, around.family), turn)
     if around.tools is None or around.tools.tools is None:
         return document
-    unit = cast("PlacedFrame", parted.units[around.tools_at])
+    unit = cast("PlacedFrame", split.units[around.tools_at])
     alone = not around.tools.messages
     layout, extras = notes_about(unit.frame, around.tools, unit.place) if alone else ({}, {})
-    following = parted.units[around.tools_at + 1 :][:1]
+    following = split.units[around.tools_at + 1 :][:1]
     declared = DeclaredTools(around.tools.tools, around.tools_at, alone, layout, extras)
     return with_tools(document, declared, before_text=alone and any(map(_is_system_text, following)))
 

@@ -11,8 +11,8 @@ from ocml_bridge.formats.adapter import Options
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Message, Transcript
 from ocml_bridge.stream.buffer import Hold
-from ocml_bridge.stream.decoder import LiveLog, TextDecoder, tell
-from ocml_bridge.stream.frames import Live, Saying
+from ocml_bridge.stream.decoder import LiveLog, TextDecoder, emit_message
+from ocml_bridge.stream.frames import FrameEvents, Live
 from ocml_bridge.text.im import Frame, read_header
 from ocml_bridge.text.plain import message, name_from_header
 from ocml_bridge.units.heads import Item, item_of
@@ -96,13 +96,13 @@ class FrameReader:
         Raises:
             BridgeError: OCB-NO-FRAMES if there is text and no frame.
         """
-        parted = part_frames(self._frames, tail, has_markup=self._has_markup)
+        split = part_frames(self._frames, tail, has_markup=self._has_markup)
         items: list[Item] = []
-        for at, (unit, contents) in enumerate(zip(parted.units, self._contents, strict=True)):
-            placed = placed_frame(unit, at, parted)
+        for at, (unit, contents) in enumerate(zip(split.units, self._contents, strict=True)):
+            placed = placed_frame(unit, at, split)
             if contents.messages:
                 items += map(item_of, with_notes(placed.frame, contents, placed.place))
-        around = surroundings(parted, self._log)
+        around = surroundings(split, self._log)
         around.messages = tuple(head.message(content, call_id) for head, content, call_id in items)
         return around
 
@@ -110,7 +110,7 @@ class FrameReader:
 # --- bodies -----------------------------------------------------------------------------------------------------------
 
 
-class TextOrReplies(Saying):
+class TextOrReplies(FrameEvents):
     """Emits the events of a frame that may hold replies: text at once, replies when the frame is complete.
 
     Args:
@@ -137,7 +137,7 @@ class TextOrReplies(Saying):
         super().take(text)
 
 
-class Turn(Saying):
+class Turn(FrameEvents):
     """Emits the events of an assistant's body: thoughts and texts as they arrive, a call when it is complete.
 
     A text begins on channel `final`. Its end says if it was a preamble, or a thought whose start tag was in the prompt.
@@ -196,7 +196,7 @@ class Turn(Saying):
             turned = self._next == 0 and self._body.turned
             if not self._written and text and not is_call(part) and (turned or not is_thought(part)):
                 self._add(text, private=False)
-            tell(self.log, self.index + self._next, part, "".join(self._written) if self._written else None)
+            emit_message(self.log, self.index + self._next, part, "".join(self._written) if self._written else None)
             self._next, self._written = self._next + 1, []
 
 
@@ -220,21 +220,21 @@ class Reading(Live):
         self._frames = FrameReader(log)
         super().__init__(log, GRAMMAR, self._frames)
 
-    def saying(self, header: str) -> Saying:
+    def frame_events(self, header: str) -> FrameEvents:
         """Return what emits the events of the next frame, which has this header."""
         heading, index = read_header(header), len(self._frames.messages)
         if heading.role == "assistant":
             return Turn(self.log, index, heading.name, self._frames.schemas)
         if heading.role == "system" and self._frames.may_declare:
-            return Saying(self.log, index, None, CONTROL.restore)
+            return FrameEvents(self.log, index, None, CONTROL.restore)
         if heading.role in ROLES:
             first = beginning(header)
             if heading.role == "tool" and heading.name is None:
                 first.name = self._frames.replies.waiting
             return TextOrReplies(self.log, index, first)
-        return Saying(self.log, index, beginning(header), control_of(heading.role).restore)
+        return FrameEvents(self.log, index, beginning(header), control_of(heading.role).restore)
 
-    def ending(self, start: str, saying: Saying) -> str:
+    def ending(self, start: str, frame_events: FrameEvents) -> str:
         """Return the token that ends a frame."""
         return END
 

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from ocml_bridge.model.notes import Notes
 from ocml_bridge.spans import FrameMarks
-from ocml_bridge.text.added_tokens import beside
+from ocml_bridge.text.added_tokens import other_tokens
 from ocml_bridge.text.control import ControlTokens
 from ocml_bridge.text.im import Grammar
 from ocml_bridge.text.specials import CHATML
@@ -41,7 +41,7 @@ CONTROLS: Final = {
 `call` is for arguments that are written as tags or as Python."""
 ANYWHERE: Final = ControlTokens((*SPECIALS, "<tools>", "List of tools: ", "<function="))
 """All that the text of at least one role must not contain."""
-added_tokens: Final = beside(CONTROL)
+added_tokens: Final = other_tokens(CONTROL)
 FRAME_MARKS: Final = FrameMarks(
     (START,),
     (END,),

@@ -29,9 +29,9 @@ from ocml_bridge.units.grammar import (
     JSON_IN_A_STRING,
     ContentClass,
     Enclosed,
-    Spelled,
     State,
     Unit,
+    WrittenUnit,
 )
 from ocml_bridge.units.heads import Head, Item, message_of
 from ocml_bridge.units.writer import Prepared, UnitWriter
@@ -123,7 +123,7 @@ class FamilyFrames(UnitWriter):
         prepare_arguments(draft.items, draft.origins, self._family, schemas_of(draft.tools), log)
         return Prepared(draft.items, conversation.around, draft.origins, WriteState(same_family))
 
-    def is_prepared_alike(self, head: Head, content: str) -> bool:
+    def prepares_by_head(self, head: Head, content: str) -> bool:
         """Return whether the preparation does not depend on a content: it does on arguments that are not JSON."""
         return self._family.grammar is None or not head.calls
 
@@ -149,13 +149,13 @@ class FamilyFrames(UnitWriter):
             return False
         return before.calls or head.calls or _thinks(before) or _thinks(head)
 
-    def follows(self, head: Head) -> bool:
+    def depends_on_head_only(self, head: Head) -> bool:
         """Return whether the head alone decides how a content is written; not for arguments and remembered bodies."""
         return not (head.calls or remembers(head, "body"))
 
     def classify(self, head: Head, content: str) -> ContentClass | None:
         """Return the class of a content: contents of one class are written alike; None if it is written singly."""
-        if self.follows(head):
+        if self.depends_on_head_only(head):
             return ANY_CONTENT
         if not head.calls or head.end is None or remembers(head, "body", PARAMETERS):
             return None
@@ -165,7 +165,9 @@ class FamilyFrames(UnitWriter):
             return AN_OBJECT
         return A_STRING if constraint_of(content) is None else JSON_IN_A_STRING
 
-    def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
+    def write_unit(
+        self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log
+    ) -> WrittenUnit:
         """Return the text of a frame, the messages that it reads as, and the state after it."""
         previous = cast("WriteState", state)
         notes = remembered_of(group[0], same_family=previous.same_family)
@@ -196,7 +198,7 @@ class FamilyFrames(UnitWriter):
         if frame.body == default.body and self.options.control_tokens == "raw":
             frame = with_fields(frame, body=default_frame(written, place, raw=True).body)
         replies = contents.messages != [] and contents.messages[0].role == "tool"
-        return Spelled(spell([frame], ""), image, previous._replace(closed=bool(frame.end), replies=replies))
+        return WrittenUnit(spell([frame], ""), image, previous._replace(closed=bool(frame.end), replies=replies))
 
     def _guard(self, contents: Contents, paths: Sequence[str], log: Log) -> None:
         """Report, or refuse, the tokens in contents, which are broken."""
@@ -257,7 +259,7 @@ class FamilyFrames(UnitWriter):
         frames, _ = GRAMMAR.frames(output)
         return family_of(frames, declaring_frame(frames))
 
-    def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
+    def relate_image(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
         """Return the document that the frames read as together: tools move from their message to the document."""
         if around.messages:
             return conversation_of(around)

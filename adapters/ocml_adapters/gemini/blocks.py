@@ -275,10 +275,10 @@ class PartGrammar(Grammar):
             if not isinstance(content, str):
                 text, *media = content
                 of_text = replace(message, content=cast("Text", text).text)
-                content = (Text(self.settled(of_text, path, log)), *media)
+                content = (Text(self.json_content(of_text, path, log)), *media)
         return replace(message, content=content)
 
-    def settled(self, message: Message, path: str, log: Log) -> str:
+    def json_content(self, message: Message, path: str, log: Log) -> str:
         """Return the text of a call or a reply as it is written.
 
         Arguments are always the compact JSON of an object, and so is a reply that is an object; code is unchanged.

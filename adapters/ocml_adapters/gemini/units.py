@@ -7,7 +7,7 @@ from typing import ClassVar
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Transcript
 from ocml_bridge.units.conversation import Conversation
-from ocml_bridge.units.grammar import Parted
+from ocml_bridge.units.grammar import SplitDocument
 from ocml_bridge.units.heads import Item, messages_of
 from ocml_bridge.units.pairing import pair
 from ocml_bridge.units.reader import UnitReader
@@ -34,10 +34,10 @@ class ContentReader(BlockReader):
     documents = DOCUMENTS
     request = UNITS
 
-    def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
+    def relate(self, items: list[Item], split: SplitDocument, log: Log) -> Conversation:
         """Return the conversation, with the citations of its answer, and with the alternative answers."""
-        conversation = super().relate(items, parted, log)
-        with_citations(items, parted.around)
+        conversation = super().relate(items, split, log)
+        with_citations(items, split.around)
         return conversation
 
 
@@ -67,7 +67,7 @@ class ContentWriter(BlockWriter):
         fitted, around = NAMES.fitted(items, prepared.around)
         return prepared._replace(items=fitted, around=around)
 
-    def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
+    def relate_image(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
         """Return the conversation, with the citations of its answer, which the candidate around its content has."""
         with_citations(items, around)
-        return super().assembled(items, around, log)
+        return super().relate_image(items, around, log)

@@ -72,7 +72,7 @@ class HarmonyEncoder(TextEncoder):
         """Return the frame of a complete message."""
         frames, index = Frames(self.options), len(self._messages) - 1
         near = frames.nearest(message, index, Log())
-        return frames.spell([near], None, last=False, paths=[f"/messages/{index}"], log=self.log).unit
+        return frames.write_unit([near], None, last=False, paths=[f"/messages/{index}"], log=self.log).unit
 
     def safe(self, text: str, path: str) -> str:
         """Return text with its control tokens broken; "" for a message that is written only when it is complete."""

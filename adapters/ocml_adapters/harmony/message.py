@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple, cast
 
-from ocml_bridge.chat.turns import lift_tools, lower_tools, parts_of
+from ocml_bridge.chat.turns import extract_tools, insert_tools, parts_of
 from ocml_bridge.formats.boundary import EDGES
 from ocml_bridge.model import Content, Json, Message, Text, Tool, Tools, Transcript, replace
 from ocml_bridge.text.typescript import declare
@@ -154,7 +154,7 @@ def place_of_tools(items: Sequence[Item]) -> int:
     return at
 
 
-def lifted(items: list[Item], around: Transcript) -> Conversation:
+def with_extracted_tools(items: list[Item], around: Transcript) -> Conversation:
     """Return the conversation; tools that the first developer message declares become the tools of the document.
 
     They stay in the message if writing them would not give the same messages again, or if its layout has more than the
@@ -169,8 +169,8 @@ def lifted(items: list[Item], around: Transcript) -> Conversation:
         return Conversation(items, around)
     # The next message counts, too: if it is a developer message, the tools would be written into it.
     as_written = messages_of(items[at : at + 2])
-    left, tools, layout = lift_tools(as_written)
-    if tools is None or lower_tools(Transcript(left, tools), layout) != as_written:
+    left, tools, layout = extract_tools(as_written)
+    if tools is None or insert_tools(Transcript(left, tools), layout) != as_written:
         return Conversation(items, around)
     if layout is not None:
         # The message is gone: its layout moves to the document, which can store only the spelling of the tools.
@@ -179,7 +179,8 @@ def lifted(items: list[Item], around: Transcript) -> Conversation:
             return Conversation(items, around)
         around = replace(around, layout={HOME: {**NOTES.of(around.layout), "tools": section}})
     items[at : at + 1] = map(item_of, left[: len(left) - len(as_written) + 1])
-    return Conversation(items, replace(around, tools=tools), lifted=at if len(left) < len(as_written) else None)
+    declaration_at = at if len(left) < len(as_written) else None
+    return Conversation(items, replace(around, tools=tools), declaration_at=declaration_at)
 
 
 def common_header(message: Message) -> str | None:

@@ -28,7 +28,16 @@ from ocml_bridge.units.writer import TOOLS, Prepared
 
 from .declared import NOTHING, evident_fields, names_in, names_of_parts
 from .header import Fields, fields_of
-from .message import Body, declared, is_in_place, is_readable, lifted, make, place_of_tools, read_developer
+from .message import (
+    Body,
+    declared,
+    is_in_place,
+    is_readable,
+    make,
+    place_of_tools,
+    read_developer,
+    with_extracted_tools,
+)
 from .nearest import answers, framed, headed, keeps_header, narrowed, nearest
 from .syntax import ASSISTANT, DEVELOPER, HOME, NOTES, SYSTEM, TOOL
 from .tools import SECTION
@@ -167,7 +176,7 @@ def with_tools(items: list[Item], around: Transcript) -> Conversation:
         around: the transcript without its messages.
     """
     if around.tools is None:
-        return lifted(items, around)
+        return with_extracted_tools(items, around)
     at = place_of_tools(items)
     written = cast("str", items[at][1])
     known = _SECTIONS.get(_SECTIONS.key(around.tools))
@@ -179,7 +188,7 @@ def with_tools(items: list[Item], around: Transcript) -> Conversation:
     if section != written:  # without what UTF-8 cannot hold
         read = read_developer(written)
     items[at] = _read_item(read)
-    return lifted(items, replace(around, tools=None))
+    return with_extracted_tools(items, replace(around, tools=None))
 
 
 def _read_item(read: Body) -> Item:
@@ -188,9 +197,9 @@ def _read_item(read: Body) -> Item:
     return item_of(make(Fields(DEVELOPER), read.content, "end", layout, {}))
 
 
-def _lifted_alone(read: Body) -> tuple[Tool, ...] | None:
+def _tools_alone(read: Body) -> tuple[Tool, ...] | None:
     """Return the tools of a section that is a whole message; None if the message holds more than its tools."""
-    alone = lifted([_read_item(read)], Transcript())
+    alone = with_extracted_tools([_read_item(read)], Transcript())
     return None if alone.items or alone.around.layout is not None else alone.around.tools
 
 
@@ -278,7 +287,7 @@ def _readable(tools: tuple[Tool, ...], layout: dict[str, Any]) -> tuple[tuple[To
         return tools, known.text
     section, read = declared(tools, layout)
     if is_readable(tools, read):
-        _SECTIONS.keep(key, section, _lifted_alone(read))
+        _SECTIONS.keep(key, section, _tools_alone(read))
         return tools, section
     tools = developer.image(tools)
     section, read = declared(tools, {})

@@ -20,7 +20,7 @@ from ocml_bridge.units.heads import item_of
 from .declared import KINDS, Header, ends_with, fields_in, read_header, uncalled
 from .frames import Frame, Scan, begins, boundaries, pieces_of, scanned
 from .header import TOOL_NAME, Fields, is_call_to_tool, is_own_spelling, regular
-from .message import LINE_END, is_edge, lifted, make, read_body, split_tail
+from .message import LINE_END, is_edge, make, read_body, split_tail, with_extracted_tools
 from .recover import is_unfinished_header, read_stripped, split_body, unheaded
 from .syntax import (
     ASSISTANT,
@@ -341,7 +341,7 @@ class FrameReader:
         frameless = self._before is None and found.tail.strip()
         messages = self.frameless(found.tail) if frameless else self.messages
         around = Transcript() if frameless else self.around(found)
-        return lifted([*map(item_of, messages)], around).transcript
+        return with_extracted_tools([*map(item_of, messages)], around).transcript
 
     def around(self, found: Scan) -> Transcript:
         """Return the transcript without its messages, after all frames were read.

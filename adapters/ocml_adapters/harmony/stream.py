@@ -17,7 +17,7 @@ from ocml_bridge.formats.adapter import DEFAULT, Options
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Json, Message, Transcript
 from ocml_bridge.stream.buffer import Hold
-from ocml_bridge.stream.decoder import LiveLog, TextDecoder, lifted, settle, tell
+from ocml_bridge.stream.decoder import LiveLog, TextDecoder, declaration_at, emit_message, settle
 
 from .declared import NOTHING, ends_with, fields_in, names_of
 from .frames import Frame, Scanner, pieces_of
@@ -141,7 +141,7 @@ class Live:
         self._names |= names_of(frame)
         self._current = None
         for number, message in enumerate(self._reader.messages[index:], index):
-            tell(self._log, number, message, text if number == index else None)
+            emit_message(self._log, number, message, text if number == index else None)
 
     def implied(self) -> str:
         """Return the missing end token of the open message, or of text without a header; "" if nothing is open."""
@@ -167,7 +167,7 @@ class Live:
         document = self._reader.finish(rest)
         if count == 0:
             for index, message in enumerate(document.messages):
-                tell(self._log, index, message)
+                emit_message(self._log, index, message)
         return document
 
 
@@ -264,8 +264,8 @@ class TokenDecoder:
         document = transcript_of(TokenFramesReader(DEFAULT), cast("Json", self._ids), log)
         known = set(self._log.findings)
         more = [found for found in log.findings if found not in known]
-        events = self._log.take()
-        return [*events, *more, Stop(settle(reason, document), document, lifted=lifted(self._log.ended, document))]
+        events, at = self._log.take(), declaration_at(self._log.ended, document)
+        return [*events, *more, Stop(settle(reason, document), document, declaration_at=at)]
 
     def _close(self, reason: Reason | None) -> None:
         """Read what is left, with the end token that is missing if the model stopped by itself."""

@@ -11,7 +11,7 @@ from typing import Final
 from ocml_bridge.model import Ending
 from ocml_bridge.model.notes import Notes
 from ocml_bridge.spans import FrameMarks
-from ocml_bridge.text.added_tokens import beside
+from ocml_bridge.text.added_tokens import other_tokens
 from ocml_bridge.text.control import ControlTokens
 
 HOME: Final = "harmony"
@@ -57,7 +57,7 @@ SPECIALS: Final = ControlTokens(_OTHERS, _NUMBERED)
 """The special tokens of o200k_harmony that are text to a reader, but tokens to the model."""
 CONTROL: Final = ControlTokens((*IDS, *_OTHERS), _NUMBERED)
 """All special tokens: they are broken in content."""
-added_tokens: Final = beside(CONTROL)
+added_tokens: Final = other_tokens(CONTROL)
 
 
 def frame_tokens() -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from ocml_bridge.formats.boundary import EDGES, is_list_of_lists, several, sever
 from ocml_bridge.loss import FindingCode, Log, Severity
 from ocml_bridge.model import Json, Message, Transcript
 from ocml_bridge.model.codec import from_json, to_json
-from ocml_bridge.units.grammar import ContentClass, Parted, Spelled, State, Unit
+from ocml_bridge.units.grammar import ContentClass, SplitDocument, State, Unit, WrittenUnit
 from ocml_bridge.units.heads import Head
 from ocml_bridge.units.tokens import Tokens
 
@@ -81,7 +81,7 @@ def split(source: Source, options: Options) -> list[tuple[int, list[Json]]]:
 class TokenFramesReader(FramesReader):
     """Reads frames of token ids."""
 
-    def part(self, source: str | Json, log: Log) -> Parted:
+    def split_units(self, source: str | Json, log: Log) -> SplitDocument:
         """Split a list of token ids of o200k_harmony into its frames.
 
         Raises:
@@ -93,7 +93,7 @@ class TokenFramesReader(FramesReader):
         ids, text = checked(source)
         units, at = cut(ids, text)
         if units and at == len(ids):
-            return Parted(informed(units), Transcript(), document=Around(ids))
+            return SplitDocument(informed(units), Transcript(), document=Around(ids))
         reader = IdsReader(ids[at:], text[at:], log)
         return as_units([*units, *reader.frames], Around(ids, reader, reader.rest))
 
@@ -275,22 +275,24 @@ class TokenFrames(Frames):
         """Return whether UTF-8 can encode a text; tokens in it need no change, because they are encoded as text."""
         return is_unicode(text)
 
-    def follows(self, head: Head) -> bool:
+    def depends_on_head_only(self, head: Head) -> bool:
         """Return False also for a message with ids of its body in the layout: they fit one content only."""
-        return super().follows(head) and not _has_ids(head)
+        return super().depends_on_head_only(head) and not _has_ids(head)
 
     def classify(self, head: Head, content: str) -> ContentClass | None:
         """Return the class for text; None if the layout has ids of the body."""
         return None if _has_ids(head) else super().classify(head, content)
 
-    def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
+    def write_unit(
+        self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log
+    ) -> WrittenUnit:
         """Write the parts of a frame; halves of surrogate pairs become U+FFFD."""
-        spelled = super().spell(group, state, last=last, paths=paths, log=log)
+        spelled = super().write_unit(group, state, last=last, paths=paths, log=log)
         if all(is_unicode(part) for part in spelled.unit if isinstance(part, str)):
             return spelled
         text = json.dumps(to_json(Transcript((group[0],))), ensure_ascii=False)
         clean = cast("Transcript", from_json(json.loads(_SURROGATE.sub("\ufffd", text))))
-        return super().spell(clean.messages, state, last=last, paths=paths, log=log)
+        return super().write_unit(clean.messages, state, last=last, paths=paths, log=log)
 
     def unit(self, made: Message, body: str, layout: dict[str, Any], path: str, log: Log, *, prompted: bool) -> Unit:
         """Return the parts of a frame; ids in the layout are written if they still spell the header or the body."""

@@ -18,7 +18,16 @@ from ocml_bridge.loss import Log
 from ocml_bridge.model import Json, Message, Transcript
 from ocml_bridge.text.control import BREAK, stands_alone
 from ocml_bridge.units.conversation import Conversation
-from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass, Enclosed, Parted, Skeleton, Spelled, State, Unit
+from ocml_bridge.units.grammar import (
+    ANY_CONTENT,
+    ContentClass,
+    Enclosed,
+    Skeleton,
+    SplitDocument,
+    State,
+    Unit,
+    WrittenUnit,
+)
 from ocml_bridge.units.grouping import with_grouping
 from ocml_bridge.units.heads import Head, Item
 from ocml_bridge.units.reader import UnitReader
@@ -27,7 +36,7 @@ from ocml_bridge.units.writer import TOOLS_PATH, Prepared, UnitWriter
 from .declared import NOTHING, names_in, says_otherwise
 from .frames import Frame, Scan, pieces_of, scanned
 from .header import LONG, is_header, regular
-from .message import header_of, lifted, remembered
+from .message import header_of, remembered, with_extracted_tools
 from .nearest import framed, nearest, opened
 from .prepare import DECLARATION, PROMPTED, prepared, with_tools
 from .reader import FrameReader, split
@@ -83,7 +92,7 @@ class FramesReader(UnitReader):
 
     looks_at_contents = False
 
-    def part(self, source: str | Json, log: Log) -> Parted:
+    def split_units(self, source: str | Json, log: Log) -> SplitDocument:
         """Split a text into its frames; any text can be split, also an answer without the generation prompt before it.
 
         Raises:
@@ -93,7 +102,7 @@ class FramesReader(UnitReader):
             raise BridgeError(ErrorCode.SHAPE, "the format harmony is text; read token ids as harmony-tokens")
         units, behind = cut(source)
         if units and not behind:
-            return Parted(informed(units), _NOTHING, document=Around(source), envelope=())
+            return SplitDocument(informed(units), _NOTHING, document=Around(source), envelope=())
         frames, rest = scanned(pieces_of(behind))
         before: Plain | None = ("", "", "")
         for frame in frames:
@@ -120,25 +129,25 @@ class FramesReader(UnitReader):
                 return None
         return (header, stop, not body, before_body, section, ended), [body] if body else []
 
-    def filled(self, unit: Unit, values: Sequence[str]) -> Unit:
+    def with_values(self, unit: Unit, values: Sequence[str]) -> Unit:
         """Return a plain frame with another body; a developer's heading and section of tools remain."""
         header, body, stop = unit
         before_body, _, section = sections_of(body) if speaker(header) == DEVELOPER else ("", body, "")
         return (header, "".join((before_body, *values, section)), stop)
 
-    def read(self, unit: Unit, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
+    def read_unit(self, unit: Unit, at: int, index: int, split: SplitDocument, log: Log) -> Sequence[Message]:
         """Return the messages of a frame, or of a text without frames.
 
         Raises:
             BridgeError: OCB-SEVERAL if another conversation begins with this frame.
         """
-        around = cast("Around", parted.document)
+        around = cast("Around", split.document)
         reader = around.reader
         if reader is None or not isinstance(unit, (Frame, str)):
             reader = FrameReader(log, restore=False)
         if isinstance(unit, str):
             return reader.frameless(unit)
-        reader.resume(index, frame_of(parted.units[at - 1]) if at else None)
+        reader.resume(index, frame_of(split.units[at - 1]) if at else None)
         count = len(reader.messages)
         try:
             reader.frame(frame_of(unit))
@@ -150,18 +159,18 @@ class FramesReader(UnitReader):
         """Return the error for a document with several conversations, with the offset of the second."""
         return several(offset=split(source, DEFAULT)[1][0])
 
-    def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
+    def relate(self, items: list[Item], split: SplitDocument, log: Log) -> Conversation:
         """Build the conversation: infer the turns, and lift the tools out of the first developer message."""
-        reader, rest = cast("Around", parted.document)[1:]
+        reader, rest = cast("Around", split.document)[1:]
         around = _NOTHING if reader is None or rest is None else reader.around(rest)
-        return lifted(with_grouping(items), around)
+        return with_extracted_tools(with_grouping(items), around)
 
 
-def as_units(units: list[Any], around: Around) -> Parted:
+def as_units(units: list[Any], around: Around) -> SplitDocument:
     """Return the split document. If it has no frame, its text (unless blank) is the only unit."""
     if not units and around.rest is not None and around.rest.tail.strip():
         units, around = [around.rest.tail], around._replace(rest=None)
-    return Parted(informed(units), _NOTHING, document=around)
+    return SplitDocument(informed(units), _NOTHING, document=around)
 
 
 def informed(units: list[Any]) -> list[Any]:
@@ -279,10 +288,10 @@ class Frames(UnitWriter):
         return stands_alone(text) and (head.role != DEVELOPER or not _has_section(text))
 
     def nearest(self, message: Message, index: int, log: Log) -> Message:
-        """Return the message with a content that a body can hold; `spell` changes its other fields as needed."""
+        """Return the message with a content that a body can hold; `write_unit` changes its other fields as needed."""
         return nearest(message, f"/messages/{index}", log)
 
-    def follows(self, head: Head) -> bool:
+    def depends_on_head_only(self, head: Head) -> bool:
         """Return False for a developer message, whose text may be read as tools, unless it holds the declared tools."""
         return head.role != DEVELOPER or head is DECLARATION
 
@@ -290,7 +299,9 @@ class Frames(UnitWriter):
         """Return None if a developer's text contains the heading of tools or begins with that of instructions."""
         return None if _has_section(content) else ANY_CONTENT
 
-    def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
+    def write_unit(
+        self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log
+    ) -> WrittenUnit:
         """Write the frame of a message."""
         (message,), (path,) = group, paths
         prompted = state == PROMPTED
@@ -300,7 +311,7 @@ class Frames(UnitWriter):
             made, body = framed(message, self.options, prompted=prompted, last=last)
             path = f"{path}/content"
         unit = self.unit(made, body, NOTES.of(message.layout), path, log, prompted=prompted)
-        return Spelled(unit, [made], _CUT_OFF if made.end is None else None)
+        return WrittenUnit(unit, [made], _CUT_OFF if made.end is None else None)
 
     def unit(self, made: Message, body: str, layout: dict[str, Any], path: str, log: Log, *, prompted: bool) -> Unit:
         """Return a frame, written.
@@ -342,7 +353,7 @@ class Frames(UnitWriter):
         """
         return "".join((front, *units, header, tail)), None
 
-    def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
+    def relate_image(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
         """Infer the turns, and lift the tools out of the first developer message."""
         return with_tools(with_grouping(items), around)
 

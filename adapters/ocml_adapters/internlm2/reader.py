@@ -16,7 +16,7 @@ from ocml_bridge.text.edges import is_trivia, remember
 from ocml_bridge.text.im import Frame
 from ocml_bridge.text.plain import message
 from ocml_bridge.units.conversation import Conversation
-from ocml_bridge.units.grammar import Parted, Skeleton
+from ocml_bridge.units.grammar import Skeleton, SplitDocument
 from ocml_bridge.units.heads import Item, item_of, message_of
 from ocml_bridge.units.reader import UnitReader
 
@@ -104,7 +104,7 @@ class FramesReader(UnitReader):
 
     looks_at_contents = False
 
-    def part(self, source: str | Json, log: Log) -> Parted:
+    def split_units(self, source: str | Json, log: Log) -> SplitDocument:
         """Split a text into frames; tokens may have either spelling, or both.
 
         Raises:
@@ -132,7 +132,7 @@ class FramesReader(UnitReader):
             return None if heading_of(header)[:2] == ("system", "plugin") else ((dialect, header, None), [body])
         return _calls(dialect, header, body)
 
-    def filled(self, unit: Placed, values: Sequence[str]) -> Placed:
+    def with_values(self, unit: Placed, values: Sequence[str]) -> Placed:
         """Return a frame with the same key and other contents."""
         frame = unit.frame
         if IM.action_start not in frame.body:
@@ -149,20 +149,20 @@ class FramesReader(UnitReader):
                 body.append(f'{_PLUGIN}{{"name": "{name}", "parameters": {json}}}{IM.action_end}')
         return unit._replace(frame=reframed(frame, body=IM.action_start.join(body)))
 
-    def read(self, unit: Placed, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
+    def read_unit(self, unit: Placed, at: int, index: int, split: SplitDocument, log: Log) -> Sequence[Message]:
         """Return the messages of a frame."""
         messages = messages_of(unit.frame, index, None, log)
         report_header(unit.frame, f"/messages/{index}", log)
         report_end(unit.frame, f"/messages/{index + len(messages) - 1}", log)
         return with_layout(messages, unit, messages[0].name)
 
-    def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
+    def relate(self, items: list[Item], split: SplitDocument, log: Log) -> Conversation:
         """Name each reply after its tool, and build the transcript around the messages."""
-        replies = _name_replies(items, parted, log)
-        return Conversation(items, surroundings(items, replies.waiting, parted, log))
+        replies = _name_replies(items, split, log)
+        return Conversation(items, surroundings(items, replies.waiting, split, log))
 
 
-def _name_replies(items: list[Item], parted: Parted, log: Log) -> Replies:
+def _name_replies(items: list[Item], split: SplitDocument, log: Log) -> Replies:
     """Give each reply the name of its tool, in place; return the calls that have no reply yet."""
     replies, frame = Replies(), -1
     for at, item in enumerate(items):
@@ -175,7 +175,7 @@ def _name_replies(items: list[Item], parted: Parted, log: Log) -> Replies:
             waiting = replies.waiting
             if not replies.reply(head.name):
                 report_unpaired(at, log)
-            items[at] = _named_reply(item, waiting, parted.units[frame])
+            items[at] = _named_reply(item, waiting, split.units[frame])
         elif replies.in_calls:
             replies.text(continues=head.continues)
     return replies
@@ -190,7 +190,7 @@ def _named_reply(item: Item, waiting: str | None, unit: Placed) -> Item:
     return named(head, head.name or waiting), content, call_id
 
 
-def without_open_turn(frames: Sequence[Frame], tail: str, text: str, log: Log) -> Parted:
+def without_open_turn(frames: Sequence[Frame], tail: str, text: str, log: Log) -> SplitDocument:
     """Separate the frames of messages from those of the tool declaration and of the open turn.
 
     Args:
@@ -222,7 +222,7 @@ def without_open_turn(frames: Sequence[Frame], tail: str, text: str, log: Log) -
     document = Text(dialect, mixed, tail, tools, opening, closed[-1])
     is_shared = opening is None and (tools is None or tools.remembered)
     envelope = (dialect, mixed, tail, closed[-1], tools) if is_shared else None
-    return Parted(units, Transcript(), document=document, envelope=envelope)
+    return SplitDocument(units, Transcript(), document=document, envelope=envelope)
 
 
 def _declared(units: Sequence[Placed]) -> Declaration | None:
@@ -256,16 +256,16 @@ def _declaration(unit: Placed, at: int) -> Declaration | None:
     return declaration
 
 
-def surroundings(items: Sequence[Item], waiting: str | None, parted: Parted, log: Log) -> Transcript:
+def surroundings(items: Sequence[Item], waiting: str | None, split: SplitDocument, log: Log) -> Transcript:
     """Return the transcript without its messages: tools, open turn, and the layout of the text.
 
     Args:
         items: the messages.
         waiting: the recipient of the first call that has no reply.
-        parted: the text.
+        split: the text.
         log: takes the findings.
     """
-    text = cast("Text", parted.document)
+    text = cast("Text", split.document)
     opening = text.opening
     if opening is not None:
         report_header(opening.frame, "/open_turn", log)

@@ -10,8 +10,8 @@ from ocml_bridge.formats.adapter import Options
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Message, Transcript, replace
 from ocml_bridge.stream.buffer import Hold
-from ocml_bridge.stream.decoder import LiveLog, TextDecoder, tell
-from ocml_bridge.stream.frames import Live, Saying
+from ocml_bridge.stream.decoder import LiveLog, TextDecoder, emit_message
+from ocml_bridge.stream.frames import FrameEvents, Live
 from ocml_bridge.text.im import Frame, spell
 from ocml_bridge.text.plain import message
 from ocml_bridge.units.heads import item_of
@@ -34,7 +34,7 @@ from .tools import declares
 HOLD: Final = Hold(SPECIALS)
 
 
-class Turn(Saying):
+class Turn(FrameEvents):
     """Emits the events of an assistant's body: text at once, a call when it is complete, because it holds its name.
 
     Args:
@@ -105,14 +105,14 @@ class Turn(Saying):
         self._text, self._started, self._waiting = [], False, 0
 
     def _tell(self, call: Message) -> None:
-        tell(self.log, self._next, self._placed(call, more=True))
+        emit_message(self.log, self._next, self._placed(call, more=True))
         self._next += 1
 
     def end(self, messages: Sequence[Message]) -> None:
         """Emit the remaining events of the frame's messages."""
         for index, part in enumerate(messages[self._next - self.index :], self._next):
             is_started = self._started and index == self._next
-            tell(self.log, index, part, self._restored() if is_started else None)
+            emit_message(self.log, index, part, self._restored() if is_started else None)
 
 
 class FrameReader:
@@ -184,20 +184,20 @@ class Reading(Live):
         self._frames = FrameReader(log)
         super().__init__(log, GRAMMAR, self._frames)
 
-    def saying(self, header: str) -> Saying:
-        """Return the `Saying` of the next frame, which has this header."""
+    def frame_events(self, header: str) -> FrameEvents:
+        """Return the `FrameEvents` of the next frame, which has this header."""
         heading, index = heading_of(header), len(self._frames.messages)
         if heading.role == "assistant":
             return Turn(self.log, index, heading.name)
         if heading.declares_tools:
-            return Saying(self.log, index, None, CONTROL.restore)
+            return FrameEvents(self.log, index, None, CONTROL.restore)
         name = heading.speaker(self._frames.replies.waiting)
-        return Saying(self.log, index, message(heading.role, "", name, end=None), CONTROL.restore)
+        return FrameEvents(self.log, index, message(heading.role, "", name, end=None), CONTROL.restore)
 
-    def ending(self, start: str, saying: Saying) -> str:
+    def ending(self, start: str, frame_events: FrameEvents) -> str:
         """Return the text that ends a frame, in the spelling of its start; it also ends an open call."""
         spelling = UNUSED if start == UNUSED.start else IM
-        return (spelling.action_end if isinstance(saying, Turn) and saying.in_call else "") + spelling.end
+        return (spelling.action_end if isinstance(frame_events, Turn) and frame_events.in_call else "") + spelling.end
 
 
 def decoder(_options: Options) -> Decoder:

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from ocml_bridge.model.notes import Notes
 from ocml_bridge.spans import FrameMarks
-from ocml_bridge.text.added_tokens import beside
+from ocml_bridge.text.added_tokens import other_tokens
 from ocml_bridge.text.control import ControlTokens
 from ocml_bridge.text.im import Grammar
 from ocml_bridge.text.specials import CHATML
@@ -83,7 +83,7 @@ MARKS: Final = ControlTokens(TOKENS)
 SPECIALS: Final = (*TOKENS, *CHATML)
 CONTROL: Final = ControlTokens(SPECIALS)
 """The tokens that content must not contain unbroken: `MARKS`, and those that only the model knows."""
-added_tokens: Final = beside(CONTROL)
+added_tokens: Final = other_tokens(CONTROL)
 FRAME_MARKS: Final = FrameMarks(
     (IM.start, UNUSED.start),
     (IM.end, UNUSED.end),

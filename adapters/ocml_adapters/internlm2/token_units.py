@@ -20,7 +20,7 @@ from ocml_bridge.loss import FindingCode, Log, Severity
 from ocml_bridge.model import Json, Transcript, replace
 from ocml_bridge.text.control import BREAK
 from ocml_bridge.units.conversation import Conversation
-from ocml_bridge.units.grammar import Enclosed, Parted, State, Unit
+from ocml_bridge.units.grammar import Enclosed, SplitDocument, State, Unit
 from ocml_bridge.units.heads import Item
 from ocml_bridge.units.tokens import Tokens
 
@@ -90,7 +90,7 @@ def _encode_with_ends(text: str, vocabulary: Vocabulary) -> tuple[list[int], lis
 class IdsReader(FramesReader):
     """The unit reader; a unit is a frame of the text of the ids."""
 
-    def part(self, source: str | Json, log: Log) -> Parted:
+    def split_units(self, source: str | Json, log: Log) -> SplitDocument:
         """Split a list of ids into frames; the layout stores the ids if the encoder would choose others.
 
         Raises:
@@ -107,18 +107,18 @@ class IdsReader(FramesReader):
             raise several(path=f"/{parts[1]}")
         text = to_text(ids, vocabulary)
         try:
-            parted = super().part(text, log)
+            split = super().split_units(text, log)
         except BridgeError as error:
             raise BridgeError(error.code, error.message, path="") from error
         _report_unusual(ids, vocabulary, log)
         layout: dict[str, Json] = {} if to_ids(text, vocabulary) == ids else {"ids": [*ids]}
         around = Transcript(layout=NOTES.by_format(layout))
-        return parted._replace(around=around, envelope=None if layout else parted.envelope)
+        return split._replace(around=around, envelope=None if layout else split.envelope)
 
-    def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
+    def relate(self, items: list[Item], split: SplitDocument, log: Log) -> Conversation:
         """Return the conversation of the text, with the stored ids."""
-        conversation = super().relate(items, parted, log)
-        conversation.around = _with_layout(conversation.around, NOTES.together(parted.around.layout))
+        conversation = super().relate(items, split, log)
+        conversation.around = _with_layout(conversation.around, NOTES.together(split.around.layout))
         return conversation
 
 

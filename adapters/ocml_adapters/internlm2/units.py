@@ -20,9 +20,9 @@ from ocml_bridge.units.grammar import (
     JSON_IN_A_STRING,
     ContentClass,
     Enclosed,
-    Spelled,
     State,
     Unit,
+    WrittenUnit,
 )
 from ocml_bridge.units.heads import Head, Item, message_of
 from ocml_bridge.units.writer import Prepared, UnitWriter
@@ -91,7 +91,7 @@ class Frames(UnitWriter):
         start = WriterState(dialect, starts=self.options.dialect is not None or draft.reads_as(dialect))
         return Prepared(draft.items, around, draft.origins, start)
 
-    def is_prepared_alike(self, head: Head, content: str) -> bool:
+    def prepares_by_head(self, head: Head, content: str) -> bool:
         """Return whether the text is not blank: blank text next to calls is left out."""
         return not content.isspace()
 
@@ -100,14 +100,14 @@ class Frames(UnitWriter):
         return stands_alone(text)
 
     def nearest(self, message: Message, index: int, log: Log) -> Message | None:
-        """Return the message with its content as one text; `spell` finds what a frame holds of the other fields."""
+        """Return the message with its content as one text; `write_unit` finds what a frame holds of other fields."""
         return nearest(message, index, log)
 
     def joins(self, before: Head, head: Head) -> bool:
         """Return whether a text or a call belongs to the body of the message before it."""
         return joins(before, head)
 
-    def follows(self, head: Head) -> bool:
+    def depends_on_head_only(self, head: Head) -> bool:
         """Return whether contents are written alike: not those of calls, nor those whose layout has a raw body.
 
         A system message named plugin may read as a tool declaration.
@@ -116,7 +116,7 @@ class Frames(UnitWriter):
 
     def classify(self, head: Head, content: str) -> ContentClass | None:
         """Return the class of a content: arguments are JSON or a JSON string; code without fences gets one."""
-        if self.follows(head):
+        if self.depends_on_head_only(head):
             return ANY_CONTENT
         if not head.calls or "body" in layout_in(head) or not self._is_default:
             return None
@@ -126,7 +126,9 @@ class Frames(UnitWriter):
             return AN_OBJECT
         return A_STRING if constraint_of(content) is None else JSON_IN_A_STRING
 
-    def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
+    def write_unit(
+        self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log
+    ) -> WrittenUnit:
         """Write a frame with the text before it."""
         before = cast("WriterState", state)
         place = Place(before.dialect, before.closed, last)
@@ -145,7 +147,7 @@ class Frames(UnitWriter):
         if output != text:
             frame = _only(output)
             unit = with_layout(messages_of(frame, 0, waiting, Log()), Placed(frame, read), waiting)
-        return Spelled(output, unit, before._replace(closed=bool(frame.end)))
+        return WrittenUnit(output, unit, before._replace(closed=bool(frame.end)))
 
     def as_output(self, text: str) -> str:
         """Return a piece of text as the output holds it; formats of token ids change it."""
@@ -177,7 +179,7 @@ class Frames(UnitWriter):
         dialect = "im" if closed is None else reads_as
         return Enclosed("".join((*units, tail)), around_of(dialect, tail, closed, opening))
 
-    def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
+    def relate_image(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
         """Read the frames together: the first tool declaration has the tools of the transcript."""
         at = default_place(items)
         if at == len(items) or items[at][0].role != "system":

@@ -14,7 +14,7 @@ from ocml_bridge.model import Completion, Json, Message, Transcript
 from ocml_bridge.text.edges import is_trivia
 from ocml_bridge.text.im import Frame, read_header
 from ocml_bridge.units.conversation import Conversation
-from ocml_bridge.units.grammar import Parted, Skeleton
+from ocml_bridge.units.grammar import Skeleton, SplitDocument
 from ocml_bridge.units.heads import Item
 from ocml_bridge.units.reader import UnitReader
 
@@ -57,7 +57,7 @@ class FramesReader(UnitReader):
 
     looks_at_contents = False
 
-    def part(self, source: str | Json, log: Log) -> Parted | Completion:
+    def split_units(self, source: str | Json, log: Log) -> SplitDocument | Completion:
         """Split a text into its frames; a text without frames is a completion.
 
         Raises:
@@ -69,7 +69,7 @@ class FramesReader(UnitReader):
             edges, body = around(tail, options)
             if body.strip():
                 return read_completion(edges, body, options, log)
-            return Parted((), Transcript(), document=Around(replace(edges, head=body)))
+            return SplitDocument((), Transcript(), document=Around(replace(edges, head=body)))
         last = frames[-1]
         edges = joined(opening(frames[0].gap, options), closing(tail, options))
         end = end_inside(last, options)
@@ -79,9 +79,9 @@ class FramesReader(UnitReader):
         frames[0].gap = ""
         _report_outside(edges.head, "/messages/0", log)
         if last.last and not last.body.strip():
-            return Parted(frames[:-1], Transcript(), document=Around(edges, cut=True, opening=last))
+            return SplitDocument(frames[:-1], Transcript(), document=Around(edges, cut=True, opening=last))
         envelope = edges, last.last
-        return Parted(frames, Transcript(), document=Around(edges, cut=last.last), envelope=envelope)
+        return SplitDocument(frames, Transcript(), document=Around(edges, cut=last.last), envelope=envelope)
 
     def skeleton(self, unit: Frame, before: Frame | None) -> Skeleton | None:
         """Return a frame without its contents; None if its edges or its body do not have the default spelling."""
@@ -107,7 +107,7 @@ class FramesReader(UnitReader):
         )
         return key, [piece.content for piece in pieces if piece.content]
 
-    def filled(self, unit: Frame, values: Sequence[str]) -> Frame:
+    def with_values(self, unit: Frame, values: Sequence[str]) -> Frame:
         """Return a frame with other contents."""
         core, declared, pad = _parts(unit)
         pieces = _pieces(core) if "<|" in core else None
@@ -119,15 +119,15 @@ class FramesReader(UnitReader):
         ]
         return replace(unit, body="".join((*texts, declared, pad)))
 
-    def read(self, unit: Frame, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
+    def read_unit(self, unit: Frame, at: int, index: int, split: SplitDocument, log: Log) -> Sequence[Message]:
         """Return the messages of a frame."""
         return _messages(unit, index, log, first=at == 0)
 
-    def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
+    def relate(self, items: list[Item], split: SplitDocument, log: Log) -> Conversation:
         """Return the conversation: declared tools are taken out of its items; open turn and edges are added."""
-        edges, cut, opens = cast("Around", parted.document)
+        edges, cut, opens = cast("Around", split.document)
         _report_outside(edges.tail, "", log)
-        turn = None if opens is None else _open_turn(opens, log, first=not parted.units)
+        turn = None if opens is None else _open_turn(opens, log, first=not split.units)
         layout, extras = remember(edges, default_for(cut=cut))
         return with_tools_apart(items, Transcript(open_turn=turn, layout=layout, extras=extras))
 

@@ -199,7 +199,7 @@ class FrameCollector:
         return document_of(FramesReader(self.options), spell(self._frames, tail), self._log)
 
 
-class Saying(frames.Saying):
+class FrameEvents(frames.FrameEvents):
     """Emits the events of one frame as its body arrives, except for an end that may end the whole text (decision 15).
 
     Args:
@@ -269,13 +269,13 @@ class Live(frames.Live):
         self._collector = FrameCollector(options, log)
         super().__init__(log, grammar(options), self._collector)
 
-    def saying(self, header: str) -> Saying:
-        """Return the `Saying` of the next frame."""
-        return Saying(self.log, self._collector, header)
+    def frame_events(self, header: str) -> FrameEvents:
+        """Return the `FrameEvents` of the next frame."""
+        return FrameEvents(self.log, self._collector, header)
 
-    def ending(self, start: str, saying: frames.Saying) -> str:
+    def ending(self, start: str, frame_events: frames.FrameEvents) -> str:
         """Return the token that ends the open frame; none if the whole text has ended."""
-        return "" if isinstance(saying, Saying) and saying.ended else END
+        return "" if isinstance(frame_events, FrameEvents) and frame_events.ended else END
 
     @property
     def pending(self) -> int:

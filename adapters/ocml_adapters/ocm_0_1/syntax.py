@@ -11,7 +11,7 @@ from ocml_bridge.formats.adapter import FormatOption
 from ocml_bridge.formats.boundary import BEGINS, ENDS
 from ocml_bridge.model.notes import Notes
 from ocml_bridge.spans import FrameMarks
-from ocml_bridge.text.added_tokens import beside_with_edges
+from ocml_bridge.text.added_tokens import other_tokens_with_edges
 from ocml_bridge.text.control import ControlTokens
 from ocml_bridge.text.im import Grammar
 
@@ -62,7 +62,7 @@ TOKENS: Final = ControlTokens(SPECIALS)
 BOS_TOKEN: Final = FormatOption("bos", "Begin ocm-0.1 text with this token ('' for none).", default=None)
 EOS_TOKEN: Final = FormatOption("eos", "End ocm-0.1 text with this token ('' for none).", default=None)
 """None for the token of the dialect."""
-added_tokens: Final = beside_with_edges(TOKENS, BOS_TOKEN, EOS_TOKEN)
+added_tokens: Final = other_tokens_with_edges(TOKENS, BOS_TOKEN, EOS_TOKEN)
 FRAME_MARKS: Final = FrameMarks((START,), (END,), r"assistant(?!\S)[^\n]*\n", tuple(CLOSERS.values()))
 """The prompt ends with the line of the header; the model writes everything after it."""
 

@@ -59,7 +59,7 @@ def fit_tools(tools: Tools) -> Tools:
 # --- their place ------------------------------------------------------------------------------------------------------
 
 
-class Lifted(NamedTuple):
+class ExtractedTools(NamedTuple):
     """The messages without the tools of the transcript.
 
     Attributes:
@@ -73,20 +73,20 @@ class Lifted(NamedTuple):
     declaration: Message | None = None
 
 
-def lift(messages: list[Message]) -> Lifted:
+def extract_tools(messages: list[Message]) -> ExtractedTools:
     """Take the tools at the end of the first message, if it is a system message: they are those of the transcript."""
     first = messages[0] if messages else None
     if first is None or first.role != "system" or isinstance(first.content, str):
-        return Lifted(messages)
+        return ExtractedTools(messages)
     declared = first.content[-1]
     if not isinstance(declared, Tools):
-        return Lifted(messages)
+        return ExtractedTools(messages)
     rest = replace(first, content=content_of(first.content[:-1]))
     # Before another system message it is kept, or the tools would be written in that one.
     alone = len(messages) == 1 or messages[1].role != "system"
     if alone and replace(rest, layout=None) == Message("system", ""):
-        return Lifted(messages[1:], declared.tools, rest)
-    return Lifted([rest, *messages[1:]], declared.tools)
+        return ExtractedTools(messages[1:], declared.tools, rest)
+    return ExtractedTools([rest, *messages[1:]], declared.tools)
 
 
 def with_tools_apart(items: list[Item], around: Transcript) -> Conversation:
@@ -98,9 +98,9 @@ def with_tools_apart(items: list[Item], around: Transcript) -> Conversation:
     """
     if not items or items[0][0].role != "system" or isinstance(items[0][1], str):
         return Conversation(items, around)
-    messages, tools, declaration = lift(list(messages_of(items[:2])))
+    messages, tools, declaration = extract_tools(list(messages_of(items[:2])))
     items[:2] = map(item_of, messages)
     around = replace(around, tools=tools)
     if declaration is not None and declaration.layout is not None:
         around.layout = NOTES.by_format({**NOTES.together(around.layout), "tools": declaration.layout[HOME]})
-    return Conversation(items, around, lifted=None if declaration is None else 0)
+    return Conversation(items, around, declaration_at=None if declaration is None else 0)

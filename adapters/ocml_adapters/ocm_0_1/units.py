@@ -13,7 +13,7 @@ from ocml_bridge.text.control import BREAK, stands_alone
 from ocml_bridge.text.im import Frame
 from ocml_bridge.text.im import spell as spell_frames
 from ocml_bridge.units.conversation import Conversation
-from ocml_bridge.units.grammar import AN_OBJECT, ANY_CONTENT, ContentClass, Enclosed, Spelled, State, Unit
+from ocml_bridge.units.grammar import AN_OBJECT, ANY_CONTENT, ContentClass, Enclosed, State, Unit, WrittenUnit
 from ocml_bridge.units.heads import Head, Item, item_of, message_of
 from ocml_bridge.units.writer import TOOLS, Completed, Prepared, UnitWriter
 
@@ -24,7 +24,7 @@ from .nearest import has_no_place, nearest, nearest_open_turn, role_for
 from .segments import body_of, is_embedded_call, is_embedded_output, literal
 from .spelling import Framed, framed, framed_turn, may_be_cut
 from .syntax import HOME, NOTES, TOKENS
-from .tools import fit_tools, lift, with_tools_apart
+from .tools import extract_tools, fit_tools, with_tools_apart
 
 _JSON_AS_TEXT: Final = ContentClass('["', '"]', literal)
 _TEXT: Final = ContentClass(encode=literal)
@@ -94,7 +94,7 @@ class Frames(UnitWriter):
 
     def is_plain_part(self, head: Head, text: str) -> bool:
         """Return whether a text is written unchanged as a part, whatever is next to it; thoughts are between tokens."""
-        return stands_alone(text) if head.beside is None else text == text.strip() and self.inert(text)
+        return stands_alone(text) if head.parts_around is None else text == text.strip() and self.inert(text)
 
     def nearest(self, message: Message, index: int, log: Log) -> Message | None:
         """Return the nearest message that the format can hold, or None."""
@@ -104,7 +104,7 @@ class Frames(UnitWriter):
         """Return whether a message belongs to the same wire message as the previous one."""
         return head.continues and (head.role == "tool" or head.name == before.name)
 
-    def follows(self, head: Head) -> bool:
+    def depends_on_head_only(self, head: Head) -> bool:
         """Return whether a message is written the same way whatever its content.
 
         Not if it is arguments or an output, was cut off, or has layout: its spelling may be that of another content.
@@ -115,7 +115,7 @@ class Frames(UnitWriter):
         """Return the class of a content: arguments and outputs are JSON, or a string in JSON."""
         if head.end is None or not head.bare:
             return None
-        if self.follows(head):
+        if self.depends_on_head_only(head):
             return ANY_CONTENT
         if head.calls:
             if is_embedded_call(content):
@@ -123,7 +123,9 @@ class Frames(UnitWriter):
             return _TEXT if constraint_of(content) is None else _JSON_AS_TEXT
         return AN_OBJECT if is_embedded_output(content) else _TEXT
 
-    def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
+    def write_unit(
+        self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log
+    ) -> WrittenUnit:
         """Return the text of the frames of a wire message, with the gap before each, and the messages that are read."""
         by_frame = _split_into_frames(_without_empty(list(map(Row, paths, group)), log))
         frames: list[Frame] = []
@@ -140,7 +142,7 @@ class Frames(UnitWriter):
         if isinstance(state, First):
             following = state._replace(systems=state.systems - len(group))
             _report_tools(image, by_frame[0][0].path, following, log)
-        return Spelled(spell_frames(frames, ""), image, _CLOSED if frames[-1].end else _CUT)
+        return WrittenUnit(spell_frames(frames, ""), image, _CLOSED if frames[-1].end else _CUT)
 
     def _guard(self, rows: Sequence[Row], in_frame: Framed, log: Log) -> None:
         """Report the control tokens that were broken, or refuse them; a frame in its stored spelling has none."""
@@ -180,7 +182,7 @@ class Frames(UnitWriter):
                 self._edges[frames, cut] = result
         return result
 
-    def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
+    def relate_image(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
         """Return the items without the declared tools, which are read as those of the document."""
         return with_tools_apart(items, around)
 
@@ -283,11 +285,11 @@ def _report_tools(image: list[Message], path: str, following: First, log: Log) -
         following: the state, with the number of system messages after this unit.
         log: receives the losses.
     """
-    lifted = lift([*image, *[Message("system", "")] * following.systems])
-    if lifted.tools is None:
+    extracted = extract_tools([*image, *[Message("system", "")] * following.systems])
+    if extracted.tools is None:
         return
     moved = "the tools of this message are declared outside it"
-    if lifted.declaration is not None and path != "/tools":
+    if extracted.declaration is not None and path != "/tools":
         log.lose(LossCode.TOOLS_MOVED, path, moved, Severity.LAYOUT)
     if not following.declared:
         log.lose(LossCode.TOOLS_MOVED, f"{path}/content", moved, Severity.LAYOUT)

@@ -182,17 +182,17 @@ def with_tools(items: list[Item], around: Transcript) -> Conversation:
         items: the items of the frames; the list may be changed.
         around: the transcript around them, with the tools if they are known to be in a message of their own.
     """
-    lifted = developer.lifted(with_grouping(items), lenient=True, tools=around.tools)
-    if lifted.tools is None:
+    extracted = developer.extract_tools(with_grouping(items), lenient=True, tools=around.tools)
+    if extracted.tools is None:
         return Conversation(items, around)
-    raw, layout = lifted.spelling
+    raw, layout = extracted.spelling
     members: dict[str, Json] = {} if raw is None else {"tools": raw}
     if layout is not None:
         members["tools_message"] = NOTES.of(layout)
     return Conversation(
-        lifted.items,
-        replace(around, tools=lifted.tools, layout=_with(around.layout, **members) if members else around.layout),
-        lifted=lifted.at,
+        extracted.items,
+        replace(around, tools=extracted.tools, layout=_with(around.layout, **members) if members else around.layout),
+        declaration_at=extracted.at,
     )
 
 

@@ -16,7 +16,7 @@ from ocml_bridge.loss import FindingCode, Log, Severity
 from ocml_bridge.model import Header, Json, Message, Settings, Transcript, replace
 from ocml_bridge.text import developer
 from ocml_bridge.units.conversation import Conversation
-from ocml_bridge.units.grammar import Parted, Skeleton, Unit
+from ocml_bridge.units.grammar import Skeleton, SplitDocument, Unit
 from ocml_bridge.units.heads import Head, Item, item_of, message_of
 from ocml_bridge.units.reader import UnitReader
 
@@ -60,7 +60,7 @@ class FramesReader(UnitReader):
     def __init__(self, options: Options) -> None:
         self._fronts = Memo[str, Transcript](512)
 
-    def part(self, source: str | Json, log: Log) -> Parted:
+    def split_units(self, source: str | Json, log: Log) -> SplitDocument:
         """Split a text into its frames and the text around them.
 
         Raises:
@@ -75,9 +75,9 @@ class FramesReader(UnitReader):
             at, around = self._read_front(text, log)
         units = lines(text, at)
         if units:
-            return Parted(units, around, document=Rest(tail="\n"), envelope=text[:at] if is_cached else None)
+            return SplitDocument(units, around, document=Rest(tail="\n"), envelope=text[:at] if is_cached else None)
         units, rest = _scan(text, at)
-        return Parted(units, around, document=rest)
+        return SplitDocument(units, around, document=rest)
 
     def _read_front(self, text: str, log: Log) -> tuple[int, Transcript]:
         """Return the offset of the first frame, and the transcript before it; headers with settings only are cached."""
@@ -102,14 +102,14 @@ class FramesReader(UnitReader):
         key = (header[: match.start(1)], header[match.end(1) :], unit.end, not body)
         return key, [match[1], body] if body else [match[1]]
 
-    def filled(self, unit: Any, values: Sequence[str]) -> Unit:
+    def with_values(self, unit: Any, values: Sequence[str]) -> Unit:
         """Return a frame that has a skeleton, with another body and id."""
         header, match = unit.header, _ID.search(unit.header)
         if match is not None:
             header = f"{header[: match.start(1)]}{values[0]}{header[match.end(1) :]}"
         return Frame(unit.gap, unit.offset, unit.begins, header, values[-1] if unit.body else "", unit.end)
 
-    def read(self, unit: Unit, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
+    def read_unit(self, unit: Unit, at: int, index: int, split: SplitDocument, log: Log) -> Sequence[Message]:
         """Return the message of a frame.
 
         Raises:
@@ -117,17 +117,17 @@ class FramesReader(UnitReader):
         """
         return [with_whole_end(read_frame(unit, index, log), unit)]
 
-    def is_related_alike(self, head: Head, content: str) -> bool:
+    def relates_by_head(self, head: Head, content: str) -> bool:
         """Return whether a message certainly has no section of tools, and no findings that depend on its content."""
         return developer.is_plain(head, content) and is_regular(head, content)
 
-    def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
+    def relate(self, items: list[Item], split: SplitDocument, log: Log) -> Conversation:
         """Return the conversation, with its open turn, and with the tools taken out of the developer message.
 
         Raises:
             BridgeError: as `read`, for the open turn, or for the frame at which reading stopped.
         """
-        return related(items, parted.around, cast("Rest", parted.document), log)
+        return related(items, split.around, cast("Rest", split.document), log)
 
 
 def _scan(text: str, at: int) -> tuple[list[Frame], Rest]:

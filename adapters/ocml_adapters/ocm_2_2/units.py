@@ -12,7 +12,7 @@ from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import Json, Message, Transcript, replace
 from ocml_bridge.text import developer
 from ocml_bridge.units.conversation import Conversation
-from ocml_bridge.units.grammar import Enclosed, Spelled, State, Unit
+from ocml_bridge.units.grammar import Enclosed, State, Unit, WrittenUnit
 from ocml_bridge.units.heads import LONGEST, Head, Item, item_of, message_of
 from ocml_bridge.units.pairing import identified
 from ocml_bridge.units.writer import Prepared, UnitWriter
@@ -53,7 +53,7 @@ class Frames(UnitWriter):
                 Severity.LAYOUT,
             )
         items, nearest_message = identified(conversation.items, HOME), partial(self._nearest_in_place, log=log)
-        items, around, origins, _ = developer.lowered(
+        items, around, origins, _ = developer.insert_tools(
             items, around, nearest_message, log, target=HOME, lenient=True, spelling=_tools_spelling(around)
         )
         if not all(map(_is_short, [item[2] for item in items if item[2] is not None])):
@@ -67,7 +67,7 @@ class Frames(UnitWriter):
             items = [*items[:-1], (head.replaced(end="end"), content, call_id)]
         return Prepared(items, around, origins, _FIRST)
 
-    def is_prepared_alike(self, head: Head, content: str) -> bool:
+    def prepares_by_head(self, head: Head, content: str) -> bool:
         """Return whether a message certainly has no section of tools."""
         return developer.is_plain(head, content)
 
@@ -80,17 +80,19 @@ class Frames(UnitWriter):
         image = self.nearest(message, index, log)
         return image if index else without_gap(image)
 
-    def follows(self, head: Head) -> bool:
+    def depends_on_head_only(self, head: Head) -> bool:
         """Return whether a frame does not depend on its content and id: it does if its body or header is stored."""
         notes = NOTES.of(head.message("", None).layout)
         return "body" not in notes and not ("header" in notes and head.has_id)
 
-    def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
+    def write_unit(
+        self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log
+    ) -> WrittenUnit:
         """Return the text of a frame, with the gap before it."""
         first = state == _FIRST
         image = settled(group[0], first=first, last=last)
         text = frame_of(image) if first else gap_of(image) + frame_of(image)
-        return Spelled(text, [image], _CUT_OFF if image.end is None else None)
+        return WrittenUnit(text, [image], _CUT_OFF if image.end is None else None)
 
     def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
         """Return the whole text: the front, the frames, and the open turn or the text at the end."""
@@ -108,7 +110,7 @@ class Frames(UnitWriter):
             image = replace(image, tools=around.tools)
         return Enclosed("".join((front, *units, rest)), image)
 
-    def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
+    def relate_image(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
         """Return the conversation of frames, with the tools taken out of the developer message."""
         return with_tools(items, around)
 

@@ -15,7 +15,7 @@ from ocml_bridge.model import Json, Message, Transcript, replace
 from ocml_bridge.text import developer
 from ocml_bridge.text.control import stands_alone
 from ocml_bridge.units.conversation import Conversation
-from ocml_bridge.units.grammar import Enclosed, Parted, Skeleton, Spelled, State, Unit
+from ocml_bridge.units.grammar import Enclosed, Skeleton, SplitDocument, State, Unit, WrittenUnit
 from ocml_bridge.units.grouping import with_grouping
 from ocml_bridge.units.heads import Head, Item
 from ocml_bridge.units.pairing import identified
@@ -40,7 +40,7 @@ _MARK: Final = "|start_"
 class ObjectReader(UnitReader):
     """The unit reader."""
 
-    def part(self, source: str | Json, log: Log) -> Parted:
+    def split_units(self, source: str | Json, log: Log) -> SplitDocument:
         """Split a document into its objects: a list, JSON lines, or one object.
 
         Raises:
@@ -49,11 +49,11 @@ class ObjectReader(UnitReader):
         if is_list_of_lists(source):
             raise several_documents(source)
         if isinstance(source, dict):
-            return Parted([source], Transcript(), document="object", envelope="object")
+            return SplitDocument([source], Transcript(), document="object", envelope="object")
         if not isinstance(source, list):
             raise BridgeError(ErrorCode.SHAPE, "a document must be a message object or a list of them", path="")
         shape = "lines" if isinstance(source, jsontext.Lines) else "list"
-        return Parted(cast("list[Json]", source), Transcript(), document=shape, envelope=shape)
+        return SplitDocument(cast("list[Json]", source), Transcript(), document=shape, envelope=shape)
 
     def skeleton(self, unit: Any, before: Any) -> Skeleton | None:
         """Return an object without contents and ids; None if it has unknown members, or a text with a marker."""
@@ -71,37 +71,37 @@ class ObjectReader(UnitReader):
         key.append(tuple(unit))
         return (tuple(key), values) if _add(others, key, values) else None
 
-    def filled(self, unit: Any, values: Sequence[str]) -> Unit:
+    def with_values(self, unit: Any, values: Sequence[str]) -> Unit:
         """Return an object that has a skeleton, with other contents and ids."""
         following = iter(values)
         call = unit.get(TOOL_CALL)
         filled_call = None if call is None else _filled(call, following)
         return {key: filled_call if key == TOOL_CALL else value for key, value in _filled(unit, following).items()}
 
-    def read(self, unit: Unit, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
+    def read_unit(self, unit: Unit, at: int, index: int, split: SplitDocument, log: Log) -> Sequence[Message]:
         """Return the messages of an object.
 
         Raises:
             BridgeError: OCB-SHAPE if it is no message object, E-CALL-SCHEMA if a call has no recipient.
         """
-        messages = read_object(unit, "" if parted.document == "object" else f"/{at}", index, log)
+        messages = read_object(unit, "" if split.document == "object" else f"/{at}", index, log)
         for number, message in enumerate(messages, index):
             check_alone(message, f"/messages/{number}", log)
         return messages
 
-    def is_related_alike(self, head: Head, content: str) -> bool:
+    def relates_by_head(self, head: Head, content: str) -> bool:
         """Return whether a message certainly has no section of tools, and no findings that depend on its content."""
         return developer.is_plain(head, content) and is_regular(head, content)
 
-    def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
+    def relate(self, items: list[Item], split: SplitDocument, log: Log) -> Conversation:
         """Return the conversation, with the tools taken out of the developer message."""
-        check_together(items, log, _listed_calls(items, parted.units))
-        lifted = developer.lifted(items, lenient=False)
-        layout: Object = {} if parted.document == "list" else {"shape": cast("str", parted.document)}
-        if lifted.spelling.layout is not None:
-            layout["tools_message"] = lifted.spelling.layout[HOME]
-        around = Transcript((), lifted.tools, layout={HOME: layout} if layout else None)
-        return Conversation(with_grouping(lifted.items), around, lifted=lifted.at)
+        check_together(items, log, _listed_calls(items, split.units))
+        extracted = developer.extract_tools(items, lenient=False)
+        layout: Object = {} if split.document == "list" else {"shape": cast("str", split.document)}
+        if extracted.spelling.layout is not None:
+            layout["tools_message"] = extracted.spelling.layout[HOME]
+        around = Transcript((), extracted.tools, layout={HOME: layout} if layout else None)
+        return Conversation(with_grouping(extracted.items), around, declaration_at=extracted.at)
 
 
 def _listed_calls(items: Sequence[Item], units: Sequence[Any]) -> set[int]:
@@ -157,9 +157,9 @@ class ObjectWriter(UnitWriter):
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
         """Prepare a conversation: give ids to calls without one, and put the tools into the developer message."""
         items, nearest_message = identified(conversation.items, HOME), partial(self.nearest, log=log)
-        return developer.lowered(items, conversation.around, nearest_message, log, target=HOME, lenient=False)
+        return developer.insert_tools(items, conversation.around, nearest_message, log, target=HOME, lenient=False)
 
-    def is_prepared_alike(self, head: Head, content: str) -> bool:
+    def prepares_by_head(self, head: Head, content: str) -> bool:
         """Return whether a message certainly has no section of tools."""
         return developer.is_plain(head, content)
 
@@ -175,18 +175,20 @@ class ObjectWriter(UnitWriter):
         """Return whether a message was read from the same object as the previous one."""
         return is_merged(head.message("", None))
 
-    def follows(self, head: Head) -> bool:
+    def depends_on_head_only(self, head: Head) -> bool:
         """Return whether an object does not depend on its content: it does if it is stored in the layout."""
         return "object" not in NOTES.of(head.message("", None).layout)
 
-    def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
+    def write_unit(
+        self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log
+    ) -> WrittenUnit:
         """Return an object, and the messages that are read from it."""
         for message, path in zip(group, paths, strict=True):
             report_broken_markers(message, path, log)
         objects = written(group)
         wires = [each.wire for each in objects]
         image = [message for each in objects for message in each.image]
-        return Spelled(wires if len(wires) > 1 else wires[0], image, None)
+        return WrittenUnit(wires if len(wires) > 1 else wires[0], image, None)
 
     def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
         """Return the objects in the shape that was read, if they fit it; otherwise a list."""
@@ -205,7 +207,7 @@ class ObjectWriter(UnitWriter):
         image.layout = None
         return Enclosed(objects, image)
 
-    def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
+    def relate_image(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
         """Return the conversation: messages are grouped, and tools are taken out of the developer message."""
-        lifted = developer.lifted(items, lenient=False, tools=around.tools)
-        return Conversation(with_grouping(lifted.items), replace(around, tools=lifted.tools))
+        extracted = developer.extract_tools(items, lenient=False, tools=around.tools)
+        return Conversation(with_grouping(extracted.items), replace(around, tools=extracted.tools))

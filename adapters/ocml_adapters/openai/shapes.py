@@ -19,7 +19,7 @@ from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, form_of, re
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Alternative, Json, Message, Transcript, replace
 from ocml_bridge.units.envelopes import Body, Branches
-from ocml_bridge.units.grammar import Parted
+from ocml_bridge.units.grammar import SplitDocument
 from ocml_bridge.units.heads import Item, item_of, messages_of
 from ocml_bridge.units.pairing import name_replies
 from ocml_bridge.wires.documents import REQUEST, SHAPE, Documents, Shape, Surrounding, has
@@ -250,12 +250,12 @@ def write_document(around: Transcript, body: Body) -> Json:
 # --- alternatives -----------------------------------------------------------------------------------------------------
 
 
-def branches_of(parted: Parted) -> Branches | None:
+def branches_of(split: SplitDocument) -> Branches | None:
     """Return the alternatives of a document that was read, and their wire messages; None if it has none."""
-    branches = cast("Shell", parted.document).branches
+    branches = cast("Shell", split.document).branches
     if not branches:
         return None
-    items = [item_of(message) for wire in parted.units for message in read_message(cast("Object", wire))]
+    items = [item_of(message) for wire in split.units for message in read_message(cast("Object", wire))]
     name_replies(items, Log())
     return Branches(tuple(read_alternatives(branches, items, Log())), [branch.wires for branch in branches])
 

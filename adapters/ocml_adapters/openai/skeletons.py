@@ -112,7 +112,7 @@ class Skeletons:
         return tuple(key), values
 
 
-def filled(unit: Unit, values: Sequence[str]) -> Unit:
+def with_values(unit: Unit, values: Sequence[str]) -> Unit:
     """Return a wire message that has a skeleton, with other contents and ids."""
     following = iter(values)
     repeated = None if _LISTS.isdisjoint(unit) else _repeated(unit)

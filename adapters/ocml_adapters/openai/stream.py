@@ -20,7 +20,7 @@ from ocml_bridge.json_values.form import Object
 from ocml_bridge.loss import FindingCode, Severity
 from ocml_bridge.model import Json, Message, Signature, Transcript, replace
 from ocml_bridge.stream.arriving import ArrivingDecoder
-from ocml_bridge.stream.decoder import header_of, settle, tell, text_of
+from ocml_bridge.stream.decoder import emit_message, header_of, settle, text_of
 from ocml_bridge.stream.sse import Reader, ServerEvent
 
 from .assembly import Call, Choice, Fragment
@@ -317,7 +317,7 @@ class ChunkDecoder(ArrivingDecoder):
                 events.append(Delta(number, more))
             events.append(End(number, message))
         for number, message in unstarted:
-            tell(self.log, number, message)
+            emit_message(self.log, number, message)
 
     def _calls(self) -> list[Call]:
         """Return the calls in the order in which a response has them."""

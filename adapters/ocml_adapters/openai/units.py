@@ -11,7 +11,7 @@ from ocml_bridge.loss import Log
 from ocml_bridge.model import Alternative, Json, Message, Transcript, replace
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.envelopes import Body, Branches
-from ocml_bridge.units.grammar import Parted, Skeleton, Spelled, State, Unit
+from ocml_bridge.units.grammar import Skeleton, SplitDocument, State, Unit, WrittenUnit
 from ocml_bridge.units.heads import Head, Item, item_of, message_of
 from ocml_bridge.units.pairing import name_replies
 from ocml_bridge.units.reader import UnitReader
@@ -26,7 +26,7 @@ from .calls import call_layout, with_call_types
 from .nearest import joins, linked, nearest, with_names
 from .reader import notice, read_message
 from .shapes import DOCUMENTS, UNITS, branches_of, read_alternatives, write_document
-from .skeletons import Skeletons, filled
+from .skeletons import Skeletons, with_values
 from .spelling import spelled
 from .syntax import (
     HOME,
@@ -52,29 +52,29 @@ class WireReader(DocumentReader):
         """Return a wire message without contents and ids; None if another member is long or has an odd value."""
         return self._skeletons.of(unit)
 
-    def filled(self, unit: Unit, values: Sequence[str]) -> Unit:
+    def with_values(self, unit: Unit, values: Sequence[str]) -> Unit:
         """Return a wire message that has a skeleton, with other contents and ids."""
-        return filled(unit, values)
+        return with_values(unit, values)
 
-    def read(self, unit: Unit, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
+    def read_unit(self, unit: Unit, at: int, index: int, split: SplitDocument, log: Log) -> Sequence[Message]:
         """Return the messages of a wire message.
 
         Raises:
             BridgeError: OCB-SHAPE with its JSON pointer, if it is no object with a role.
         """
-        wire = cast("Shell", parted.document).message(unit, at)
+        wire = cast("Shell", split.document).message(unit, at)
         messages = read_message(wire)
         notice(wire, messages, index, log)
         return messages
 
-    def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
+    def relate(self, items: list[Item], split: SplitDocument, log: Log) -> Conversation:
         """Return the conversation: replies get the names of their tools, and alternatives are added."""
         name_replies(items, log)
-        branches = cast("Shell", parted.document).branches
+        branches = cast("Shell", split.document).branches
         if not branches:
-            return Conversation(items, parted.around)
+            return Conversation(items, split.around)
         alternatives = tuple(read_alternatives(branches, items, log))
-        return Conversation(items, replace(parted.around, alternatives=alternatives))
+        return Conversation(items, replace(split.around, alternatives=alternatives))
 
 
 class WireWriter(DocumentWriter):
@@ -111,15 +111,17 @@ class WireWriter(DocumentWriter):
         previous, message = (each.message("" if each.empty else "x", None) for each in (before, head))
         return joins(previous, message)
 
-    def follows(self, head: Head) -> bool:
+    def depends_on_head_only(self, head: Head) -> bool:
         """Return whether a message is written the same way whatever its content: not if its arguments are a value."""
         layout = call_layout(head.message("", None))
         return layout.get("arguments") is None and "raw" not in layout
 
-    def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
+    def write_unit(
+        self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log
+    ) -> WrittenUnit:
         """Return the wire message of a group of messages, and the messages that are read from it."""
         wire, image = spelled(group, self.options)
-        return Spelled(wire, image, None)
+        return WrittenUnit(wire, image, None)
 
     def body(self, units: list[Unit], around: Transcript, state: State) -> Body:
         """Return the wire messages, and those of the alternatives."""
@@ -129,11 +131,11 @@ class WireWriter(DocumentWriter):
         """Return a request, a response, a preference line or a list of messages."""
         return write_document(around, body)
 
-    def branches(self, parted: Parted, around: Transcript) -> Branches | None:
+    def branches(self, split: SplitDocument, around: Transcript) -> Branches | None:
         """Return the alternatives of a document that was read, or None."""
-        return branches_of(parted)
+        return branches_of(split)
 
-    def outline(self, units: list[Unit], around: Transcript, state: State) -> Hashable | None:
+    def envelope_key(self, units: list[Unit], around: Transcript, state: State) -> Hashable | None:
         """Return a constant for requests, whose envelope does not depend on wire messages; None for other shapes."""
         return MESSAGES if SHAPE not in NOTES.of(around.layout) else None
 
@@ -151,7 +153,7 @@ class WireWriter(DocumentWriter):
                 groups.append([message])
         return [spelled(group, self.options)[0] for group in groups]
 
-    def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
+    def relate_image(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
         """Return the conversation: replies get the names of their tools."""
         name_replies(items, Log())
         return Conversation(items, around)

@@ -262,7 +262,7 @@ def skeleton(item: Any) -> Skeleton | None:
     return (tuple(key), values) if _add(item, key, values) else None
 
 
-def filled(item: Object, values: Sequence[str]) -> Object:
+def with_values(item: Object, values: Sequence[str]) -> Object:
     """Return an item that has a skeleton, with other contents and ids."""
     following = iter(values)
     return {name: _filled(value, name, following) for name, value in item.items()}

@@ -20,7 +20,7 @@ from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.loss import FindingCode, Log, Severity
 from ocml_bridge.model import Json, Transcript, replace
 from ocml_bridge.units.envelopes import Body
-from ocml_bridge.units.grammar import Parted
+from ocml_bridge.units.grammar import SplitDocument
 from ocml_bridge.wires.documents import LIST, REQUEST, SHAPE, Documents, Shape, Surrounding, has
 from ocml_bridge.wires.requests import Prompt, RequestUnits
 from ocml_bridge.wires.shell import Shell
@@ -132,7 +132,7 @@ def takes_instructions(around: Transcript) -> bool:
     return NOTES.of(around.layout).get(SHAPE) not in (LIST, RESPONSE)
 
 
-def outline(units: list[Any], around: Transcript) -> Hashable | None:
+def envelope_key(units: list[Any], around: Transcript) -> Hashable | None:
     """Return whether a request has instructions; None if its envelope depends on more, or for another shape."""
     layout = NOTES.of(around.layout)
     if SHAPE in layout or INPUT in layout or INPUT in NOTES.of(around.extras):
@@ -251,7 +251,7 @@ DOCUMENTS: Final = Documents(
 split: Final = DOCUMENTS.split
 
 
-def part(source: Source, log: Log) -> Parted:
+def split_document(source: Source, log: Log) -> SplitDocument:
     """Split a document into its items and all else; items that are no messages become extras.
 
     Raises:
@@ -260,7 +260,7 @@ def part(source: Source, log: Log) -> Parted:
     shell = DOCUMENTS.read(source, log)
     if state := _state_in(list(shell.units)):
         shell.extras = {**shell.extras, INPUT: state}
-    return Parted(with_generated_ids(shell.units), shell.around(NOTES), False, shell)
+    return SplitDocument(with_generated_ids(shell.units), shell.around(NOTES), False, shell)
 
 
 def write_document(around: Transcript, body: Body) -> Json:

@@ -13,7 +13,7 @@ from ocml_bridge.loss import Log
 from ocml_bridge.model import Json, Message, Transcript
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.envelopes import Body
-from ocml_bridge.units.grammar import ContentClass, Emptied, Parted, Skeleton, Spelled, State, Unit
+from ocml_bridge.units.grammar import ContentClass, Skeleton, SplitDocument, SplitEnvelope, State, Unit, WrittenUnit
 from ocml_bridge.units.grouping import with_grouping
 from ocml_bridge.units.heads import Head, Item, message_of
 from ocml_bridge.units.pairing import name_replies
@@ -25,10 +25,10 @@ from ocml_bridge.wires.shell import Shell
 from ocml_bridge.wires.units import DocumentReader, DocumentWriter
 
 from .calls import FUNCTION, is_object
-from .items import ABSENT, GENERATED_ID, PLACEHOLDER, filled, generated_id, skeleton, with_generated_ids
+from .items import ABSENT, GENERATED_ID, PLACEHOLDER, generated_id, skeleton, with_generated_ids, with_values
 from .messages import INSTRUCTIONS, Instructions, is_additional_tools, is_instructions
 from .nearest import linked, nearest, with_call_types, with_names, with_reply_types
-from .shapes import DOCUMENTS, UNITS, is_incomplete, outline, part, takes_instructions, write_document
+from .shapes import DOCUMENTS, UNITS, envelope_key, is_incomplete, split_document, takes_instructions, write_document
 from .spelling import is_merged, is_state, notice, read_item, spelled
 from .syntax import HOME, INPUT, NOTES
 
@@ -45,18 +45,18 @@ class ItemReader(DocumentReader):
     documents = DOCUMENTS
     request = UNITS
 
-    def part(self, source: str | Json, log: Log) -> Parted:
+    def split_units(self, source: str | Json, log: Log) -> SplitDocument:
         """Split a document into its items and all else.
 
         Raises:
             BridgeError: OCB-SHAPE if it has none of the shapes; OCB-SEVERAL if it is a list of documents.
         """
-        return part(source, log)
+        return split_document(source, log)
 
-    def emptied(self, source: str | Json) -> Emptied | None:
+    def split_envelope(self, source: str | Json) -> SplitEnvelope | None:
         """Split a request into its envelope and its items; None for a document of another shape."""
-        emptied = UNITS.emptied(source)
-        return None if emptied is None else emptied._replace(units=with_generated_ids(emptied.units))
+        split = UNITS.split_envelope(source)
+        return None if split is None else split._replace(units=with_generated_ids(split.units))
 
     def skeleton(self, unit: Any, before: Any) -> Skeleton | None:
         """Return an item without contents and ids; None if another member has a value that is not part of a key."""
@@ -64,28 +64,28 @@ class ItemReader(DocumentReader):
             return (INSTRUCTIONS, [str(unit)]) if unit.__class__ is Instructions else None
         return skeleton(unit)
 
-    def filled(self, unit: Any, values: Sequence[str]) -> Unit:
+    def with_values(self, unit: Any, values: Sequence[str]) -> Unit:
         """Return an item that has a skeleton, with other contents and ids."""
         if unit.__class__ is Instructions:
             return Instructions(values[0])
-        return filled(unit, values)
+        return with_values(unit, values)
 
-    def read(self, unit: Unit, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
+    def read_unit(self, unit: Unit, at: int, index: int, split: SplitDocument, log: Log) -> Sequence[Message]:
         """Return the messages of an item.
 
         Raises:
             BridgeError: OCB-SHAPE with its JSON pointer, if it is no object with members.
         """
         if not isinstance(unit, (dict, Instructions)) or not unit:
-            place = cast("Shell", parted.document).place(at)
+            place = cast("Shell", split.document).place(at)
             raise BridgeError(ErrorCode.SHAPE, "an item must be an object with a type or a role", path=place)
         messages = read_item(unit)
         notice(unit, messages, index, log)
         return messages
 
-    def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
+    def relate(self, items: list[Item], split: SplitDocument, log: Log) -> Conversation:
         """Return the conversation: turns are grouped, and replies get the names of their tools."""
-        return _related(items, parted.around, log)
+        return _related(items, split.around, log)
 
 
 class ItemWriter(DocumentWriter):
@@ -120,7 +120,7 @@ class ItemWriter(DocumentWriter):
         """Return whether a message was read from the same item as the previous one."""
         return not head.bare and is_merged(head.message("", None))
 
-    def follows(self, head: Head) -> bool:
+    def depends_on_head_only(self, head: Head) -> bool:
         """Return whether the head decides all: a call's input may decide its type; some contents are JSON values."""
         layout = {} if head.bare else NOTES.of(head.message("", None).layout)
         if head.calls:
@@ -134,35 +134,37 @@ class ItemWriter(DocumentWriter):
             return None
         return _OBJECT if is_object(content) else _OTHER
 
-    def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
+    def write_unit(
+        self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log
+    ) -> WrittenUnit:
         """Write messages as an item; instructions that are empty or not first become an ordinary message."""
         if is_instructions(group[0]) and (state != _FIRST or group[0].content == ""):
             group[0].layout = None
         written = spelled(group)
         items = [*map(_as_json, written.items)]
-        return Spelled(items[0] if len(items) == 1 else items, written.image, None)
+        return WrittenUnit(items[0] if len(items) == 1 else items, written.image, None)
 
     def body(self, units: list[Unit], around: Transcript, state: State) -> Body:
         """Return the items."""
         return Body(_items_of(units, around))
 
-    def is_read_as(self, parted: Parted, body: Body) -> bool:
+    def is_read_as(self, split: SplitDocument, body: Body) -> bool:
         """Return whether the items that were read are those that were written; generated ids are read as absent."""
-        return super().is_read_as(parted, body._replace(units=[*with_generated_ids(body.units)]))
+        return super().is_read_as(split, body._replace(units=[*with_generated_ids(body.units)]))
 
     def written(self, around: Transcript, body: Body) -> Json:
         """Return a request, a response, an exchange of both, or a list of items."""
         return write_document(around, body)
 
-    def outline(self, units: list[Unit], around: Transcript, state: State) -> Hashable | None:
+    def envelope_key(self, units: list[Unit], around: Transcript, state: State) -> Hashable | None:
         """Return whether a request has instructions; None if its envelope depends on more, or for another shape."""
-        return outline(units, around)
+        return envelope_key(units, around)
 
-    def refilled(self, envelope: Json, units: list[Unit], around: Transcript) -> Json:
+    def with_units(self, envelope: Json, units: list[Unit], around: Transcript) -> Json:
         """Return a request with other items in an envelope."""
-        return super().refilled(envelope, _items_of(units, around), around)
+        return super().with_units(envelope, _items_of(units, around), around)
 
-    def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
+    def relate_image(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
         """Return the conversation: turns are grouped, and replies get the names of their tools."""
         return _related(items, around, Log())
 

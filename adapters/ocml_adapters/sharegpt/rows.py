@@ -13,7 +13,7 @@ from ocml_bridge.formats.boundary import ListsOfDocuments
 from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, form_of, rest, shape
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Json, Media, Tool, Transcript
-from ocml_bridge.units.grammar import Emptied
+from ocml_bridge.units.grammar import SplitEnvelope
 
 from .calls import read_column, write_column
 from .syntax import (
@@ -135,7 +135,7 @@ def read_row(source: Source, log: Log) -> Row:
     return row
 
 
-def emptied(source: Source) -> Emptied | None:
+def split_envelope(source: Source) -> SplitEnvelope | None:
     """Split a row into its envelope and its turns; None if one of its columns depends on turns, and for a list."""
     result = turns_of(source) if source.__class__ is dict else None
     if result is None or not _OF_TURNS.isdisjoint(cast("Object", source)):
@@ -143,10 +143,10 @@ def emptied(source: Source) -> Emptied | None:
     (key, turns), row = result, cast("Object", source)
     system: Json = row.get(SYSTEM)
     if not (isinstance(system, str) and system):
-        return Emptied({**row, cast("str", key): []}, turns)
+        return SplitEnvelope({**row, cast("str", key): []}, turns)
     if any(_role_of(turn) == SYSTEM for turn in turns):
         return None
-    return Emptied({**row, cast("str", key): [], SYSTEM: SYSTEM}, [Column(system), *turns])
+    return SplitEnvelope({**row, cast("str", key): [], SYSTEM: SYSTEM}, [Column(system), *turns])
 
 
 _ORDER: Final = (SYSTEM, TOOLS, CHOSEN, REJECTED, *MEDIA.values())
@@ -275,7 +275,7 @@ def _kinds_in(unit: Any, *, answers: bool) -> list[str] | None:
 # --- writing ----------------------------------------------------------------------------------------------------------
 
 
-def outline(turns: Sequence[Object], around: Transcript) -> Hashable | None:
+def envelope_key(turns: Sequence[Object], around: Transcript) -> Hashable | None:
     """Return whether the first turn is written in a column; None if the columns depend on more of the turns.
 
     Args:
@@ -288,7 +288,7 @@ def outline(turns: Sequence[Object], around: Transcript) -> Hashable | None:
     return bool(turns) and turns[0].get(MARK_COLUMN) is True
 
 
-def refilled(row: Object, turns: Sequence[Object]) -> Object:
+def with_units(row: Object, turns: Sequence[Object]) -> Object:
     """Return a row with other turns, which have marks."""
     plain = [unmarked(turn) for turn in turns]
     if turns and turns[0].get(MARK_COLUMN):

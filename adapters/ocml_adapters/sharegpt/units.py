@@ -27,12 +27,12 @@ from ocml_bridge.units.grammar import (
     AN_OBJECT,
     ANY_CONTENT,
     ContentClass,
-    Emptied,
-    Parted,
     Skeleton,
-    Spelled,
+    SplitDocument,
+    SplitEnvelope,
     State,
     Unit,
+    WrittenUnit,
 )
 from ocml_bridge.units.grouping import with_preambles
 from ocml_bridge.units.heads import LIMIT, Head, Item, item_of, message_of, messages_of
@@ -43,7 +43,7 @@ from ocml_bridge.units.writer import Prepared
 
 from .calls import is_json, may_nest_deep, skeleton_of, with_arguments
 from .media import has_media, has_place, without_media
-from .rows import Column, Row, emptied, outline, read_row, refilled, unmarked, write_row
+from .rows import Column, Row, envelope_key, read_row, split_envelope, unmarked, with_units, write_row
 from .syntax import (
     APART,
     CALLS,
@@ -71,18 +71,18 @@ class TurnReader(UnitReader):
 
     looks_at_contents = False
 
-    def part(self, source: str | Json, log: Log) -> Parted:
+    def split_units(self, source: str | Json, log: Log) -> SplitDocument:
         """Split a row into its turns, with the system prompt of the column before them, and all else.
 
         Raises:
             BridgeError: OCB-SHAPE if the source is no row; OCB-SEVERAL if it is a list of rows.
         """
         row = read_row(source, log)
-        return Parted(row.units, row.around, document=row)
+        return SplitDocument(row.units, row.around, document=row)
 
-    def emptied(self, source: str | Json) -> Emptied | None:
+    def split_envelope(self, source: str | Json) -> SplitEnvelope | None:
         """Split a row into its envelope and its turns; None if one of its columns depends on turns, and for a list."""
-        return emptied(source)
+        return split_envelope(source)
 
     def skeleton(self, unit: Any, before: Any) -> Skeleton | None:
         """Return a turn without its text; None if it has other members, or a text with markup."""
@@ -100,20 +100,20 @@ class TurnReader(UnitReader):
             return None if call is None else ((tuple(unit), word, call.name), [call.arguments])
         return (tuple(unit), word), [text]
 
-    def filled(self, unit: Any, values: Sequence[str]) -> Unit:
+    def with_values(self, unit: Any, values: Sequence[str]) -> Unit:
         """Return a turn that has a skeleton, with another text."""
         if not values:
             return unit
         is_call = unit[SPEAKERS[0]] in CALLS
         return {**unit, TEXTS[0]: with_arguments(unit[TEXTS[0]], values[0]) if is_call else values[0]}
 
-    def read(self, unit: Unit, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
+    def read_unit(self, unit: Unit, at: int, index: int, split: SplitDocument, log: Log) -> Sequence[Message]:
         """Return the messages of a turn, or of the system prompt of the column.
 
         Raises:
             BridgeError: OCB-SHAPE with its JSON pointer, if it is no turn.
         """
-        row = cast("Row", parted.document)
+        row = cast("Row", split.document)
         media = row.media[at] if at < len(row.media) else []
         if isinstance(unit, Column):
             return [column_message(unit.text, media)]
@@ -121,16 +121,16 @@ class TurnReader(UnitReader):
         notice(messages, index, log)
         return messages
 
-    def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
+    def relate(self, items: list[Item], split: SplitDocument, log: Log) -> Conversation:
         """Return the conversation: adjacent messages are related, replies get names, the rejected answer is added."""
         _relate_neighbours(items)
         name_replies(items, log)
-        row = cast("Row", parted.document)
+        row = cast("Row", split.document)
         if not row.rejected:
-            return Conversation(items, parted.around)
+            return Conversation(items, split.around)
         chosen_count = sum(len(read_turn(turn, "")) for turn in row.units[row.start :])
         alternative = rejected_of(row, len(items) - chosen_count)
-        return Conversation(items, replace(parted.around, alternatives=(alternative,)))
+        return Conversation(items, replace(split.around, alternatives=(alternative,)))
 
 
 def column_message(text: str, media: Sequence[Media]) -> Message:
@@ -257,7 +257,7 @@ class TurnWriter(EnvelopeWriter):
         """Return whether a message is in the turn of the previous message."""
         return joins(before, head)
 
-    def follows(self, head: Head) -> bool:
+    def depends_on_head_only(self, head: Head) -> bool:
         """Return whether a message is written the same way whatever its content: not if it is a call."""
         return not head.calls
 
@@ -269,14 +269,16 @@ class TurnWriter(EnvelopeWriter):
             return None
         return AN_OBJECT if is_json(content) else A_STRING
 
-    def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
+    def write_unit(
+        self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log
+    ) -> WrittenUnit:
         """Return a turn, and the messages that are read from it."""
         turn = write_turn(group, paths, log, first=state is None)
         if turn.get(MARK_COLUMN):
             image = [column_message(turn[TEXTS[0]], turn.get(MARK_MEDIA, ()))]
         else:
             image = read_turn(unmarked(turn), paths[0], turn.get(MARK_MEDIA, ()))
-        return Spelled(turn, image, _NOT_FIRST)
+        return WrittenUnit(turn, image, _NOT_FIRST)
 
     def body(self, units: list[Unit], around: Transcript, state: State) -> Body:
         """Return the turns, with their marks, and those of the rejected answer."""
@@ -286,26 +288,26 @@ class TurnWriter(EnvelopeWriter):
         """Return a row, or a list of turns."""
         return write_row(around, body.units, [turn for turns in body.branches for turn in turns])
 
-    def is_read_as(self, parted: Parted, body: Body) -> bool:
+    def is_read_as(self, split: SplitDocument, body: Body) -> bool:
         """Return whether there are as many turns as were written, with the same media."""
-        media = cast("Row", parted.document).media
-        return len(parted.units) == len(body.units) and media == [turn.get(MARK_MEDIA, []) for turn in body.units]
+        media = cast("Row", split.document).media
+        return len(split.units) == len(body.units) and media == [turn.get(MARK_MEDIA, []) for turn in body.units]
 
-    def branches(self, parted: Parted, around: Transcript) -> Branches | None:
+    def branches(self, split: SplitDocument, around: Transcript) -> Branches | None:
         """Return the rejected answer of a row that was read, or None."""
-        row = cast("Row", parted.document)
+        row = cast("Row", split.document)
         if not row.rejected:
             return None
         at = around.alternatives[0].at if around.alternatives else 0
         return Branches((rejected_of(row, at),), [row.rejected])
 
-    def outline(self, units: list[Unit], around: Transcript, state: State) -> Hashable | None:
+    def envelope_key(self, units: list[Unit], around: Transcript, state: State) -> Hashable | None:
         """Return whether the first turn is written in a column; None if the columns depend on more of the turns."""
-        return outline(units, around)
+        return envelope_key(units, around)
 
-    def refilled(self, envelope: Json, units: list[Unit], around: Transcript) -> Json:
+    def with_units(self, envelope: Json, units: list[Unit], around: Transcript) -> Json:
         """Return a row with other turns."""
-        return refilled(envelope, units)
+        return with_units(envelope, units)
 
     def _turns(self, messages: Sequence[Message]) -> list[Object]:
         """Return the turns of the messages of an alternative."""
@@ -320,7 +322,7 @@ class TurnWriter(EnvelopeWriter):
                 groups.append([message])
         return [unmarked(write_turn(group, [""] * len(group), Log(), first=False)) for group in groups]
 
-    def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
+    def relate_image(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
         """Return the conversation: adjacent messages are related, and replies get the names of their tools."""
         _relate_neighbours(items)
         name_replies(items, Log())

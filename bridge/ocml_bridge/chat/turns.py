@@ -222,7 +222,7 @@ def content_of(parts: Sequence[Part]) -> Content:
     return tuple(joined)
 
 
-def lower_tools(transcript: Transcript, layout: ByFormat | None = None) -> tuple[Message, ...]:
+def insert_tools(transcript: Transcript, layout: ByFormat | None = None) -> tuple[Message, ...]:
     """Return the messages with the transcript's tools in them, for formats that declare tools in a developer message.
 
     The tools are added at the end of the first developer message if only system messages come before it. Else a
@@ -245,7 +245,7 @@ def lower_tools(transcript: Transcript, layout: ByFormat | None = None) -> tuple
     return tuple(messages)
 
 
-class Lifted(NamedTuple):
+class ExtractedTools(NamedTuple):
     """Messages without their declared tools.
 
     Attributes:
@@ -259,22 +259,22 @@ class Lifted(NamedTuple):
     layout: ByFormat | None = None
 
 
-def lift_tools(messages: Sequence[Message]) -> Lifted:
-    """Take the declared tools out of the developer message: the inverse of `lower_tools`.
+def extract_tools(messages: Sequence[Message]) -> ExtractedTools:
+    """Take the declared tools out of the developer message: the inverse of `insert_tools`.
 
     A message without other content is removed.
     """
     at = developer_place(messages)
     message = messages[at] if at < len(messages) else None
     if message is None or message.role != "developer" or isinstance(content := message.content, str):
-        return Lifted(tuple(messages))
+        return ExtractedTools(tuple(messages))
     declared = content[-1]
     if not isinstance(declared, Tools):
-        return Lifted(tuple(messages))
+        return ExtractedTools(tuple(messages))
     rest = replace(message, content=content_of(content[:-1]))
     if says_nothing(rest):
-        return Lifted((*messages[:at], *messages[at + 1 :]), declared.tools, message.layout)
-    return Lifted((*messages[:at], rest, *messages[at + 1 :]), declared.tools)
+        return ExtractedTools((*messages[:at], *messages[at + 1 :]), declared.tools, message.layout)
+    return ExtractedTools((*messages[:at], rest, *messages[at + 1 :]), declared.tools)
 
 
 def says_nothing(message: Message) -> bool:

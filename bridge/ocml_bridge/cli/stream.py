@@ -316,8 +316,8 @@ class _Relay:
                 self.findings.append(event)
             elif isinstance(event, Stop):
                 self.reason, self._error = event.reason, event.error
-                if event.lifted is not None:
-                    self.findings = without_message(self.findings, event.lifted)
+                if event.declaration_at is not None:
+                    self.findings = without_message(self.findings, event.declaration_at)
         self._write(self.target.encode(seen))
 
     def _write(self, made: Iterable[bytes]) -> None:

@@ -26,8 +26,8 @@ def document_in(adapter: Adapter, source: Source, options: Options, log: Log) ->
     """
     first_finding = len(log.findings)
     document = reader_for(adapter, options).read(source, log)
-    if isinstance(document, Conversation) and document.lifted is not None:
-        log.findings[first_finding:] = without_message(log.findings[first_finding:], document.lifted)
+    if isinstance(document, Conversation) and document.declaration_at is not None:
+        log.findings[first_finding:] = without_message(log.findings[first_finding:], document.declaration_at)
     return document
 
 

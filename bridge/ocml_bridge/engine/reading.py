@@ -17,7 +17,7 @@ from ..errors import BridgeError
 from ..loss import Log
 from ..model import Completion, Document, Json, Transcript
 from ..units.conversation import Conversation, ConversationPlan, whole
-from ..units.grammar import Parted, Skeleton, Unit
+from ..units.grammar import Skeleton, SplitDocument, Unit
 from ..units.heads import Head, Item, are_same, head_of, item_of
 from ..units.places import NONE, Slots
 from ..units.reader import UnitReader
@@ -73,7 +73,7 @@ class Reader:
 
     def __init__(self, grammar: UnitReader, *, plans: bool = True) -> None:
         self._grammar = grammar
-        self._part = OpenedEnvelopes(grammar).part if plans else grammar.part
+        self._split = OpenedEnvelopes(grammar).split_units if plans else grammar.split_units
         self._skeleton = grammar.skeleton if plans else _no_skeleton
         self._plans = Memo[Hashable, ReadingPlan | None](LIMIT)
         self._meetings: Final = Meetings(LIMIT)
@@ -89,40 +89,40 @@ class Reader:
         Raises:
             BridgeError: as the format's reader raises it.
         """
-        parted = self._part(source, log)
-        if isinstance(parted, Completion):
-            return parted
+        split = self._split(source, log)
+        if isinstance(split, Completion):
+            return split
         # The plan of each unit, or None, and the values of all units with a plan.
         skeleton_of, cache = self._skeleton, self._plans
         plans: list[ReadingPlan | None] = []
         values: list[str] = []
         before: Unit | None = None
-        for at, unit in enumerate(parted.units):
+        for at, unit in enumerate(split.units):
             skeleton = skeleton_of(unit, before)
             before = unit
             plan = None
             if skeleton is not None:
                 plan = cache.get(skeleton[0], _NOT_CACHED)
                 if plan is _NOT_CACHED:
-                    plan = self._learn_if_repeated(unit, at, skeleton, parted)
+                    plan = self._learn_if_repeated(unit, at, skeleton, split)
                 if plan is not None:
                     values += skeleton[1]
             plans.append(plan)
         all_planned = None not in plans
-        values += parted.values
+        values += split.values
         # If all units have plans, there may be a plan of the conversation.
-        key, slots = None, partial(_slots_of, plans, cut_off=parted.cut_off)
-        if all_planned and parted.envelope is not None and len(plans) <= MOST:
-            key = self._conversations.key_of((parted.envelope, *plans), slots, values)
+        key, slots = None, partial(_slots_of, plans, cut_off=split.cut_off)
+        if all_planned and split.envelope is not None and len(plans) <= MOST:
+            key = self._conversations.key_of((split.envelope, *plans), slots, values)
         conversation_plan = None if key is None else self._conversations.find(key, values)
         if conversation_plan is not None:
             log.findings += conversation_plan.findings
             return _by_plan(conversation_plan, values)
         # Otherwise, the messages of all units are related.
         first_finding = len(log.findings)
-        items = self._items(parted, plans, values, log)
+        items = self._items(split, plans, values, log)
         unit_findings = log.findings[first_finding:]
-        conversation = self._grammar.relate(items, parted, log)
+        conversation = self._grammar.relate(items, split, log)
         conversation.plain = all_planned and all(
             isinstance(plan, Head) or (plan is not None and plan.plain) for plan in plans
         )
@@ -130,18 +130,18 @@ class Reader:
             sizes = [1 if isinstance(plan, Head) else plan.count for plan in plans if plan is not None]
             findings = log.findings[first_finding:]
             conversation_plan = self._conversations.learn(
-                key, conversation, parted, sizes, slots(), values, findings, unit_findings
+                key, conversation, split, sizes, slots(), values, findings, unit_findings
             )
             return conversation if conversation_plan is None else _by_plan(conversation_plan, values)
         return conversation
 
     def _items(
-        self, parted: Parted, plans: Sequence[ReadingPlan | None], values: Sequence[str], log: Log
+        self, split: SplitDocument, plans: Sequence[ReadingPlan | None], values: Sequence[str], log: Log
     ) -> list[Item]:
         """Return the messages of all units, before they are related.
 
         Args:
-            parted: the document.
+            split: the document.
             plans: the plan of each unit; None for a unit that the grammar parses.
             values: the values of all units with a plan, in order.
             log: takes the findings.
@@ -154,24 +154,24 @@ class Reader:
                 start += 1
                 continue
             if plan is None or plan.has_findings:
-                items += map(item_of, self._grammar.read(parted.units[at], at, len(items), parted, log))
+                items += map(item_of, self._grammar.read_unit(split.units[at], at, len(items), split, log))
             else:
                 unit_values = values[start : start + plan.count]
                 items += [slots.item(unit_values) for slots in plan.slots]
             start += 0 if plan is None else plan.count
-        if parted.cut_off and items:
+        if split.cut_off and items:
             head, content, call_id = items[-1]
             items[-1] = (head.replaced(end=None), content, call_id)
         return items
 
-    def _learn_if_repeated(self, unit: Unit, at: int, skeleton: Skeleton, parted: Parted) -> ReadingPlan | None:
+    def _learn_if_repeated(self, unit: Unit, at: int, skeleton: Skeleton, split: SplitDocument) -> ReadingPlan | None:
         """Learn the plan for a skeleton that is not in the cache, once it was met often enough.
 
         Args:
             unit: a unit with this skeleton.
             at: its index in the document.
             skeleton: its cache key and values.
-            parted: its document.
+            split: its document.
 
         Returns:
             None if the grammar has to parse the unit.
@@ -179,16 +179,16 @@ class Reader:
         key, _ = skeleton
         if self._meetings.met(key) < MEETINGS:
             return None
-        return self._plans.keep(key, self._learned(unit, at, skeleton, parted), _weight(key))
+        return self._plans.keep(key, self._learned(unit, at, skeleton, split), _weight(key))
 
-    def _learned(self, unit: Unit, at: int, skeleton: Skeleton, parted: Parted) -> ReadingPlan | None:
+    def _learned(self, unit: Unit, at: int, skeleton: Skeleton, split: SplitDocument) -> ReadingPlan | None:
         """Return the plan for a skeleton; None if what its units read as depends on more than key and values."""
         key, values = skeleton
-        filled = self._grammar.filled(unit, [probe(number) for number in range(len(values))])
+        filled = self._grammar.with_values(unit, [probe(number) for number in range(len(values))])
         log = Log()
         try:
-            messages = self._grammar.read(filled, at, 0, parted, log)
-            filled_skeleton = self._grammar.skeleton(filled, parted.units[at - 1] if at else None)
+            messages = self._grammar.read_unit(filled, at, 0, split, log)
+            filled_skeleton = self._grammar.skeleton(filled, split.units[at - 1] if at else None)
         except BridgeError:
             return None
         if filled_skeleton is None or filled_skeleton[0] != key:
@@ -208,7 +208,7 @@ class Reader:
             return None
         # The plan must give what the grammar gives for the unit at hand.
         unit_log = Log()
-        items = [item_of(message, expected=True) for message in self._grammar.read(unit, at, 0, parted, unit_log)]
+        items = [item_of(message, expected=True) for message in self._grammar.read_unit(unit, at, 0, split, unit_log)]
         if unit_log.findings != log.findings or not are_same([slots.item(values) for slots in plan], items):
             return None
         is_one_content = len(plan) == 1 and plan[0][1:] == (0, NONE, ()) and not log.findings
@@ -218,7 +218,7 @@ class Reader:
 def _by_plan(plan: ConversationPlan, values: Sequence[str]) -> Conversation:
     """Return the conversation with some values, by its plan: no message is built before it is needed."""
     around = None if plan.labels else plan.around
-    return Conversation(None, around, plan=plan, values=values, lifted=plan.lifted)
+    return Conversation(None, around, plan=plan, values=values, declaration_at=plan.declaration_at)
 
 
 def _weight(key: Hashable) -> int:

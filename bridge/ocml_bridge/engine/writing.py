@@ -64,7 +64,7 @@ class Writer:
         Raises:
             BridgeError: as the format's writer raises it.
         """
-        order = self._grammar.arranged(conversation)
+        order = self._grammar.required_order(conversation)
         if order is not None:
             return self._arranged(conversation.transcript, order, traced=traced)
         written = self._written(conversation, traced=traced)
@@ -217,16 +217,16 @@ class Writer:
         remaining = [index for at, index in enumerate(indices) if at not in left_out] if left_out else indices
         written.items = result
         written.origins = remaining if left_out else origins
-        if self._grammar.settles:
+        if self._grammar.has_json_contents:
             self._settle(result, remaining, written.log)
         return result, unplanned, signed
 
     def _settle(self, items: list[Item], origins: Sequence[int], log: Log) -> None:
-        """Replace the contents of calls and replies in the list by what `UnitWriter.settled` returns."""
-        settled = self._grammar.settled
+        """Replace the contents of calls and replies in the list by what `UnitWriter.json_content` returns."""
+        json_content = self._grammar.json_content
         for at, (head, content, call_id) in enumerate(items):
             if (head.calls or head.role == "tool") and content.__class__ is str:
-                new_content = settled(head, content, f"/messages/{origins[at]}/content", log)  # pyright: ignore[reportArgumentType]
+                new_content = json_content(head, content, f"/messages/{origins[at]}/content", log)  # pyright: ignore[reportArgumentType]
                 if new_content is not content:
                     items[at] = (head, new_content, call_id)
 
@@ -335,7 +335,7 @@ class Writer:
         last: bool,
     ) -> Table:
         """Write a unit by the grammar, append it to `out`, and return the plans for the unit after it."""
-        unit, image, after_state = self._grammar.spell(
+        unit, image, after_state = self._grammar.write_unit(
             messages_of(group), state, last=last, paths=paths, log=written.log
         )
         written.read_as += map(item_of, image)

@@ -143,7 +143,7 @@ class Written:
             if self.cut_off and items:
                 head, content, call_id = items[-1]
                 items[-1] = (head.replaced(end=None), content, call_id)
-            self._assembled = self._grammar.assembled(items, self.around, self.log)
+            self._assembled = self._grammar.relate_image(items, self.around, self.log)
         return self._assembled
 
     def _items_read(self) -> list[Item]:

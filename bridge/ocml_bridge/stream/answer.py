@@ -155,15 +155,15 @@ class AnswerDecoder:
         if self._over or stop.error is ErrorCode.SEVERAL:
             document = Transcript(tuple(self._ended))
             return (_ANOTHERS if self._over else _ANOTHER, Stop(settle("stop", document), document))
-        document, lifted, first = stop.document, stop.lifted, self._first
+        document, declaration_at, first = stop.document, stop.declaration_at, self._first
         if not isinstance(document, Transcript):
             return (stop,)
-        if lifted is not None:
-            first, lifted = (first - 1, None) if lifted < first else (first, lifted - first)
+        if declaration_at is not None:
+            first, declaration_at = (first - 1, None) if declaration_at < first else (first, declaration_at - first)
         messages = tuple(starmap(self._without_prompt, enumerate(document.messages[first:], self._first)))
         # The prompt declared the tools, unless a message of the answer did.
-        document = replace(document, messages=messages, tools=None if lifted is None else document.tools)
-        return (stop._replace(document=document, lifted=lifted),)
+        document = replace(document, messages=messages, tools=None if declaration_at is None else document.tools)
+        return (stop._replace(document=document, declaration_at=declaration_at),)
 
 
 _ANOTHER: Final = Finding(

@@ -15,7 +15,7 @@ from ..loss import FindingCode, Severity
 from ..model import ByFormat, Json, Message, Signature, Transcript
 from ..options import Options
 from .arriving import ArrivingDecoder
-from .decoder import header_of, settle, tell, text_of
+from .decoder import emit_message, header_of, settle, text_of
 from .values import DONE, Arrived, Values
 
 Note = Callable[[str], None]
@@ -154,7 +154,7 @@ class AssemblingDecoder(ArrivingDecoder):
             self.end(message)
         for number, message in enumerate(messages[started:], started):
             self.log.events.append(Start(number, header_of(message), self.hosts(message)))
-            tell(self.log, number, message, "")
+            emit_message(self.log, number, message, "")
 
 
 def _kind_in(layout: ByFormat | None) -> ByFormat | None:

@@ -86,7 +86,7 @@ class Reading(Protocol):
         ...
 
 
-def tell(log: LiveLog, index: int, message: Message, so_far: str | None = None) -> None:
+def emit_message(log: LiveLog, index: int, message: Message, so_far: str | None = None) -> None:
     """Emit the events of a whole message, except those that were emitted already.
 
     Args:
@@ -219,7 +219,7 @@ class TextDecoder:
         self._reading.running = -1
         final_reason = settle(reason, document) if self._error is None else "error"
         events = self._log.take()
-        return [*events, Stop(final_reason, document, self._error, lifted(self._log.ended, document))]
+        return [*events, Stop(final_reason, document, self._error, declaration_at(self._log.ended, document))]
 
     def _rest(self, reason: Reason | None) -> Document:
         self._push(self._waiting + self._utf8.decode(b"", final=True))
@@ -236,7 +236,7 @@ class TextDecoder:
         return deepcopy(self)
 
 
-def lifted(messages: Sequence[Message], document: Document) -> int | None:
+def declaration_at(messages: Sequence[Message], document: Document) -> int | None:
     """Return the number of the message that became the document's declared tools; None if none did.
 
     Args:

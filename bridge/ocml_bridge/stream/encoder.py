@@ -182,7 +182,7 @@ class TextEncoder(ABC):
         text = ("" if self._started else self.begin()) + self.end(stop)
         options = dataclasses.replace(self.options, dialect=None)
         image = self._read_back("".join((*self._written, *before, text)), options)
-        if stop.lifted is not None or stop.places is not None:
+        if stop.declaration_at is not None or stop.places is not None:
             self.log.losses = [_replaced(loss, stop) for loss in self.log.losses]
         order = self._order_of_writing(stop)
         report(stop.document, image, self.log, target=self._target, order=order)
@@ -235,7 +235,7 @@ def _replaced(loss: Loss, stop: Stop) -> Loss:
     index = stop.place(number)
     if index is not None:
         return loss._replace(path=f"/messages/{index}{loss.path[match.end() :]}")
-    return loss._replace(path="/tools") if number == stop.lifted else loss
+    return loss._replace(path="/tools") if number == stop.declaration_at else loss
 
 
 _MESSAGE: Final = re.compile(r"/messages/(\d+)")

@@ -1,7 +1,8 @@
 """Turn the frames of the ChatML family into events as they arrive, for the decoders of these formats.
 
-`Live` scans the text (`text.im`), and opens a `Saying` for each frame, which passes on the frame's body as it arrives.
-Once a frame is complete, the format's batch reader reads it, and the events that are still missing are emitted.
+`Live` scans the text (`text.im`), and opens a `FrameEvents` for each frame, which passes on the frame's body as it
+arrives. Once a frame is complete, the format's batch reader reads it, and the events that are still missing are
+emitted.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Protocol
 from ..events import Delta, End, Start
 from ..model import Document, Message
 from ..text.im import Frame, Grammar, Scanner, require_one_conversation
-from .decoder import LiveLog, tell
+from .decoder import LiveLog, emit_message
 
 
 class Reader(Protocol):
@@ -34,7 +35,7 @@ class Reader(Protocol):
         ...
 
 
-class Saying:
+class FrameEvents:
     """Emit the events of one frame as its body arrives.
 
     Args:
@@ -79,7 +80,7 @@ class Saying:
             if index == self.running:
                 self.log.events.append(End(index, message))
             else:
-                tell(self.log, index, message)
+                emit_message(self.log, index, message)
 
 
 class Live(ABC):
@@ -95,22 +96,22 @@ class Live(ABC):
         self.log = log
         self._reader = reader
         self._scanner = Scanner(grammar)
-        self._open: Saying | None = None
+        self._open: FrameEvents | None = None
         self._passed = 0
         self.running = -1
         self.body = self._scanner.body
 
     @abstractmethod
-    def saying(self, header: str) -> Saying:
-        """Return the `Saying` of the next frame, which has this header."""
+    def frame_events(self, header: str) -> FrameEvents:
+        """Return the `FrameEvents` of the next frame, which has this header."""
 
     @abstractmethod
-    def ending(self, start: str, saying: Saying) -> str:
+    def ending(self, start: str, frame_events: FrameEvents) -> str:
         """Return the token that ends the open frame.
 
         Args:
             start: the token that opened the frame.
-            saying: the frame's `Saying`, with the body so far.
+            frame_events: the frame's `FrameEvents`, with the body so far.
         """
 
     @property
@@ -131,7 +132,7 @@ class Live(ABC):
         if frame is not None and frame.newline:
             if self._open is None:
                 require_one_conversation(frame)
-                self._open, self.body, self._passed = self.saying(frame.header), self._scanner.body, 0
+                self._open, self.body, self._passed = self.frame_events(frame.header), self._scanner.body, 0
             self._say(self._open)
         self.running = self._open.running if self._open is not None else -1
 
@@ -141,24 +142,24 @@ class Live(ABC):
             self._open.passed(self.body[self._passed :])
             self._passed = len(self.body)
 
-    def _say(self, saying: Saying) -> None:
+    def _say(self, frame_events: FrameEvents) -> None:
         text = "".join(self.body[self._passed :])
         self._passed = len(self.body)
         if text:
-            saying.take(text)
+            frame_events.take(text)
 
     def _end(self, frame: Frame) -> None:
         require_one_conversation(frame)
-        saying, self._open = self._open, None
-        if saying is not None:
-            self._say(saying)
+        frame_events, self._open = self._open, None
+        if frame_events is not None:
+            self._say(frame_events)
         else:
-            saying = self.saying(frame.header)
+            frame_events = self.frame_events(frame.header)
             if frame.body:
-                saying.take(frame.body)
+                frame_events.take(frame.body)
         message_count = len(self._reader.messages)
         self._reader.frame(frame)
-        saying.end(self._reader.messages[message_count:])
+        frame_events.end(self._reader.messages[message_count:])
 
     def implied(self) -> str:
         """Return the token that ends the open message, or ""."""

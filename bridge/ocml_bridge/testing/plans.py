@@ -16,11 +16,11 @@ from ..report.policy import LENIENT
 
 _WRITER: Final = (
     "of the UnitWriter, `nearest` may depend on the content of a message only in content and losses that quote it, and "
-    "the unit only where `mark`, `inert`, `follows` and `classify` say so"
+    "the unit only where `mark`, `inert`, `depends_on_head_only` and `classify` say so"
 )
 _READER: Final = (
     "of the UnitReader, `read` may depend on contents and ids only where `skeleton` leaves them in the key, "
-    "and `relate` only where `looks_at_contents` and `is_related_alike` say so"
+    "and `relate` only where `looks_at_contents` and `relates_by_head` say so"
 )
 
 

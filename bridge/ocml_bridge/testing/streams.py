@@ -10,7 +10,7 @@ from typing import NamedTuple, cast
 
 from hypothesis import strategies as st
 
-from ..chat.turns import is_call, lift_tools
+from ..chat.turns import extract_tools, is_call
 from ..convert import read
 from ..errors import BridgeError, ErrorCode
 from ..events import Decoder, Delta, End, Event, Named, Reason, RefusalDelta, Signed, Start, Stop
@@ -106,16 +106,16 @@ def events_of(used: Decoder, chunks: Iterable[Chunk], reason: Reason | None = No
 
 # --- the law ----------------------------------------------------------------------------------------------------------
 
-Lift = Callable[[Sequence[Message]], Sequence[Message]]
+Extract = Callable[[Sequence[Message]], Sequence[Message]]
 """Returns the messages of a stream without the tools that the document declares outside of messages."""
 
 
-def _lifted(messages: Sequence[Message]) -> Sequence[Message]:
-    return lift_tools(messages).messages
+def _extract(messages: Sequence[Message]) -> Sequence[Message]:
+    return extract_tools(messages).messages
 
 
 def check_decoding(
-    source: str | list[int], stream: str, ways: Iterable[Chunks], lifted: Lift | None = _lifted
+    source: str | list[int], stream: str, ways: Iterable[Chunks], extract: Extract | None = _extract
 ) -> Decoded:
     """Compare the decoder of a stream with the reader of its format, for several ways to cut the source.
 
@@ -123,13 +123,13 @@ def check_decoding(
         source: text or token ids.
         stream: the stream id, which is a format id.
         ways: ways to cut the source.
-        lifted: removes declared tools from the messages of the stream, if the document has tools; None to skip the
+        extract: removes declared tools from the messages of the stream, if the document has tools; None to skip the
             comparison of messages for such documents.
 
     Returns:
         The result of decoding the source in one chunk.
     """
-    return check_decoder(lambda: decoder(stream), stream, source, ways, lifted)
+    return check_decoder(lambda: decoder(stream), stream, source, ways, extract)
 
 
 def check_decoder(
@@ -137,7 +137,7 @@ def check_decoder(
     reader: str | Adapter,
     source: str | list[int],
     ways: Iterable[Chunks],
-    lifted: Lift | None = _lifted,
+    extract: Extract | None = _extract,
 ) -> Decoded:
     """Check the same for a decoder whose format need not be registered.
 
@@ -146,7 +146,7 @@ def check_decoder(
         reader: the format id, or an adapter.
         source: text or token ids.
         ways: ways to cut the source.
-        lifted: as for `check_decoding`.
+        extract: as for `check_decoding`.
     """
     decoded = events_of(make(), [source])
     for chunks in ways:
@@ -164,10 +164,10 @@ def check_decoder(
     assert decoded.failed is None
     assert decoded.stop.document == batch.transcript, "the stream ends with another document than the reader reads"
     findings = [event for event in decoded.events if isinstance(event, Finding)]
-    if decoded.stop.lifted is not None:
-        findings = without_message(findings, decoded.stop.lifted)
+    if decoded.stop.declaration_at is not None:
+        findings = without_message(findings, decoded.stop.declaration_at)
     assert sorted(findings) == sorted(batch.findings)
-    check_messages(decoded, lifted)
+    check_messages(decoded, extract)
     return decoded
 
 
@@ -202,7 +202,7 @@ def check_order(events: Sequence[Event]) -> None:
                 raise AssertionError("a stop before the end")
 
 
-def check_messages(decoded: Decoded, lifted: Lift | None) -> None:
+def check_messages(decoded: Decoded, extract: Extract | None) -> None:
     """Check that the events of each message add up to the message, and all of them to the document."""
     document = decoded.stop.document
     heads: dict[int, Message] = {}
@@ -233,8 +233,8 @@ def check_messages(decoded: Decoded, lifted: Lift | None) -> None:
     so_far = accumulate(decoded.events[:-1])
     assert isinstance(so_far, Transcript)
     assert so_far.messages == tuple(ended)
-    if isinstance(document, Transcript) and (document.tools is None or lifted is not None):
-        whole = ended if lifted is None or document.tools is None else lifted(ended)
+    if isinstance(document, Transcript) and (document.tools is None or extract is not None):
+        whole = ended if extract is None or document.tools is None else extract(ended)
         assert list(map(bare, whole)) == list(map(bare, document.messages))
 
 

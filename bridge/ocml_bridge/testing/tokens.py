@@ -55,7 +55,7 @@ def others_are_broken(adapter: str | Adapter) -> None:
         return
     assert _breaks(found, FOREIGN, Options(special_tokens=(FOREIGN,))), (
         f"{found.id} breaks its own tokens in contents, and not the token {FOREIGN} that Options(special_tokens=…) "
-        "names; set the adapter's added_tokens to beside(TOKENS), where TOKENS are its ControlTokens"
+        "names; set the adapter's added_tokens to other_tokens(TOKENS), where TOKENS are its ControlTokens"
     )
 
 

@@ -16,16 +16,16 @@ from ..formats.adapter import AddedTokens, FormatOption, Options
 from .control import BREAK, ControlTokens
 
 
-def beside(control: ControlTokens) -> Callable[[Options], AddedTokens]:
+def other_tokens(control: ControlTokens) -> Callable[[Options], AddedTokens]:
     """Return the function that gives a format's added tokens: those of the options, without its own control tokens.
 
     Args:
         control: the control tokens of the format, which its writer breaks itself.
     """
-    return lambda options: AddedTokens(_beside(control, options.special_tokens))
+    return lambda options: AddedTokens(_without_own(control, options.special_tokens))
 
 
-def beside_with_edges(
+def other_tokens_with_edges(
     control: ControlTokens, begins: FormatOption[None], ends: FormatOption[None]
 ) -> Callable[[Options], AddedTokens]:
     """Return the same function for a format with options that name the tokens at both ends of a text.
@@ -40,13 +40,13 @@ def beside_with_edges(
         bos, eos = begins.of(options) or "", ends.of(options) or ""
         # A token of one character cannot be broken.
         edges = tuple(token for token in (bos, eos) if len(token) > 1 and BREAK not in token)
-        return AddedTokens(_beside(control, (*options.special_tokens, *edges)), bos, eos)
+        return AddedTokens(_without_own(control, (*options.special_tokens, *edges)), bos, eos)
 
     return added
 
 
 @lru_cache(maxsize=32)
-def _beside(control: ControlTokens, tokens: tuple[str, ...]) -> tuple[str, ...]:
+def _without_own(control: ControlTokens, tokens: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(token for token in dict.fromkeys(tokens) if control.plain.fullmatch(token) is None)
 
 

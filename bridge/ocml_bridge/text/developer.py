@@ -1,7 +1,7 @@
 """Read and write the `# Tools` section in a developer message, in which Harmony and OCM 2.2 declare tools.
 
-The section is TypeScript (`text.typescript`) after the text of the message. `lifted` takes it out of the messages that
-were read; `lowered` puts the tools of a document into its messages, before they are written.
+The section is TypeScript (`text.typescript`) after the text of the message. `extract_tools` takes it out of the
+messages that were read; `insert_tools` puts the tools of a document into its messages, before they are written.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def _written_tools(tools: tuple[Tool, ...]) -> tuple[Tool, ...] | None:
 # --- reading ----------------------------------------------------------------------------------------------------------
 
 
-class Lifted(NamedTuple):
+class ExtractedTools(NamedTuple):
     """Items without the section that declared the tools.
 
     Attributes:
@@ -133,36 +133,36 @@ class Lifted(NamedTuple):
     at: int | None = None
 
 
-def lifted(items: list[Item], *, lenient: bool, tools: tuple[Tool, ...] | None = None) -> Lifted:
+def extract_tools(items: list[Item], *, lenient: bool, tools: tuple[Tool, ...] | None = None) -> ExtractedTools:
     """Take the declared tools out of items that were read.
 
     Args:
         items: the items, in order.
         lenient: whether a section may have other indentation and blank lines than the one that would be written.
-        tools: the tools, if they are known to be in a message of their own, where `lowered` has put them.
+        tools: the tools, if they are known to be in a message of their own, where `insert_tools` has put them.
     """
     at = _place(items)
     if tools:
         head, content, _ = items[at]
         raw = None if content == render_tools(tools) else cast("str", content)
-        return Lifted([*items[:at], *items[at + 1 :]], tools, Spelling(raw, head.message("", None).layout), at)
+        return ExtractedTools([*items[:at], *items[at + 1 :]], tools, Spelling(raw, head.message("", None).layout), at)
     if not _is_developer(items, at) or not _may_hold(items[at]):
-        return Lifted(items)
+        return ExtractedTools(items)
     message = message_of(items[at])
     section = _section_of(message.content, lenient=lenient) if isinstance(message.content, str) else None
     if section is None:
-        return Lifted(items)
+        return ExtractedTools(items)
     rest, layout = replace(message, content=section.before), message.layout
     remaining, layout = ([], layout) if says_nothing(rest) else ([item_of(rest)], None)
     removed_at = None if remaining else at
-    lifted_items = [*items[:at], *remaining, *items[at + 1 :]]
-    return Lifted(lifted_items, section.tools, Spelling(section.raw, layout), removed_at)
+    left_items = [*items[:at], *remaining, *items[at + 1 :]]
+    return ExtractedTools(left_items, section.tools, Spelling(section.raw, layout), removed_at)
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------
 
 
-def lowered(
+def insert_tools(
     items: Sequence[Item],
     around: Transcript,
     nearest: Nearest,
@@ -172,7 +172,7 @@ def lowered(
     lenient: bool,
     spelling: Spelling = _OURS,
 ) -> Prepared:
-    """Put the tools of a document into its messages, where they are written; `lifted` takes them out again.
+    """Put the tools of a document into its messages, where they are written; `extract_tools` takes them out again.
 
     The section goes after the text of the first developer message, if only system messages precede it; else into a new
     developer message after the leading system messages. Tools that are declared inside messages are moved there. What
@@ -184,7 +184,7 @@ def lowered(
         nearest: returns the nearest message that the format can hold.
         log: receives the losses.
         target: the format id.
-        lenient: whether a section may have other indentation and blank lines, as for `lifted`.
+        lenient: whether a section may have other indentation and blank lines, as for `extract_tools`.
         spelling: how the tools were spelled.
     """
     source, origins, tools, at = items, range(len(items)), around.tools, _place(items)
@@ -214,7 +214,7 @@ def lowered(
         # System messages follow the message that is removed: the tools go after them.
         kept_items, kept_origins = [*items[:at], *items[stop:]], [*origins[:at], *origins[stop:]]
         renumbered_log = Log()
-        prepared = lowered(
+        prepared = insert_tools(
             kept_items,
             replace(around, tools=separate_tools),
             lambda message, index: nearest(message, kept_origins[index]),

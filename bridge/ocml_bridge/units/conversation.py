@@ -27,7 +27,7 @@ class ConversationPlan:
         items: the messages, with the places of contents and ids among the values of the conversation.
         around: the transcript without its messages. It is never changed.
         ids: for each value that is an id, the index of the first value that is the same id.
-        lifted: as in `Conversation`.
+        declaration_at: as in `Conversation`.
         findings: the findings of each such conversation.
         labels: the members of `around` that are values; `around` has probes in their places.
 
@@ -36,7 +36,7 @@ class ConversationPlan:
         labels: as given.
         around: as given.
         ids: as given.
-        lifted: as given.
+        declaration_at: as given.
         findings: as given.
         plain: whether all messages are plain (`Slots.is_plain`).
         uses: how many conversations were read by the plan.
@@ -44,7 +44,7 @@ class ConversationPlan:
 
     __slots__ = (
         *("_first_ids", "_other_characters", "_repeated_ids", "_texts"),
-        *("around", "findings", "ids", "items", "labels", "lifted", "plain", "uses"),
+        *("around", "findings", "ids", "items", "labels", "declaration_at", "plain", "uses"),
     )
 
     def __init__(
@@ -52,7 +52,7 @@ class ConversationPlan:
         items: Sequence[Slots],
         around: Transcript,
         ids: dict[int, int],
-        lifted: int | None = None,
+        declaration_at: int | None = None,
         findings: Sequence[Finding] = (),
         labels: Sequence[Label] = (),
     ) -> None:
@@ -61,7 +61,7 @@ class ConversationPlan:
         self.plain: Final = all(item.is_plain for item in items)
         self.around: Final = around
         self.ids: Final = ids
-        self.lifted: Final = lifted
+        self.declaration_at: Final = declaration_at
         self.findings: Final = findings
         self.uses = 0
         self._texts: Final = [number for item in items for number in item.texts]
@@ -105,8 +105,8 @@ class Conversation:
         transcript: the whole transcript, if there is one already.
         plan: the plan by which it was read; None if it was read without one.
         values: its contents and ids, in the order of the plan.
-        lifted: the index at which the document had a message that declared the tools and said nothing else; that
-            message is not among the items.
+        declaration_at: the index at which the document had a message that declared the tools and said nothing else;
+            that message is not among the items.
 
     Attributes:
         plain: whether all messages were read by plans and are plain (`Slots.is_plain`).
@@ -114,7 +114,7 @@ class Conversation:
         values: as given.
     """
 
-    __slots__ = ("_around", "_items", "_transcript", "lifted", "plain", "plan", "values")
+    __slots__ = ("_around", "_items", "_transcript", "declaration_at", "plain", "plan", "values")
 
     def __init__(
         self,
@@ -124,10 +124,10 @@ class Conversation:
         *,
         plan: ConversationPlan | None = None,
         values: Sequence[str] = (),
-        lifted: int | None = None,
+        declaration_at: int | None = None,
     ) -> None:
         self._items = items
-        self.lifted = lifted
+        self.declaration_at = declaration_at
         self._transcript = transcript
         self._around = around
         self.plain = plan is not None and plan.plain

@@ -13,7 +13,7 @@ from ..errors import BridgeError
 from ..loss import Log
 from ..model import Alternative, Json, Transcript, replace
 from ..options import Options
-from .grammar import Emptied, Enclosed, Parted, State, Unit
+from .grammar import Enclosed, SplitDocument, SplitEnvelope, State, Unit
 from .reader import UnitReader
 from .writer import UnitWriter
 
@@ -73,18 +73,18 @@ class EnvelopeWriter(UnitWriter):
             body: as `body` returned it.
         """
 
-    def is_read_as(self, parted: Parted, body: Body) -> bool:
+    def is_read_as(self, split: SplitDocument, body: Body) -> bool:
         """Return whether the units of a document that was read back are those that were written."""
-        read, units = parted.units, body.units
+        read, units = split.units, body.units
         return len(read) == len(units) and all(
             unit is other or unit == other for unit, other in zip(read, units, strict=True)
         )
 
-    def branches(self, parted: Parted, around: Transcript) -> Branches | None:
+    def branches(self, split: SplitDocument, around: Transcript) -> Branches | None:
         """Return the alternatives of a document that was read back; None if it has none.
 
         Args:
-            parted: the document.
+            split: the document.
             around: what was to be written around its units.
         """
         return None
@@ -92,32 +92,32 @@ class EnvelopeWriter(UnitWriter):
     def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
         """Write the document, read it back, and write again what it reads as."""
         body = self.body(units, around, state)
-        written, parted = self._readable(around, body)
-        image = parted.around
-        branches = self.branches(parted, around)
+        written, split = self._readable(around, body)
+        image = split.around
+        branches = self.branches(split, around)
         if branches is not None:
             image.alternatives = branches.alternatives
         if image != around:
             written = self.written(image, body._replace(branches=() if branches is None else branches.units))
-        return Enclosed(written, image, parted.cut_off)
+        return Enclosed(written, image, split.cut_off)
 
-    def _readable(self, around: Transcript, body: Body) -> tuple[Json, Parted]:
+    def _readable(self, around: Transcript, body: Body) -> tuple[Json, SplitDocument]:
         """Write a document that reads back as its units; leave out layout, then all around them, if it does not."""
         for each in (around, replace(around, extras=None, layout=None)):
             written = self.written(each, body)
             try:
-                parted = self._read(written)
+                split = self._read(written)
             except BridgeError:
                 continue
-            if self.is_read_as(parted, body):
-                return written, parted
+            if self.is_read_as(split, body):
+                return written, split
         bare = replace(around, tools=None, settings=None, extras=None, layout=None)
         written = self.written(bare, body)
         return written, self._read(written)
 
-    def _read(self, written: Json) -> Parted:
-        return cast("Parted", self.own_reader.part(written, Log()))
+    def _read(self, written: Json) -> SplitDocument:
+        return cast("SplitDocument", self.own_reader.split_units(written, Log()))
 
-    def emptied(self, document: Json) -> Emptied | None:
+    def split_envelope(self, document: Json) -> SplitEnvelope | None:
         """Split a document that was written into its envelope and its units, by the reader of the format."""
-        return self.own_reader.emptied(document)
+        return self.own_reader.split_envelope(document)

@@ -17,7 +17,7 @@ State = Hashable
 """What the spelling of a unit depends on, apart from its messages and whether it is the last."""
 
 
-class Parted(NamedTuple):
+class SplitDocument(NamedTuple):
     """A document split into its units.
 
     Attributes:
@@ -41,13 +41,13 @@ class Parted(NamedTuple):
     values: Sequence[str] = ()
 
 
-class Emptied(NamedTuple):
+class SplitEnvelope(NamedTuple):
     """A document split into its envelope and its units.
 
     Attributes:
         envelope: the document with placeholders in place of its units. Reading it gives the same `around` as reading
             the document.
-        units: its units, as `Parted` has them.
+        units: its units, as `SplitDocument` has them.
         labels: keys of the envelope (an object) that may differ in each document, such as `id`. Their texts and whole
             numbers go into the extras of `around`, and nothing else depends on them.
     """
@@ -61,11 +61,11 @@ Skeleton = tuple[Hashable, list[str]]
 """The cache key of a unit, and its values.
 
 Units with equal keys read as the same messages but for the values. The values are the contents and ids, none of them
-empty, in the order in which `UnitReader.filled` takes them.
+empty, in the order in which `UnitReader.with_values` takes them.
 """
 
 
-class Spelled(NamedTuple):
+class WrittenUnit(NamedTuple):
     """A unit as it is written.
 
     Attributes:

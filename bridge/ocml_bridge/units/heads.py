@@ -45,7 +45,7 @@ class Head:
 
     __slots__ = (
         *("_cache", "_extras", "_fields", "_extra_homes", "_layout", "_local", "_signature", "_with_id", "_within"),
-        *("bare", "beside", "calls", "channel", "constraint", "continues", "empty", "end", "has_empty_id"),
+        *("bare", "parts_around", "calls", "channel", "constraint", "continues", "empty", "end", "has_empty_id"),
         *("has_extras", "has_id", "name", "pattern", "promises_json", "recipient", "role", "shared", "weight"),
     )
 
@@ -78,7 +78,7 @@ class Head:
         self._cache: Final = message.cache
         self._local: dict[tuple[str | None, bool], Head] = {}
         self._with_id: Head | None = None
-        self.beside: tuple[Part, ...] | None = None
+        self.parts_around: tuple[Part, ...] | None = None
         self._within: dict[str, Head] = {}
         self.pattern: Head | None = None
         self._extra_homes: frozenset[str | None] = frozenset()
@@ -86,8 +86,8 @@ class Head:
 
     def message(self, content: Content, call_id: str | None) -> Message:
         """Return a new message; it shares extras, layout and cache mark with the head if the head is not interned."""
-        if self.beside is not None:
-            content = _with_text(self.beside, content)
+        if self.parts_around is not None:
+            content = _with_text(self.parts_around, content)
         layout, extras = (None, None) if self.bare else self._unpacked()
         return Message(  # pyright: ignore[reportArgumentType]
             self.role,
@@ -152,7 +152,7 @@ class Head:
         head = head_of(message, expected=self.shared)
         if self.pattern is not None and fields.keys().isdisjoint(("extras", "signature")):
             head.pattern, head._extra_homes = self.pattern.replaced(**fields), self._extra_homes
-        return head if self.beside is None else head.within(self.beside)
+        return head if self.parts_around is None else head.within(self.parts_around)
 
     def with_extra_texts(self, texts: Sequence[ExtraText], values: Sequence[str]) -> Head:
         """Return the head with values in place of its extra texts; this head becomes its pattern.
@@ -179,7 +179,7 @@ class Head:
             homes |= {str(path[0]), None}
         head = Head(message, shared=False)
         head.pattern, head._extra_homes = self, frozenset(homes)
-        return head if self.beside is None else head.within(self.beside)
+        return head if self.parts_around is None else head.within(self.parts_around)
 
     def within(self, parts: tuple[Part, ...]) -> Head:
         """Return the same head for messages whose text stands among parts, of which `NO_TEXT` is its placeholder."""
@@ -187,7 +187,7 @@ class Head:
         head = self._within.get(key)
         if head is None:
             head = copy(self)
-            head.beside, head._local, head._with_id, head._within = parts, {}, None, {}
+            head.parts_around, head._local, head._with_id, head._within = parts, {}, None, {}
             if self.shared:
                 self._within[key] = head
         return head
@@ -222,7 +222,7 @@ def _with_text(parts: tuple[Part, ...], content: Content) -> tuple[Part, ...]:
 
 
 NO_TEXT: Final = Text("")
-"""The placeholder, among the parts of `Head.beside`, for the text of the message."""
+"""The placeholder, among the parts of `Head.parts_around`, for the text of the message."""
 
 
 def _only(by_format: ByFormat | None, home: str | None) -> ByFormat | None:

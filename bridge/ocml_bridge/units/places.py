@@ -30,7 +30,7 @@ class Parts(NamedTuple):
     slots: tuple[tuple[int, int], ...]
     media: tuple[tuple[int, str, int], ...] = ()
 
-    def filled(self, values: Sequence[str]) -> tuple[Part, ...]:
+    def with_values(self, values: Sequence[str]) -> tuple[Part, ...]:
         """Return the content with values in it, as new parts."""
         parts = fresh(self.parts)
         for index, number in self.slots:
@@ -101,7 +101,7 @@ class Slots(NamedTuple):
         if isinstance(place, int):
             content = values[place] if place >= 0 else ""
         else:
-            content = place if isinstance(place, str) else place.filled(values)
+            content = place if isinstance(place, str) else place.with_values(values)
         return head, content, values[call_id] if call_id >= 0 else None
 
     def shifted(self, count: int) -> Slots:

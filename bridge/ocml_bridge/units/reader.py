@@ -14,19 +14,20 @@ from ..loss import Log
 from ..model import Completion, Json, Message
 from ..options import Options
 from .conversation import Conversation
-from .grammar import Emptied, Parted, Skeleton, Unit
+from .grammar import Skeleton, SplitDocument, SplitEnvelope, Unit
 from .heads import Head, Item
 
 
 class UnitReader(ABC):
     """Reads the units of a format.
 
-    For each document, the engine calls `part` to split it into units, `read` for each unit, and `relate` for what only
-    the whole conversation shows. The messages of a unit must depend only on the unit and the unit before it.
+    For each document, the engine calls `split_units` to split it into units, `read_unit` for each unit, and `relate`
+    for what only the whole conversation shows. The messages of a unit must depend only on the unit and the unit before
+    it.
 
-    The other methods are optional and make reading faster. With `skeleton` and `filled`, similar units are read once;
-    with `emptied`, what stands around the units is read once; with `is_related_alike`, or `looks_at_contents = False`,
-    similar conversations are related once.
+    The other methods are optional and make reading faster. With `skeleton` and `with_values`, similar units are read
+    once; with `split_envelope`, what stands around the units is read once; with `relates_by_head`, or
+    `looks_at_contents = False`, similar conversations are related once.
 
     Args:
         options: how to read.
@@ -41,7 +42,7 @@ class UnitReader(ABC):
         self.options = options
 
     @abstractmethod
-    def part(self, source: str | Json, log: Log) -> Parted | Completion:
+    def split_units(self, source: str | Json, log: Log) -> SplitDocument | Completion:
         """Split a document into its units, or return the completion if the source is a text to be completed.
 
         Args:
@@ -53,12 +54,12 @@ class UnitReader(ABC):
                 holds several conversations.
         """
 
-    def emptied(self, source: str | Json) -> Emptied | None:
+    def split_envelope(self, source: str | Json) -> SplitEnvelope | None:
         """Split a document into its envelope and its units, without parsing either.
 
-        The engine caches what `part` returns for an envelope. So `around`, `cut_off` and `document` of that result must
-        depend on the envelope alone. If they depend on something of the units, such as whether the last one is to be
-        continued, the envelope must show it in the placeholders that it has for them.
+        The engine caches what `split_units` returns for an envelope. So `around`, `cut_off` and `document` of that
+        result must depend on the envelope alone. If they depend on something of the units, such as whether the last one
+        is to be continued, the envelope must show it in the placeholders that it has for them.
 
         Args:
             source: text, or a JSON value.
@@ -73,18 +74,19 @@ class UnitReader(ABC):
 
         Units with equal keys must read as the same messages but for their values. So the key has everything else that
         the unit says, and whatever of the unit before it matters. Texts that only a format needs, such as the id of an
-        item, may be values if `read` puts them into a message's extras or signature and `relate` does not look at them.
+        item, may be values if `read_unit` puts them into a message's extras or signature and `relate` does not look at
+        them.
 
         Args:
             unit: any value that stands where a unit does, valid or not.
             before: the unit before it; None for the first unit.
 
         Returns:
-            None if the unit is to be read by `read` each time.
+            None if the unit is to be read by `read_unit` each time.
         """
         return None
 
-    def filled(self, unit: Unit, values: Sequence[str]) -> Unit:
+    def with_values(self, unit: Unit, values: Sequence[str]) -> Unit:
         """Return a copy of a unit with other values; the engine calls this with placeholders to learn a plan.
 
         Args:
@@ -94,38 +96,38 @@ class UnitReader(ABC):
         raise NotImplementedError(f"{type(self).__name__} has skeletons: define filled(), too")
 
     @abstractmethod
-    def read(self, unit: Unit, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
+    def read_unit(self, unit: Unit, at: int, index: int, split: SplitDocument, log: Log) -> Sequence[Message]:
         """Parse a unit into its messages.
 
         Args:
             unit: any value that stands where a unit does, valid or not.
             at: the index of the unit in the document.
             index: the index that its first message gets in the conversation.
-            parted: the document that `part` returned.
+            split: the document that `split_units` returned.
             log: takes the findings.
 
         Raises:
             BridgeError: with an offset or a path, if the value is not a unit of the format.
         """
 
-    def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
+    def relate(self, items: list[Item], split: SplitDocument, log: Log) -> Conversation:
         """Build the conversation from the items of all units.
 
         Override it for what no unit shows by itself: tools that a message declares, names of replies, an open turn. The
         result must depend only on the envelope, the heads, which ids are equal, contents of several parts, and the
-        texts for which `is_related_alike` returns False.
+        texts for which `relates_by_head` returns False.
 
         Args:
             items: the messages of all units, in order; the list may be changed.
-            parted: the document that `part` returned.
+            split: the document that `split_units` returned.
             log: takes the findings about the whole document.
 
         Raises:
             BridgeError: if the items do not form a document.
         """
-        return Conversation(items, parted.around)
+        return Conversation(items, split.around)
 
-    def is_related_alike(self, head: Head, content: str) -> bool:
+    def relates_by_head(self, head: Head, content: str) -> bool:
         """Return whether `relate` treats a message as it treats any message with its head, whatever the content.
 
         The engine calls this only if `looks_at_contents` is True. Contents for which it returns False belong to the

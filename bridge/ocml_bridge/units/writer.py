@@ -1,6 +1,6 @@
 """`UnitWriter`: the contract that the writer of a format fulfils.
 
-The author of a format subclasses it to spell one unit, such as a frame or a wire message. The engine
+The author of a format subclasses it to write one unit, such as a frame or a wire message. The engine
 (`engine/writing.py`) does the rest: it loops over the messages, learns plans of similar units, and reports the losses.
 """
 
@@ -14,7 +14,7 @@ from ..loss import Log
 from ..model import Completion, Document, Json, Message, Transcript
 from ..options import Options
 from .conversation import Conversation
-from .grammar import ContentClass, Emptied, Enclosed, Spelled, State, Unit
+from .grammar import ContentClass, Enclosed, SplitEnvelope, State, Unit, WrittenUnit
 from .heads import Head, Item
 from .tokens import Tokens
 
@@ -56,14 +56,15 @@ class Completed(NamedTuple):
 class UnitWriter(ABC):
     """Writes the units of a format.
 
-    For each document, the engine calls `arranged`, `prepare`, `nearest` for each message, `settled` for each call and
-    reply, `joins` for neighbours, `spell` for each unit, and `enclose`. If the report is needed, it calls `assembled`
-    and compares the result with the document. All methods must accept any document.
+    For each document, the engine calls `required_order`, `prepare`, `nearest` for each message, `json_content` for each
+    call and reply, `joins` for neighbours, `write_unit` for each unit, and `enclose`. If the report is needed, it calls
+    `relate_image` and compares the result with the document. All methods must accept any document.
 
-    What `spell` returns must depend only on the messages of the unit, the state after the unit before it, and whether
-    the unit is the last. So the engine learns a plan for all units with the same heads by calling `spell` once with
-    probes (placeholders) in place of contents and ids. `mark`, `inert`, `follows` and `classify` tell it which contents
-    a plan is valid for; `is_prepared_alike` and `is_plain_part` tell it for plans of whole outputs.
+    What `write_unit` returns must depend only on the messages of the unit, the state after the unit before it, and
+    whether the unit is the last. So the engine learns a plan for all units with the same heads by calling `write_unit`
+    once with probes (placeholders) in place of contents and ids. `mark`, `inert`, `depends_on_head_only` and `classify`
+    tell it which contents a plan is valid for; `prepares_by_head` and `is_plain_part` tell it for plans of whole
+    outputs.
 
     Args:
         options: how to write.
@@ -79,9 +80,9 @@ class UnitWriter(ABC):
         keeps_signatures: whether signatures may be written; if False, `nearest` gets messages without them.
         tokens: the tokens of a format whose outputs are token ids; None for other formats.
         embeds: whether contents may stand inside longer texts of units that are JSON, rather than as whole values.
-        settles: whether the engine calls `settled` for the contents of calls and replies.
-        looks_at_contents: whether `prepare` or `assembled` looks at the contents of messages. Set it to False if they
-            never do.
+        has_json_contents: whether the engine calls `json_content` for the contents of calls and replies.
+        looks_at_contents: whether `prepare` or `relate_image` looks at the contents of messages. Set it to False if
+            they never do.
         declaration: the head of the message that declares the tools, if it is the same in all documents. The messages
             of documents must not have this very object as their head.
     """
@@ -95,7 +96,7 @@ class UnitWriter(ABC):
     keeps_signatures: ClassVar[bool] = True
     tokens: ClassVar[Tokens | None] = None
     embeds: ClassVar[bool] = False
-    settles: ClassVar[bool] = False
+    has_json_contents: ClassVar[bool] = False
     looks_at_contents: ClassVar[bool] = True
     declaration: ClassVar[Head | None] = None
 
@@ -106,7 +107,7 @@ class UnitWriter(ABC):
         """Return whether a content is written unchanged although it contains `mark`."""
         return True
 
-    def arranged(self, conversation: Conversation) -> Sequence[int] | None:
+    def required_order(self, conversation: Conversation) -> Sequence[int] | None:
         """Return the order of messages that the format requires; the engine reports each message that moves.
 
         Args:
@@ -121,9 +122,9 @@ class UnitWriter(ABC):
         """Return the messages with all that their units need from the whole document.
 
         Override it to add ids to calls without one, to name replies, to add the message that declares the tools, or to
-        set the first state. Like those of `arranged` and `assembled`, the result must depend only on what stands around
-        the messages, their heads, which ids are equal, contents of several parts, and the texts for which
-        `is_prepared_alike` returns False.
+        set the first state. Like those of `required_order` and `relate_image`, the result must depend only on what
+        stands around the messages, their heads, which ids are equal, contents of several parts, and the texts for which
+        `prepares_by_head` returns False.
 
         Args:
             conversation: the document; it must not be changed.
@@ -131,10 +132,10 @@ class UnitWriter(ABC):
         """
         return Prepared(conversation.items, conversation.around)
 
-    def is_prepared_alike(self, head: Head, content: str) -> bool:
+    def prepares_by_head(self, head: Head, content: str) -> bool:
         """Return whether `prepare` treats a message as it treats any message with its head, whatever the content.
 
-        `arranged` and `assembled` must do so, too. The engine calls this only if `looks_at_contents` is True.
+        `required_order` and `relate_image` must do so, too. The engine calls this only if `looks_at_contents` is True.
         """
         return False
 
@@ -155,11 +156,11 @@ class UnitWriter(ABC):
         """
         return message
 
-    def settled(self, head: Head, content: str, path: str, log: Log) -> str:
+    def json_content(self, head: Head, content: str, path: str, log: Log) -> str:
         """Return the content of a call or a reply as the format holds it.
 
         A wire that has a JSON value in place of the text returns the JSON of that value. The engine calls this only if
-        `settles` is True, after `nearest`, for calls and replies whose content is one text.
+        `has_json_contents` is True, after `nearest`, for calls and replies whose content is one text.
 
         Args:
             head: of the message, as `nearest` returned it.
@@ -181,7 +182,8 @@ class UnitWriter(ABC):
         """Return whether a text is written unchanged as one of several parts of a content.
 
         It must be so whatever other parts and messages are in the unit, and the rest of the unit must not depend on the
-        text. The engine also calls this for a message with one text that the format writes among parts (`Head.beside`).
+        text. The engine also calls this for a message with one text that the format writes among parts
+        (`Head.parts_around`).
 
         Args:
             head: of its message, as `nearest` returned it.
@@ -189,7 +191,7 @@ class UnitWriter(ABC):
         """
         return False
 
-    def follows(self, head: Head) -> bool:
+    def depends_on_head_only(self, head: Head) -> bool:
         """Return whether the head alone determines all that is written of a message but its content and id.
 
         If so, a unit is spelled with stand-ins for contents. They are not JSON, not even in a settled call.
@@ -197,13 +199,13 @@ class UnitWriter(ABC):
         return True
 
     def classify(self, head: Head, content: str) -> ContentClass | None:
-        """Return the class of a content, if `follows` returns False for a message of the unit.
+        """Return the class of a content, if `depends_on_head_only` returns False for a message of the unit.
 
         The head and the class must determine all that is written of the message but its content and id.
 
         Args:
             head: of the message, as `nearest` returned it.
-            content: its content, after `settled`.
+            content: its content, after `json_content`.
 
         Returns:
             None if no other content is surely written in the same way; then the unit gets no plan.
@@ -211,11 +213,13 @@ class UnitWriter(ABC):
         return None
 
     @abstractmethod
-    def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
+    def write_unit(
+        self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log
+    ) -> WrittenUnit:
         """Write a unit.
 
         Args:
-            group: its messages, each as `nearest` and `settled` returned it; they may be changed.
+            group: its messages, each as `nearest` and `json_content` returned it; they may be changed.
             state: the state after the unit before it.
             last: whether nothing follows: neither a message nor the open turn.
             paths: the JSON pointers of the messages in the document.
@@ -235,7 +239,7 @@ class UnitWriter(ABC):
             state: the state after the last unit.
         """
 
-    def outline(self, units: list[Unit], around: Transcript, state: State) -> Hashable | None:
+    def envelope_key(self, units: list[Unit], around: Transcript, state: State) -> Hashable | None:
         """Return what the envelope needs to know of the units: the cache key of the envelope, with `around`.
 
         Args:
@@ -248,21 +252,21 @@ class UnitWriter(ABC):
         """
         return None
 
-    def emptied(self, document: Json) -> Emptied | None:
-        """Split an output into its envelope and its units, as `UnitReader.emptied` does."""
+    def split_envelope(self, document: Json) -> SplitEnvelope | None:
+        """Split an output into its envelope and its units, as `UnitReader.split_envelope` does."""
         return None
 
-    def refilled(self, envelope: Json, units: list[Unit], around: Transcript) -> Json:
-        """Return an envelope with units in it; the engine calls this only if `outline` returned a key.
+    def with_units(self, envelope: Json, units: list[Unit], around: Transcript) -> Json:
+        """Return an envelope with units in it; the engine calls this only if `envelope_key` returned a key.
 
         Args:
             envelope: of an output with the same outline and an equal `around`; it may be changed.
             units: as for `enclose`.
-            around: as for `outline`.
+            around: as for `envelope_key`.
         """
         raise NotImplementedError(f"{type(self).__name__} has outlines: define refilled(), too")
 
-    def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
+    def relate_image(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
         """Return the document that the units read as together, if that differs from what they read as one by one.
 
         Args:

@@ -18,7 +18,7 @@ from ..loss import Log
 from ..model import Json, Transcript
 from ..model.notes import Notes
 from ..units.envelopes import Body
-from ..units.grammar import Parted
+from ..units.grammar import SplitDocument
 from .shell import Shell, is_top
 
 SHAPE: Final = "shape"
@@ -109,14 +109,14 @@ class Documents:
         """Split a list of documents into its documents, each with its index; any other source is one document."""
         return self._lists.split(source, options)
 
-    def part(self, source: Source, log: Log) -> Parted:
+    def split_units(self, source: Source, log: Log) -> SplitDocument:
         """Split a document into its units, the transcript around them, and its shell.
 
         Raises:
             BridgeError: as `read`.
         """
         shell = self.read(source, log)
-        return Parted(shell.units, shell.around(self._notes), shell.cut_off, shell)
+        return SplitDocument(shell.units, shell.around(self._notes), shell.cut_off, shell)
 
     def read(self, source: Source, log: Log) -> Shell:
         """Split a document into its units and all else.

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple, cast
 
 from ..json_values.form import Object
 from ..model import OUTSIDE, Json
-from ..units.grammar import Emptied
+from ..units.grammar import SplitEnvelope
 from .shell import Place, Shell
 
 
@@ -86,7 +86,7 @@ class RequestUnits:
         first = f"{base}/{self.prompt.key}"
         return lambda at: f"{wires}{at - 1}" if at else first
 
-    def emptied(self, source: Json) -> Emptied | None:
+    def split_envelope(self, source: Json) -> SplitEnvelope | None:
         """Split a request into its envelope and its units.
 
         None for a document of another shape, and for a request whose envelope depends on its units.
@@ -101,10 +101,10 @@ class RequestUnits:
         labels = () if self._understood is None else [key for key in request if key not in self._understood]
         first = self._prompt_unit(request)
         if first is None or self.prompt is None:
-            return Emptied(envelope, wires, labels)
-        return Emptied({**envelope, self.prompt.key: self.prompt.stand_in}, [first, *wires], labels)
+            return SplitEnvelope(envelope, wires, labels)
+        return SplitEnvelope({**envelope, self.prompt.key: self.prompt.stand_in}, [first, *wires], labels)
 
-    def refilled(self, envelope: Object, units: list[Any]) -> Object:
+    def with_units(self, envelope: Object, units: list[Any]) -> Object:
         """Put units into an envelope, which is changed and returned."""
         envelope.update(self.members(units))
         return envelope

@@ -8,7 +8,7 @@ from ..json_values.form import Object
 from ..loss import Log
 from ..model import Json, Transcript
 from ..units.envelopes import Body, EnvelopeWriter
-from ..units.grammar import Emptied, Parted, Unit
+from ..units.grammar import SplitDocument, SplitEnvelope, Unit
 from ..units.heads import Head
 from ..units.reader import UnitReader
 from .documents import Documents
@@ -26,17 +26,17 @@ class DocumentReader(UnitReader):
     documents: ClassVar[Documents]
     request: ClassVar[RequestUnits]
 
-    def part(self, source: str | Json, log: Log) -> Parted:
+    def split_units(self, source: str | Json, log: Log) -> SplitDocument:
         """Split a document into its units and all else.
 
         Raises:
             BridgeError: OCB-SHAPE if it has none of the shapes; OCB-SEVERAL if it is a list of documents.
         """
-        return self.documents.part(source, log)
+        return self.documents.split_units(source, log)
 
-    def emptied(self, source: str | Json) -> Emptied | None:
+    def split_envelope(self, source: str | Json) -> SplitEnvelope | None:
         """Split a request into its envelope and its units; None for a document of another shape."""
-        return self.request.emptied(source)
+        return self.request.split_envelope(source)
 
 
 class DocumentWriter(EnvelopeWriter):
@@ -58,6 +58,6 @@ class DocumentWriter(EnvelopeWriter):
         """Return whether a text is not blank: JSON can hold any text unchanged, and only blank ones may be left out."""
         return text.strip() != ""
 
-    def refilled(self, envelope: Json, units: list[Unit], around: Transcript) -> Json:
+    def with_units(self, envelope: Json, units: list[Unit], around: Transcript) -> Json:
         """Return a request with other units in an envelope."""
-        return self.request.refilled(cast("Object", envelope), units)
+        return self.request.with_units(cast("Object", envelope), units)

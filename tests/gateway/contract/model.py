@@ -53,7 +53,7 @@ def letters() -> dict[int, str]:
 
 
 def vocabulary() -> tuple[dict[str, int], list[tuple[str, str]]]:
-    """Spelled token → its number, and every merge in the order of its rank."""
+    """WrittenUnit token → its number, and every merge in the order of its rank."""
     numbers, spelled = ranks(), letters()
     merges: list[tuple[int, int, int, bytes, bytes]] = []
     for token, rank in numbers.items():

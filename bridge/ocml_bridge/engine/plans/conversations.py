@@ -16,7 +16,7 @@ from ...errors import BridgeError
 from ...loss import Finding, Log
 from ...model import Transcript
 from ...units.conversation import Conversation, ConversationPlan
-from ...units.grammar import AN_OBJECT, Parted
+from ...units.grammar import AN_OBJECT, SplitDocument
 from ...units.heads import LIMIT, Head, Item, are_same
 from ...units.places import NONE, Label, Slots, with_labels
 from ...units.reader import UnitReader
@@ -84,7 +84,7 @@ class ConversationPlans:
         texts = self._texts.get(key)
         if texts is None:
             texts = self._texts.keep(key, [(message.head, number) for message in slots() for number in message.texts])
-        is_alike = self._grammar.is_related_alike
+        is_alike = self._grammar.relates_by_head
         fixed = [(number, values[number]) for head, number in texts if not is_alike(head, values[number])]
         if not fixed:
             return key
@@ -116,7 +116,7 @@ class ConversationPlans:
         self,
         key: Hashable,
         conversation: Conversation,
-        parted: Parted,
+        split: SplitDocument,
         sizes: Sequence[int],
         slots: Sequence[Slots],
         values: Sequence[str],
@@ -128,7 +128,7 @@ class ConversationPlans:
         Args:
             key: as `key_of` returned it.
             conversation: the conversation as it was read.
-            parted: its document.
+            split: its document.
             sizes: how many values each unit has.
             slots: its messages before they were related.
             values: its contents and ids.
@@ -139,13 +139,13 @@ class ConversationPlans:
             None if a plan does not give the conversation as it was read.
         """
         fixed = dict[int, str](key[1:]) if isinstance(key, KeyWithContents) else {}
-        plan = self._learned(parted, sizes, slots, values, fixed, unit_findings)
+        plan = self._learned(split, sizes, slots, values, fixed, unit_findings)
         if plan is not None and not (
             plan.fits(values) and plan.findings == findings and _gives(plan, values, conversation)
         ):
             plan = None
         if plan is not None:
-            self._plans.keep(key, plan, len(parted.units) + 1 + sum(map(len, fixed.values())) // _UNIT_LENGTH)
+            self._plans.keep(key, plan, len(split.units) + 1 + sum(map(len, fixed.values())) // _UNIT_LENGTH)
         self._count(plan)
         return plan
 
@@ -163,7 +163,7 @@ class ConversationPlans:
 
     def _learned(
         self,
-        parted: Parted,
+        split: SplitDocument,
         sizes: Sequence[int],
         slots: Sequence[Slots],
         values: Sequence[str],
@@ -173,7 +173,7 @@ class ConversationPlans:
         """Relate the messages with probes in place of their values, and make a plan of the result.
 
         Args:
-            parted: the document.
+            split: the document.
             sizes: how many values each unit has.
             slots: its messages before they were related.
             values: its contents and ids.
@@ -193,10 +193,10 @@ class ConversationPlans:
         for head, place, _, _ in slots:
             if isinstance(place, int) and place >= 0 and place not in fixed and (head.calls or head.promises_json):
                 probes[place] = f"{AN_OBJECT.before}{probes[place]}{AN_OBJECT.after}"
-        items: list[Item] = ConversationPlan(slots, parted.around, equal_ids).items_of(probes)
-        first_label = len(values) - len(parted.values)
-        labels = [label._replace(number=label.number + first_label) for label in parted.labels]
-        filled = self._filled(parted, probes, sizes)._replace(around=_probed(parted.around, labels, probes))
+        items: list[Item] = ConversationPlan(slots, split.around, equal_ids).items_of(probes)
+        first_label = len(values) - len(split.values)
+        labels = [label._replace(number=label.number + first_label) for label in split.labels]
+        filled = self._filled(split, probes, sizes)._replace(around=_probed(split.around, labels, probes))
         log = Log()
         try:
             related = self._grammar.relate(items, filled, log)
@@ -221,15 +221,15 @@ class ConversationPlans:
         if has_others(plan):
             return None
         findings = [*unit_findings, *log.findings]
-        return ConversationPlan(tuple(plan), around, equal_ids, related.lifted, findings, labels)
+        return ConversationPlan(tuple(plan), around, equal_ids, related.declaration_at, findings, labels)
 
-    def _filled(self, parted: Parted, probes: Sequence[str], sizes: Sequence[int]) -> Parted:
+    def _filled(self, split: SplitDocument, probes: Sequence[str], sizes: Sequence[int]) -> SplitDocument:
         """Return the document with probes in place of the values of its units."""
         units, start = list[object](), 0
-        for unit, size in zip(parted.units, sizes, strict=True):
-            units.append(self._grammar.filled(unit, probes[start : start + size]) if size else unit)
+        for unit, size in zip(split.units, sizes, strict=True):
+            units.append(self._grammar.with_values(unit, probes[start : start + size]) if size else unit)
             start += size
-        return parted._replace(units=units)
+        return split._replace(units=units)
 
 
 def _probed(around: Transcript, labels: Sequence[Label], probes: Sequence[str]) -> Transcript:

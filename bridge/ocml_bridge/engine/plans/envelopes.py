@@ -16,7 +16,7 @@ from ...json_values.form import Object
 from ...loss import Finding, Log
 from ...model import ByFormat, Completion, Json, Transcript
 from ...model.ownership import unpack
-from ...units.grammar import Enclosed, Parted, State, Unit
+from ...units.grammar import Enclosed, SplitDocument, State, Unit
 from ...units.places import Label, with_labels
 from ...units.reader import UnitReader
 from ...units.writer import UnitWriter
@@ -44,25 +44,25 @@ class _ReadEnvelope:
     """What an envelope reads as.
 
     Args:
-        parted: what `UnitReader.part` returned for the envelope.
+        split: what `UnitReader.split_units` returned for the envelope.
         findings: the findings of the envelope.
 
     Attributes:
-        around: as `Parted` has it, with probes in place of the labels.
-        cut_off: as `Parted` has it.
-        document: as `Parted` has it.
+        around: as `SplitDocument` has it, with probes in place of the labels.
+        cut_off: as `SplitDocument` has it.
+        document: as `SplitDocument` has it.
         findings: as given.
         labels: the members of `around` that are values.
     """
 
     __slots__ = ("around", "cut_off", "document", "findings", "labels")
 
-    def __init__(self, parted: Parted, findings: Sequence[Finding]) -> None:
+    def __init__(self, split: SplitDocument, findings: Sequence[Finding]) -> None:
         self.findings: Final = findings
         self.labels: Sequence[Label] = ()
-        self.around: Final = parted.around
-        self.cut_off: Final = parted.cut_off
-        self.document: Final = parted.document
+        self.around: Final = split.around
+        self.cut_off: Final = split.cut_off
+        self.document: Final = split.document
 
 
 class OpenedEnvelopes:
@@ -76,29 +76,29 @@ class OpenedEnvelopes:
         self._grammar: Final = grammar
         self._cache = Memo[bytes, _ReadEnvelope | None](SIZE)
 
-    def part(self, source: str | Json, log: Log) -> Parted | Completion:
-        """Return what `UnitReader.part` returns; the envelope of the result is its cache key."""
-        emptied = self._grammar.emptied(source)
-        if emptied is None:
-            return self._grammar.part(source, log)
-        envelope: Json = emptied.envelope
+    def split_units(self, source: str | Json, log: Log) -> SplitDocument | Completion:
+        """Return what `UnitReader.split_units` returns; the envelope of the result is its cache key."""
+        split = self._grammar.split_envelope(source)
+        if split is None:
+            return self._grammar.split_units(source, log)
+        envelope: Json = split.envelope
         values: Sequence[str] = ()
-        if emptied.labels:
-            envelope, values = _without_labels(cast("Object", envelope), emptied.labels)
+        if split.labels:
+            envelope, values = _without_labels(cast("Object", envelope), split.labels)
         key = packed(envelope)
         if key is None:
-            return self._grammar.part(source, log)
+            return self._grammar.split_units(source, log)
         read = self._cache.get(key, _NOT_CACHED)
         if read is _NOT_CACHED:
             self._cache.keep(key, _MET_ONCE, 2 * len(key) + _OVERHEAD)
         elif read is _MET_ONCE:
-            read = self._cache[key] = self._learned(unpack(key), emptied.labels)
+            read = self._cache[key] = self._learned(unpack(key), split.labels)
         if read is None or read is _NOT_CACHED:
-            return self._grammar.part(source, log)
+            return self._grammar.split_units(source, log)
         log.findings += read.findings
         labels = read.labels
         around = with_labels(read.around, labels, values)
-        return Parted(emptied.units, around, read.cut_off, read.document, read, labels, values)
+        return SplitDocument(split.units, around, read.cut_off, read.document, read, labels, values)
 
     def _learned(self, envelope: Json, keys: Sequence[str]) -> _ReadEnvelope | None:
         """Read an envelope, with probes in place of its labels.
@@ -128,10 +128,10 @@ class OpenedEnvelopes:
     def _read(self, envelope: Json) -> _ReadEnvelope | None:
         log = Log()
         try:
-            parted = self._grammar.part(envelope, log)
+            split = self._grammar.split_units(envelope, log)
         except BridgeError:
             return None
-        return None if isinstance(parted, Completion) else _ReadEnvelope(parted, log.findings)
+        return None if isinstance(split, Completion) else _ReadEnvelope(split, log.findings)
 
 
 def _label_types(envelope: Object, keys: Sequence[str]) -> dict[str, type[str] | type[int]]:
@@ -189,26 +189,26 @@ class SealedEnvelopes:
         """Return what `UnitWriter.enclose` returns."""
         grammar = self._grammar
         local = _local(around, grammar.home)
-        outline = None if local.alternatives is not None else grammar.outline(units, local, state)
-        if outline is None:
+        units_key = None if local.alternatives is not None else grammar.envelope_key(units, local, state)
+        if units_key is None:
             return grammar.enclose(units, around, state)
-        last_around, last_outline, written = self._last
-        if last_around is not local or last_outline != outline:
-            written = self._cached(units, local, state, outline)
+        last_around, last_key, written = self._last
+        if last_around is not local or last_key != units_key:
+            written = self._cached(units, local, state, units_key)
             if written is None:
                 return grammar.enclose(units, around, state)
-            self._last = local, outline, written
-        output = grammar.refilled(unpack(written.envelope), units, local)
+            self._last = local, units_key, written
+        output = grammar.with_units(unpack(written.envelope), units, local)
         return Enclosed(output, local if written.image is None else written.image, written.cut_off)
 
     def _cached(
-        self, units: list[Unit], around: Transcript, state: State, outline: Hashable
+        self, units: list[Unit], around: Transcript, state: State, units_key: Hashable
     ) -> _WrittenEnvelope | None:
         """Return an envelope from the cache, or learn it; None if it was met the first time, or cannot be learned."""
         fields = packed(fields_of(around))
         if fields is None:
             return None
-        key = outline, fields
+        key = units_key, fields
         written = self._cache.get(key, _NOT_CACHED)
         if written is _NOT_CACHED:
             self._cache.keep(key, _MET_ONCE, 3 * len(fields) + _OVERHEAD)
@@ -218,8 +218,8 @@ class SealedEnvelopes:
         return written
 
     def _learned(self, enclosed: Enclosed, around: Transcript) -> _WrittenEnvelope | None:
-        emptied = self._grammar.emptied(enclosed.output)
-        envelope = None if emptied is None else packed(emptied.envelope)
+        split = self._grammar.split_envelope(enclosed.output)
+        envelope = None if split is None else packed(split.envelope)
         if envelope is None:
             return None
         return _WrittenEnvelope(envelope, None if enclosed.around == around else enclosed.around, enclosed.cut_off)

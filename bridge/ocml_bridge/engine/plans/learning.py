@@ -93,7 +93,7 @@ class Nearest(NamedTuple):
     @property
     def within(self) -> bool:
         """Whether the format writes the text of such a message among parts."""
-        return self.head is not None and self.head.beside is not None
+        return self.head is not None and self.head.parts_around is not None
 
 
 class Learner:
@@ -176,7 +176,7 @@ class Learner:
         """
         key, classes = heads, [ANY_CONTENT] * len(group)
         cached = plans.get(key, MEETINGS)
-        if cached == MEETINGS and not all(self._grammar.follows(item[0]) for item in group):
+        if cached == MEETINGS and not all(self._grammar.depends_on_head_only(item[0]) for item in group):
             cached = plans.keep(key, BY_CLASS)
         if cached is BY_CLASS:
             classified = self._classes(group)
@@ -211,7 +211,7 @@ class Learner:
             return None
         unit = plan.build(group) if plan.build is not None else f"{plan.before}{texts[0]}{plan.after}"
         paths = [self._path(item[0], 0) for item in group]
-        spelled = self._grammar.spell(messages_of(group), state, last=last, paths=paths, log=Log())
+        spelled = self._grammar.write_unit(messages_of(group), state, last=last, paths=paths, log=Log())
         if spelled.unit != unit or len(spelled.image) != len(texts):
             return None
         image = [_head_of(message, text) for message, text in zip(spelled.image, texts, strict=True)]
@@ -233,7 +233,7 @@ class Learner:
         log = Log()
         paths = [self._path(head, at) for at, head in enumerate(heads)]
         try:
-            unit, messages, after_state = self._grammar.spell(
+            unit, messages, after_state = self._grammar.write_unit(
                 messages_of(items), state, last=last, paths=paths, log=log
             )
         except BridgeError:

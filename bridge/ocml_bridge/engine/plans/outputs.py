@@ -2,8 +2,8 @@
 
 These conversations differ only in their contents and ids. So one of them is written unit by unit with probes as its
 values, and the output is split at the probes; the losses likewise. From then on, one function fills in the values. Each
-content is checked before, as for a plan of a unit (`inert`, `settled`, `classify`); if one fails, the conversation is
-written unit by unit.
+content is checked before, as for a plan of a unit (`inert`, `json_content`, `classify`); if one fails, the conversation
+is written unit by unit.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ class Use(NamedTuple):
         head: of its message, as the format holds it.
         content_class: its class; None if the head alone determines what is written.
         encode: returns what the content becomes in the output; None if it is written unchanged.
-        settled: the losses that `UnitWriter.settled` reports, with the path ""; None if it is not called.
+        json_losses: the losses that `UnitWriter.json_content` reports, with the path ""; None if it is not called.
         among_parts: whether it is written among parts, or in a unit without a plan: `is_plain_part` must allow it.
     """
 
     head: Head
     content_class: ContentClass | None
     encode: Callable[[str], Any] | None
-    settled: Sequence[Loss] | None
+    json_losses: Sequence[Loss] | None
     among_parts: bool = False
 
 
@@ -68,7 +68,7 @@ class OutputPlan:
 
     __slots__ = (
         *("_among_parts", "_build", "_classes", "_contents", "_derived", "_grammar", "_ids", "_other_characters"),
-        *("_prepared", "_settled", "_texts", "losses", "order"),
+        *("_prepared", "_json_content", "_texts", "losses", "order"),
     )
 
     def __init__(
@@ -90,7 +90,9 @@ class OutputPlan:
         self._contents: Final = [slot for _, slot in contents]
         self._prepared: Final = contents if grammar.looks_at_contents else ()
         self._among_parts: Final = [(slot, use.head) for slot, use in uses.items() if use.among_parts]
-        self._settled: Final = [(slot, use.head, use.settled) for slot, use in uses.items() if use.settled is not None]
+        self._json_content: Final = [
+            (slot, use.head, use.json_losses) for slot, use in uses.items() if use.json_losses is not None
+        ]
         self._classes: Final = [
             (slot, use.head, use.content_class) for slot, use in uses.items() if use.content_class is not None
         ]
@@ -107,7 +109,7 @@ class OutputPlan:
         """Build the output of a conversation from its values.
 
         Returns:
-            The output, and the values after `settled`; None if a value is not written as the plan has it.
+            The output, and the values after `json_content`; None if a value is not written as the plan has it.
         """
         grammar = self._grammar
         mark, inert = grammar.mark, grammar.inert
@@ -118,15 +120,15 @@ class OutputPlan:
         if self._derived and not self._can_derive(values):
             return None
         for head, slot in self._prepared:
-            if not grammar.is_prepared_alike(head, values[slot]):
+            if not grammar.prepares_by_head(head, values[slot]):
                 return None
         for slot, head in self._among_parts:
             if not grammar.is_plain_part(head, values[slot]):
                 return None
-        if self._settled:
+        if self._json_content:
             values = [*values]
-            for slot, head, losses in self._settled:
-                values[slot], lost = _settled(grammar, head, values[slot])
+            for slot, head, losses in self._json_content:
+                values[slot], lost = _json_content(grammar, head, values[slot])
                 if lost != losses:
                     return None
         for slot, head, content_class in self._classes:
@@ -226,7 +228,7 @@ class OutputPlans:
         self._write: Final = write
         self._traced: Final = traced
         self._plans = Memo[ConversationPlan, OutputPlan | None](SIZE)
-        self._follows_cache = Memo[Head, bool](LIMIT)
+        self._head_only_cache = Memo[Head, bool](LIMIT)
 
     def filled(self, conversation: Conversation, plan: ConversationPlan) -> Filled | None:
         """Write a conversation by the plan of its output.
@@ -272,8 +274,8 @@ class OutputPlans:
         if not probed.planned or self._uses(probed, plan, probes) != uses:
             return None
         for slot, use in uses.items():
-            if use.settled is not None:
-                probes[slot], _ = _settled(grammar, use.head, probes[slot])
+            if use.json_losses is not None:
+                probes[slot], _ = _json_content(grammar, use.head, probes[slot])
         probed_losses = probed.losses
         texts = [*(text for _, text in texts_in(probed.output)), *(loss.detail for loss in probed_losses)]
         derived = derived_ids(texts, plan)
@@ -307,25 +309,29 @@ class OutputPlans:
         same_class = content_class is None or grammar.classify(head, text) == content_class
         return same_class and grammar.is_plain_part(head, text)
 
-    def _follows(self, head: Head) -> bool:
-        """Return what `UnitWriter.follows` returns, from the cache."""
-        follows = self._follows_cache.get(head)
-        return self._follows_cache.keep(head, self._grammar.follows(head)) if follows is None else follows
+    def _depends_on_head_only(self, head: Head) -> bool:
+        """Return what `UnitWriter.depends_on_head_only` returns, from the cache."""
+        head_only = self._head_only_cache.get(head)
+        return (
+            self._head_only_cache.keep(head, self._grammar.depends_on_head_only(head))
+            if head_only is None
+            else head_only
+        )
 
     def _class_of(self, head: Head, content: str) -> ContentClass | None:
         """Return the class of a content in a unit that has no plan; None if it is not written unchanged there."""
-        content_class = ANY_CONTENT if self._follows(head) else self._grammar.classify(head, content)
+        content_class = ANY_CONTENT if self._depends_on_head_only(head) else self._grammar.classify(head, content)
         return content_class if self._grammar.is_plain_part(head, content) else None
 
     def _probed(self, slot: int, use: Use | None) -> str:
         """Return a content with a probe in it that is written with the same class and losses as a content was."""
         before, after, _ = ANY_CONTENT if use is None or use.content_class is None else use.content_class
         text = f"{before}{probe(slot)}{after}"
-        if use is None or use.settled is None:
+        if use is None or use.json_losses is None:
             return text
-        # The content is JSON: in its usual spelling it has no loss, with a space before it `settled` reports one.
-        candidates = text, _settled(self._grammar, use.head, text)[0], f" {text}"
-        same = [one for one in candidates if _settled(self._grammar, use.head, one)[1] == use.settled]
+        # The content is JSON: in its usual spelling it has no loss, with a space before it `json_content` reports one.
+        candidates = text, _json_content(self._grammar, use.head, text)[0], f" {text}"
+        same = [one for one in candidates if _json_content(self._grammar, use.head, one)[1] == use.json_losses]
         return same[0] if same else text
 
     def _uses(self, written: Written, plan: ConversationPlan, values: Sequence[str]) -> dict[int, Use] | None:
@@ -348,12 +354,12 @@ class OutputPlans:
                 index = at if written.origins is None else written.origins[at]
                 head, content, _ = written.items[at]
                 slots = [] if index == TOOLS else [*plan.items[order[index]].texts]
-                follows = self._follows(head)
+                head_only = self._depends_on_head_only(head)
                 if not isinstance(content, str):
                     while index + 1 in joined:
                         index += 1
                         slots += plan.items[index].texts
-                    use = Use(head, None if follows else ANY_CONTENT, None, None, among_parts=True)
+                    use = Use(head, None if head_only else ANY_CONTENT, None, None, among_parts=True)
                     if not all(self._is_plain(use, values[slot]) for slot in slots):
                         return None
                     uses |= dict.fromkeys(slots, use)
@@ -366,11 +372,11 @@ class OutputPlans:
                     )
                     if content_class is None:
                         return None
-                    settles = self._grammar.settles and (head.calls or head.role == "tool")
-                    settled = _settled(self._grammar, head, values[slot])[1] if settles else None
-                    among_parts = unit_plan is None or head.beside is not None
-                    use_class = None if follows else content_class
-                    uses[slot] = Use(head, use_class, content_class.encode, settled, among_parts)
+                    has_json_contents = self._grammar.has_json_contents and (head.calls or head.role == "tool")
+                    json_losses = _json_content(self._grammar, head, values[slot])[1] if has_json_contents else None
+                    among_parts = unit_plan is None or head.parts_around is not None
+                    use_class = None if head_only else content_class
+                    uses[slot] = Use(head, use_class, content_class.encode, json_losses, among_parts)
         return uses
 
 
@@ -379,7 +385,7 @@ def _is_same(output: Any, other: Any) -> bool:
     return output == other and (isinstance(output, str) or key_of(output) == key_of(other))
 
 
-def _settled(grammar: UnitWriter, head: Head, content: str) -> tuple[str, Sequence[Loss]]:
-    """Return a content after `UnitWriter.settled`, and the losses."""
+def _json_content(grammar: UnitWriter, head: Head, content: str) -> tuple[str, Sequence[Loss]]:
+    """Return a content after `UnitWriter.json_content`, and the losses."""
     log = Log()
-    return grammar.settled(head, content, "", log), log.losses
+    return grammar.json_content(head, content, "", log), log.losses

@@ -163,7 +163,9 @@ class PlainUnit:
     def _candidates(self, at: int, content: str) -> Iterator[tuple[str, str]]:
         """Yield contents with a probe that may be written as a content is, each with what it becomes in the unit."""
         head = self.group[at][0]
-        content_class = ANY_CONTENT if self._grammar.follows(head) else self._grammar.classify(head, content)
+        content_class = (
+            ANY_CONTENT if self._grammar.depends_on_head_only(head) else self._grammar.classify(head, content)
+        )
         for each in (content_class,) if content_class is not None else (AN_OBJECT, ANY_CONTENT, _AS_JSON):
             text = f"{each.before}{_PROBE}{each.after}"
             yield text, text if each.encode is None else shown(each.encode(text))
@@ -266,7 +268,7 @@ class PlainUnit:
     def _text_of(self, group: Sequence[Item], paths: Sequence[str]) -> str | None:
         messages = messages_of(group)
         try:
-            spelled = self._grammar.spell(messages, self._state, last=self._last, paths=paths, log=Log())
+            spelled = self._grammar.write_unit(messages, self._state, last=self._last, paths=paths, log=Log())
         except BridgeError:
             return None
         return text_of(self._grammar, spelled.unit)

@@ -104,7 +104,9 @@ class Templates:
         return None if None in parts else (bool(call_id), tuple(parts))
 
     def _class(self, head: Head, content: str) -> ContentClass:
-        content_class = ANY_CONTENT if self._grammar.follows(head) else self._grammar.classify(head, content)
+        content_class = (
+            ANY_CONTENT if self._grammar.depends_on_head_only(head) else self._grammar.classify(head, content)
+        )
         return content_class or (AN_OBJECT if head.calls else ANY_CONTENT)
 
     def _learned(self, group: Sequence[Item], state: State, *, last: bool, paths: Sequence[str]) -> Template | None:
@@ -112,7 +114,7 @@ class Templates:
         probes: dict[str, Slot] = {}
         items = [self._probed(at, item, probes) for at, item in enumerate(group)]
         try:
-            spelled = self._grammar.spell(messages_of(items), state, last=last, paths=paths, log=Log())
+            spelled = self._grammar.write_unit(messages_of(items), state, last=last, paths=paths, log=Log())
         except BridgeError:
             return None
         text = text_of(self._grammar, spelled.unit)

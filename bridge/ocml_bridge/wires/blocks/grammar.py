@@ -144,8 +144,8 @@ class Grammar(ABC):
         """Return a reply with the parts that the format can hold; a reply that is one text is returned unchanged."""
 
     @abstractmethod
-    def settled(self, message: Message, path: str, log: Log) -> str:
-        """Return the text of a call or a reply as it is written, like `UnitWriter.settled`."""
+    def json_content(self, message: Message, path: str, log: Log) -> str:
+        """Return the text of a call or a reply as it is written, like `UnitWriter.json_content`."""
 
     @abstractmethod
     def classify(self, head: Head, content: str) -> ContentClass | None:

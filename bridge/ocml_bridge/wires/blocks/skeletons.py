@@ -24,11 +24,11 @@ class Slot(NamedTuple):
     Attributes:
         add: appends the value of the member to the key of the skeleton, or to the contents and ids; returns False if
             the block can have no skeleton.
-        filled: returns the value with the next content or id in it.
+        fill: returns the value with the next content or id in it.
     """
 
     add: Callable[[Any, list[Hashable], list[str]], bool]
-    filled: Callable[[Any, Iterator[str]], Any]
+    fill: Callable[[Any, Iterator[str]], Any]
 
 
 Slots = Mapping[str, Mapping[str, Slot]]
@@ -163,7 +163,7 @@ def _add(block: dict[str, Any], slots: Mapping[str, Slot] | None, key: list[Hash
     return True
 
 
-def filled(unit: Any, key: str, slots: Slots, values: Sequence[str]) -> Unit:
+def with_values(unit: Any, key: str, slots: Slots, values: Sequence[str]) -> Unit:
     """Return a wire message that has a skeleton, with other contents and ids."""
     following = iter(values)
     wire = cast("dict[str, Any]", unit.wire if isinstance(unit, Top) else unit)
@@ -175,4 +175,4 @@ def _filled(block: dict[str, Any], slots: Slots, values: Iterator[str]) -> dict[
     if "text" in block:
         return {**block, "text": next(values)}
     [(kind, inner)] = block.items()
-    return {kind: {name: slots[kind][name].filled(value, values) for name, value in inner.items()}}
+    return {kind: {name: slots[kind][name].fill(value, values) for name, value in inner.items()}}

@@ -11,7 +11,7 @@ from ...loss import Log
 from ...model import Alternative, Foreign, Json, Message, Part, Transcript, replace
 from ...units.conversation import Conversation
 from ...units.envelopes import Body, Branches
-from ...units.grammar import ANY_CONTENT, ContentClass, Parted, Skeleton, Spelled, State, Unit
+from ...units.grammar import ANY_CONTENT, ContentClass, Skeleton, SplitDocument, State, Unit, WrittenUnit
 from ...units.grouping import with_preambles
 from ...units.heads import Head, Item, item_of, message_of, messages_of
 from ...units.pairing import name_replies
@@ -24,7 +24,7 @@ from .grammar import ROLE, TOP, Grammar
 from .joining import State as Joint
 from .preparing import prepared
 from .reading import read_wire, related
-from .skeletons import filled, skeleton
+from .skeletons import skeleton, with_values
 from .spelling import UnlikeError
 from .writing import nearest, settled, spelled, wires_of
 
@@ -45,17 +45,17 @@ class BlockReader(DocumentReader):
         """Return the skeleton of a wire message of texts, calls and replies, or None."""
         return skeleton(unit, self.grammar.key, self.grammar.slots)
 
-    def filled(self, unit: Any, values: Sequence[str]) -> Unit:
+    def with_values(self, unit: Any, values: Sequence[str]) -> Unit:
         """Return a wire message that has a skeleton, with other contents and ids."""
-        return filled(unit, self.grammar.key, self.grammar.slots, values)
+        return with_values(unit, self.grammar.key, self.grammar.slots, values)
 
-    def read(self, unit: Unit, at: int, index: int, parted: Parted, log: Log) -> Sequence[Message]:
+    def read_unit(self, unit: Unit, at: int, index: int, split: SplitDocument, log: Log) -> Sequence[Message]:
         """Return the messages of a wire message.
 
         Raises:
             BridgeError: OCB-SHAPE with its JSON pointer, if it is no wire message.
         """
-        shell = cast("Shell", parted.document)
+        shell = cast("Shell", split.document)
         wire, default = (unit.wire, TOP) if isinstance(unit, Top) else (unit, shell.default)
         messages = self._read(wire, shell.place(at), default)
         self._notice(messages, index, log)
@@ -84,14 +84,14 @@ class BlockReader(DocumentReader):
     def _is_odd(self, part: Part) -> bool:
         return isinstance(part, Foreign) and not self.grammar.knows(part.value)
 
-    def relate(self, items: list[Item], parted: Parted, log: Log) -> Conversation:
+    def relate(self, items: list[Item], split: SplitDocument, log: Log) -> Conversation:
         """Return the conversation, with what depends on neighbours, and with the alternative answers."""
         related(self.grammar, items)
         name_replies(items, log)
-        shell = cast("Shell", parted.document)
+        shell = cast("Shell", split.document)
         if not shell.branches:
-            return Conversation(items, parted.around)
-        return Conversation(items, replace(parted.around, alternatives=self.alternatives(shell)))
+            return Conversation(items, split.around)
+        return Conversation(items, replace(split.around, alternatives=self.alternatives(shell)))
 
     def alternatives(self, shell: Shell) -> tuple[Alternative, ...]:
         """Return the alternative answers of a document."""
@@ -117,7 +117,7 @@ class BlockWriter(DocumentWriter):
     grammar: ClassVar[Grammar]
     others: ClassVar[Sequence[str]] = (SHAPE,)
     keeps_ids = True
-    settles = True
+    has_json_contents = True
 
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
         """Return the conversation in the order that the format requires."""
@@ -127,54 +127,56 @@ class BlockWriter(DocumentWriter):
         """Return the nearest message that blocks can hold, or None."""
         return nearest(self.grammar, message, index, log)
 
-    def settled(self, head: Head, content: str, path: str, log: Log) -> str:
+    def json_content(self, head: Head, content: str, path: str, log: Log) -> str:
         """Return arguments or a result as they are written: JSON values as compact JSON."""
-        return self.grammar.settled(head.message(content, None), path, log)
+        return self.grammar.json_content(head.message(content, None), path, log)
 
-    def follows(self, head: Head) -> bool:
+    def depends_on_head_only(self, head: Head) -> bool:
         """Return whether a message is a text or a thought, which is written the same way whatever its content."""
         return head.role != "tool" and not head.calls and not head.has_extras
 
     def classify(self, head: Head, content: str) -> ContentClass | None:
         """Return the class of a content: calls and replies may be written as values, depending on it."""
-        if self.follows(head):
+        if self.depends_on_head_only(head):
             return ANY_CONTENT
         return self.grammar.classify(head, content) if head.bare else None
 
-    def spell(self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log) -> Spelled:
+    def write_unit(
+        self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log
+    ) -> WrittenUnit:
         """Return the fragment of a wire message for a message, and the message that is read from it."""
         unit, image, after = spelled(self.grammar, group[0], cast("Joint", state))
-        return Spelled(unit, [image], after)
+        return WrittenUnit(unit, [image], after)
 
     def body(self, units: list[Unit], around: Transcript, state: State) -> Body:
         """Return the system prompt and the wire messages, and the wire messages of the alternative answers."""
         return Body(self._joined(units), [self._wires(one.messages) for one in around.alternatives or ()])
 
-    def is_read_as(self, parted: Parted, body: Body) -> bool:
+    def is_read_as(self, split: SplitDocument, body: Body) -> bool:
         """Return whether the units that are read are the same as those that were written."""
-        read, units = parted.units, body.units
+        read, units = split.units, body.units
         return len(read) == len(units) and all(
             one is other or isinstance(one, Top) is isinstance(other, Top) is True
             for one, other in zip(read, units, strict=True)
         )
 
-    def branches(self, parted: Parted, around: Transcript) -> Branches | None:
+    def branches(self, split: SplitDocument, around: Transcript) -> Branches | None:
         """Return the alternative answers of a document that was read, or None."""
-        shell = cast("Shell", parted.document)
+        shell = cast("Shell", split.document)
         if not shell.branches:
             return None
         alternatives = cast("BlockReader", self.own_reader).alternatives(shell)
         return Branches(alternatives, [branch.wires for branch in shell.branches])
 
-    def outline(self, units: list[Unit], around: Transcript, state: State) -> Hashable | None:
+    def envelope_key(self, units: list[Unit], around: Transcript, state: State) -> Hashable | None:
         """Return whether a request has a system prompt; None for a document of another shape."""
         if not self.grammar.notes.of(around.layout).keys().isdisjoint(self.others):
             return None
         return bool(units) and units[0][ROLE] == TOP
 
-    def refilled(self, envelope: Json, units: list[Unit], around: Transcript) -> Json:
+    def with_units(self, envelope: Json, units: list[Unit], around: Transcript) -> Json:
         """Return a request with other wire messages in an envelope."""
-        return super().refilled(envelope, self._joined(units), around)
+        return super().with_units(envelope, self._joined(units), around)
 
     def _joined(self, units: list[Unit]) -> list[Any]:
         """Return the system prompt, if there is one, and the wire messages."""
@@ -194,7 +196,7 @@ class BlockWriter(DocumentWriter):
                 units.append(unit)
         return wires_of(self.grammar, units)
 
-    def assembled(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
+    def relate_image(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
         """Return the conversation, with preambles and with names of tools that follow from the neighbours."""
         with_preambles(items)
         name_replies(items, Log())

@@ -120,7 +120,7 @@ def settled(grammar: Grammar, message: Message, path: str, log: Log) -> Message:
     """
     if not isinstance(message.content, str) or kind_of(message) not in ("call", "reply"):
         return message
-    return _with_content(message, grammar.settled(message, path, log))
+    return _with_content(message, grammar.json_content(message, path, log))
 
 
 def spelled(grammar: Grammar, message: Message, before: State) -> Fragment:
