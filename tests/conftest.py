@@ -14,12 +14,15 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 from internlm2_vocabulary import VARIABLE, write_model
+from sampling import THOROUGH
 from whole_reports import looked_at
 
 # Derandomised: a law that fails, fails for everyone, and again.
 settings.register_profile(
-    "normal", max_examples=100, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), database=None
+    "normal", max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), database=None
 )
+# What .ci/run adds to the normal run, for tests that draw examples and for those marked `sweep`.
+settings.register_profile("thorough", settings.get_profile("normal"), max_examples=THOROUGH)
 # For a night: `pytest -n auto --hypothesis-profile=long`.
 settings.register_profile("long", settings.get_profile("normal"), max_examples=2000)
 # For runs that only ask whether a law fails, not on which smallest document.

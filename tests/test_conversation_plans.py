@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 import orjson
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
@@ -29,6 +29,7 @@ from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.testing import strategies
 from ocml_bridge.units.conversation import Conversation
 from outcomes import PLAIN, PLANNED, outcome
+from sampling import examples, sweep
 
 MEETINGS: Final = 3
 TIMES: Final = MEETINGS + 3
@@ -182,7 +183,7 @@ def written(document: Transcript, target: str) -> bytes:
 PARTED: Final = ("user", "parts", "picture", "system", "final", "call", "reply")
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(
     st.lists(st.sampled_from(PARTED), min_size=1, max_size=4),
     contents(),
@@ -197,7 +198,7 @@ def test_so_are_texts_among_parts(
     hold(before, data, "openai", targets)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     st.lists(st.sampled_from(TURNS), min_size=1, max_size=6),
     contents(),
@@ -398,14 +399,20 @@ ODD: Final = {
 """Turns of conversations, and what stands around them."""
 
 
+def places(turns: Sequence[str]) -> range:
+    """Which of the texts are in a conversation of some turns: one for each, and another in a turn of parts."""
+    return range(min(len(WORDS.texts), len(turns) + 1))
+
+
 def with_odd_texts(turns: Sequence[str]) -> Iterator[Contents]:
     """What is said where one text of several is odd, or one argument."""
-    for odd, at in product(TEXTS, range(len(WORDS.texts))):
+    for odd, at in product(TEXTS, places(turns)):
         yield WORDS._replace(texts=[odd if number == at else text for number, text in enumerate(WORDS.texts)])
     if "call" in turns:
         yield from [WORDS._replace(arguments=[odd]) for odd in ARGUMENTS]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize(("turns", "around"), ODD.values(), ids=ODD)
 def test_a_content_that_is_odd_is_written_as_without_plans(
@@ -416,7 +423,7 @@ def test_a_content_that_is_odd_is_written_as_without_plans(
         before = written(conversation(turns, WORDS, around), source)
         for _ in range(TIMES):
             outcome(before, source, target, PLANNED)
-        for say in with_odd_texts(turns):
+        for say in sweep(with_odd_texts(turns), 3):
             data = written(conversation(turns, say, around), source)
             assert outcome(data, source, target, PLANNED) == outcome(data, source, target, PLAIN), say
 
@@ -451,6 +458,7 @@ READ: Final = (
 )
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("source", formats())
 @pytest.mark.parametrize("turns", READ, ids=" ".join)
 def test_a_content_that_is_odd_is_read_as_without_plans(turns: Sequence[str], source: str) -> None:
@@ -462,9 +470,10 @@ def test_a_content_that_is_odd_is_read_as_without_plans(turns: Sequence[str], so
     for _ in range(TIMES):
         outcome(before, source, "canonical", PLANNED)
     says = [
-        WORDS._replace(texts=[odd if at == number else "a" for number in range(8)]) for odd in EDGES for at in range(8)
+        WORDS._replace(texts=[odd if at == number else "a" for number in range(8)])
+        for odd, at in product(EDGES, places(turns))
     ]
-    for say in (*with_odd_texts(turns), *says):
+    for say in sweep((*with_odd_texts(turns), *says), 3):
         data = written(conversation(turns, say, AROUND[2]), source)
         assert outcome(data, source, "canonical", PLANNED) == outcome(data, source, "canonical", PLAIN), say
 
@@ -603,7 +612,7 @@ LABELS: Final = st.one_of(
 
 
 @given(st.lists(st.tuples(LABELS, LABELS), min_size=1, max_size=3))
-@settings(max_examples=60)
+@examples(60)
 def test_what_the_sender_calls_a_request_is_another_in_each(labels: list[tuple[Json, Json]]) -> None:
     """Before and after its messages: an id and the like, which matter to nothing."""
     turns: list[Json] = [{"role": "user", "content": "Well?"}, {"role": "assistant", "content": "Yes."}]

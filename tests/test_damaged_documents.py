@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
@@ -21,6 +21,7 @@ from ocml_bridge.formats.adapter import Kind
 from ocml_bridge.model import Json
 from ocml_bridge.registry import adapter
 from outcomes import PLAIN, PLANNED, outcome
+from sampling import examples
 from test_conversation_plans import AROUND, READ, WORDS, conversation, of_an_agent, written
 
 TIMES: Final = 6
@@ -67,7 +68,7 @@ def edited(data: bytes, edits: Sequence[Edit]) -> bytes:
     return data
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(st.sampled_from(SOURCES), st.sampled_from(READ), st.sampled_from(AROUND), EDITS, st.sampled_from(TARGETS))
 def test_what_was_damaged_is_converted_as_without_plans(
     source: str, turns: Sequence[str], around: Transcript, edits: Sequence[Edit], target: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harmony_judge import DIALECT, config, library
@@ -17,6 +17,7 @@ from ocml_bridge.events import Start, Stop
 from ocml_bridge.model import Tool
 from ocml_bridge.profiles import profile
 from prompts import prompt
+from sampling import examples
 
 GPT_OSS = "gpt-oss"
 HELD = ("python", "browser", "browser.search", "weather.get", "functions.f", "get-weather", "user", "f")
@@ -92,7 +93,7 @@ def test_two_names_stay_two() -> None:
 
 
 @given(st.lists(st.text(st.sampled_from("ab. _<|>=:-\né\u00a0"), max_size=6), min_size=1, max_size=5, unique=True))
-@settings(max_examples=60)
+@examples(60)
 def test_a_document_comes_back_with_the_declared_names(names: list[str]) -> None:
     result = prompt(request(*names), "harmony", profile=GPT_OSS)
     spelled = result.names

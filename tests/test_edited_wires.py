@@ -11,6 +11,7 @@ import pytest
 from ocml_bridge import Message, Transcript, read, write
 from ocml_bridge.model import Foreign, Media, Refusal, Text, replace
 from ocml_bridge.report.policy import LENIENT
+from sampling import sweep
 from test_odd_members import FORCED, KINDS, in_silence, words
 from wire_pieces import PIECES
 
@@ -50,12 +51,13 @@ def edited(message: Message) -> Iterator[tuple[str, Message]]:
             yield f"{fields}", replace(message, **fields)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("wire", "kind"), KINDS)
 def test_what_is_edited_is_said_or_named(wire: str, kind: str) -> None:
     document = read(json.dumps(PIECES[wire][kind]), wire).transcript
     assert isinstance(document, Transcript)
     for at, message in enumerate(document.messages):
-        for name, now in edited(message):
+        for name, now in sweep(edited(message), 3):
             messages = (*document.messages[:at], now, *document.messages[at + 1 :])
             changed = replace(document, messages=messages)
             there = write(changed, wire, policy=LENIENT)

@@ -9,7 +9,7 @@ from itertools import count
 from typing import Any, Final
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ocml_bridge import convert, formats
@@ -20,6 +20,7 @@ from ocml_bridge.loss import Log
 from ocml_bridge.registry import adapter
 from ocml_bridge.units.conversation import Conversation
 from outcomes import PLAIN, PLANNED, outcome
+from sampling import examples
 
 TIMES: Final = 6
 """How often a conversation is converted until plans write all others that are read like it."""
@@ -94,7 +95,7 @@ def request(wire: str, odd: Any, before: int, after: int, texts: Iterator[str]) 
     return re.sub(TEXT, lambda _: next(texts), made).encode()
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     st.sampled_from(sorted(ODD)),
     st.sampled_from(sorted(formats())),

@@ -28,7 +28,7 @@ from ocml_bridge.testing.encoding import in_pieces, order_of, run
 from ocml_bridge.testing.trial import LawBrokenError
 from ocml_bridge.units.grammar import Enclosed, State, Unit
 from ocml_bridge.units.pairing import pair
-from sampling import Pairs, every_pair, some_pairs
+from sampling import Pairs, every_pair, examples, some_pairs
 
 FORMATS = formats()
 WITHOUT_IDS = ("harmony", "ocm-0.1", "internlm2")
@@ -240,7 +240,7 @@ def hold_for(pairs: Pairs, document: Transcript) -> None:
             laws.all_laws(known, target)
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(linked_transcripts(), some_pairs())
 def test_the_laws_hold_for_calls_and_replies_in_every_relation(document: Transcript, pairs: Pairs) -> None:
     pytest.importorskip("openai_harmony", reason="harmony-tokens needs the official encoder")

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from ocml_adapters.canonical.units import DocumentWriter
 from ocml_bridge import (
@@ -33,12 +33,13 @@ from ocml_bridge.testing.substance import substance
 from ocml_bridge.testing.trial import LawBrokenError, Trial
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.writer import Prepared
+from sampling import examples
 
 SAID = Transcript((Message("user", "Hello"), Message("assistant", "Hi", channel="final")))
 
 
 @given(strategies.opaque())
-@settings(max_examples=100)
+@examples(100)
 def test_the_law_holds_for_every_format(document: Document) -> None:
     pytest.importorskip("openai_harmony", reason="harmony-tokens needs the official encoder")
     for target in formats():

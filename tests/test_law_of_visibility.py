@@ -25,7 +25,7 @@ from ocml_bridge.testing.trial import LawBrokenError, Trial
 from ocml_bridge.testing.visibility import SECRET
 from ocml_bridge.view import tell
 from ocml_bridge.view.compare import compare
-from sampling import Pairs, some_pairs
+from sampling import Pairs, examples, some_pairs
 
 FORMATS = formats()
 TEXTS = tuple(name for name in streams()[0] if name in FORMATS and adapter(name)[0].kind is Kind.TEXT)
@@ -35,7 +35,7 @@ ANSWER = Message("assistant", "Four.", channel="final")
 
 
 @given(visibility.documents())
-@settings(max_examples=60)
+@examples(60)
 def test_all_laws_hold_on_channels_and_intents_of_any_spelling(document: Transcript) -> None:
     pytest.importorskip("openai_harmony", reason="harmony-tokens needs the official encoder")
     for target in FORMATS:
@@ -43,7 +43,7 @@ def test_all_laws_hold_on_channels_and_intents_of_any_spelling(document: Transcr
 
 
 @given(visibility.documents(), some_pairs())
-@settings(max_examples=25)
+@examples(25)
 def test_nothing_is_shown_for_any_ordered_pair(document: Transcript, pairs: Pairs) -> None:
     pytest.importorskip("openai_harmony", reason="harmony-tokens needs the official encoder")
     for source, targets in pairs.items():
@@ -178,7 +178,7 @@ def test_a_pipe_passes_on_what_it_is_told_to_in_place_of_what_its_encoder_was(sh
 
 
 @given(visibility.documents(), st.sampled_from(FORMATS))
-@settings(max_examples=50)
+@examples(50)
 def test_no_view_shows_it(document: Transcript, target: str) -> None:
     pytest.importorskip("openai_harmony", reason="harmony-tokens needs the official encoder")
     assert SECRET not in repr(tell(document))

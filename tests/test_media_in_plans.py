@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import orjson
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ocml_bridge import convert, formats
@@ -19,6 +19,7 @@ from ocml_bridge.registry import adapter
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.media import of_address, of_data
 from outcomes import PLAIN, PLANNED, outcome
+from sampling import examples
 
 TIMES: Final = 6
 """How often a conversation is converted until plans write all others that are read like it."""
@@ -119,7 +120,7 @@ SOURCES: Final = ("openai", "openai-responses", "anthropic", "gemini", "bedrock-
 pairs = st.lists(st.sampled_from(ADDRESSES), min_size=2, max_size=2)
 
 
-@settings(max_examples=120)
+@examples(120)
 @given(st.sampled_from(SOURCES), pairs, pairs, st.sampled_from(formats()))
 def test_any_address_is_written_as_without_plans(
     source: str, one: Sequence[str], other: Sequence[str], target: str

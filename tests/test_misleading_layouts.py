@@ -10,6 +10,7 @@ from ocml_bridge import BridgeError, Reading, Transcript, read, write
 from ocml_bridge.model import replace
 from ocml_bridge.report.policy import LENIENT
 from odd_texts import FIELDS, SPELLINGS, odd_texts
+from sampling import sweep
 from test_odd_members import FORCED, KINDS, in_silence, odd, read_or_refused, words
 from wire_pieces import PIECES
 
@@ -29,12 +30,13 @@ def laid_out(document: Transcript, other: Transcript) -> Transcript | None:
     )
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("wire", "kind"), KINDS)
 def test_no_word_is_lost_in_silence_by_a_layout_that_misleads(wire: str, kind: str) -> None:
     first, *others = odd(PIECES[wire][kind])
     base = read(json.dumps(first[1]), wire).transcript
     assert isinstance(base, Transcript)
-    for name, document in others[::3]:
+    for name, document in sweep(others, 8):
         reading = read_or_refused(json.dumps(document), wire)
         if isinstance(reading, BridgeError):
             continue
@@ -50,12 +52,13 @@ def test_no_word_is_lost_in_silence_by_a_layout_that_misleads(wire: str, kind: s
                 assert read(there.output, wire, options=FORCED).transcript == there.image, (name, one is base)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("field", FIELDS)
 @pytest.mark.parametrize("name", SPELLINGS)
 def test_a_text_is_read_as_what_was_written_whatever_layout_misleads(name: str, field: str) -> None:
     plain = transcript_of(next(odd_texts(name, "body")), name)
     assert plain is not None
-    for other in filter(None, (transcript_of(text, name) for text in odd_texts(name, field))):
+    for other in filter(None, (transcript_of(text, name) for text in sweep(odd_texts(name, field), 3))):
         for document, layout in ((plain, other), (other, plain)):
             mixed = laid_out(document, layout)
             if mixed is not None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, cast
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ocml_bridge import Transcript, convert, make_sidecar, read, write
@@ -17,6 +17,7 @@ from ocml_bridge.events import Answer, End, Start, Stop
 from ocml_bridge.model import Message, Settings, ToolChoice, replace
 from ocml_bridge.pipe import encoder
 from ocml_bridge.report.policy import LENIENT
+from sampling import examples
 
 
 class Wire(NamedTuple):
@@ -116,7 +117,7 @@ def test_what_is_declared_called_answered_and_chosen_has_one_name_that_the_wire_
 
 
 @each_wire
-@settings(max_examples=25)
+@examples(25)
 @given(names=st.lists(st.text("ab._-: é1/", min_size=1, max_size=5), min_size=1, max_size=4, unique=True).map(tuple))
 def test_no_two_names_become_one(wire: Wire, names: tuple[str, ...]) -> None:
     check(wire, names)

@@ -13,6 +13,7 @@ import pytest
 from model_types import mistyped
 from ocml_bridge import BridgeError, Options, Reading, Result, Severity, read, write
 from ocml_bridge.report.policy import LENIENT
+from sampling import sweep
 from wire_facts import objects_in
 from wire_pieces import PIECES
 
@@ -121,10 +122,11 @@ def _is_covered(place: str, paths: set[str]) -> bool:
     return any(place == path or place.startswith(f"{path}/") for path in paths)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("wire", "kind"), KINDS)
 def test_what_is_odd_comes_back_and_no_other_wire_drops_a_word_of_it_in_silence(wire: str, kind: str) -> None:
     others = cycle([other for other in PIECES if other != wire])
-    for number, (name, document) in enumerate(odd(PIECES[wire][kind])):
+    for number, (name, document) in enumerate(sweep(odd(PIECES[wire][kind]), 3)):
         text = json.dumps(document)
         reading = read_or_refused(text, wire)
         if isinstance(reading, BridgeError):
@@ -149,10 +151,10 @@ def test_what_is_odd_comes_back_and_no_other_wire_drops_a_word_of_it_in_silence(
         assert in_silence(stated, write(reading.transcript, other, policy=LENIENT)) == [], (name, other)
 
 
-@pytest.mark.parametrize("turn", range(3))
+@pytest.mark.sweep
 @pytest.mark.parametrize(("wire", "kind"), KINDS)
-def test_values_that_say_little_are_read_as_what_they_are_and_come_back(wire: str, kind: str, turn: int) -> None:
-    for name, document in [*with_others(PIECES[wire][kind], plain)][turn::3]:
+def test_values_that_say_little_are_read_as_what_they_are_and_come_back(wire: str, kind: str) -> None:
+    for name, document in sweep(with_others(PIECES[wire][kind], plain), 3):
         text = json.dumps(document)
         reading = read_or_refused(text, wire)
         if isinstance(reading, BridgeError):

@@ -10,6 +10,7 @@ import pytest
 from ocml_bridge import BridgeError, Options, Reading, read, write
 from ocml_bridge.report.policy import LENIENT
 from odd_texts import FIELDS, SPELLINGS, odd_texts
+from sampling import sweep
 
 FORCED = Options(force_format=True)
 
@@ -22,13 +23,14 @@ class Odd(NamedTuple):
 
 
 def readable(name: str, field: str) -> Iterator[Odd]:
-    for text in odd_texts(name, field):
+    for text in sweep(odd_texts(name, field), 3):
         try:
             yield Odd(text, read(text, name, options=FORCED))
         except BridgeError:
             continue
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("field", FIELDS)
 @pytest.mark.parametrize("name", SPELLINGS)
 def test_a_text_in_which_nothing_is_found_comes_back_and_any_other_as_what_it_reads_as(name: str, field: str) -> None:

@@ -9,7 +9,7 @@ from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ocml_bridge import Message, Result, Tool, Transcript, convert, make_sidecar, read, verify, write
@@ -23,7 +23,7 @@ from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.testing import strategies
 from ocml_bridge.testing.ownership import POISON, poison
 from prompts import prompt
-from sampling import Pairs, every_pair, some_pairs
+from sampling import Pairs, every_pair, examples, some_pairs
 
 Object = dict[str, Any]
 
@@ -116,7 +116,7 @@ def of_transcript(data: bytes, source: str, target: str) -> Result:
 WAYS: tuple[Callable[[bytes, str, str], Result], ...] = (of_text, of_values, of_unshared, of_transcript)
 
 
-@settings(max_examples=12)
+@examples(12)
 @given(strategies.transcripts(), st.lists(strategies.tools(), min_size=1, max_size=3).map(tuple), some_pairs())
 @example(read(a_request(), "openai").transcript, (Tool("refund", "Refunds.", SCHEMA),), every_pair())
 def test_nothing_is_shared_between_conversions_of_any_ordered_pair(

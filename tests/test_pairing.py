@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ocml_bridge import Message
 from ocml_bridge.chat.turns import is_call
 from ocml_bridge.units.pairing import Pairing, pair
+from sampling import examples
 from weights import mostly
 
 
@@ -122,7 +123,7 @@ CONVERSATIONS = mostly(
 )
 
 
-@settings(max_examples=1000)
+@examples(1000)
 @given(CONVERSATIONS)
 def test_all_at_once_gives_what_one_by_one_gives(messages: list[Message]) -> None:
     """But for replies with ids that no call has: only the whole tells what is left for them."""

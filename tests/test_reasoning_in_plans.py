@@ -6,7 +6,7 @@ from typing import Any, Final, cast
 
 import orjson
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ocml_bridge import convert, formats
@@ -17,6 +17,7 @@ from ocml_bridge.loss import Log
 from ocml_bridge.registry import adapter
 from ocml_bridge.units.conversation import Conversation
 from outcomes import PLAIN, PLANNED, outcome
+from sampling import examples
 
 TIMES: Final = 6
 """How often a conversation is converted until plans write all others that are read like it."""
@@ -105,7 +106,7 @@ def request(kind: str, number: int, *, calls: bool = False) -> bytes:
     return orjson.dumps({"model": "m", "messages": [{"role": "user", "content": "Hi"}, *turns]})
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(st.sampled_from(KINDS), st.sampled_from(KINDS), st.sampled_from(formats()), st.booleans(), st.integers(0, 9))
 def test_any_reasoning_is_written_as_without_plans(one: str, other: str, target: str, calls: bool, number: int) -> None:
     for kind in (one, other):

@@ -19,6 +19,7 @@ from ocml_bridge.model import ByFormat, Json, Text, Thought, Tools, replace
 from ocml_bridge.registry import adapter
 from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.testing.trial import Trial
+from sampling import sweep
 from sources import ROOT
 
 FORMATS: Final = ("ocm-0.1", "ocm-2.2", "harmony", "internlm2", "chatml")
@@ -144,10 +145,11 @@ def hold(document: Transcript, name: str, options: Options = DEFAULT) -> None:
     assert trial.result.image == trial.back
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("edit", EDITS)
 @pytest.mark.parametrize("name", FORMATS)
 def test_an_edit_is_written_or_named(name: str, edit: str) -> None:
-    for document, at in messages_of(name):
+    for document, at in sweep(messages_of(name), 3):
         hold(EDITS[edit](document, at), name)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cli.conftest import Run
@@ -33,6 +33,7 @@ from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.report.report import unnamed
 from ocml_bridge.request import is_unfinished, prepare
 from prompts import prompt
+from sampling import examples
 from sources import ROOT
 from strategies_openai import ANY, DOCUMENTS
 from wire_facts import objects_in
@@ -311,7 +312,7 @@ _EFFORTS = st.sampled_from(["low", "medium", "high"])
 
 
 @given(_INSTRUCTIONS, _TURNS, _EFFORTS, st.sampled_from([None, DATE]), st.booleans(), st.booleans())
-@settings(max_examples=100)
+@examples(100)
 def test_the_prompt_is_what_the_official_encoder_renders(
     instructions: list[str],
     turns: list[tuple[str, str, bool, str]],
@@ -449,7 +450,7 @@ _PARAMETERS = st.dictionaries(
 @given(DOCUMENTS, _PARAMETERS, st.sampled_from(["harmony", "harmony-tokens", "ocm-2.2", "internlm2", "canonical"]))
 @example({"messages": [], "tools": [{"type": "web_search", "search_context_size": "high"}]}, {}, "harmony")
 @example({"messages": [], "tools": [{"type": "web_search"}]}, {}, "harmony")
-@settings(max_examples=400)
+@examples(400)
 def test_every_difference_from_the_request_is_reported(document: Any, more: dict[str, Any], target: str) -> None:
     if isinstance(document, dict):
         document = {**cast("dict[str, Any]", document), **more}

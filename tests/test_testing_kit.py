@@ -40,9 +40,10 @@ from ocml_bridge.units.writer import Prepared
 @pytest.fixture
 def unshrunk() -> Iterator[None]:
     """Whoever only asks whether a law fails need not wait for the smallest document."""
+    profile = settings.get_current_profile_name()
     settings.load_profile("no-shrinking")
     yield
-    settings.load_profile("normal")
+    settings.load_profile(profile)
 
 
 CHATML = b"<|im_start|>user\nHi<|im_end|>\n"
@@ -170,7 +171,7 @@ def test_a_writer_that_ignores_the_policy_refuse_is_caught() -> None:
 
 
 def test_a_format_that_leaves_the_tokens_of_the_options_to_nobody_is_caught() -> None:
-    with pytest.raises(AssertionError, match=r"set the adapter's added_tokens to beside\(TOKENS\)"):
+    with pytest.raises(AssertionError, match=r"set the adapter's added_tokens to other_tokens\(TOKENS\)"):
         check_adapter(replace(adapter("chatml")[0], added_tokens=None), examples=1)
 
 
@@ -218,7 +219,7 @@ def test_a_prompt_that_a_format_without_open_turns_cannot_show_is_caught_by_what
 def test_a_reader_whose_time_grows_with_the_square_of_the_length_is_caught() -> None:
     class Searching(TextReader):
         def split_units(self, source: str, log: Log) -> SplitDocument:
-            assert all(source[at:].count("<|im_never|>") == 0 for at in range(0, len(source), 4))
+            assert all(source[at:].count("<|im_never|>") == 0 for at in range(0, len(source), 24))
             return super().split_units(source, log)
 
     with pytest.raises(AssertionError, match=r"the reader takes \d+ times as long for a document 8 times as large"):

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ocml_bridge import Transcript, convert, read, verify, write
@@ -14,6 +14,7 @@ from ocml_bridge.chat.turns import full_name, name_of, recipient_of, split_name
 from ocml_bridge.checks.calls import check_calls
 from ocml_bridge.loss import LossCode
 from ocml_bridge.model import Tool
+from sampling import examples
 
 WITH_CALLS = ("harmony", "ocm-2.2", "ocm-2.2-json", "ocm-0.1", "internlm2", "openai", "canonical")
 NAMES = (
@@ -90,7 +91,7 @@ def test_a_call_and_its_reply_keep_the_name_of_their_tool(name: str, target: str
     assert answered.messages[-1].name == recipient_of(name)
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(st.lists(DRAWN, min_size=2, max_size=4))
 def test_names_that_are_not_reported_come_back_through_every_format(names: list[str]) -> None:
     made = request(names)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from corpus import corpus_path
@@ -17,6 +17,7 @@ from ocml_adapters.harmony.syntax import FIRST_SPECIAL, LAST_ID, TOKENS
 from ocml_adapters.harmony.tokens import spelling
 from ocml_adapters.harmony.vocabulary import LEADS, NEWER, load_encoder, load_encoding
 from ocml_bridge import BridgeError, ErrorCode, Message, Transcript, read, write
+from sampling import examples
 
 library()
 pytest.importorskip("toktok")
@@ -90,7 +91,7 @@ PARTS = st.one_of(
 
 
 @given(st.lists(PARTS, max_size=8).map("".join))
-@settings(max_examples=500)
+@examples(500)
 def test_any_text_has_the_ids_of_the_official_encoder(text: str) -> None:
     assert load_encoder().encode(text) == official(text)
 

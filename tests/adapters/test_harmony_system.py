@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harmony_judge import library
@@ -19,8 +19,9 @@ from ocml_adapters.harmony.vocabulary import load_encoding
 from ocml_bridge.model import Tool
 from ocml_bridge.testing.strategies import schemas, texts
 from ocml_bridge.text.typescript import ParsedTools
+from sampling import examples
 
-run = settings(max_examples=500, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+run = examples(500)
 
 EXAMPLE = """You are a robot.
 Knowledge cutoff: 2024-06

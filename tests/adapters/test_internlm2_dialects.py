@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from corpus import rendered
 from ocml_adapters.internlm2.syntax import IM as SYNTAX_IM
@@ -19,6 +19,7 @@ from ocml_bridge.stream import replay
 from ocml_bridge.testing import laws, strategies
 from ocml_bridge.testing.encoding import encoded
 from prompts import prompt
+from sampling import examples
 
 CALL = (
     "<|im_start|>user\nParis?<|im_end|>\n"
@@ -120,7 +121,7 @@ def test_7_vllm_writes_arguments_where_the_page_has_parameters() -> None:
 
 
 @pytest.mark.parametrize("dialect", ["vllm", "lagent"])
-@settings(max_examples=40)
+@examples(40)
 @given(document=strategies.documents())
 def test_the_laws_hold_of_dialects(document: Document, dialect: str) -> None:
     laws.all_laws(document, f"internlm2:{dialect}")

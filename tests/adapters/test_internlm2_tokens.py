@@ -40,10 +40,15 @@ START, END, PLUGIN = IDS["<|im_start|>"], IDS["<|im_end|>"], IDS["<|plugin|>"]
 ACTION, ACTION_END = IDS["<|action_start|>"], IDS["<|action_end|>"]
 
 
-@pytest.fixture(params=[False, True], ids=["plain", "prefix"])
-def vocabulary(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Vocabulary:
+@pytest.fixture(scope="module", params=[False, True], ids=["plain", "prefix"])
+def model_file(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One that puts no space before text, and one that does."""
-    monkeypatch.setenv(VARIABLE, str(write_model(tmp_path / "tokenizer.model", prefix=request.param)))
+    return write_model(tmp_path_factory.mktemp("internlm2") / "tokenizer.model", prefix=request.param)
+
+
+@pytest.fixture
+def vocabulary(model_file: Path, monkeypatch: pytest.MonkeyPatch) -> Vocabulary:
+    monkeypatch.setenv(VARIABLE, str(model_file))
     return load_vocabulary()
 
 

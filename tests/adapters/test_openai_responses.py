@@ -6,7 +6,7 @@ import json
 from typing import Any, cast
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from openai.types.responses import ResponseInputParam
 from pydantic import TypeAdapter
 
@@ -26,6 +26,7 @@ from ocml_bridge import (
 from ocml_bridge.model import Foreign, Json, Media, Refusal, Signature, Text, replace
 from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.testing import laws
+from sampling import examples
 from strategies_responses import documents
 from wire_facts import injected, recorded, there_and_back
 
@@ -99,7 +100,7 @@ def test_unknown_members_come_back_wherever_they_stand_and_are_named_elsewhere()
                 assert [loss for loss in there.losses if loss.severity == "lost"], f"{case.case}/{case.kind}/{place}"
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(documents())
 def test_any_document_that_is_read_without_findings_comes_back(document: Any) -> None:
     try:

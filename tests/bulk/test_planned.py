@@ -14,6 +14,7 @@ from corpus import corpus_path
 from ocml_bridge import BridgeError, Transcript, read
 from ocml_bridge.bulk.preview import propose
 from ocml_bridge.layouts import AUTO, LAYOUTS, Plan, plan_of, read_row
+from sampling import examples
 
 Run = Callable[..., int]
 TURNS: list[Any] = [
@@ -546,7 +547,7 @@ def test_a_layout_reads_what_it_writes_or_refuses() -> None:
     writable = [layout for layout in LAYOUTS if layout.writes is not None]
 
     @hypothesis.given(transcripts(), st.sampled_from(writable))
-    @hypothesis.settings(max_examples=200, deadline=None, database=None)
+    @examples(200)
     def check(document: Any, layout: Any) -> None:
         output = write(document, layout.format, policy=LENIENT).output
         try:

@@ -6,10 +6,11 @@ from typing import Any
 
 import orjson
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ocml_bridge.playground.browser import orjson as browsers
+from sampling import examples
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.floats() | st.text(),
@@ -18,7 +19,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(JSON)
 def test_it_writes_the_same(value: Any) -> None:
     assert browsers.dumps(value) == orjson.dumps(value)
@@ -26,7 +27,7 @@ def test_it_writes_the_same(value: Any) -> None:
     assert pretty == orjson.dumps(value, option=orjson.OPT_INDENT_2)
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(JSON)
 def test_it_reads_the_same(value: Any) -> None:
     data = orjson.dumps(value)

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
@@ -24,6 +24,7 @@ from ocml_bridge.stream.compacting import Compactor
 from ocml_bridge.stream.sse import Reader
 from ocml_bridge.testing import strategies
 from ocml_bridge.testing.streams import check_cancel, check_copies, check_messages, check_order, cuts, events_of
+from sampling import examples
 from turns import ANSWERS, call, final, preamble, thought, turn
 
 STREAM = "anthropic-sse"
@@ -319,7 +320,7 @@ def test_what_is_not_json_is_refused() -> None:
 SAMPLE = sse(START, *thinking(0, "So."), *text(1, "Hel", "lo"), *using(2, "a", '{"a": 1}'), *over())
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(cuts(SAMPLE), cuts(SAMPLE))
 def test_copies_go_on_by_themselves(first: Any, rest: Any) -> None:
     check_copies(lambda: decoder(STREAM), first, rest, rest)

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ocml_bridge import BridgeError, Transcript, read
@@ -20,6 +20,7 @@ from ocml_bridge.report.report import unnamed
 from ocml_bridge.stream import replay
 from ocml_bridge.testing import strategies
 from ocml_bridge.testing.streams import check_cancel, check_copies, check_messages, check_order, cuts, events_of
+from sampling import examples
 from turns import ANSWERS, call, final, preamble, thought, turn
 from wire_facts import recorded, spoiled
 
@@ -171,7 +172,7 @@ def test_events_are_no_document() -> None:
         read([START, delta(0, text="Hi")], STREAM)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(cuts(lines(*EVENTS)), cuts(lines(*EVENTS)))
 def test_copies_go_on_by_themselves(first: Any, rest: Any) -> None:
     check_copies(lambda: decoder(STREAM), first, rest, rest)
@@ -303,13 +304,13 @@ def check_written(document: Transcript) -> None:
     assert [each for each in others if not each.path.startswith(("/extras", "/layout", "/settings"))] == []
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(ANSWERS)
 def test_what_a_client_does_not_know_is_reported(document: Transcript) -> None:
     check_written(document)
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(st.lists(strategies.messages(), max_size=5))
 def test_what_a_client_does_not_know_of_any_document_is_reported(messages: Any) -> None:
     check_written(Transcript(tuple(messages)))

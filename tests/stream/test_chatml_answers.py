@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ocml_bridge import Transcript, read
@@ -23,6 +23,7 @@ from ocml_bridge.model import Message
 from ocml_bridge.profiles import profile
 from ocml_bridge.testing.streams import cuts, events_of
 from prompts import prompt
+from sampling import examples
 
 PROFILES = ("qwen3", "qwen3-coder", "qwen3.5", "nemotron-3", "step-3.5", "hermes", "lfm2", "lfm2.5")
 OPEN = ("qwen3.5", "nemotron-3", "step-3.5")
@@ -121,7 +122,7 @@ def told(parts: tuple[Message, ...]) -> str:
 
 
 @pytest.mark.parametrize("name", PROFILES)
-@settings(max_examples=25)
+@examples(25)
 @given(data=st.data())
 def test_an_answer_is_what_it_says_however_it_comes(name: str, data: st.DataObject) -> None:
     text, thought = data.draw(answers(thinks=name in OPEN))

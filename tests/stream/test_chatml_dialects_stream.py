@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from corpus import corpus_path
@@ -19,6 +19,7 @@ from ocml_bridge.testing import own_output
 from ocml_bridge.testing.encoding import encoded, in_pieces, order_of, plain, run
 from ocml_bridge.testing.strategies import transcripts
 from ocml_bridge.testing.streams import all_cuts, check_cancel, check_copies, check_decoding, cuts
+from sampling import examples
 from strategies_chatml import CALL, PIECES, TURNS
 
 DIALECTS = ("hermes", "nous", "qwen-xml", "lfm2")
@@ -39,7 +40,7 @@ def test_what_templates_render_however_it_is_cut() -> None:
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=6), st.lists(st.sampled_from(PIECES), max_size=6))
-@settings(max_examples=60)
+@examples(60)
 def test_copies_and_an_early_end(one: list[str], other: list[str]) -> None:
     first = [f"{START}assistant\n", "<think>\nHm"]
     check_copies(lambda: decoder("chatml"), first, one, other)
@@ -84,7 +85,7 @@ def test_replies_are_told_when_their_frame_is_complete() -> None:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 @given(data=st.data())
-@settings(max_examples=25)
+@examples(25)
 def test_what_is_written_is_the_image_and_the_rest_is_named(dialect: str, data: st.DataObject) -> None:
     options = Options(dialect=dialect, force_format=True)
     document = data.draw(st.one_of(transcripts(), own_output.documents(f"chatml:{dialect}")))

@@ -6,7 +6,7 @@ import re
 from typing import cast
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from corpus import corpus_cases
@@ -19,6 +19,7 @@ from ocml_bridge.stream import replay
 from ocml_bridge.testing.encoding import check_encoding, encoded, in_pieces
 from ocml_bridge.testing.strategies import texts, transcripts
 from ocml_bridge.testing.streams import all_cuts, byte_cuts, check_cancel, check_copies, check_decoding, cuts, events_of
+from sampling import examples
 
 START, END = "<|im_start|>", "<|im_end|>"
 PIECES = (
@@ -46,7 +47,7 @@ def test_any_text_however_it_is_cut(data: st.DataObject) -> None:
 
 
 @given(st.data())
-@settings(max_examples=30)
+@examples(30)
 def test_what_we_write_however_it_is_cut(data: st.DataObject) -> None:
     text = cast("str", write(data.draw(transcripts()), "chatml", policy=LENIENT).output)
     check_decoding(text, "chatml", all_cuts(text, data.draw(cuts(text))))
@@ -112,7 +113,7 @@ def test_what_is_not_chatml_stops_with_an_error() -> None:
 
 
 @given(st.data())
-@settings(max_examples=60)
+@examples(60)
 def test_copies_and_an_early_end(data: st.DataObject) -> None:
     first, one, other = (data.draw(st.lists(st.sampled_from(PIECES), max_size=6)) for _ in range(3))
     check_copies(lambda: decoder("chatml"), first, one, other)
@@ -123,7 +124,7 @@ def test_copies_and_an_early_end(data: st.DataObject) -> None:
 
 
 @given(transcripts(), st.sampled_from(("chatml", "internlm2", "openai", "ocm-0.1", "ocm-2.2", "canonical")))
-@settings(max_examples=100)
+@examples(100)
 def test_what_is_written_is_the_image_and_the_rest_is_named(document: Transcript, source: str) -> None:
     known = read(write(document, source, policy=LENIENT).encode(), source).transcript
     if isinstance(known, Transcript):
@@ -169,7 +170,7 @@ def test_a_token_in_a_text_can_be_refused() -> None:
 
 
 @given(st.data())
-@settings(max_examples=20)
+@examples(20)
 def test_through_a_pipe_a_conversation_stays_what_it_is(data: st.DataObject) -> None:
     text = cast("str", write(data.draw(transcripts()), "chatml", policy=LENIENT).output)
     pipe = Pipe(decoder("chatml"), encoder("chatml"))

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any, cast
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ocml_bridge import BridgeError, Transcript, read, write
@@ -21,6 +21,7 @@ from ocml_bridge.stream import replay
 from ocml_bridge.stream.sse import Reader
 from ocml_bridge.testing import strategies
 from ocml_bridge.testing.streams import check_cancel, check_copies, check_messages, check_order, cuts, events_of
+from sampling import examples
 from turns import ANSWERS, call, final, preamble, thought, turn
 from wire_facts import Recorded, recorded, spoiled
 
@@ -253,7 +254,7 @@ SAMPLE = sse(
 )
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(cuts(SAMPLE), cuts(SAMPLE))
 def test_copies_go_on_by_themselves(first: Any, rest: Any) -> None:
     check_copies(lambda: decoder(STREAM), first, rest, rest)
@@ -328,13 +329,13 @@ def check_written(document: Transcript) -> None:
     assert others == []
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(ANSWERS)
 def test_what_a_client_does_not_know_is_reported(document: Transcript) -> None:
     check_written(document)
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(st.lists(strategies.messages(), max_size=5))
 def test_what_a_client_does_not_know_of_any_document_is_reported(messages: Any) -> None:
     check_written(Transcript(tuple(messages)))

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import cast
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.test_harmony_malformed import FILES, MALFORMED, corpus_cases
@@ -28,6 +28,7 @@ from ocml_bridge.testing.streams import (
     events_of,
     feed,
 )
+from sampling import examples
 from strategies_harmony import PIECES, STOPPED, TEXTS
 
 AS_NAMED = Options(force_format=True)
@@ -44,7 +45,7 @@ def test_any_text_however_it_is_cut(data: st.DataObject) -> None:
 
 
 @given(st.data())
-@settings(max_examples=100)
+@examples(100)
 def test_what_we_write_however_it_is_cut(data: st.DataObject) -> None:
     text = data.draw(WRITTEN)
     check_decoding(text, "harmony", all_cuts(text, data.draw(cuts(text)), data.draw(byte_cuts(text))))
@@ -76,14 +77,14 @@ def test_a_header_longer_than_any_is_a_body_however_it_is_cut() -> None:
 
 
 @given(st.data())
-@settings(max_examples=100)
+@examples(100)
 def test_copies_go_on_on_their_own(data: st.DataObject) -> None:
     first, one, other = (data.draw(st.lists(PIECES, max_size=6)) for _ in range(3))
     check_copies(lambda: decoder("harmony"), first, one, other)
 
 
 @given(st.lists(PIECES, max_size=8))
-@settings(max_examples=100)
+@examples(100)
 def test_a_stream_that_nobody_listens_to_any_more(chunks: list[str]) -> None:
     stop = check_cancel(lambda: decoder("harmony"), chunks)
     assert stop.document == events_of(decoder("harmony"), chunks).stop.document
@@ -165,7 +166,7 @@ def test_what_is_written_bit_by_bit_is_what_is_written_at_once(
 
 
 @given(transcripts())
-@settings(max_examples=100)
+@examples(100)
 def test_what_is_lost_on_the_way_is_reported(document: Transcript) -> None:
     check_encoding(document, "harmony")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.test_harmony_malformed import FILES, corpus_cases
@@ -19,6 +19,7 @@ from ocml_bridge.pipe import decoder
 from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.testing.strategies import transcripts
 from ocml_bridge.testing.streams import check_cancel, check_copies, check_decoding, events_of, feed, id_cuts
+from sampling import examples
 from strategies_harmony import STOPPED, TEXTS
 
 library()
@@ -40,7 +41,7 @@ def test_any_ids_however_they_are_cut(data: st.DataObject) -> None:
 
 
 @given(st.data())
-@settings(max_examples=25)
+@examples(25)
 def test_the_ids_that_we_write_however_they_are_cut(data: st.DataObject) -> None:
     ids = cast("list[int]", write(data.draw(transcripts()), "harmony-tokens", policy=LENIENT).output)
     check_decoding(ids, "harmony-tokens", [[ids], [[number] for number in ids], data.draw(id_cuts(ids))])
@@ -54,7 +55,7 @@ def test_the_corpus_as_ids(name: str) -> None:
 
 
 @given(ID_LISTS, ID_LISTS, ID_LISTS)
-@settings(max_examples=60)
+@examples(60)
 def test_copies_of_ids_go_on_on_their_own(first: list[int], one: list[int], other: list[int]) -> None:
     check_copies(lambda: decoder("harmony-tokens"), [first], [one], [other])
     check_cancel(lambda: decoder("harmony-tokens"), [first])
@@ -62,7 +63,7 @@ def test_copies_of_ids_go_on_on_their_own(first: list[int], one: list[int], othe
 
 @pytest.mark.parametrize("odd", [-1, 201_089, True, 1.0, None])
 @given(ids=ID_LISTS)
-@settings(max_examples=20)
+@examples(20)
 def test_what_is_no_id_ends_the_stream(odd: Any, ids: list[int]) -> None:
     whole = [*ids, odd, 5]
     played = check_decoding(whole, "harmony-tokens", [[[number] for number in whole]])
@@ -148,7 +149,7 @@ def our_story(ids: list[int]) -> list[Told]:
 
 
 @given(transcripts())
-@settings(max_examples=150)
+@examples(150)
 def test_the_official_parser_streams_the_same(document: Transcript) -> None:
     asked = Transcript(tuple(m for m in document.messages if m.end is not None and m.role != "developer"))
     ids = cast("list[int]", write(asked, "harmony-tokens", options=Options(dialect=DIALECT), policy=LENIENT).output)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import cast
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from corpus import corpus_cases
@@ -21,6 +21,7 @@ from ocml_bridge.stream.decoder import PENDING
 from ocml_bridge.testing.encoding import check_encoding, encoded, in_pieces, plain
 from ocml_bridge.testing.strategies import texts, transcripts
 from ocml_bridge.testing.streams import all_cuts, byte_cuts, check_cancel, check_copies, check_decoding, cuts, events_of
+from sampling import examples
 
 IM = ("<|im_start|>", "<|im_end|>", "<|action_start|>", "<|action_end|>", "<|interpreter|>", "<|plugin|>")
 UNUSED = tuple(f"[UNUSED_TOKEN_{number}]" for number in range(146, 140, -1))
@@ -102,14 +103,14 @@ def document_of(stop: Stop) -> Transcript:
 
 
 @given(st.data())
-@settings(max_examples=300)
+@examples(300)
 def test_any_text_however_it_is_cut(data: st.DataObject) -> None:
     text = data.draw(TEXTS)
     check_decoding(text, "internlm2", all_cuts(text, data.draw(cuts(text)), data.draw(byte_cuts(text))))
 
 
 @given(st.data())
-@settings(max_examples=30)
+@examples(30)
 def test_what_we_write_however_it_is_cut(data: st.DataObject) -> None:
     dialect = data.draw(st.sampled_from(("im", "unused")))
     text = cast("str", write(data.draw(transcripts()), f"internlm2:{dialect}", policy=LENIENT).output)
@@ -201,7 +202,7 @@ def test_the_token_that_is_implied_is_spelled_as_the_one_that_began_the_message(
 
 
 @given(st.data())
-@settings(max_examples=60)
+@examples(60)
 def test_copies_and_an_early_end(data: st.DataObject) -> None:
     pieces = st.lists(st.sampled_from((f"{START}assistant\n", END, *WORDS, *MARKS)), max_size=6)
     first, one, other = (data.draw(pieces) for _ in range(3))
@@ -223,7 +224,7 @@ def test_what_waits_for_ever_is_refused() -> None:
 
 
 @given(transcripts(), st.sampled_from(("chatml", "internlm2", "openai", "ocm-0.1", "ocm-2.2", "canonical")))
-@settings(max_examples=100)
+@examples(100)
 def test_what_is_written_is_the_image_and_the_rest_is_named(document: Transcript, source: str) -> None:
     known = read(write(document, source, policy=LENIENT).encode(), source).transcript
     if isinstance(known, Transcript):
@@ -285,7 +286,7 @@ def test_nothing_that_a_call_says_becomes_a_token(said: list[str], size: int) ->
 
 
 @given(st.data())
-@settings(max_examples=20)
+@examples(20)
 def test_through_a_pipe_a_conversation_stays_what_it_is(data: st.DataObject) -> None:
     text = cast("str", write(data.draw(transcripts()), "internlm2", policy=LENIENT).output)
     known = read(text, "internlm2").transcript

@@ -18,6 +18,7 @@ from ocml_bridge.stream import Answered, Call, Failed, Fault, Ledger, Opened, Re
 from ocml_bridge.stream.accumulate import replay
 from ocml_bridge.stream.ledger import Note
 from ocml_bridge.units.pairing import pair
+from sampling import examples
 
 F, G = "functions.f", "functions.g"
 
@@ -342,7 +343,7 @@ class Machine(RuleBasedStateMachine):
 
 
 TestMachine = Machine.TestCase
-TestMachine.settings = settings(max_examples=150, stateful_step_count=25)
+TestMachine.settings = settings(examples(150), stateful_step_count=25)
 
 
 @given(st.lists(MESSAGES, max_size=12))

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ocml_adapters.ocm_0_1.stream import TextEnd
@@ -25,6 +25,7 @@ from ocml_bridge.stream.decoder import PENDING
 from ocml_bridge.testing import strategies
 from ocml_bridge.testing.encoding import order_of, run
 from ocml_bridge.testing.streams import all_cuts, byte_cuts, check_cancel, check_copies, check_decoding, cuts
+from sampling import examples
 
 STREAM = "ocm-0.1"
 AS_NAMED = Options(force_format=True)
@@ -79,7 +80,7 @@ def without_tools(messages: Sequence[Message]) -> Sequence[Message]:
 # --- reading: law 4 ---------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=600)
+@examples(600)
 @given(st.data(), TEXT)
 def test_a_stream_says_what_the_whole_text_says(data: st.DataObject, text: str) -> None:
     check_decoding(text, STREAM, all_cuts(text, data.draw(cuts(text)), data.draw(byte_cuts(text))), without_tools)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import cast
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ocml_adapters.ocm_2_2.syntax import MAX_FRAME_HEADER, MAX_HEADER
@@ -36,6 +36,7 @@ from ocml_bridge.testing.streams import (
 )
 from ocml_bridge.text import developer
 from ocml_bridge.units.heads import item_of, messages_of
+from sampling import examples
 
 PIECES = st.sampled_from(
     (
@@ -89,14 +90,14 @@ def test_any_text_however_it_is_cut(data: st.DataObject) -> None:
 
 
 @given(st.data())
-@settings(max_examples=100)
+@examples(100)
 def test_what_we_write_however_it_is_cut(data: st.DataObject) -> None:
     text = data.draw(WRITTEN)
     law_4(text, data.draw(cuts(text)), data.draw(byte_cuts(text)))
 
 
 @given(st.data())
-@settings(max_examples=100)
+@examples(100)
 def test_copies_go_on_on_their_own(data: st.DataObject) -> None:
     first, one, other = (data.draw(st.lists(PIECES.filter(lambda piece: "|>" not in piece), max_size=6)) for _ in "abc")
     begun = "<|start|>assistant<|channel|>final<|message|>"

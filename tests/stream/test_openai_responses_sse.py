@@ -6,7 +6,7 @@ import json
 from typing import Any, cast
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ocml_bridge import Message, Transcript, read
@@ -27,6 +27,7 @@ from ocml_bridge.testing.streams import (
     check_order,
     events_of,
 )
+from sampling import examples
 from wire_facts import recorded
 
 HOME = "openai-responses"
@@ -116,7 +117,7 @@ def bare_of(event: Any) -> Any:
     return {**event, "response": {**event["response"], "output": []}} if "response" in event else event
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.data())
 def test_a_stream_says_the_same_in_any_cuts(data: st.DataObject) -> None:
     events = recorded("responses", streams=True)[data.draw(st.sampled_from([3, 12, 25]))].value
@@ -354,7 +355,7 @@ MEMBERS: dict[str, Any] = {
 EVENTS = st.fixed_dictionaries({"type": KINDS}, optional=MEMBERS)
 
 
-@settings(max_examples=250)
+@examples(250)
 @given(st.lists(EVENTS, max_size=8))
 def test_whatever_comes_is_a_document_and_its_events_agree_with_it(events: list[Any]) -> None:
     result = decoded(events)
@@ -480,7 +481,7 @@ def test_what_could_not_be_said_of_any_document_is_reported(document: Transcript
 
 
 @given(strategies.transcripts())
-@settings(max_examples=25)
+@examples(25)
 def test_the_official_types_take_every_event(document: Transcript) -> None:
     events = pytest.importorskip("openai.types.responses")
     adapter = pytest.importorskip("pydantic").TypeAdapter(events.ResponseStreamEvent)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 import strategies_openai as wild
+from counting import calls_of
 from ocml_bridge import BridgeError, Transcript, read
 from ocml_bridge.errors import ErrorCode
 from ocml_bridge.events import Decoder, Delta, End, Event, Reason, RefusalDelta, Start, Stop
@@ -30,6 +31,7 @@ from ocml_bridge.testing.streams import (
     cuts,
     events_of,
 )
+from test_growth import ALLOWED, TIMES
 from turns import call, final, preamble, thought
 
 HEAD: dict[str, Any] = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
@@ -609,16 +611,19 @@ def test_a_copy_goes_on_on_its_own(first: list[str], one: list[str], other: list
     check_copies(made, [sse(*first)], [sse(*one)], [sse(*other)])
 
 
-@pytest.mark.parametrize("count", [20_000])
-def test_many_calls_and_pieces_take_linear_time(count: int) -> None:
-    live = made()
-    for at in range(count):
-        live.feed(sse(chunk(calls(item(at, f"c{at}", "f", "{}")))))
-        live.feed(sse(chunk({"reasoning": "a", "x": "b"})))
-    document = live.finish("stop")[-1]
-    assert isinstance(document, Stop)
-    assert isinstance(document.document, Transcript)
-    assert len(document.document.messages) == count + 1
+def test_work_grows_with_the_number_of_calls_and_pieces() -> None:
+    def messages(count: int) -> int:
+        live = made()
+        for at in range(count):
+            live.feed(sse(chunk(calls(item(at, f"c{at}", "f", "{}")))))
+            live.feed(sse(chunk({"reasoning": "a", "x": "b"})))
+        stop = live.finish("stop")[-1]
+        assert isinstance(stop, Stop)
+        assert isinstance(stop.document, Transcript)
+        return len(stop.document.messages)
+
+    assert messages(250) == 251
+    assert calls_of(lambda: messages(250 * TIMES)) <= calls_of(lambda: messages(250)) * ALLOWED
 
 
 def test_events_are_joined_as_other_streams_are() -> None:

@@ -15,6 +15,7 @@ from ocml_bridge.pipe import decoder, encoder
 from ocml_bridge.report.report import unnamed
 from ocml_bridge.stream import replay
 from ocml_bridge.testing.streams import check_order, events_of
+from sampling import sweep
 
 STREAMS = ("openai-sse", "openai-responses-sse", "anthropic-sse", "gemini-sse", "bedrock-converse")
 SEARCH = {"openai-responses": {"type": "web_search_call"}}
@@ -65,10 +66,11 @@ def bare(document: Transcript) -> Transcript:
     return replace(document, messages=messages, settings=None, layout=None, extras=None)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("first", SAID)
 @pytest.mark.parametrize("stream", STREAMS)
 def test_an_answer_is_said_or_named(stream: str, first: str) -> None:
-    for second, reason in product(SAID, ("stop", "length", "truncated")):
+    for second, reason in sweep(product(SAID, ("stop", "length", "truncated")), 4):
         check(stream, (SAID[first], SAID[second]), reason)
 
 

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import strategies_schema as some
@@ -24,6 +24,7 @@ from ocml_bridge.text.typescript import (
     render_tools,
 )
 from official import official_signature
+from sampling import examples
 from schema_table import PARAMETERS, PROPERTIES
 
 STRING = {"type": "string"}
@@ -48,7 +49,7 @@ class TestASchemaIsWritten:
         parameters = an_object(schema, required=re.search(r"^p:", lines, re.MULTILINE) is not None)
         assert render_signature(parameters) == f"(_: {{\n{lines}\n}}) => any;" == official_signature(parameters)
 
-    @settings(max_examples=300, deadline=None)
+    @examples(300)
     @given(some.schemas)
     def test_whatever_it_is(self, schema: dict[str, Any]) -> None:
         assert render_signature(schema) == official_signature(schema)
@@ -117,7 +118,7 @@ def refusal(schema: Any) -> ErrorCode:
 class TestASchemaIsRead:
     """What is read, written again, is the text that was read."""
 
-    @settings(max_examples=150, deadline=None)
+    @examples(150)
     @given(some.kept_schemas)
     def test_exactly_where_typescript_keeps_everything(self, schema: dict[str, Any]) -> None:
         found = parse_schema(render_schema(schema))
@@ -125,7 +126,7 @@ class TestASchemaIsRead:
         assert found is not None
         assert list(found["properties"]) == list(schema["properties"])
 
-    @settings(max_examples=200, deadline=None)
+    @examples(200)
     @given(some.schemas)
     def test_as_another_that_looks_the_same_or_not_at_all(self, schema: dict[str, Any]) -> None:
         text = render_schema(schema)
@@ -287,7 +288,7 @@ _FRAGMENTS = (
 class TestReadingIsSafe:
     """Any text gives an answer, in time that grows with its length and no faster."""
 
-    @settings(max_examples=300, deadline=None)
+    @examples(300)
     @given(st.text() | st.lists(st.sampled_from(_FRAGMENTS), max_size=25).map("".join), st.booleans())
     def test_of_any_text(self, text: str, lenient: bool) -> None:
         found = parse_schema(text, lenient=lenient)
@@ -295,7 +296,7 @@ class TestReadingIsSafe:
         section = parse_tools(f"# Tools\n\n{text}", lenient=lenient)
         assert lenient or section is None or render_tools(section.tools, section.descriptions) == f"# Tools\n\n{text}"
 
-    @settings(max_examples=150, deadline=None)
+    @examples(150)
     @given(some.schemas, st.data())
     def test_of_any_text_that_is_nearly_right(self, schema: dict[str, Any], data: st.DataObject) -> None:
         text = render_tools([Tool("t", "D", schema), Tool("u")])

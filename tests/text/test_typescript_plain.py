@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
@@ -21,6 +21,7 @@ from ocml_bridge.text.typescript.tools import (
     _render,  # pyright: ignore[reportPrivateUsage]
     declare,
 )
+from sampling import examples
 from weights import mostly
 
 Tools = tuple[Tool, ...]
@@ -266,7 +267,7 @@ TOOLS = st.lists(
 def test_both_ways_give_the_same_and_the_short_one_is_often_taken() -> None:
     taken: list[bool] = []
 
-    @settings(max_examples=500)
+    @examples(500)
     @given(TOOLS)
     def give_the_same(tools: Tools) -> None:
         taken.append(is_plain(*tools))
@@ -278,7 +279,7 @@ def test_both_ways_give_the_same_and_the_short_one_is_often_taken() -> None:
 # --- declared ---------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(
     st.one_of(
         TOOLS,

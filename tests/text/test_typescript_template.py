@@ -8,9 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from ocml_bridge.text.typescript import read_template_signature, template_signature
+from sampling import examples
 from strategies_schema import schemas
 
 RENDERED: dict[str, tuple[dict[str, Any], str]] = {
@@ -153,7 +154,7 @@ def test_what_it_does_not_render_is_not_read(text: str) -> None:
     assert read_template_signature(text) == (False, None)
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(schemas)
 def test_what_is_read_gives_the_text_again(schema: Any) -> None:
     text = template_signature(schema)

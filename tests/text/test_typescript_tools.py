@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import strategies_schema as some
@@ -14,6 +14,7 @@ from corpus import corpus_path
 from ocml_bridge.model import Tool
 from ocml_bridge.text.typescript import ParsedTools, parse_schema, parse_tools, render_schema, render_tools
 from official import official_tools
+from sampling import examples
 
 STRING = {"type": "string"}
 
@@ -45,7 +46,7 @@ class TestToolsAreWritten:
             render_tools([], {"functions": ""}) == "# Tools\n\n## functions\n" == official_tools([], {"functions": ""})
         )
 
-    @settings(max_examples=150, deadline=None)
+    @examples(150)
     @given(
         some.tools(some.schemas | st.none(), some.hostile_text), st.dictionaries(st.just("python"), some.hostile_text)
     )
@@ -55,7 +56,7 @@ class TestToolsAreWritten:
 
 
 class TestToolsAreRead:
-    @settings(max_examples=100, deadline=None)
+    @examples(100)
     @given(some.tools(st.none() | some.kept_schemas, st.text(st.characters(exclude_characters="\r"), min_size=1)))
     def test_exactly_where_typescript_keeps_everything(self, tools: list[Tool]) -> None:
         found = parse_tools(render_tools(tools))
@@ -166,7 +167,7 @@ class TestHandWrittenTools:
     def test_are_text_if_anything_else_differs(self, this: str, that: str) -> None:
         assert parse_tools(HAND_WRITTEN.replace(this, that), lenient=True) is None
 
-    @settings(max_examples=100, deadline=None)
+    @examples(100)
     @given(some.kept_schemas, st.sampled_from(("", "  ", "        ")))
     def test_may_be_indented_in_any_way(self, schema: dict[str, Any], margin: str) -> None:
         text = "\n\n".join(margin + line for line in render_schema(schema).split("\n"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ocml_bridge import Document, Message, Transcript, write
@@ -16,12 +16,13 @@ from ocml_bridge.units.pairing import pair
 from ocml_bridge.view import DEBUG, END_USER, compare, tell
 from ocml_bridge.view.html import comparison_page, story_page
 from ocml_bridge.view.story import Entry, Gap
+from sampling import examples
 
 TARGETS = ("ocm-0.1", "ocm-2.2", "harmony", "internlm2", "chatml", "openai", "canonical")
 ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(transcripts())
 def test_every_message_is_told_once_or_counted_once(transcript: Transcript) -> None:
     whole = tell(transcript, visibility=DEBUG)
@@ -37,7 +38,7 @@ def _indexes(entry: Entry) -> list[int]:
     return [entry.index, *(index for answer in entry.answers for index in _indexes(answer))]
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(transcripts(), st.booleans())
 def test_pages_can_be_made_of_anything(transcript: Transcript, debug: bool) -> None:
     page = story_page(tell(transcript, visibility=DEBUG if debug else END_USER), name="x", source="canonical")
@@ -46,7 +47,7 @@ def test_pages_can_be_made_of_anything(transcript: Transcript, debug: bool) -> N
 
 
 @pytest.mark.parametrize("target", TARGETS)
-@settings(max_examples=25)
+@examples(25)
 @given(transcripts())
 def test_comparisons_tell_every_loss_once_and_leave_nothing_unreported(target: str, transcript: Transcript) -> None:
     told = compare(transcript, target, visibility=DEBUG)
@@ -76,7 +77,7 @@ def _sealed(document: Document) -> Transcript:
 
 
 @pytest.mark.parametrize("target", TARGETS)
-@settings(max_examples=25)
+@examples(25)
 @given(transcripts().map(_sealed))
 def test_what_is_hidden_in_the_source_is_on_neither_side(target: str, transcript: Transcript) -> None:
     assert SECRET not in story_page(tell(transcript), name="x", source="canonical")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from ocml_bridge import Message, Options, Text, Thought, Tool, Transcript, write
 from ocml_bridge.report.policy import LENIENT
@@ -12,6 +12,7 @@ from ocml_bridge.testing.strategies import transcripts
 from ocml_bridge.view import DEBUG, END_USER, Visibility
 from ocml_bridge.view.characters import visible
 from ocml_bridge.view.written import Written, written
+from sampling import examples
 
 TALK = Transcript(
     (
@@ -33,7 +34,7 @@ def text_of(it: Written) -> str:
 
 
 @pytest.mark.parametrize("target", ["harmony", "chatml", "ocm-2.2", "ocm-0.1", "internlm2"])
-@settings(max_examples=15)
+@examples(15)
 @given(transcripts())
 def test_the_pieces_are_the_output(target: str, transcript: Transcript) -> None:
     assert text_of(seen(transcript, target)) == visible(write(transcript, target, policy=LENIENT).output)
