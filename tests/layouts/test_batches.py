@@ -74,8 +74,8 @@ def test_a_line_of_a_batch_is_its_request_and_its_answer(row: dict[str, Any], sa
 
 def test_of_a_line_nothing_goes_with_its_envelope() -> None:
     found = read_row(Plan((AUTO,)), output(COMPLETION))
-    assert found.beside == {"id": "batch_req_1", "custom_id": "1", "error": None}
-    around = found.documents[0].beside["response"]
+    assert found.extra_columns == {"id": "batch_req_1", "custom_id": "1", "error": None}
+    around = found.documents[0].extra_columns["response"]
     assert {"status_code": 200, "request_id": "r", "id": "chatcmpl-1", "created": 1}.items() <= around.items()
     [conversation] = conversations(output(COMPLETION))
     assert conversation.settings is not None
@@ -85,7 +85,7 @@ def test_of_a_line_nothing_goes_with_its_envelope() -> None:
 def test_of_a_request_that_failed_the_reason_stands_beside() -> None:
     failed = output({"error": {"message": "Bad."}}, 400)
     found = read_row(Plan((AUTO,)), {**INPUT, **failed})
-    assert found.documents[0].beside == {"response": failed["response"]}
+    assert found.documents[0].extra_columns == {"response": failed["response"]}
 
 
 @pytest.mark.parametrize(

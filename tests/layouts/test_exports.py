@@ -304,7 +304,7 @@ def words(value: Any) -> Iterator[str]:
 @pytest.mark.parametrize("row", [row for _, row, _ in ROWS], ids=[f"{name}-{at}" for at, (name, *_) in enumerate(ROWS)])
 def test_every_word_of_an_export_is_in_its_conversations_or_beside_them(row: dict[str, Any]) -> None:
     found = read_row(Plan((AUTO,)), row)
-    kept = [*words([found.beside, [[each.value, each.beside] for each in found.documents]])]
+    kept = [*words([found.extra_columns, [[each.value, each.extra_columns] for each in found.documents]])]
     everything = "\n".join(kept).replace('\\"', '"')
     links = {"a", "b", "c", "currentId", "user", "assistant", "model", "all"}
     assert [each for each in words(row) if each not in links and each not in everything] == []
@@ -327,13 +327,17 @@ def test_media_of_a_chat_are_parts_of_what_is_said() -> None:
 
 def test_what_else_is_said_of_messages_stands_beside() -> None:
     [document] = read_row(Plan((AUTO,)), PLAIN).documents
-    assert document.beside == {
+    assert document.extra_columns == {
         "nodes": [{"id": "a", "timestamp": 1700000000}, {"id": "b", "model": "m", "done": True}],
         "chat": {"title": "Weather", "models": ["m"]},
     }
     [document] = read_row(Plan((AUTO,)), ROWS[-3][1]).documents
-    assert document.beside["chunkedPrompt"] == {"pendingInputs": [{"text": "And so", "role": "user"}]}
-    assert document.beside["nodes"] == [{"tokenCount": 2}, {"tokenCount": 3}, {"finishReason": "STOP", "tokenCount": 4}]
+    assert document.extra_columns["chunkedPrompt"] == {"pendingInputs": [{"text": "And so", "role": "user"}]}
+    assert document.extra_columns["nodes"] == [
+        {"tokenCount": 2},
+        {"tokenCount": 3},
+        {"finishReason": "STOP", "tokenCount": 4},
+    ]
 
 
 def test_a_text_with_something_else_folded_in_it_is_one_text() -> None:
@@ -413,7 +417,7 @@ SYSTEM: Said = ("system", "Be kind.")
 )
 def test_a_turn_of_moss_is_what_was_thought_commanded_and_said(row: dict[str, Any], expected: list[Said]) -> None:
     found = read_row(Plan((AUTO,)), row)
-    assert (found.layout.name, [*found.beside]) == ("moss", ["conversation_id", "num_turns"])
+    assert (found.layout.name, [*found.extra_columns]) == ("moss", ["conversation_id", "num_turns"])
     [conversation] = conversations(row)
     assert told(conversation.messages) == [SYSTEM, *expected]
 

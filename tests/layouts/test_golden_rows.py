@@ -50,7 +50,7 @@ def test_a_public_row_is_the_conversation_that_a_person_reads(name: str, case: d
     rejected = [told(other.messages) for each in transcripts for other in each.alternatives or ()]
     assert rejected == case.get("rejected", [])
     assert [tool.name for tool in transcripts[0].tools or ()] == case.get("tools", [])
-    assert [*found.beside, *found.documents[0].beside] == case["beside"]
+    assert [*found.extra_columns, *found.documents[0].extra_columns] == case["beside"]
     if "weights" in case:
         assert [[message.weight for message in each.messages] for each in transcripts] == case["weights"]
 

@@ -1232,7 +1232,7 @@ def test_where_neither_answer_is_better_there_are_two_conversations(verdict: dic
     """Neither is lost, and neither is said to be preferred."""
     row = {"prompt": "Why?", "response_1": "Because.", "response_2": "No.", **verdict}
     found = read_row(Plan((AUTO,)), row)
-    assert (found.layout.name, set(found.beside)) == ("compared", set(verdict))
+    assert (found.layout.name, set(found.extra_columns)) == ("compared", set(verdict))
     assert [told(each.messages) for each in conversations(row)] == [[ASKED, ANSWERED], [ASKED, ("assistant", "No.")]]
 
 
@@ -1257,7 +1257,7 @@ def test_what_a_question_says_beside_its_text_stays_beside() -> None:
     question = {"dataset": "eli5", "id": "1", "full_text": "Why?"}
     row = {"question": question, "answer_0": "No.", "answer_1": "Because.", "score_0": -0.5, "score_1": 0.5}
     [document] = read_row(Plan((AUTO,)), row).documents
-    assert document.beside == {"question": {"dataset": "eli5", "id": "1"}}
+    assert document.extra_columns == {"question": {"dataset": "eli5", "id": "1"}}
 
 
 def test_an_answer_is_rejected_in_place_of_all_that_follows_the_question() -> None:
@@ -1281,7 +1281,7 @@ def test_an_answer_is_rejected_in_place_of_all_that_follows_the_question() -> No
 )
 def test_where_no_answer_was_chosen_or_none_rejected_what_is_said_of_it_stands_beside(row: dict[str, Any]) -> None:
     found = read_row(Plan((AUTO,)), row)
-    assert (found.layout.name, len(found.beside)) == ("messages", 1)
+    assert (found.layout.name, len(found.extra_columns)) == ("messages", 1)
 
 
 @pytest.mark.parametrize("given", [[WEATHER], [{"type": "function", "function": WEATHER}]], ids=["bare", "wrapped"])
@@ -1341,7 +1341,7 @@ def test_what_else_a_log_says_of_messages_stands_beside() -> None:
     row: dict[str, Any] = {"messages": [{"id": "b", "role": "assistant", "content": [thought], "tool_calls": [call]}]}
     [document] = read_row(Plan((AUTO,)), row).documents
     about = {"id": "b", "content": [thought], "tool_calls": [{"parse_error": "no city"}]}
-    assert document.beside == {"nodes": [about]}
+    assert document.extra_columns == {"nodes": [about]}
     assert told(conversations(row)[0].messages) == [("thought", "Hm."), ("call weather", "{}")]
 
 
@@ -1350,7 +1350,7 @@ def test_fragments_that_are_no_text_stand_beside() -> None:
     said = {"type": "RESPONSE", "content": "Because."}
     row = {"mapping": {"1": {"parent": None, "message": {"fragments": [search, said], "model": "m"}}}}
     [document] = read_row(Plan((AUTO,)), row).documents
-    assert document.beside == {"nodes": [{"model": "m", "fragments": [search, {}]}]}
+    assert document.extra_columns == {"nodes": [{"model": "m", "fragments": [search, {}]}]}
 
 
 def test_each_path_of_a_tree_is_a_conversation() -> None:
@@ -1359,13 +1359,13 @@ def test_each_path_of_a_tree_is_a_conversation() -> None:
     )
     row = {"message_tree_id": "1", "tree_state": "ready", "prompt": tree}
     found = read_row(Plan((AUTO,)), row)
-    assert (found.layout.name, found.beside) == ("oasst", {"message_tree_id": "1", "tree_state": "ready"})
+    assert (found.layout.name, found.extra_columns) == ("oasst", {"message_tree_id": "1", "tree_state": "ready"})
     assert [each.path for each in found.documents] == ["/prompt/replies/0/replies/0", "/prompt/replies/1"]
     assert [told(each.messages) for each in conversations(row)] == [
         [ASKED, ANSWERED, ("user", "So?")],
         [ASKED, ("assistant", "No.")],
     ]
-    assert found.documents[1].beside == {
+    assert found.documents[1].extra_columns == {
         "nodes": [{"message_id": "Why?", "lang": "en"}, {"message_id": "No.", "lang": "en"}]
     }
 
@@ -1392,7 +1392,7 @@ def test_a_chatgpt_export_is_its_current_branch_and_then_the_others() -> None:
     }
     row = {"title": "T", "mapping": mapping, "current_node": "new"}
     found = read_row(Plan((AUTO,)), row)
-    assert (found.layout.name, found.beside) == ("chatgpt-export", {"title": "T"})
+    assert (found.layout.name, found.extra_columns) == ("chatgpt-export", {"title": "T"})
     assert [told(each.messages) for each in conversations(row)] == [
         [ASKED, ("thought", "Hm."), ("call python", "1+1"), ("tool", "2"), ANSWERED],
         [ASKED, ("assistant", "No.")],
@@ -1503,7 +1503,7 @@ def test_a_plan_maps_columns_keys_and_words() -> None:
     )
     row = {"turns": [{"who": "Kunde", "said": "Why?"}, {"who": "Dienst", "said": "Because."}], "id": 3}
     assert told(conversations(row, plan)[0].messages) == [ASKED, ANSWERED]
-    assert read_row(plan, row).beside == {"id": 3}
+    assert read_row(plan, row).extra_columns == {"id": 3}
 
 
 ARENA: dict[str, Any] = {
@@ -1520,7 +1520,7 @@ def test_the_answer_that_won_is_chosen(winner: str, order: list[str]) -> None:
     [document] = found.documents
     chosen, rejected = (document.value[name] for name in ("preferred_output", "non_preferred_output"))
     assert [answer["content"] for answer in (*chosen, *rejected)] == order
-    assert found.beside == {"model_a": "one", "model_b": "other", "winner": winner}
+    assert found.extra_columns == {"model_a": "one", "model_b": "other", "winner": winner}
 
 
 @pytest.mark.parametrize("winner", ["tie", "tie (bothbad)"])
@@ -1536,7 +1536,7 @@ def test_a_thought_beside_an_answer_with_its_own_stays_beside() -> None:
     row = {"question": "Why?", "reasoning": "Let me see.", "answer": "<think>Hm.</think>Because."}
     [document] = read_row(plan, row).documents
     assert told(conversations(row, plan)[0].messages) == [ASKED, ("thought", "Hm."), ANSWERED]
-    assert document.beside == {"reasoning": "Let me see."}
+    assert document.extra_columns == {"reasoning": "Let me see."}
 
 
 @pytest.mark.parametrize(
@@ -1561,7 +1561,7 @@ def test_a_row_of_which_nobody_can_tell_who_says_what_is_not_guessed(row: dict[s
 def test_a_plan_may_name_what_is_not_guessed() -> None:
     row = {"question": "Which?", "options": ["a", "b"], "answer": "B"}
     found = read_row(plan_of("alpaca"), row)
-    assert (found.layout.name, [*found.beside]) == ("alpaca", ["options"])
+    assert (found.layout.name, [*found.extra_columns]) == ("alpaca", ["options"])
 
 
 def test_every_layout_has_rows() -> None:
@@ -1611,9 +1611,9 @@ def test_of_what_is_logged_nothing_goes_with_its_envelope() -> None:
     """Headers, statuses and what the answer says otherwise than the request stand beside the conversation."""
     row = {"request": {"method": "POST", "body": REQUEST}, "response": {"status": 200, "body": ANSWER}}
     [document] = read_row(Plan((AUTO,)), row).documents
-    assert document.beside["request"] == {"method": "POST"}
+    assert document.extra_columns["request"] == {"method": "POST"}
     said = {"status": 200, "model": "m-2024", "id": "chatcmpl-1", "object": "chat.completion", "created": 1}
-    assert said.items() <= document.beside["response"].items()
+    assert said.items() <= document.extra_columns["response"].items()
     [conversation] = conversations(row)
     assert conversation.settings is not None
     assert (conversation.settings.model, conversation.settings.temperature) == ("m", 0)
@@ -1636,7 +1636,7 @@ def test_other_choices_of_a_logged_answer_are_alternatives() -> None:
 def test_of_a_run_what_else_came_out_stands_beside() -> None:
     row = next(row for name, row, _ in ROWS if name == "langchain" and "outputs" in row)
     [document] = read_row(Plan((AUTO,)), row).documents
-    assert document.beside == {"outputs": {"llm_output": {"token_usage": 3}}}
+    assert document.extra_columns == {"outputs": {"llm_output": {"token_usage": 3}}}
 
 
 def test_of_ranked_answers_the_best_is_chosen_the_worst_rejected_and_all_stay_beside() -> None:
@@ -1645,7 +1645,7 @@ def test_of_ranked_answers_the_best_is_chosen_the_worst_rejected_and_all_stay_be
     [conversation] = conversations(row)
     [rejected] = [*(conversation.alternatives or ())]
     assert (told(conversation.messages)[-1][1], told(rejected.messages)[-1][1]) == ("1", "3")
-    assert [*found.beside] == ["answers"]
+    assert [*found.extra_columns] == ["answers"]
 
 
 @pytest.mark.parametrize(
@@ -1694,7 +1694,7 @@ def test_a_plan_names_places_inside_of_columns(data: Any, beside: list[str]) -> 
     row = {"data": data}
     [conversation] = conversations(row, plan)
     assert told(conversation.messages) == [ASKED]
-    assert [*read_row(plan, row).beside] == beside
+    assert [*read_row(plan, row).extra_columns] == beside
 
 
 @pytest.mark.parametrize("data", [{}, 3, "no JSON", {"conversation": []}, {"conversation": {"0": 1}}])

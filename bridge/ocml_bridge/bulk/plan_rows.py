@@ -95,7 +95,7 @@ def _records(row: Record, plan: Plan) -> Iterator[tuple[Record, Layout | None, C
     except BridgeError as error:
         yield row._replace(value=error), None, _NOTHING
         return
-    texts = columns.texts(found.beside)
+    texts = columns.texts(found.extra_columns)
     fields: dict[str, str | None] = {}
     for name in columns.columns:
         if name in texts:
@@ -107,7 +107,7 @@ def _records(row: Record, plan: Plan) -> Iterator[tuple[Record, Layout | None, C
         where = dict(row.where)
         if len(found.documents) > 1:
             where |= {"conversation": number, **({} if each.path is None else {"path": each.path})}
-        about = {name: _text(value) for name, value in each.beside.items()}
+        about = {name: _text(value) for name, value in each.extra_columns.items()}
         value = Nested(each.value, (*columns.findings, *each.findings))
         yield Record(value, where, row.raw, {**fields, **about}), found.layout, Columns(found.sources, columns)
 

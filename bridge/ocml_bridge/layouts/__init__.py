@@ -1,7 +1,8 @@
-"""Layouts of datasets: how rows hold conversations, under which names, in and out. docs/layouts.md is the table.
+"""Read conversations from the rows of datasets, and write them as rows. docs/layouts.md lists the layouts.
 
-A plan says which layouts the rows of a dataset have. Reading a row gives documents of formats that there are, and the
-columns that are no conversation; a document is written as a row only if reading that gives the document again.
+A layout is one way in which rows hold conversations; a plan names the layouts that the rows of a dataset have. Reading
+a row returns documents of known formats, and the columns that are not part of the conversation. A document is written
+as a row only if reading the row returns the same document.
 """
 
 from .cuts import answers_of, turns_of

@@ -1,4 +1,4 @@
-"""Rows of messages with the answer to them in a column of its own."""
+"""Read rows that hold messages and, in another column, the answer to them."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ ANSWER: Final = "answer"
 
 
 def is_answered(fields: Object, wording: Wording) -> bool:
-    """Whether messages stand there that wait for an answer, and the answer: a text, a message, or a wire's."""
+    """Return whether the fields hold messages that end without an answer, and an answer: a text or a document."""
     if not are_requests(fields, wording) or _answer(fields.get(ANSWER), wording) is None:
         return False
     return respelled_all(fields[MESSAGES], wording, f"/{MESSAGES}")[-1]["role"] != "assistant"
 
 
 def _answer(value: Json, wording: Wording) -> tuple[Object, Object] | None:
-    """The answer as a document of a format, and what stands around it; None for what is none."""
+    """Return the answer as a document of a format, and the members around it; None if the field holds no answer."""
     found = answer_in(respelled(value, wording, f"/{ANSWER}") if is_message(value, wording) else value)
     if found is None and isinstance(value, str):
         return {"messages": [thoughts.split(message("assistant", value), wording)]}, {}
@@ -41,10 +41,10 @@ def _answer(value: Json, wording: Wording) -> tuple[Object, Object] | None:
 
 
 def read_answered(fields: Object, wording: Wording) -> Sequence[Document]:
-    """The conversation of the messages and the answer.
+    """Return the conversation of the messages and the answer.
 
     Raises:
-        BridgeError: OCB-SHAPE for what is no message and no answer, or what its reader raises.
+        BridgeError: OCB-SHAPE if a value is neither a message nor an answer, or as the format's reader raises it.
     """
     found = _answer(fields.get(ANSWER), wording)
     if found is None:
@@ -55,11 +55,11 @@ def read_answered(fields: Object, wording: Wording) -> Sequence[Document]:
     around = {**found[1], **differences(request.transcript, answer.transcript)}
     whole = to_json(joined(request.transcript, answer.transcript))
     findings = (*request.findings, *answer.findings)
-    return [Document(whole, findings, beside={RESPONSE: around} if around else {})]
+    return [Document(whole, findings, extra_columns={RESPONSE: around} if around else {})]
 
 
 def _request(fields: Object, wording: Wording) -> Reading:
-    """What waits for the answer: messages, or turns of ShareGPT."""
+    """Return the messages before the answer, which may be turns of ShareGPT."""
     prompt = {name: value for name, value in fields.items() if name != ANSWER}
     turns = {CONVERSATIONS if name == MESSAGES else name: value for name, value in prompt.items()}
     if are_sharegpt(turns, SHAREGPT):

@@ -1,4 +1,4 @@
-"""Calls, results and tools that stand in texts: between tags, as Hermes, Glaive, GLM, EXAONE and Nemotron have them."""
+"""Find calls, results and declared tools in texts, between the tags of Hermes, Glaive, GLM, EXAONE and Nemotron."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .tagged import call_in_tags, items_in, result_in
 
 
 def _within(tag: str) -> str:
-    """What stands in a tag, and no tag of its kind in it: those that are not closed take no time."""
+    """Return the pattern of a tag and its content without nested tags; unclosed tags are rejected in linear time."""
     return rf"<{tag}>([^<]*+(?:<(?!/?{tag}>)[^<]*+)*+)</{tag}>"
 
 
@@ -30,30 +30,30 @@ _RESULTS: Final = re.compile(rf"\s*{_within('TOOL_RESPONSE')}\s*")
 _TOOLS: Final = re.compile(
     rf"(?<![ \t])[ \t]*+(?:(?!<tools>\s*</tools>){_within('tools')}|{_within('AVAILABLE_TOOLS')})\n?"
 )
-"""Declared tools; tags with nothing in them are those that a prompt tells of."""
+"""Declared tools; an empty pair of tags only mentions the tags, in a prompt."""
 _TOOL: Final = re.compile(r"<tool>(\{[^<]*+(?:<(?!/?tool>)[^<]*+)*+)</tool>\n?")
-"""One of EXAONE's tools."""
+"""A tool of EXAONE's."""
 _QUOTED: Final = re.compile(r"""\A\{\s*"name":\s*"([^"]*)",\s*"arguments":\s*'(.*)'\s*\}\Z""", re.DOTALL)
-"""Glaive's calls, whose arguments are JSON in single quotes."""
+"""A call of Glaive's, whose arguments are JSON in single quotes."""
 _OBJECT: Final = re.compile(r"^\{", re.MULTILINE)
 
 
-def stand_in(text: Json) -> bool:
-    """Whether a text has a tag of calls, results or tools."""
+def has_tags(text: Json) -> bool:
+    """Return whether a text has a tag of calls, results or tools."""
     return isinstance(text, str) and any(tag in text for tag in ("<tool_call>", "<tool_response>", "<tools>"))
 
 
-def opened(
+def extract_tools(
     messages: Sequence[Object], tools: list[Json] | None = None
 ) -> tuple[list[Json] | None, list[Object], tuple[Finding, ...]]:
-    """Messages with calls, results and tools taken out of their texts.
+    """Move calls, results and tools out of the texts of messages.
 
     Args:
-        messages: each with a text.
-        tools: those declared elsewhere; None where there are none.
+        messages: messages of Chat Completions.
+        tools: tools that are declared elsewhere; None for none.
 
     Returns:
-        The declared tools, the messages, and what could not be understood or was mended.
+        The declared tools, the messages, and findings about what was repaired or kept as text.
     """
     out: list[Object] = []
     findings: list[Finding] = []
@@ -69,14 +69,15 @@ def opened(
         elif each["role"] == "assistant":
             out.append(_called(each, text, path, findings, tools))
         elif each["role"] in ("tool", "user") and (results := _results(each, out, path, findings)) is not None:
-            more = {key: value for key, value in each.items() if key not in ("role", "content")}
-            out += [{**message("tool", result), **more} for result in results]
+            other_members = {key: value for key, value in each.items() if key not in ("role", "content")}
+            out += [{**message("tool", result), **other_members} for result in results]
         else:
             out.append(each)
     return tools, out, tuple(findings)
 
 
 def _called(each: Object, text: str, path: str, findings: list[Finding], tools: list[Json] | None) -> Object:
+    """Return a message of the assistant with its calls; the message unchanged if its text has none, or is kept."""
     found = list(_CALL.finditer(text))
     if not found:
         return each
@@ -96,6 +97,11 @@ def _called(each: Object, text: str, path: str, findings: list[Finding], tools: 
 
 
 def _call(text: str, path: str, findings: list[Finding], tools: list[Json] | None) -> list[Json]:
+    """Return the calls in the content of a tag.
+
+    Raises:
+        BridgeError: OCB-JSON or OCB-SHAPE if the content is not a call.
+    """
     text = text.strip()
     tagged = call_in_tags(text, tools)
     if tagged is not None:
@@ -114,14 +120,14 @@ def _call(text: str, path: str, findings: list[Finding], tools: list[Json] | Non
 
 
 def _literal(text: str) -> Any:
-    """The value of a literal of Python; None for what is none."""
+    """Return the value of a Python literal; None for any other text."""
     with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
         return ast.literal_eval(text)
     return None
 
 
 def _results(each: Object, before: Sequence[Object], path: str, findings: list[Finding]) -> list[str] | None:
-    """The results in a text that holds nothing else; None for any other text."""
+    """Return the results in a text; None if the text holds anything else."""
     text: str = each["content"]
     if (together := _RESULTS.fullmatch(text)) is not None:
         calls = as_list(before[-1].get("tool_calls")) if before else None
@@ -135,27 +141,27 @@ def _results(each: Object, before: Sequence[Object], path: str, findings: list[F
 
 
 def _alone(pattern: re.Pattern[str], text: str) -> list[str] | None:
-    """What stands in the tags of a text that has nothing beside them; None for any other text."""
+    """Return the contents of the tags in a text; None if the text has no such tags, or other text too."""
     found = pattern.findall(text)
     return [one.strip() for one in found] if found and not pattern.sub("", text).strip() else None
 
 
 def _declared(text: str, path: str, findings: list[Finding]) -> tuple[list[Json] | None, str]:
-    """The tools that the system declares, and its text without them."""
+    """Return the tools that a system text declares, and the text without them; None if it declares none."""
     found = _TOOLS.search(text)
     one_by_one = _TOOL.findall(text) if found is None else []
     if found is not None:
         values = _objects(found[found.lastindex or 0])
-        before, behind = text[: found.start()], text[found.end() :]
-        inline = "\n" if before.strip() and not before.endswith("\n") else ""  # the line goes on behind the tools
-        rest = f"{before}{inline}{behind}" if behind.strip() else before.rstrip()
+        before, after = text[: found.start()], text[found.end() :]
+        inline = "\n" if before.strip() and not before.endswith("\n") else ""  # text follows the tools in their line
+        rest = f"{before}{inline}{after}" if after.strip() else before.rstrip()
     elif one_by_one:
         values, rest = _objects("\n".join(one_by_one)), _TOOL.sub("", text)
     else:
-        begins = _OBJECT.search(text) if "functions" in text else None
-        if begins is None:
+        first = _OBJECT.search(text) if "functions" in text else None
+        if first is None:
             return None, text
-        values, rest = _objects(text[begins.start() :]), text[: begins.start()].rstrip()
+        values, rest = _objects(text[first.start() :]), text[: first.start()].rstrip()
     with suppress(BridgeError):
         if values:
             return tools_of(values, path), rest
@@ -166,7 +172,7 @@ def _declared(text: str, path: str, findings: list[Finding]) -> tuple[list[Json]
 
 
 def _objects(text: str) -> list[Json] | None:
-    """The objects of a list, or of JSON values one behind the other; None for any other text."""
+    """Return the items of a JSON list, or successive JSON values; None for any other text."""
     with suppress(BridgeError):
         value = jsontext.loads(text.strip())
         return as_list(value) or ([value] if as_object(value) is not None else None)

@@ -1,4 +1,4 @@
-"""ChatGPT's exported chats: a mapping of messages, each with the one before it."""
+"""Read ChatGPT's exported chats: a mapping of messages, each of which names its parent."""
 
 from __future__ import annotations
 
@@ -13,25 +13,27 @@ from .trees import Tree, conversations, rest, role_of
 
 
 def is_chatgpt(fields: Object, wording: Wording) -> bool:
-    """Whether the mapping of an exported chat stands there."""
+    """Return whether the fields hold the mapping of an exported chat."""
     nodes = as_object(fields.get("mapping"))
     return bool(nodes) and all("message" in (as_object(node) or {}) for node in (nodes or {}).values())
 
 
 def read_chatgpt(fields: Object, wording: Wording) -> Sequence[Document]:
-    """A conversation for each branch, that of the current node first.
+    """Return a conversation for each branch, that of the current node first.
 
     Raises:
-        BridgeError: OCB-SHAPE for a tree whose nodes do not hang together; OCB-LIMIT for one too large.
+        BridgeError: OCB-SHAPE if a node is not connected to a root; OCB-LIMIT if the tree is too large.
     """
-    return conversations(mapped(fields), lambda node, place: list(_messages_of(node, place, wording)), _about)
+    return conversations(
+        tree_of_mapping(fields), lambda node, place: list(_messages_of(node, place, wording)), _metadata
+    )
 
 
-def mapped(fields: Object) -> Tree:
-    """The tree of a mapping.
+def tree_of_mapping(fields: Object) -> Tree:
+    """Return the tree of a mapping.
 
     Raises:
-        BridgeError: OCB-SHAPE for a node that names no other before it.
+        BridgeError: OCB-SHAPE if a node names a parent that does not exist.
     """
     nodes = {f"/mapping/{name}": cast("Object", node) for name, node in cast("Object", fields["mapping"]).items()}
     parents = {place: _parent(node, place, nodes) for place, node in nodes.items()}
@@ -40,6 +42,7 @@ def mapped(fields: Object) -> Tree:
 
 
 def _parent(node: Object, place: str, nodes: Object) -> str | None:
+    """Return the key of a node's parent; None for a root."""
     name = node.get("parent")
     parent = f"/mapping/{name}"
     if isinstance(name, str) and parent not in nodes:
@@ -47,8 +50,8 @@ def _parent(node: Object, place: str, nodes: Object) -> str | None:
     return parent if isinstance(name, str) else None
 
 
-def _about(node: Object) -> Object:
-    """What a node says of its message beside what that says."""
+def _metadata(node: Object) -> Object:
+    """Return the members of a node that its message does not hold."""
     found = as_object(node.get("message")) or {}
     author, content = as_object(found.get("author")) or {}, as_object(found.get("content")) or {}
     read = ("parts", "text", "result", "thoughts") if content.get("content_type") != "reasoning_recap" else ()
@@ -63,11 +66,11 @@ def _about(node: Object) -> Object:
 
 
 _USUAL: Final = {"recipient": ("all", "assistant"), "weight": (1,)}
-"""What is said of most messages."""
+"""The values of members that most messages have; they are left out."""
 
 
 def _messages_of(node: Object, path: str, wording: Wording) -> Iterator[Object]:
-    """The messages of a node: none for one that is empty, or that the app hides and that says nothing."""
+    """Yield the messages of a node: none for an empty one, or for a hidden one without content."""
     found = as_object(node.get("message"))
     if found is None:
         return
@@ -87,7 +90,7 @@ def _messages_of(node: Object, path: str, wording: Wording) -> Iterator[Object]:
 
 
 def _text_or_parts(content: Object) -> Any:
-    """What a message says: a text, or parts where there are media."""
+    """Return the content of a message: a text, or parts if it has media."""
     thoughts = as_list(content.get("thoughts"))
     if thoughts is not None:
         texts = [as_object(each) or {} for each in thoughts]
@@ -104,6 +107,7 @@ def _text_or_parts(content: Object) -> Any:
 
 
 def _exported_part(part: Json) -> Object:
+    """Return a part in the form of Chat Completions."""
     found = as_object(part)
     if found is None:
         return {"type": "text", "text": part if isinstance(part, str) else jsontext.dumps(part).decode()}

@@ -1,4 +1,4 @@
-"""Claude's exported chats: messages in blocks, some of which name the message before them."""
+"""Read Claude's exported chats: messages made of blocks, some of which name their parent."""
 
 from __future__ import annotations
 
@@ -12,27 +12,28 @@ from .trees import conversations, linked, rest, role_of
 
 
 def is_claude(fields: Object, wording: Wording) -> bool:
-    """Whether the messages of an exported chat stand there."""
+    """Return whether the fields hold the messages of an exported chat."""
     return all("sender" in (as_object(each) or {}) for each in as_list(fields.get("chat_messages")) or [None])
 
 
 def read_claude(fields: Object, wording: Wording) -> Sequence[Document]:
-    """A conversation for each branch; one where messages name no parents.
+    """Return a conversation for each branch; a single one if messages name no parents.
 
     Raises:
-        BridgeError: OCB-SHAPE for what is no message, or where nothing is said; OCB-LIMIT for a tree too large.
+        BridgeError: OCB-SHAPE if a value is not a message, or if no message has content; OCB-LIMIT if the tree is
+            too large.
     """
     items = {
         f"/chat_messages/{at}": cast("Object", each) for at, each in enumerate(as_list(fields["chat_messages"]) or [])
     }
     names = {item["uuid"]: place for place, item in items.items() if isinstance(item.get("uuid"), str)}
     tree = linked(items, names, "parent_message_uuid")
-    documents = conversations(tree, lambda item, place: _messages_of(item, place, wording), _about)
+    documents = conversations(tree, lambda item, place: _messages_of(item, place, wording), _metadata)
     return [document._replace(path=None) for document in documents] if len(documents) == 1 else documents
 
 
 def _messages_of(item: Object, place: str, wording: Wording) -> list[Object]:
-    """The messages of one: what it thinks, says and calls, block by block."""
+    """Return a chat message as messages of Chat Completions, block by block."""
     pieces = Pieces(role_of(item.get("sender"), wording, f"{place}/sender"))
     blocks = _blocks(item)
     for block in blocks:
@@ -52,22 +53,22 @@ def _messages_of(item: Object, place: str, wording: Wording) -> list[Object]:
     return pieces.messages()
 
 
-_READ: Final = {
+_READ_MEMBERS: Final = {
     "thinking": ("type", "thinking"),
     "tool_use": ("type", "name", "input", "id"),
     "tool_result": ("type", "tool_use_id", "content"),
     "text": ("type", "text"),
 }
-"""The members of blocks that their messages have, by the type of the block."""
+"""The members of blocks that their messages hold, by the type of the block."""
 
 
-def _about(item: Object) -> Object:
-    """What else a message says: of itself, of its blocks, and of the files that were attached to it."""
+def _metadata(item: Object) -> Object:
+    """Return the members of a message that are not read: its own, those of its blocks, and those of its attachments."""
     blocks = _blocks(item)
     whole = "".join(str(block["text"]) for block in blocks if block.get("type") == "text" and block.get("text"))
     known = ["sender", "content", "attachments", *(["text"] if not blocks or item.get("text") in (whole, "") else [])]
     apart = {
-        "content": [rest(block, _READ.get(str(block.get("type")), ("text",))) for block in blocks],
+        "content": [rest(block, _READ_MEMBERS.get(str(block.get("type")), ("text",))) for block in blocks],
         "attachments": [
             rest(as_object(each) or {}, ("extracted_content",)) for each in as_list(item.get("attachments")) or []
         ],
@@ -80,7 +81,7 @@ def _blocks(item: Object) -> list[Object]:
 
 
 def _attachments(item: Object) -> Iterator[str]:
-    """The texts of the files that were attached to a message."""
+    """Yield the texts of the files that are attached to a message."""
     for each in as_list(item.get("attachments")) or []:
         text = (as_object(each) or {}).get("extracted_content")
         if isinstance(text, str) and text:

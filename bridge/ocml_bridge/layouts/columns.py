@@ -1,4 +1,4 @@
-"""The names of columns that layouts have in common; the first name is the one that is written."""
+"""List the names of columns that several layouts have; the first of a tuple is the one that is written."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ TURNS: Final = (
     *("traj",),
 )
 COMPARED: Final = ("response", "answer", "output", "completion", "human_ref", "generation", "reply", "continuation")
-"""What columns of answers that are compared are called, before their number or letter."""
+"""The first word of the names of columns with compared answers, before a number or letter."""
 SIDES: Final = "012ab"
-"""Their numbers and letters."""
+"""The numbers and letters of compared answers."""
 
 
-def of_side(side: str) -> tuple[str, ...]:
-    """What the column of the answer with a number or letter is called."""
+def names_of_answer(side: str) -> tuple[str, ...]:
+    """Return the names that the column of the answer with a number or letter may have."""
     return tuple([f"{word}{between}{side}" for word in COMPARED for between in ("_", "")])
 
 
 CHOICES: Final = frozenset({"choices", "options", "opa"})
-"""Columns of choices that a question cannot be answered without."""
+"""Columns of choices; their question cannot be answered without them."""
 SEVERAL: Final = (
     *("responses", "generations", "completions", "candidates", "choices"),
-    *(name for side in SIDES for name in of_side(side)),
+    *(name for side in SIDES for name in names_of_answer(side)),
 )
-"""Columns of several answers, of which no layout knows the one that is meant."""
+"""Columns of several answers; no layout decides which of them is the answer."""

@@ -1,4 +1,4 @@
-"""Rows of a prompt with two answers, and what says which one is better: its number or letter, a score, a strength."""
+"""Read rows with a prompt, two answers, and the better one's number or letter, scores, or a preference strength."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from .messages import are_messages, message, preference, request
 
 _WHOLE: Final = "full_text"
 _BETTER: Final = "better"
-"""Which answer is the better one: the number or the letter at the end of the name of its column."""
+"""The field for the number or letter of the better answer, as it ends the name of the answer's column."""
 _STRENGTH: Final = "strength"
-"""How much better the second is than the first, which is the better one below 0."""
+"""The field for the preference strength: below 0 if the first answer is better, above 0 if the second is."""
 
 
 class _Pair(NamedTuple):
@@ -31,7 +31,7 @@ class _Pair(NamedTuple):
 
 _PAIRS: Final = (_Pair("0", "1"), _Pair("1", "2"), _Pair("a", "b"))
 _SIDE: Final = re.compile(r"(?:.*[\W_]|(?:response|answer|output))?([012ab])")
-"""Words such as `1`, `a`, `model_a`, `response_1`: what stands for an answer at their end."""
+"""A word that ends with the number or letter of an answer, such as `1`, `a`, `model_a` or `response_1`."""
 
 
 def _answer(side: str) -> str:
@@ -42,8 +42,8 @@ def _score(side: str) -> str:
     return f"score_{side}"
 
 
-def _asked(fields: Object) -> tuple[Object, Object]:
-    """The fields with the text of a question that says more of itself, as in WebGPT; and what it says beside."""
+def _with_question_text(fields: Object) -> tuple[Object, Object]:
+    """Return the fields with the text of a question that is an object, as in WebGPT; and the other members of it."""
     question = as_object(fields.get(INSTRUCTION))
     if question is None or _WHOLE not in question:
         return fields, {}
@@ -52,7 +52,7 @@ def _asked(fields: Object) -> tuple[Object, Object]:
 
 
 def _pair(fields: Object) -> _Pair | None:
-    """The two answers that stand there; None where there are not two texts."""
+    """Return the numbers or letters of the two answers; None if the fields do not hold two texts."""
     for pair in _PAIRS:
         if all(isinstance(fields.get(_answer(side)), str) for side in pair):
             return pair
@@ -60,8 +60,8 @@ def _pair(fields: Object) -> _Pair | None:
 
 
 def is_compared(fields: Object, wording: Wording) -> bool:
-    """Whether a prompt stands there with two answers, and something says which one is better."""
-    prompt = _asked(fields)[0].get(INSTRUCTION)
+    """Return whether the fields hold a prompt and two answers, and any field that says which one is better."""
+    prompt = _with_question_text(fields)[0].get(INSTRUCTION)
     pair = _pair(fields)
     if pair is None or not (isinstance(prompt, str) or are_messages(prompt, wording)):
         return False
@@ -69,28 +69,28 @@ def is_compared(fields: Object, wording: Wording) -> bool:
 
 
 def read_compared(fields: Object, wording: Wording) -> Sequence[Document]:
-    """The prompt with the better answer and the other one; where neither is better, two conversations.
+    """Return the prompt with the better and the worse answer; two conversations if neither is better.
 
     Raises:
-        BridgeError: OCB-SHAPE for a prompt that is none.
+        BridgeError: OCB-SHAPE if the prompt is neither a text nor messages.
     """
     pair = _pair(fields)
     assert pair is not None, "the row was found to be of the layout"
-    (fields, beside), tools = _asked(fields), read_tools(fields)
+    (fields, extra_columns), tools = _with_question_text(fields), read_tools(fields)
     sides = [_conversation(fields, side, wording) for side in pair]
     better = _better(fields, pair)
     if better is None:
         return [
-            Document(request(messages, tools), path=f"/{_answer(side)}", beside=beside)
+            Document(request(messages, tools), path=f"/{_answer(side)}", extra_columns=extra_columns)
             for side, messages in zip(pair, sides, strict=True)
         ]
     won, lost = sides[better], sides[1 - better]
     at = shared(won, lost)
-    return [Document(preference(won[:at], won[at:], lost[at:], tools), beside=beside)]
+    return [Document(preference(won[:at], won[at:], lost[at:], tools), extra_columns=extra_columns)]
 
 
 def _better(fields: Object, pair: _Pair) -> int | None:
-    """Which of the two answers is the better one; None for neither."""
+    """Return the index of the better answer; None for neither."""
     if _BETTER in fields:
         found = _SIDE.fullmatch(str(fields[_BETTER]).strip().lower().removesuffix(".0"))
         return pair.index(found[1]) if found is not None and found[1] in pair else None
@@ -102,7 +102,7 @@ def _better(fields: Object, pair: _Pair) -> int | None:
 
 
 def _number(value: Json) -> float | None:
-    """A number, or a text that is one, as tables have it."""
+    """Return a number, or the number that a text spells; None for any other value."""
     try:
         return float(value) if isinstance(value, (int, float, str)) else None
     except (ValueError, OverflowError):
@@ -110,19 +110,19 @@ def _number(value: Json) -> float | None:
 
 
 def _conversation(fields: Object, side: str, wording: Wording) -> list[Object]:
-    """What was asked and answered; turn by turn, where the texts of all turns stand in lists."""
+    """Return the prompt and an answer; if both are lists of texts, turn by turn."""
     answer = fields[_answer(side)]
     asked, answers = _texts(fields[INSTRUCTION]), _texts(answer)
     if asked is None or answers is None or len(asked) != len(answers):
         return [*read_prompt(fields, wording), message("assistant", answer)]
-    beside = {name: value for name, value in fields.items() if name not in (INSTRUCTION, INPUT)}
+    extra_columns = {name: value for name, value in fields.items() if name not in (INSTRUCTION, INPUT)}
     turns = zip(asked, answers, strict=True)
     pairs = [(message("user", question), message("assistant", text)) for question, text in turns]
-    return [*read_prompt(beside, wording), *(each for turn in pairs for each in turn)]
+    return [*read_prompt(extra_columns, wording), *(each for turn in pairs for each in turn)]
 
 
 def _texts(value: Json) -> list[str] | None:
-    """The texts of the list whose JSON a text is."""
+    """Return the texts of a list that is given as JSON text; None for any other value."""
     if not isinstance(value, str) or not value.startswith("["):
         return None
     try:
@@ -134,7 +134,7 @@ def _texts(value: Json) -> list[str] | None:
 
 
 _SCORES: Final = ("score", "winner_model")
-"""What the columns are called that say how good an answer is, or whether it won, before its number or letter."""
+"""The first word of the names of columns for the score of an answer, or for whether it won."""
 _VERDICTS: Final = {
     _BETTER: ("better_response_id", "preferred_response", "preference", "preferred", "winner", "choice", "better"),
     _STRENGTH: ("preference_strength", "overall_preference"),
@@ -150,11 +150,11 @@ COMPARED: Final = Layout(
             *columns.TURNS[:3],
         ),
         INPUT: (INPUT,),
-        **{_answer(side): columns.of_side(side) for side in columns.SIDES},
+        **{_answer(side): columns.names_of_answer(side) for side in columns.SIDES},
         **_VERDICTS,
         **columns.PROMPT,
     },
     is_compared,
     read_compared,
-    beside=frozenset(_VERDICTS),
+    extra_columns=frozenset(_VERDICTS),
 )

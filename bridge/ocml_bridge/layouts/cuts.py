@@ -1,4 +1,4 @@
-"""One conversation as several: one for each turn of the assistant, and one for each of two answers."""
+"""Split one conversation into several: one for each turn of the assistant, or one for each of two answers."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _ASKING: Final = frozenset({"user", "system", "developer"})
 
 
 def turns_of(transcript: Transcript) -> Iterator[tuple[Transcript, tuple[Loss, ...]]]:
-    """The conversation up to the end of each turn of the assistant.
+    """Yield the conversation up to the end of each turn of the assistant.
 
     Args:
         transcript: the conversation.
 
     Returns:
-        As many conversations as the assistant has turns. What stands behind the last one is in none of them: the
-        last one's losses say so.
+        As many conversations as the assistant has turns. Messages after its last turn are in none of them: the
+        losses of the last one report them.
 
     Raises:
-        BridgeError: OCB-SHAPE where the assistant has none.
+        BridgeError: OCB-SHAPE if the assistant has no turn.
     """
     ends = _ends(transcript)
     if not ends:
@@ -37,12 +37,12 @@ def turns_of(transcript: Transcript) -> Iterator[tuple[Transcript, tuple[Loss, .
         messages, opened = transcript.messages[:end], transcript.open_turn if end == count else None
         yield (
             replace(transcript, messages=messages, alternatives=alternatives or None, open_turn=opened),
-            tuple(_unanswered(at) for at in range(end, count) if last),
+            tuple(_lost_message(at) for at in range(end, count) if last),
         )
 
 
 def _ends(transcript: Transcript) -> list[int]:
-    """Behind which messages the assistant's turns end: the last of the assistant before somebody asks again."""
+    """Return the end indices of the assistant's turns: after its last message before the next question."""
     ends: list[int] = []
     end = 0
     for at, message in enumerate(transcript.messages):
@@ -54,15 +54,16 @@ def _ends(transcript: Transcript) -> list[int]:
     return [*ends, end] if end else ends
 
 
-def _unanswered(at: int) -> Loss:
+def _lost_message(at: int) -> Loss:
+    """Return the loss of a message after the last turn of the assistant."""
     detail = "this message comes after the last turn of the assistant, and is in no example"
     return Loss(LossCode.MESSAGE, Severity.LOST, f"/messages/{at}", detail)
 
 
 def answers_of(transcript: Transcript) -> dict[str, Transcript]:
-    """The conversation that ends in what was chosen, and the one that ends in what was rejected.
+    """Return the conversation with the chosen answer and that with the rejected one.
 
-    Empty for any other conversation.
+    Empty if the conversation does not have exactly one alternative, labelled `rejected`.
     """
     alternatives = list(transcript.alternatives or ())
     if [one.label for one in alternatives] != [REJECTED]:

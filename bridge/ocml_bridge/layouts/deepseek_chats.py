@@ -1,58 +1,59 @@
-"""DeepSeek's exported chats: a mapping of messages in fragments, each with the one before it."""
+"""Read DeepSeek's exported chats: a mapping of messages in fragments, each of which names its parent."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Final
 
-from .chatgpt import is_chatgpt, mapped
+from .chatgpt import is_chatgpt, tree_of_mapping
 from .fitting import as_object, objects_of
 from .layout import Document, Object, Wording
 from .pieces import Pieces
 from .trees import conversations, rest
 
-_ASKS: Final = "REQUEST"
-_SAYS: Final = (_ASKS, "RESPONSE", "TEXT")
-_THINKS: Final = "THINK"
+_QUESTION: Final = "REQUEST"
+_TEXTS: Final = (_QUESTION, "RESPONSE", "TEXT")
+_REASONING: Final = "THINK"
 
 
 def is_deepseek(fields: Object, wording: Wording) -> bool:
-    """Whether the mapping of an exported chat stands there, whose messages are in fragments."""
+    """Return whether the fields hold the mapping of an exported chat whose messages are in fragments."""
     if not is_chatgpt(fields, wording):
         return False
     messages = [as_object((as_object(node) or {}).get("message")) for node in fields["mapping"].values()]
-    spoken = [message for message in messages if message is not None]
-    return bool(spoken) and all("fragments" in message and "author" not in message for message in spoken)
+    present = [message for message in messages if message is not None]
+    return bool(present) and all("fragments" in message and "author" not in message for message in present)
 
 
 def read_deepseek(fields: Object, wording: Wording) -> Sequence[Document]:
-    """A conversation for each branch.
+    """Return a conversation for each branch.
 
     Raises:
-        BridgeError: OCB-SHAPE for a tree whose nodes do not hang together; OCB-LIMIT for one too large.
+        BridgeError: OCB-SHAPE if a node is not connected to a root; OCB-LIMIT if the tree is too large.
     """
-    return conversations(mapped(fields), _messages_of, _about)
+    return conversations(tree_of_mapping(fields), _messages_of, _metadata)
 
 
 def _messages_of(node: Object, _place: str) -> list[Object]:
-    """The messages of a node: what a person asks, or what the assistant thinks and says."""
+    """Return the messages of a node: the user's, or the assistant's with its reasoning."""
     fragments = _fragments(node)
-    pieces = Pieces("user" if any(each.get("type") == _ASKS for each in fragments) else "assistant")
+    pieces = Pieces("user" if any(each.get("type") == _QUESTION for each in fragments) else "assistant")
     for each in fragments:
         text = each.get("content")
         if not isinstance(text, str):
             continue
-        if each.get("type") == _THINKS:
+        if each.get("type") == _REASONING:
             pieces.think(text)
-        elif each.get("type") in _SAYS:
+        elif each.get("type") in _TEXTS:
             pieces.say(text)
     return pieces.messages()
 
 
-def _about(node: Object) -> Object:
-    """What else a node says: of its message, and in fragments that are no text, such as those of a search."""
+def _metadata(node: Object) -> Object:
+    """Return the members of a node that its messages do not hold, and fragments without text, such as searches."""
     fragments = [
-        rest(each, ("type", "content")) if each.get("type") in (*_SAYS, _THINKS) else each for each in _fragments(node)
+        rest(each, ("type", "content")) if each.get("type") in (*_TEXTS, _REASONING) else each
+        for each in _fragments(node)
     ]
     message = rest(as_object(node.get("message")) or {}, ("fragments",))
     return {**message, **({"fragments": fragments} if any(fragments) else {})}

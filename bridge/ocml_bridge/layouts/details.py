@@ -1,4 +1,4 @@
-"""Thoughts and calls that a text shows folded, in `<details>`, as Open WebUI keeps them in what is said."""
+"""Read the reasoning and calls that Open WebUI keeps in a text, as `<details>` elements."""
 
 from __future__ import annotations
 
@@ -16,67 +16,67 @@ _CLOSES: Final = "</details>"
 _ATTRIBUTE: Final = re.compile(r"(\w+)=\"([^\"]*)\"")
 
 
-class _Folded(NamedTuple):
-    """A part of a text that is folded.
+class _Details(NamedTuple):
+    """A `<details>` element of a text.
 
     Attributes:
-        about: its attributes.
-        text: what is in it.
-        begins: where it begins in the text, and
-        ends: where it ends.
+        attributes: its attributes.
+        text: its content.
+        start: the offset of its start in the text.
+        end: the offset of its end in the text.
     """
 
-    about: dict[str, str]
+    attributes: dict[str, str]
     text: str
-    begins: int
-    ends: int
+    start: int
+    end: int
 
 
 def read_details(content: str, pieces: Pieces) -> bool:
-    """Read thoughts and calls that are shown folded in a text, with what is said between them.
+    """Read the reasoning and calls in the `<details>` elements of a text, and the text between them.
 
     Returns:
-        Whether there are any; a text in which anything else is folded is one text.
+        Whether the text was read; it is not if it has no `<details>` elements, or others than these.
     """
-    blocks = _folded(content)
+    blocks = _elements(content)
     if not blocks or not all(map(_is_known, blocks)):
         return False
     at = 0
     for each in blocks:
-        pieces.say(content[at : each.begins].strip("\n"))
-        at = each.ends
-        about = each.about
-        if about["type"] == "reasoning":
+        pieces.say(content[at : each.start].strip("\n"))
+        at = each.end
+        attributes = each.attributes
+        if attributes["type"] == "reasoning":
             lines = unescape(each.text).strip("\n").split("\n")
             pieces.think("\n".join(line.removeprefix(">").removeprefix(" ") for line in lines))
             continue
-        pieces.call(about["name"], _value(about.get("arguments", "{}")), about.get("id"))
-        pieces.result(_value(about["result"]), about.get("id"))
+        pieces.call(attributes["name"], _value(attributes.get("arguments", "{}")), attributes.get("id"))
+        pieces.result(_value(attributes["result"]), attributes.get("id"))
     pieces.say(content[at:].lstrip("\n"))
     return True
 
 
-def _is_known(block: _Folded) -> bool:
-    kind = block.about.get("type")
-    return kind == "reasoning" or (kind == "tool_calls" and {"name", "result"} <= block.about.keys())
+def _is_known(block: _Details) -> bool:
+    kind = block.attributes.get("type")
+    return kind == "reasoning" or (kind == "tool_calls" and {"name", "result"} <= block.attributes.keys())
 
 
-def _folded(content: str) -> list[_Folded]:
-    """The folded parts of a text; none where one of them does not end."""
-    out: list[_Folded] = []
+def _elements(content: str) -> list[_Details]:
+    """Return the `<details>` elements of a text; none if one of them has no end."""
+    out: list[_Details] = []
     opens = _OPENS.search(content)
     while opens is not None:
         end = content.find(_CLOSES, opens.end())
         if end < 0:
             return []
-        about = {key: unescape(value) for key, value in _ATTRIBUTE.findall(opens[1])}
-        out.append(_Folded(about, content[opens.end() : end], opens.start(), end + len(_CLOSES)))
+        attributes = {key: unescape(value) for key, value in _ATTRIBUTE.findall(opens[1])}
+        out.append(_Details(attributes, content[opens.end() : end], opens.start(), end + len(_CLOSES)))
         opens = _OPENS.search(content, end + len(_CLOSES))
     return out
 
 
 def _value(text: str) -> Json:
-    """What JSON text says, which may be a text of JSON itself; any other text."""
+    """Return the value of a JSON text, which may be a text of JSON itself; any other text unchanged."""
     try:
         return jsontext.loads(text)
     except BridgeError:

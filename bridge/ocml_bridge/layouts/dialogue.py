@@ -1,4 +1,4 @@
-"""Conversations in one text whose lines begin with who speaks: `USER: …`, `Human: …`, `### Response: …`."""
+"""Read conversations in one text whose lines begin with the speaker: `USER: …`, `Human: …`, `### Response: …`."""
 
 from __future__ import annotations
 
@@ -36,29 +36,29 @@ STYLES: Final[tuple[Mapping[str, str], ...]] = (
     },
     {"<human>": "user", "<bot>": "assistant"},
 )
-"""Labels of speakers and their roles; a text keeps to the style of its first label."""
+"""The labels of speakers, and their roles; a text has only labels of the style of its first label."""
 _FENCE: Final = re.compile(r"\A\s*```[a-z]*\n(.*?)\n?```\s*\Z", re.DOTALL)
 
 
 @cache
 def _pattern(style: int) -> re.Pattern[str]:
     labels = "|".join(re.escape(label) for label in sorted(STYLES[style], key=len, reverse=True))
-    # Headings are labels wherever they stand: Guanaco's texts have them behind what was said, in one line.
+    # Headings are labels anywhere in a line: Guanaco's texts have them after the text of the turn before.
     begins = "" if labels.startswith("\\#") else f"(?:^|(?:{END}) ?)"
     return re.compile(rf"{begins}({labels}):[ \t]?", re.MULTILINE)
 
 
 def _style_of(text: str) -> int | None:
-    """The style of the label that a text begins with."""
+    """Return the index of the style of a text's first label; None if the text does not begin with a label."""
     begins = text.lstrip()[:40]
     return next((style for style in range(len(STYLES)) if _pattern(style).match(begins)), None)
 
 
-def is_speech(text: Json) -> bool:
-    """Whether a text begins with a label, and both a person and the assistant speak in it."""
+def has_speakers(text: Json) -> bool:
+    """Return whether a text begins with a label, and has turns of both the user and the assistant."""
     if not isinstance(text, str):
         return False
-    bare = _bare(text)
+    bare = _unfenced(text)
     style = _style_of(bare)
     if style is None:
         return False
@@ -66,21 +66,21 @@ def is_speech(text: Json) -> bool:
 
 
 def is_dialogue(fields: Object, wording: Wording) -> bool:
-    """Whether a text stands there that names its speakers."""
-    return is_speech(fields.get("text"))
+    """Return whether the fields hold a text with labels of speakers."""
+    return has_speakers(fields.get("text"))
 
 
-def _bare(text: str) -> str:
-    """A text out of the block of code that it stands in, if it does."""
+def _unfenced(text: str) -> str:
+    """Return the content of a code block if a text is one; the text otherwise."""
     found = _FENCE.match(text)
     return text if found is None else found[1]
 
 
-def read_speech(text: Json) -> list[Object] | None:
-    """The messages of a text with the speaker before each turn; None for any other text."""
-    if not isinstance(text, str) or not is_speech(text):
+def read_labelled(text: Json) -> list[Object] | None:
+    """Return the messages of a text in which each turn begins with its speaker; None for any other text."""
+    if not isinstance(text, str) or not has_speakers(text):
         return None
-    bare = _bare(text).lstrip()
+    bare = _unfenced(text).lstrip()
     style = _style_of(bare)
     assert style is not None
     found = list(_pattern(style).finditer(bare))
@@ -92,32 +92,32 @@ def read_speech(text: Json) -> list[Object] | None:
 
 
 def read_prompt(text: str) -> list[Object] | None:
-    """The messages of a text that ends where the assistant is to speak; None for any other text."""
-    messages = read_speech(text) if text.rstrip().endswith(":") else None
+    """Return the messages of a text that ends with the assistant's label; None for any other text."""
+    messages = read_labelled(text) if text.rstrip().endswith(":") else None
     if not messages or messages[-1] != message("assistant", ""):
         return None
     return messages[:-1]
 
 
 def read_dialogue(fields: Object, wording: Wording) -> Sequence[Document]:
-    """The conversation of a text, behind what the system says in a column of its own.
+    """Return the conversation of a text, after the system message of another column.
 
     Raises:
-        BridgeError: OCB-SHAPE for a text without speakers.
+        BridgeError: OCB-SHAPE if the text has no speakers.
     """
-    messages = read_speech(fields["text"])
+    messages = read_labelled(fields["text"])
     if messages is None:
         raise misshapen("/text", "a text with the speaker before each turn, as `USER: …`")
     system = fields.get("system")
     if isinstance(system, str) and system.strip():
         messages.insert(0, message("system", re.sub(r"\A\s*SYSTEM:\s*", "", system).strip()))
-    findings = _unsaid(messages)
-    tools, messages, more = calls.opened(messages)
+    findings = _without_none(messages)
+    tools, messages, more = calls.extract_tools(messages)
     return [Document(request(messages, tools), (*findings, *more))]
 
 
-def _unsaid(messages: Sequence[Object]) -> list[Finding]:
-    """Say of `None` before a tool's result, as Python prints what was not said, that it is no text."""
+def _without_none(messages: Sequence[Object]) -> list[Finding]:
+    """Replace the content `None` before a tool's result, as Python prints a missing text, and return the findings."""
     found: list[Finding] = []
     for at, (each, behind) in enumerate(pairwise(messages)):
         if each["role"] == "assistant" and each["content"] == "None" and behind["role"] == "tool":

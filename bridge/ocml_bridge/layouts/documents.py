@@ -1,4 +1,4 @@
-"""Rows that are documents of a format, whole: requests and answers of a wire, logs, lines of a text format."""
+"""Read rows that are documents of a format: requests and answers of a wire, logs, texts of a text format."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ WIRES: Final = (
     "ocm-2.2-json",
     "chatml-json",
 )
-"""The formats whose rows are told by their evidence, where no plan names one."""
+"""The formats whose documents are detected in rows if no plan names one."""
 
 
 TEXTS: Final = ("harmony", "chatml", "internlm2", "ocm-0.1", "ocm-2.2")
-"""The formats that the column of a text is looked at for."""
+"""The formats that are detected in the text of a row."""
 
 
 @lru_cache(maxsize=1)
 def in_text() -> tuple[Layout, ...]:
-    """The layouts of rows that are a text in a format, which the text tells."""
+    """Return the layouts of rows that hold a text in a format, which is detected."""
     return tuple(replace(_whole(each, named=True), fits=partial(_is_text_of, each)) for each in TEXTS)
 
 
@@ -45,11 +45,11 @@ def _is_text_of(name: str, fields: Object, wording: Wording) -> bool:
 
 @lru_cache(maxsize=32)
 def whole(name: str | None = None, *, alone: bool = False) -> tuple[Layout, ...]:
-    """The layout of rows that are documents of a format; those of all wires where none is named.
+    """Return the layout of rows that are documents of a format; those of all wires if no format is named.
 
     Args:
         name: the format.
-        alone: whether every row is of it; else the evidence of each document tells its format.
+        alone: whether every row is of this format; otherwise the format of each row is detected.
     """
     if name is not None:
         return (_whole(name, named=alone),)
@@ -79,7 +79,7 @@ def _has_text(fields: Object, _wording: Wording) -> bool:
 
 
 def _read_text(name: str, fields: Object, _wording: Wording) -> Sequence[Document]:
-    """The conversations of a text."""
+    """Return the conversations of a text."""
     return [Document(part.value) for part in split(fields["text"], name, options=_FORCED)]
 
 
@@ -95,14 +95,14 @@ def _is_of(name: str, row: Object | str, _wording: Wording) -> bool:
 
 
 class _Last:
-    """What is looked at, and what was found of it: one layout behind the other asks for that."""
+    """The last row that was looked at, and its format or formats; successive layouts ask about the same row."""
 
     format: tuple[Object | str | None, str | None] = (None, None)
     formats: tuple[Object | str | None, Sequence[str | None]] = (None, ())
 
 
 def format_of_row(row: Object | str) -> str | None:
-    """The format that a row is surely a document of; None for any other row."""
+    """Return the format that a row is certainly a document of; None for any other row."""
     known, its_format = _Last.format
     if known is not row:
         its_format = surely(row)
@@ -111,19 +111,19 @@ def format_of_row(row: Object | str) -> str | None:
 
 
 def _formats_of(row: Object | str) -> Sequence[str | None]:
-    """The formats that a row may surely be a document of."""
+    """Return the formats that a row may be a document of."""
     if isinstance(row, str):
         return [format_of_row(row)]
     if is_message(row, _CHAT) and "content" in row and "type" not in row:
         return []  # one message: the conversation is in several rows
     if are_scored(row, _CHAT):
-        return []  # its answers are no part of the request
+        return []  # the answers are not part of the request
     found = format_of_row(row)
     if found == _RESPONSES and "output" in row and not isinstance(row["output"], list):
-        found = None  # a log of what was asked and answered
+        found = None  # a log of a request and its answer
     if "system" not in row or not row.keys().isdisjoint(_REQUESTED):
         return [found]
-    # Messages beside a column `system` are a row of anybody's; their own blocks tell that they are Anthropic's.
+    # Rows of any layout have messages and a column `system`; they are Anthropic's only if their blocks are.
     alone = surely({key: value for key, value in row.items() if key != "system"})
     return [each for each in (found if found != _ANTHROPIC else None, alone if alone == _ANTHROPIC else None) if each]
 
@@ -134,12 +134,12 @@ _RESPONSES: Final = "openai-responses"
 
 
 def forget() -> None:
-    """The row was looked at: it may be changed now."""
+    """Clear the cache of the last row, which may be changed from now on."""
     _Last.format, _Last.formats = (None, None), (None, ())
 
 
 def _is_answer(row: Object, wording: Wording) -> bool:
-    """Whether a row is an answer of Chat Completions, or a preference as its fine-tuning takes it."""
+    """Return whether a row is a response of Chat Completions, or a preference for its fine-tuning."""
     return ("choices" in row or "preferred_output" in row) and _is_of("openai", row, wording)
 
 

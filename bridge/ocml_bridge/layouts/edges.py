@@ -1,4 +1,4 @@
-"""The tokens that tokenizers put around texts, in templates whose turns stand between words."""
+"""Remove the tokens that tokenizers add at the beginning and the end of texts."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from ..formats.boundary import BEGINS, ENDS
 from ..model import Json
 
 END: Final = "|".join(map(re.escape, ENDS))
-"""A token behind what somebody says, as a pattern."""
+"""A token after the text of a turn, as a pattern."""
 _BEFORE: Final = re.compile(rf"\A(?:\s|{END}|{'|'.join(map(re.escape, BEGINS))})*")
 _BEHIND: Final = re.compile(rf"(?:(?:{END})\s*){{1,3}}\Z")
 _FRAME: Final = re.compile(r"<\|[^\s|<>]+\|>")
 
 
 def unframed(text: Json) -> str | None:
-    """A text without the tokens at its beginning.
+    """Return a text without the tokens at its beginning.
 
     Returns:
-        None for what is no text, and for a text in frames: words that would be labels are quoted in it.
+        None for any other value, and for a text in frames: labels in it are quoted text.
     """
     if not isinstance(text, str):
         return None
@@ -28,5 +28,5 @@ def unframed(text: Json) -> str | None:
 
 
 def unended(text: str) -> str:
-    """What somebody says without the tokens behind it."""
+    """Return the text of a turn without the tokens after it."""
     return _BEHIND.sub("", text.rstrip()).strip()

@@ -1,6 +1,6 @@
-"""Rows that hold the last exchange in columns: a prompt and what answers it, and what went before.
+"""Read and write rows that hold the last exchange in columns: a prompt, its answer, and the history before them.
 
-Alpaca's instructions, TRL's prompts and completions, preferences, and records of calls are all of this kind.
+Alpaca's instructions, TRL's prompts and completions, preferences, and records of calls are of this kind.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ STEPS: Final = "steps"
 
 
 def is_exchange(fields: Object, wording: Wording) -> bool:
-    """Whether what was asked stands there with its answer."""
+    """Return whether the fields hold a question and its answer."""
     answer = fields.get(OUTPUT)
     return _is_text(fields.get(INSTRUCTION, fields.get(INPUT))) and (_is_text(answer) or as_object(answer) is not None)
 
 
 def is_task(fields: Object, wording: Wording) -> bool:
-    """Whether the definition of a task stands there, an input of it, and its output."""
+    """Return whether the fields hold the definition of a task, an input, and its output."""
     return all(isinstance(fields.get(name), str) for name in (INSTRUCTION, INPUT, OUTPUT))
 
 
 def is_history(fields: Object, wording: Wording) -> bool:
-    """Whether pairs stand there, each a text and its answer (nothing, where there is none yet), or messages."""
+    """Return whether the fields hold messages, or pairs of a text and its answer, which may be null."""
     if are_messages(fields.get(HISTORY), wording):
         return True
     pairs = [as_list(each) or [] for each in as_list(fields.get(HISTORY)) or []]
@@ -50,12 +50,12 @@ def is_history(fields: Object, wording: Wording) -> bool:
 
 
 def is_prompt(fields: Object, wording: Wording) -> bool:
-    """Whether a prompt stands there."""
+    """Return whether the fields hold a prompt."""
     return _is_text(fields.get(INSTRUCTION))
 
 
 def is_bfcl(fields: Object, wording: Wording) -> bool:
-    """Whether turns stand there, each a list of messages that may be empty; or messages, with functions."""
+    """Return whether the fields hold a list of messages for each turn, some of them empty; or messages and tools."""
     question = fields.get(INSTRUCTION)
     turns = [turn for turn in as_list(question) or () if turn != []]
     in_turns = bool(turns) and all(are_messages(turn, wording) for turn in turns)
@@ -63,18 +63,18 @@ def is_bfcl(fields: Object, wording: Wording) -> bool:
 
 
 def is_completion(fields: Object, wording: Wording) -> bool:
-    """Whether a prompt stands there; with its completion, where there is one."""
+    """Return whether the fields hold a prompt and its completion."""
     return INSTRUCTION in fields and is_exchange(fields, wording)
 
 
 def is_stepwise(fields: Object, wording: Wording) -> bool:
-    """Whether a prompt stands there with an answer in steps."""
+    """Return whether the fields hold a prompt and an answer in steps."""
     steps = as_list(fields.get(STEPS))
     return _is_text(fields.get(INSTRUCTION)) and bool(steps) and all(isinstance(each, str) for each in steps or ())
 
 
 def is_called(fields: Object, wording: Wording) -> bool:
-    """Whether a question stands there with declared tools, and with calls as the answer."""
+    """Return whether the fields hold a question, declared tools, and calls as the answer."""
     if not (_is_text(fields.get(INSTRUCTION)) and TOOLS in fields and CALLS in fields):
         return False
     try:
@@ -85,29 +85,29 @@ def is_called(fields: Object, wording: Wording) -> bool:
 
 
 def _is_text(value: Json) -> bool:
-    return isinstance(value, str) or are_messages(value, _WORDS)
+    return isinstance(value, str) or are_messages(value, _ANY_WORDING)
 
 
-_WORDS: Final = Wording()
+_ANY_WORDING: Final = Wording()
 
 
 def is_preference(fields: Object, wording: Wording) -> bool:
-    """Whether two answers stand there, one of which is preferred, and what was asked where that stands there."""
+    """Return whether the fields hold a chosen and a rejected answer, and the prompt if it is in fields of its own."""
     prompt, answers = fields.get(INSTRUCTION, ""), [fields.get(key) for key in (CHOSEN, REJECTED)]
     if not (_is_text(prompt) or as_object(prompt) is not None) or not all(map(_is_answer, answers)):
         return False
     is_asked = any(key in fields for key in (INSTRUCTION, INPUT, HISTORY))
     if is_asked or not all(isinstance(each, str) for each in answers):
         return True
-    return bool(_apart(cast("list[str]", answers), wording)[0])  # else what was asked stands somewhere else
+    return bool(_split_prompt(cast("list[str]", answers), wording)[0])  # otherwise the prompt is in an unknown column
 
 
 def _is_answer(value: Json) -> bool:
-    return isinstance(value, str) or as_object(value) is not None or are_messages(value, _WORDS)
+    return isinstance(value, str) or as_object(value) is not None or are_messages(value, _ANY_WORDING)
 
 
 def read_exchange(fields: Object, wording: Wording) -> Sequence[Document]:
-    """The conversation that ends in the exchange."""
+    """Return the conversation that ends with the exchange."""
     messages = read_prompt(fields, wording)
     if OUTPUT in fields:
         messages += read_answer(fields[OUTPUT], wording, f"/{OUTPUT}")
@@ -115,14 +115,14 @@ def read_exchange(fields: Object, wording: Wording) -> Sequence[Document]:
 
 
 def read_steps(fields: Object, wording: Wording) -> Sequence[Document]:
-    """The conversation that ends in an answer of several steps: each is a part of it."""
+    """Return the conversation that ends with an answer whose parts are the steps."""
     parts = [{"type": "text", "text": step} for step in as_list(fields[STEPS]) or []]
     answer: Object = {"role": "assistant", "content": parts}
     return [Document(request([*read_prompt(fields, wording), answer], read_tools(fields)))]
 
 
 def read_calls(fields: Object, wording: Wording) -> Sequence[Document]:
-    """The conversation that ends in calls; one without any ends in what was asked."""
+    """Return the conversation that ends with calls; with the question if there are no calls."""
     messages = read_prompt(fields, wording)
     if calls := calls_of(fields.get(CALLS, []), f"/{CALLS}"):
         messages.append({"role": "assistant", "tool_calls": calls})
@@ -130,7 +130,7 @@ def read_calls(fields: Object, wording: Wording) -> Sequence[Document]:
 
 
 def are_accepted(fields: Object, wording: Wording) -> bool:
-    """Whether calls stand there with all values that are accepted for each argument."""
+    """Return whether the fields hold calls with all accepted values for each argument."""
     items = as_list(fields.get("truth"))
     return bool(items) and all(_is_accepted(as_object(item) or {}) for item in items or ())
 
@@ -141,7 +141,7 @@ def _is_accepted(call: Object) -> bool:
 
 
 def read_accepted(fields: Object, wording: Wording) -> Sequence[Document]:
-    """The calls with the first accepted value of each argument; one that may be left out is."""
+    """Return the calls with the first accepted value of each argument, without the arguments that may be missing."""
     made: list[Json] = []
     for item in cast("list[Object]", fields["truth"]):
         [(name, arguments)] = item.items()
@@ -151,9 +151,9 @@ def read_accepted(fields: Object, wording: Wording) -> Sequence[Document]:
 
 
 def read_preference(fields: Object, wording: Wording) -> Sequence[Document]:
-    """A conversation with the answer that was chosen and the one that was rejected.
+    """Return a conversation with the chosen answer and the rejected one.
 
-    Where no prompt is given, it is what both begin with.
+    Without a prompt, the prompt is what both answers begin with.
     """
     prompt = read_prompt(fields, wording)
     given = [fields[CHOSEN], fields[REJECTED]]
@@ -161,7 +161,7 @@ def read_preference(fields: Object, wording: Wording) -> Sequence[Document]:
         if any(key in fields for key in (INSTRUCTION, INPUT, HISTORY)):
             answers = [read_answer(each, wording, f"/{CHOSEN}") for each in given]
         else:
-            before, answers = _apart(cast("list[str]", given), wording)
+            before, answers = _split_prompt(cast("list[str]", given), wording)
             prompt += before
     else:
         answers = [read_answer(each, wording, f"/{key}") for each, key in zip(given, (CHOSEN, REJECTED), strict=True)]
@@ -176,7 +176,7 @@ def read_preference(fields: Object, wording: Wording) -> Sequence[Document]:
 
 
 def shared(one: Sequence[Json], other: Sequence[Json]) -> int:
-    """How many messages two answers begin with that are the same; each keeps one at least."""
+    """Return the number of equal messages at the beginning of two answers; each keeps at least one message."""
     at = 0
     while at < min(len(one), len(other)) - 1 and one[at] == other[at]:
         at += 1
@@ -184,7 +184,7 @@ def shared(one: Sequence[Json], other: Sequence[Json]) -> int:
 
 
 def _repeated(prompt: Sequence[Json], answers: Sequence[Sequence[Json]]) -> int:
-    """How many messages both answers begin with that are the end of the prompt, as some datasets say it again."""
+    """Return the number of messages of both answers that repeat the end of the prompt, as in some datasets."""
     for start in range(len(prompt)):
         again = list(prompt[start:])
         if all(len(each) > len(again) and list(each[: len(again)]) == again for each in answers):
@@ -192,13 +192,13 @@ def _repeated(prompt: Sequence[Json], answers: Sequence[Sequence[Json]]) -> int:
     return 0
 
 
-def _apart(texts: Sequence[str], wording: Wording) -> tuple[list[Object], list[list[Object]]]:
-    """What two texts begin with as the prompt, and what they go on with.
+def _split_prompt(texts: Sequence[str], wording: Wording) -> tuple[list[Object], list[list[Object]]]:
+    """Return the common beginning of two texts as the prompt, and the rest of both.
 
-    Texts that name their speakers are conversations. In others the prompt ends where they differ, a space in front of
-    which is the answers' (TRL, `extract_prompt`).
+    Texts with labels of speakers are conversations. In other texts the prompt ends where they differ; a space before
+    that belongs to the answers (TRL, `extract_prompt`).
     """
-    one, other = (dialogue.read_speech(text) for text in texts)
+    one, other = (dialogue.read_labelled(text) for text in texts)
     if one is not None and other is not None:
         at = shared(one, other)
         return one[:at], [one[at:], other[at:]]
@@ -209,7 +209,7 @@ def _apart(texts: Sequence[str], wording: Wording) -> tuple[list[Object], list[l
 
 
 def read_prompt(fields: Object, wording: Wording) -> list[Object]:
-    """What was said before the answer."""
+    """Return the messages before the answer."""
     messages: list[Object] = []
     system = fields.get(SYSTEM)
     if system is not None and not isinstance(system, str):
@@ -228,7 +228,7 @@ def read_prompt(fields: Object, wording: Wording) -> list[Object]:
         messages += respelled_all(instruction, wording, f"/{INSTRUCTION}")
         instruction = None
     given = fields.get(INPUT)
-    if instruction is None and are_messages(given, _WORDS):  # what is asked stands in the input alone
+    if instruction is None and are_messages(given, _ANY_WORDING):  # only the input holds the question
         return [*messages, *respelled_all(given, wording, f"/{INPUT}")]
     if as_object(instruction) is not None:
         messages.append(respelled(instruction, wording, f"/{INSTRUCTION}"))
@@ -244,7 +244,7 @@ def read_prompt(fields: Object, wording: Wording) -> list[Object]:
 
 
 def read_history(value: Json, wording: Wording, path: str) -> list[Object]:
-    """What was said before, in pairs or as messages; a side of a pair that is null said nothing."""
+    """Return the earlier messages, given as pairs or as messages; a null in a pair is no message."""
     items = as_list(value)
     if items is None:
         raise misshapen(path, "a list of pairs")
@@ -262,7 +262,7 @@ def read_history(value: Json, wording: Wording, path: str) -> list[Object]:
 
 
 def read_answer(value: Json, wording: Wording, path: str) -> list[Object]:
-    """An answer that is a text, a message, or a list of messages."""
+    """Return an answer that is given as a text, a message, or a list of messages."""
     if isinstance(value, str):
         return [thoughts.split(message("assistant", value), wording)]
     if as_object(value) is not None:
@@ -271,7 +271,7 @@ def read_answer(value: Json, wording: Wording, path: str) -> list[Object]:
 
 
 def read_tools(fields: Object) -> list[Json] | None:
-    """The declared tools."""
+    """Return the declared tools; None if there are none."""
     return tools_of(fields[TOOLS], f"/{TOOLS}") if TOOLS in fields else None
 
 
@@ -279,7 +279,7 @@ def read_tools(fields: Object) -> list[Json] | None:
 
 
 def write_alpaca(document: Json, wording: Wording) -> Object:
-    """The fields of texts that take turns and end in an answer."""
+    """Return the fields of a conversation of texts that alternate and end with an answer."""
     messages = [thoughts.joined(each, wording) for each in messages_in(document, "alpaca")]
     texts = texts_of(messages, "alpaca")
     fields: Object = {}
@@ -297,7 +297,7 @@ def write_alpaca(document: Json, wording: Wording) -> Object:
 
 
 def write_completion(document: Json, wording: Wording) -> Object:
-    """The fields of a conversation whose last message is the assistant's: that is the completion."""
+    """Return the fields of a conversation that ends with a message of the assistant: the completion."""
     messages = messages_in(document, "prompt-completion", tools=True)
     if not messages or messages[-1].get("role") != "assistant":
         raise unfit("prompt-completion", "the last message must be the assistant's")
@@ -305,7 +305,7 @@ def write_completion(document: Json, wording: Wording) -> Object:
 
 
 def write_steps(document: Json, wording: Wording) -> Object:
-    """The fields of a conversation whose last message is the assistant's, in parts: these are the steps."""
+    """Return the fields of a conversation that ends with a message of the assistant in parts: the steps."""
     fields = write_completion(document, wording)
     parts = as_list(fields[OUTPUT][0].get("content"))
     steps = [(as_object(part) or {}).get("text") for part in parts or []]
@@ -316,7 +316,7 @@ def write_steps(document: Json, wording: Wording) -> Object:
 
 
 def write_preference(document: Json, wording: Wording) -> Object:
-    """The fields of a conversation with the answer that was chosen and the one that was rejected."""
+    """Return the fields of a conversation with the chosen answer and the rejected one."""
     found = as_object(document) or {}
     given = as_object(found.get("input"))
     chosen, rejected = as_list(found.get("preferred_output")), as_list(found.get("non_preferred_output"))
@@ -327,13 +327,13 @@ def write_preference(document: Json, wording: Wording) -> Object:
 
 
 def declared(document: Json) -> Object:
-    """The field of declared tools, as JSON text: a list of them would give each the members of all others in Arrow."""
+    """Return the field of declared tools as JSON text: in a list, Arrow gives each tool the members of all others."""
     tools = (as_object(document) or {}).get("tools")
     return {} if tools is None else {TOOLS: jsontext.dumps(tools).decode("utf-8", "surrogatepass")}
 
 
 def messages_in(document: Json, name: str, *, tools: bool = False) -> list[Object]:
-    """The messages of a request that has nothing else, but for tools where the layout has a place for them."""
+    """Return the messages of a request that has no other members; tools only if the layout has a place for them."""
     found = as_object(document)
     messages = as_list(found.get("messages")) if found is not None else None
     if found is None or messages is None:
@@ -344,7 +344,7 @@ def messages_in(document: Json, name: str, *, tools: bool = False) -> list[Objec
 
 
 def texts_of(messages: Sequence[Object], name: str) -> list[tuple[str, str]]:
-    """Messages as roles and texts."""
+    """Return messages as roles and texts."""
     odd = next((at for at, each in enumerate(messages) if not is_text(each)), None)
     if odd is not None:
         what = ", ".join(sorted(messages[odd].keys() - {"role", "content"})) or "content that is not a text"

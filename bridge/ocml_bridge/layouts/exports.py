@@ -1,4 +1,4 @@
-"""The layouts of chats as apps export or keep them, and as tools log them."""
+"""List the layouts of chats that apps export or keep, and that tools log."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ EXPORTS: Final[tuple[Layout, ...]] = (
         {librechat.MESSAGES: ("messages", "messagesTree"), librechat.OPTIONS: ("options",)},
         librechat.is_librechat,
         librechat.read_librechat,
-        beside=frozenset({librechat.OPTIONS}),
+        extra_columns=frozenset({librechat.OPTIONS}),
     ),
     Layout(
         "lm-studio",
@@ -60,7 +60,7 @@ EXPORTS: Final[tuple[Layout, ...]] = (
         },
         lm_studio.is_lm_studio,
         lm_studio.read_lm_studio,
-        beside=frozenset({lm_studio.SYSTEM, lm_studio.SETTINGS}),
+        extra_columns=frozenset({lm_studio.SYSTEM, lm_studio.SETTINGS}),
     ),
     Layout(
         "ai-studio",

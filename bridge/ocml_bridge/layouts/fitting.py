@@ -1,4 +1,4 @@
-"""What a layout holds of a document: members of messages that it has no place for, and whether two are the same."""
+"""Adapt documents to layouts: remove members of messages that a layout has no place for, and compare documents."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from ..model import Json
 
 Object = dict[str, Any]
 IDS = "tool_call_id"
-"""The member of replies that goes with the ids of calls."""
+"""The member of replies that goes together with the ids of calls."""
 
 
 def as_list(value: Json) -> list[Json] | None:
-    """A value as a list; None where it is none."""
+    """Return a value if it is a list; None otherwise."""
     return value if isinstance(value, list) else None  # pyright: ignore[reportUnknownVariableType]  # a cast takes longer
 
 
 def as_object(value: Json) -> Object | None:
-    """A value as an object; None where it is none."""
+    """Return a value if it is an object; None otherwise."""
     return value if isinstance(value, dict) else None  # pyright: ignore[reportUnknownVariableType]
 
 
 def objects_of(value: Json) -> list[Object]:
-    """The items of a list, with an empty object for each that is no object; no items for any other value."""
+    """Return the items of a list, with an empty object for each item that is not an object; [] for other values."""
     return [as_object(each) or {} for each in as_list(value) or []]
 
 
 def without(document: Json, drops: Mapping[str, LossCode]) -> tuple[Json, Sequence[Loss]]:
-    """A document without some members of its messages, and the losses.
+    """Return a document without some members of its messages, and the losses.
 
-    Ids go only where replies stand in the order of their calls: else they are all that pairs them, and stay.
+    Ids are removed only if replies follow in the order of their calls; otherwise only the ids pair them.
     """
     found = as_object(document)
     if not drops or found is None:
@@ -61,7 +61,7 @@ def _without(message: Object, drops: Mapping[str, LossCode], path: str, losses: 
 
 
 def in_order(messages: Sequence[Json]) -> bool:
-    """Whether each reply stands where the next call without one is the one that it answers."""
+    """Return whether each reply answers the first call that has no reply yet."""
     waiting: list[Json] = []
     for each in messages:
         message = as_object(each) or {}
@@ -78,7 +78,7 @@ def in_order(messages: Sequence[Json]) -> bool:
 
 
 def same(one: Json, other: Json) -> bool:
-    """Whether two documents are the same conversation: arguments may be spelled otherwise, null is like absent."""
+    """Return whether two documents are equal; null is like absent, and the JSON of arguments is compared by value."""
     return _plain(one) == _plain(other)
 
 

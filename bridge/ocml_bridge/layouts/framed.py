@@ -1,4 +1,4 @@
-"""Texts as templates make them whose turns stand between tokens. `frames` has the tokens of each template."""
+"""Read texts of chat templates whose turns are between tokens. `frames` lists the tokens of each template."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ TEXT: Final = "text"
 DECLARES: Final = "tools"
 """The role of a turn that declares tools."""
 Called = Callable[[str, str], list[Object] | None]
-"""The messages of an answer that calls tools, by its text and the role behind it; None where it calls none."""
+"""Returns the messages of an answer that calls tools, by its text and the role of the next turn; None without calls."""
 Declared = Callable[[str], tuple[str, list[Json]]]
-"""What the system says without the tools that it declares, and these."""
+"""Returns the text of the system without the tools that it declares, and the tools."""
 
 
 class Frames(NamedTuple):
-    """How a template frames turns.
+    """The tokens around the turns of a template.
 
     Attributes:
-        whose: the model, or models, for people.
-        opens: what stands before a turn; the group that matches is whose it is.
-        end: a token behind a turn. The last one of a text that goes on has none.
-        roles: words for whose a turn is, and roles.
-        shown: what a text of it looks like, for people.
-        begins: the token that begins a conversation; a text may hold several. None where none does.
-        called: finds the calls of an answer; None for a template without any.
-        declared: finds the tools in what the system says; None where they stand in tags that others have too.
-        ended: whether each turn ends with a token; else it ends where the next one begins.
-        headed: whether what stands before the first turn is what the system says.
+        whose: the name of the model, or models, in messages.
+        opens: the pattern of the text before a turn; the group that matches is a key of `roles`.
+        end: the pattern of a token after a turn. The last turn of an unfinished text has none.
+        roles: the role for each word in `opens`.
+        shown: the first token of a turn, in messages.
+        begins: the token that begins a conversation; a text may hold several. None for templates without one.
+        called: finds the calls of an answer; None for a template without calls.
+        declared: finds the tools in the system's text; None if they are in tags that other templates have, too.
+        ended: whether each turn ends with a token; otherwise it ends where the next one begins.
+        headed: whether the text before the first turn is a system message.
     """
 
     whose: str
@@ -50,20 +50,20 @@ class Frames(NamedTuple):
 
     @property
     def ends(self) -> re.Pattern[str]:
-        """What stands behind a turn: a token, and one that ends the text."""
+        """Return the pattern of the tokens after a turn: its end, and a token that ends the text."""
         return re.compile(rf"(?:(?:{self.end.pattern})\s*){{1,3}}\Z")
 
 
 def is_framed(frames: Frames, fields: Object, wording: Wording) -> bool:
-    """Whether a text of a template stands there."""
+    """Return whether the fields hold a text of a template."""
     return bool(_conversations(frames, fields.get(TEXT)))
 
 
 def read_framed(frames: Frames, fields: Object, wording: Wording) -> Sequence[Document]:
-    """The conversations of such a text.
+    """Return the conversations of a text.
 
     Raises:
-        BridgeError: OCB-SHAPE for another text, and for declared tools that are none.
+        BridgeError: OCB-SHAPE if the text is not of the template, or if declared tools are not tools.
     """
     found = _conversations(frames, fields[TEXT])
     if not found:
@@ -72,11 +72,11 @@ def read_framed(frames: Frames, fields: Object, wording: Wording) -> Sequence[Do
 
 
 _Turn = tuple[str, str]
-"""Whose a turn is, and what it says."""
+"""The role of a turn, and its text."""
 
 
 def _conversations(frames: Frames, text: Json) -> list[list[_Turn]]:
-    """The turns of each conversation of a text; none for any other text."""
+    """Return the turns of each conversation of a text; none for any other text."""
     if not isinstance(text, str):
         return []
     ends = frames.ends
@@ -87,7 +87,7 @@ def _conversations(frames: Frames, text: Json) -> list[list[_Turn]]:
 
 
 def _joined(conversations: list[list[_Turn]]) -> list[list[_Turn]]:
-    """Conversations, where what the system says may have the token that begins a text behind it, too."""
+    """Join conversations of only a system message with the next: some repeat the first token after that message."""
     joined: list[list[_Turn]] = []
     for turns in conversations:
         if joined and turns[0][0] not in _UNANSWERED and all(role in _UNANSWERED for role, _ in joined[-1]):
@@ -98,11 +98,11 @@ def _joined(conversations: list[list[_Turn]]) -> list[list[_Turn]]:
 
 
 _UNANSWERED: Final = ("system", DECLARES)
-"""The roles of turns that alone are no conversation."""
+"""The roles of turns that are not a conversation by themselves."""
 
 
 def _turns(frames: Frames, ends: re.Pattern[str], text: str) -> list[_Turn] | None:
-    """The turns of a conversation; None for any other text."""
+    """Return the turns of a conversation; None for any other text."""
     first = frames.opens.search(text) if frames.headed else frames.opens.match(text.lstrip())
     if first is None:
         return None
@@ -111,23 +111,23 @@ def _turns(frames: Frames, ends: re.Pattern[str], text: str) -> list[_Turn] | No
     turns: list[_Turn] = [("system", head)] if head else []
     for label, end in zip(opens, [*(each.start() for each in opens[1:]), len(text)], strict=True):
         body = text[label.end() : end]
-        behind = ends.search(body)
-        body = body if behind is None else body[: behind.start()]
+        end_token = ends.search(body)
+        body = body if end_token is None else body[: end_token.start()]
         role = frames.roles.get(label[label.lastindex or 0])
-        open_ended = behind is None and frames.ended and (end < len(text) or role in _UNANSWERED)
-        if role is None or open_ended or frames.end.search(body):
+        unclosed = end_token is None and frames.ended and (end < len(text) or role in _UNANSWERED)
+        if role is None or unclosed or frames.end.search(body):
             return None
         turns.append((role, body.strip()))
     return turns
 
 
 def _document(turns: list[_Turn], frames: Frames, wording: Wording) -> Document:
-    behind = [*(role for role, _ in turns[1:]), ""]
-    if len(turns) > 1 and turns[-1] in _STILL_TO_COME:
+    next_roles = [*(role for role, _ in turns[1:]), ""]
+    if len(turns) > 1 and turns[-1] in _OPEN_TURNS:
         turns = turns[:-1]
     tools: list[Json] | None = None
     messages: list[Object] = []
-    for (role, text), after in zip(turns, behind, strict=False):
+    for (role, text), after in zip(turns, next_roles, strict=False):
         if role == DECLARES:
             tools = tools_of(_values(text), f"/{TEXT}")
             continue
@@ -137,14 +137,14 @@ def _document(turns: list[_Turn], frames: Frames, wording: Wording) -> Document:
         called = frames.called(text, after) if role == "assistant" and frames.called is not None else None
         if called is not None:
             messages += called
-        elif text or role != "system":  # templates write the turn of a system that says nothing
+        elif text or role != "system":  # templates write an empty system turn, too
             messages.append(message(role, text))
-    tools, messages, findings = calls.opened(messages, tools)
+    tools, messages, findings = calls.extract_tools(messages, tools)
     return Document(request([thoughts.split(each, wording) for each in messages], tools), findings)
 
 
 def _values(text: str) -> Json:
-    """The JSON values of a text where several stand behind one another; any other text as it is."""
+    """Return the JSON values of a text that holds several; any other text unchanged."""
     values: list[Json] = []
     at = 0
     while (found := jsontext.value_at(text, at)) is not None:
@@ -153,5 +153,5 @@ def _values(text: str) -> Json:
     return values if len(values) > 1 and not text[at:].strip() else text
 
 
-_STILL_TO_COME: Final = (("assistant", ""), ("assistant", "<think>"), ("tool", ""))
-"""What a text ends with whose next turn is still to come."""
+_OPEN_TURNS: Final = (("assistant", ""), ("assistant", "<think>"), ("tool", ""))
+"""The last turns of texts whose next turn is still to be generated."""

@@ -1,4 +1,4 @@
-"""The tokens of chat templates that frame turns, each with the public template that it was read from.
+"""List the tokens that frame turns in chat templates, each with the public template that it was read from.
 
 Templates of trainers are named by their package: `trl/chat_templates`, `axolotl/utils/chat_templates/templates`, and
 llama.cpp's `models/templates`.
@@ -21,7 +21,7 @@ from .pieces import Pieces
 
 _ROLES: Final = {"system": "system", "user": "user", "assistant": "assistant"}
 _NO_THOUGHT: Final = r"(?:\s*(?:<think>\s*)?</think>)?"
-"""What stands before an answer that no thought led to."""
+"""The empty reasoning before an answer."""
 
 
 # --- calls ------------------------------------------------------------------------------------------------------------
@@ -32,18 +32,18 @@ def _answer(before: str, calls: list[Json]) -> list[Object]:
 
 
 def _calls(text: str) -> list[Json] | None:
-    """The calls that a JSON text makes; None for any other text."""
+    """Return the calls in a JSON text; None for any other text."""
     try:
         value = parsed(text.strip(), "")
         listed = as_list(value) or [value]
-        named = [_named(as_object(each) or {}) for each in listed]
+        named = [_normalized(as_object(each) or {}) for each in listed]
         return calls_of(list[Json](named), "") if all(map(_is_call, named)) else None
     except BridgeError:
         return None
 
 
-def _named(call: Object) -> Object:
-    """A call under the names that most templates have, without the id or number that no turn of a result has."""
+def _normalized(call: Object) -> Object:
+    """Return a call with the usual member names, without its id or number, which no turn of a result has."""
     name = {"name": call["tool_name"]} if "tool_name" in call else {}
     return {**name, **{key: each for key, each in call.items() if key not in ("tool_name", "tool_call_id", "id")}}
 
@@ -52,15 +52,15 @@ def _is_call(call: Object) -> bool:
     return "name" in call and not call.keys().isdisjoint(("parameters", "arguments"))
 
 
-def _behind(token: re.Pattern[str], text: str, _after: str) -> list[Object] | None:
-    """The messages of an answer whose calls are JSON behind a token."""
+def _after_token(token: re.Pattern[str], text: str, _after: str) -> list[Object] | None:
+    """Return the messages of an answer whose calls are JSON after a token; None if there are none."""
     before, *rest = token.split(text, maxsplit=1)
     calls = _calls(rest[0]) if rest else None
     return None if calls is None else _answer(before, calls)
 
 
 def _in_tokens(section: str, call: re.Pattern[str], close: str, text: str, _after: str) -> list[Object] | None:
-    """The messages of an answer whose calls are behind a token, each with its name and arguments in further ones."""
+    """Return the messages of an answer with calls after a token, in which further tokens mark names and arguments."""
     before, token, rest = text.partition(section)
     found = [[group for group in each.groups() if group is not None] for each in call.finditer(rest)]
     if not token or not found or call.sub("", rest).replace(close, "").strip():
@@ -71,10 +71,10 @@ def _in_tokens(section: str, call: re.Pattern[str], close: str, text: str, _afte
 
 def _llama(text: str, after: str) -> list[Object] | None:
     framed = _PYTHON.match(text)
-    if framed is not None:  # Llama 4's: the call is in the tokens, or behind them with what is said in them
-        inside, behind = framed.groups()
-        calls = _calls(behind or inside)
-        return None if calls is None else _answer(inside if behind else "", calls)
+    if framed is not None:  # Llama 4: the call is between the tokens, or after them, with text between them
+        inside, after_end = framed.groups()
+        calls = _calls(after_end or inside)
+        return None if calls is None else _answer(inside if after_end else "", calls)
     before, token, call = text.rpartition("<|python_tag|>")
     if not token and not (after == "tool" and call.startswith(("{", "["))):
         return None
@@ -87,7 +87,7 @@ def _llama(text: str, after: str) -> list[Object] | None:
     pieces.say(before.strip())
     named = _COMMAND.fullmatch(call.strip())
     if named is None:
-        pieces.command("ipython", call.strip())  # who runs code behind the token, and answers
+        pieces.command("ipython", call.strip())  # the role that runs the code and replies
     else:
         pieces.command(named[1], named[2])
     return pieces.messages()
@@ -99,7 +99,7 @@ _COMMAND: Final = re.compile(r"(\w+)\.call\((.*)\)", re.DOTALL)
 
 
 def _mistral(text: str, after: str) -> list[Object] | None:
-    return _behind(_TOOL_CALLS, text, after) or _in_tokens("[TOOL_CALLS]", _TOOL_CALL, "", text, after)
+    return _after_token(_TOOL_CALLS, text, after) or _in_tokens("[TOOL_CALLS]", _TOOL_CALL, "", text, after)
 
 
 _TOOL_CALLS: Final = re.compile(r"\[TOOL_CALLS\]")
@@ -109,7 +109,7 @@ _TOOL_CALL: Final = re.compile(r"([\w.-]+)(?:\[CALL_ID\]\w+)?\[ARGS\](.*?)(?:\[T
 def _command_r(text: str, after: str) -> list[Object] | None:
     thought = _THINKING.match(text)
     rest = text if thought is None else text[thought.end() :]
-    called = _behind(_ACTION, _ACTION_ENDS.sub("", rest), after)
+    called = _after_token(_ACTION, _ACTION_ENDS.sub("", rest), after)
     if thought is None:
         return called
     first, *others = called or [message("assistant", rest.strip())]
@@ -124,7 +124,7 @@ _ACTION_ENDS: Final = re.compile(r"(?:(?<=\])\s*```|<\|END_ACTION\|>)\s*\Z")
 
 
 def _glm(text: str, after: str) -> list[Object] | None:
-    """The messages of an answer that calls a tool by its name, with the arguments on the next line (GLM-4)."""
+    """Return the messages of an answer that calls a tool by name, with the arguments on the next line (GLM-4)."""
     found = _NAMED_CALL.fullmatch(text) if after == "tool" else None
     if found is None:
         return None
@@ -244,7 +244,7 @@ DEEPSEEK: Final = Frames(
     headed=True,
 )
 """DeepSeek V2, V3 and R1 (axolotl, `deepseek_v2.jinja`, `deepseek_v3.jinja`; trl, `deepseek_r1_distill.jinja`), V3.1
-(llama.cpp, `deepseek-ai-DeepSeek-V3.1.jinja`). Behind what tools gave, the assistant goes on without a label."""
+(llama.cpp, `deepseek-ai-DeepSeek-V3.1.jinja`). After results of tools, the assistant's turn has no label."""
 COMMAND_R: Final = Frames(
     "Command R",
     re.compile(
@@ -271,7 +271,7 @@ GRANITE: Final = Frames(
         **dict.fromkeys(("available_tools", "tools"), DECLARES),
     },
     "`<|start_of_role|>`",
-    called=partial(_behind, re.compile(r"<\|tool_call\|>")),
+    called=partial(_after_token, re.compile(r"<\|tool_call\|>")),
 )
 """Granite 3 and 4 (llama.cpp, `ibm-granite-granite-3.3-2B-Instruct.jinja`, `ibm-granite-granite-4.0.jinja`)."""
 KIMI: Final = Frames(
@@ -305,7 +305,7 @@ EXAONE: Final = Frames(
     re.compile(r"\[BOS\]"),
     ended=False,
 )
-"""EXAONE 3 to 4 (axolotl, `exaone.jinja`, `exaone4.jinja`). In the earlier ones a person's turn has no end."""
+"""EXAONE 3 to 4 (axolotl, `exaone.jinja`, `exaone4.jinja`). In the earlier ones a user's turn has no end token."""
 OPENCHAT: Final = Frames(
     "OpenChat",
     re.compile(
@@ -319,7 +319,7 @@ OPENCHAT: Final = Frames(
     headed=True,
 )
 """OpenChat 3.5 and Starling (`tokenizer_config.json` of openchat-3.5-0106), and OpenChat 3.6 (LLaMA-Factory,
-`data/template.py`, `openchat-3.6`). What the system says may stand in front, without a label (llama.cpp,
+`data/template.py`, `openchat-3.6`). A system message may come first, without a label (llama.cpp,
 `tests/test-chat-template.cpp`)."""
 NEMOTRON: Final = Frames(
     "Nemotron",
@@ -329,7 +329,7 @@ NEMOTRON: Final = Frames(
     "`<SPECIAL_11>User`",
     ended=False,
 )
-"""Nemotron Nano 2 (llama.cpp, `NVIDIA-Nemotron-Nano-v2.jinja`). Nemotron Super is of Llama 3, with the same tags."""
+"""Nemotron Nano 2 (llama.cpp, `NVIDIA-Nemotron-Nano-v2.jinja`). Nemotron Super has Llama 3's tokens and these tags."""
 AX_4: Final = Frames(
     "A.X 4",
     re.compile(r"<\|im_start\|><\|(?:(system|user|assistant)\|>|(extra_id_13)\|>(?:<tool_output>)?)"),
@@ -356,4 +356,4 @@ ALL: Final = {
     "nemotron": NEMOTRON,
     "ax-4": AX_4,
 }
-"""Templates by the names of their layouts; the first that fits a text is believed."""
+"""Templates by the names of their layouts; the first that fits a text is used."""

@@ -1,6 +1,6 @@
-"""What Gemma 4 writes in a turn: thoughts, calls, what these gave, and declared tools, with values in its own notation.
+"""Read the turns of Gemma 4: reasoning, calls, results and declared tools, with values in its own notation.
 
-`call:weather{city:<|"|>Rome<|"|>,days:2}`: keys stand bare or in quotes, texts in quotes that are a token (llama.cpp,
+`call:weather{city:<|"|>Rome<|"|>,days:2}`: keys are bare or quoted, texts are in quotes that are a token (llama.cpp,
 `google-gemma-4-31B-it.jinja`).
 """
 
@@ -25,7 +25,7 @@ _WORDS: Final[dict[str, Json]] = {"true": True, "false": False, "null": None, "N
 
 
 def value_at(text: str, at: int, depth: int = 0) -> tuple[Json, int] | None:
-    """The value at a place, and the place behind it; None where there is none."""
+    """Return the value at an offset, and the offset after it; None if there is no value."""
     if depth > MAX_DEPTH:
         return None
     if text.startswith(_QUOTE, at):
@@ -36,11 +36,11 @@ def value_at(text: str, at: int, depth: int = 0) -> tuple[Json, int] | None:
     if text.startswith("[", at):
         return _list_at(text, at + 1, depth)
     word = _WORD.match(text, at)
-    return None if word is None else _worded(word)
+    return None if word is None else _word_value(word)
 
 
-def _worded(word: re.Match[str]) -> tuple[Json, int] | None:
-    """A value that is a word: a number, or one of a few."""
+def _word_value(word: re.Match[str]) -> tuple[Json, int] | None:
+    """Return the value of a word, a number or a constant, and the offset after it; None for any other word."""
     if word[0] in _WORDS:
         return _WORDS[word[0]], word.end()
     try:
@@ -52,7 +52,7 @@ def _worded(word: re.Match[str]) -> tuple[Json, int] | None:
 
 def _object_at(text: str, at: int, depth: int) -> tuple[Json, int] | None:
     members: Object = {}
-    while not text.startswith("}", at := _behind_space(text, at)):
+    while not text.startswith("}", at := _skip_space(text, at)):
         key = _KEY.match(text, at)
         found = None if key is None else value_at(text, key.end(), depth + 1)
         if key is None or found is None:
@@ -63,7 +63,7 @@ def _object_at(text: str, at: int, depth: int) -> tuple[Json, int] | None:
 
 def _list_at(text: str, at: int, depth: int) -> tuple[Json, int] | None:
     items: list[Json] = []
-    while not text.startswith("]", at := _behind_space(text, at)):
+    while not text.startswith("]", at := _skip_space(text, at)):
         found = value_at(text, at, depth + 1)
         if found is None:
             return None
@@ -72,8 +72,8 @@ def _list_at(text: str, at: int, depth: int) -> tuple[Json, int] | None:
     return items, at + 1
 
 
-def _behind_space(text: str, at: int) -> int:
-    """Behind white space and commas, of which the template writes one too many in front of some members."""
+def _skip_space(text: str, at: int) -> int:
+    """Return the offset after white space and commas; the template writes an extra comma before some members."""
     return cast("re.Match[str]", _SPACE.match(text, at)).end()
 
 
@@ -85,16 +85,16 @@ _PIECE: Final = re.compile(
     r"|<\|(tool_call|tool_response)>((?:call|response):[^<]*+(?:<(?!\|?tool_(?:call|response)\|?>)[^<]*+)*+)<\2\|>"
 )
 _TOKEN: Final = re.compile(r"<\|?(?:channel|tool|tool_call|tool_response)\|?>")
-"""A token that stands where the template writes none."""
+"""A token at a place where the template writes none."""
 _STOP: Final = re.compile(r"\s*<\|tool_response>\Z")
-"""Where a model stops for the results of its calls."""
+"""The token at which a model stops for the results of its calls."""
 
 
 def called(text: str, _after: str) -> list[Object] | None:
-    """The messages of a turn of the model that thinks or calls; None for one that says a text.
+    """Return the messages of a turn of the model with reasoning or calls; None for a turn that is a text.
 
     Raises:
-        BridgeError: OCB-SHAPE where its tokens are not those of the template.
+        BridgeError: OCB-SHAPE if its tokens are not those of the template.
     """
     text = _STOP.sub("", text)
     if _TOKEN.search(text) is None:
@@ -106,7 +106,7 @@ def called(text: str, _after: str) -> list[Object] | None:
         if found[2] is None:
             pieces.think(found[1].strip())
         else:
-            name, value = _named(found[3])
+            name, value = _named_value(found[3])
             if found[2] == "tool_call":
                 pieces.call(name, value)
             else:
@@ -124,11 +124,11 @@ def _say(pieces: Pieces, text: str) -> None:
         pieces.say(text.strip())
 
 
-def _named(text: str) -> tuple[str, Json]:
-    """The name and the value of a call, a result or a declaration.
+def _named_value(text: str) -> tuple[str, Json]:
+    """Return the name and the value of a call, a result or a declaration.
 
     Raises:
-        BridgeError: OCB-SHAPE for any other text.
+        BridgeError: OCB-SHAPE if the text is none of these.
     """
     name = _NAMED.match(text)
     found = None if name is None else value_at(text, name.end())
@@ -141,7 +141,7 @@ def _named(text: str) -> tuple[str, Json]:
 
 
 def _json_in(text: str) -> Json:
-    """Arguments that were given to the template as JSON text, which it writes in braces; None for any other text."""
+    """Return arguments that the template was given as JSON text, which it writes in braces; None for other texts."""
     try:
         return as_object(jsontext.loads(text.strip()[1:-1]))
     except BridgeError:
@@ -152,20 +152,20 @@ _TOOL: Final = re.compile(r"<\|tool>(declaration:[^<]*+(?:<(?!\|?tool\|?>)[^<]*+
 
 
 def declared(text: str) -> tuple[str, list[Json]]:
-    """What the system says without the tools that it declares, and these.
+    """Return the text of the system without the tools that it declares, and the tools.
 
     Raises:
-        BridgeError: OCB-SHAPE for what is no tool.
+        BridgeError: OCB-SHAPE if a declaration is not a tool.
     """
     tools: list[Json] = []
     for found in _TOOL.finditer(text):
-        name, value = _named(found[1])
+        name, value = _named_value(found[1])
         tools.append({"type": "function", "function": {"name": name, **_schema(as_object(value) or {})}})
     return _TOOL.sub("", text).strip(), tools
 
 
 def _schema(value: Object) -> Object:
-    """A tool or a schema whose types are those of JSON Schema, in small letters."""
+    """Return a tool or a schema with the types of JSON Schema, which are in lower case."""
     out: Object = {}
     for key, each in value.items():
         if key == "type":

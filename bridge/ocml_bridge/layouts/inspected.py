@@ -1,4 +1,4 @@
-"""Messages as Inspect logs them: calls whose function is a name, and thoughts that are parts."""
+"""Read messages as Inspect logs them: calls whose function is a name, and reasoning in parts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TOOLS: Final = "tools"
 
 
 def are_inspected(fields: Object, wording: Wording) -> bool:
-    """Whether messages stand there, one of which at least has a call or a thought as Inspect logs it."""
+    """Return whether the fields hold messages, at least one of which has a call or reasoning in Inspect's form."""
     messages = objects_of(fields.get(MESSAGES))
     return all(isinstance(each.get("role"), str) for each in messages) and any(map(_is_own, messages))
 
@@ -30,22 +30,22 @@ def _is_own(message: Object) -> bool:
 
 
 def read_inspected(fields: Object, wording: Wording) -> Sequence[Document]:
-    """The conversation of such messages; what else is said of them stands beside.
+    """Return the conversation of such messages, with their remaining members in a column.
 
     Raises:
-        BridgeError: OCB-SHAPE for declared tools that are none, and where nothing is said.
+        BridgeError: OCB-SHAPE if declared tools are not tools, or if no message has content.
     """
     items = objects_of(fields[MESSAGES])
     messages = [each for at, item in enumerate(items) for each in _messages_of(item, f"/{MESSAGES}/{at}", wording)]
     if not messages:
         raise misshapen(f"/{MESSAGES}", "messages of which one says something")
     tools = tools_of(fields[TOOLS], f"/{TOOLS}") if TOOLS in fields else None
-    nodes: list[Json] = [about for item in items if (about := _about(item))]
-    return [Document(request(messages, tools), beside={NODES: nodes} if nodes else {})]
+    nodes: list[Json] = [metadata for item in items if (metadata := _metadata(item))]
+    return [Document(request(messages, tools), extra_columns={NODES: nodes} if nodes else {})]
 
 
 def _messages_of(item: Object, place: str, wording: Wording) -> list[Object]:
-    """The messages of one: what it thinks, says and calls, or what a tool gave."""
+    """Return a logged message as messages of Chat Completions."""
     role = role_of(item["role"], wording, f"{place}/role")
     pieces = Pieces(role)
     if role == "tool":
@@ -68,24 +68,24 @@ def _messages_of(item: Object, place: str, wording: Wording) -> list[Object]:
     return pieces.messages()
 
 
-def _about(item: Object) -> Object:
-    """What else a message says, of itself, of its parts and of its calls."""
+def _metadata(item: Object) -> Object:
+    """Return the members that are not read: of a message, of its parts and of its calls."""
     known = ("role", "content", "tool_calls", *(("tool_call_id", "function") if item["role"] == "tool" else ()))
     calls = objects_of(item.get("tool_calls"))
     apart = {
-        "content": [_beside_part(part) for part in objects_of(item.get("content"))],
+        "content": [_part_metadata(part) for part in objects_of(item.get("content"))],
         "tool_calls": [rest(call, ("id", "function", "arguments", "type")) for call in calls],
     }
     return {**rest(item, known), **{key: each for key, each in apart.items() if any(each)}}
 
 
-def _beside_part(part: Object) -> Object:
-    """What a part says beside what is read of it; a thought that is encrypted stays as it is."""
+def _part_metadata(part: Object) -> Object:
+    """Return the members of a part that are not read; encrypted reasoning is returned whole."""
     if part.get("redacted"):
         return part
-    if not any(isinstance(part.get(key), str) for key in _READ):
+    if not any(isinstance(part.get(key), str) for key in _READ_MEMBERS):
         return {}
-    return rest(part, ("type", "redacted", *_READ))
+    return rest(part, ("type", "redacted", *_READ_MEMBERS))
 
 
-_READ: Final = ("text", "reasoning", "image")
+_READ_MEMBERS: Final = ("text", "reasoning", "image")

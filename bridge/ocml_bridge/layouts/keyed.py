@@ -1,4 +1,4 @@
-"""Rows that one object holds, each under its key, as `{"id1": {…}, "id2": {…}}`."""
+"""Read rows that one object holds, each under its key, as `{"id1": {…}, "id2": {…}}`."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from ..model import Json
 from .layout import Object
 from .plan import AUTO, Plan, read_row
 
-_LOOKED_AT: Final = 8
-"""How many members are tried before an object is taken for something else."""
+_MOST_TRIED: Final = 8
+"""The number of members that are tried before an object is taken for something else."""
 _TURNS: Final = "messages"
-"""The column of a conversation that is a list of turns and nothing else."""
+"""The column for a conversation that is only a list of turns."""
 _KEYS: Final = ("id", "key")
-"""Columns for the key of a row: the first that the row does not have."""
+"""Columns for the key of a row: the first that the row does not have is used."""
 _PLAN: Final = Plan((AUTO,))
 
 
 def is_keyed(value: Json) -> bool:
-    """Whether an object holds rows under their keys: its members are alike and may be rows, and it is no row itself."""
+    """Return whether an object holds rows under its keys: its members are alike, may be rows, and it is not a row."""
     if not isinstance(value, dict) or not value:
         return False
     members = cast("dict[str, Any]", value)
     first = next(iter(members.values()))
     if not all(_may_be_row(each) and _are_alike(first, each) for each in members.values()) or _is_row(members):
         return False
-    return any(map(_is_row, islice(rows_by_key(members), _LOOKED_AT)))
+    return any(map(_is_row, islice(rows_by_key(members), _MOST_TRIED)))
 
 
 def rows_by_key(value: Object) -> Iterator[Object]:
-    """The rows of an object that holds them under their keys, each with its key in a column."""
+    """Yield the rows that an object holds, each with its key in a column."""
     for key, found in value.items():
         row = cast("Object", found) if isinstance(found, dict) else {_TURNS: found}
         name = next((each for each in _KEYS if row.get(each, key) == key), None)
@@ -46,11 +46,11 @@ def _may_be_row(value: Json) -> bool:
 
 
 def _are_alike(one: Any, other: Any) -> bool:
-    """Whether two rows may be of one dataset: both are lists of turns, or half of the columns are those of both."""
+    """Return whether two rows may be of one dataset: both are lists of turns, or share half of their columns."""
     if not isinstance(one, dict) or not isinstance(other, dict):
         return isinstance(one, list) and isinstance(other, list)
-    mine, its = cast("dict[str, Any]", one).keys(), cast("dict[str, Any]", other).keys()
-    return 2 * len(mine & its) >= min(len(mine), len(its))
+    one_columns, other_columns = cast("dict[str, Any]", one).keys(), cast("dict[str, Any]", other).keys()
+    return 2 * len(one_columns & other_columns) >= min(len(one_columns), len(other_columns))
 
 
 def _is_row(value: Json) -> bool:

@@ -1,4 +1,4 @@
-"""LangChain's messages as it dumps them, and the runs that LangSmith exports of its models."""
+"""Read LangChain's messages as it dumps them, and the model runs that LangSmith exports."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _ROLES: Final = {
     **dict.fromkeys(("tool", "ToolMessage"), "tool"),
     **dict.fromkeys(("function", "FunctionMessage"), "function"),
 }
-"""The type of a message, or its class → its role."""
-_UNSAID: Final[Object] = {
+"""The role for each type or class of a message."""
+_DEFAULTS: Final[Object] = {
     "additional_kwargs": {},
     "response_metadata": {},
     "invalid_tool_calls": [],
@@ -30,54 +30,56 @@ _UNSAID: Final[Object] = {
     "example": False,
     "status": "success",
 }
-"""What a dump says of every message, and what that is where nothing is said."""
+"""The members that a dump has for every message, with the values that mean nothing."""
 
 
 def are_langchain(fields: Object, wording: Wording) -> bool:
-    """Whether messages stand there as LangChain dumps them, or what went into a model and came out of it."""
+    """Return whether the fields hold messages as LangChain dumps them, or the inputs and outputs of a model run."""
     if MESSAGES in fields:
         return _are_messages(fields[MESSAGES])
-    return _are_messages(_given(fields)) and OUTPUTS in fields
+    return _are_messages(_input_messages(fields)) and OUTPUTS in fields
 
 
 def _are_messages(value: Json) -> bool:
     listed = as_list(value)
-    return bool(listed) and all(_opened(each) is not None for each in listed or ())
+    return bool(listed) and all(_role_and_members(each) is not None for each in listed or ())
 
 
 def read_langchain(fields: Object, wording: Wording) -> Sequence[Document]:
-    """The conversation in the words of Chat Completions.
+    """Return the conversation in the form of Chat Completions.
 
     Raises:
-        BridgeError: OCB-SHAPE for what is no message.
+        BridgeError: OCB-SHAPE if a value is not a message.
     """
     tools = tools_of(fields[TOOLS], f"/{TOOLS}") if TOOLS in fields else None
-    beside: Object = {}
+    extra_columns: Object = {}
     found = as_list(fields.get(MESSAGES))
     if found is None:
-        answers, more = _answered(fields)
-        found = [*(_given(fields) or ()), *answers]
-        beside = {INPUTS: _without(as_object(fields[INPUTS]) or {}, MESSAGES), OUTPUTS: more}
+        answers, more = _output_messages(fields)
+        found = [*(_input_messages(fields) or ()), *answers]
+        extra_columns = {INPUTS: _without(as_object(fields[INPUTS]) or {}, MESSAGES), OUTPUTS: more}
     messages = [_message(each, f"/{MESSAGES}/{at}") for at, each in enumerate(found)]
-    return [Document(request(messages, tools), beside={name: each for name, each in beside.items() if each})]
+    return [
+        Document(request(messages, tools), extra_columns={name: each for name, each in extra_columns.items() if each})
+    ]
 
 
 def _without(members: Object, *names: str) -> Object:
     return {key: each for key, each in members.items() if key not in names}
 
 
-def _given(fields: Object) -> list[Json] | None:
-    """The messages that went into a model; a run has them in a list of batches."""
+def _input_messages(fields: Object) -> list[Json] | None:
+    """Return the input messages of a model; a run has them in a list of batches."""
     listed = as_list((as_object(fields.get(INPUTS)) or {}).get(MESSAGES))
     first = as_list(listed[0]) if listed else None
     return listed if first is None or len(listed or ()) > 1 else first
 
 
-def _answered(fields: Object) -> tuple[list[Json], Object]:
-    """The messages that came out of it, and what else is said of that.
+def _output_messages(fields: Object) -> tuple[list[Json], Object]:
+    """Return the output messages of a model, and the other members of its outputs.
 
     Raises:
-        BridgeError: OCB-SHAPE where none did.
+        BridgeError: OCB-SHAPE if there is no output message.
     """
     outputs = as_object(fields[OUTPUTS]) or {}
     if (listed := as_list(outputs.get(MESSAGES))) is not None:
@@ -86,14 +88,14 @@ def _answered(fields: Object) -> tuple[list[Json], Object]:
     answers = as_list(batches[0]) if len(batches) == 1 else None
     answer = as_object(answers[0]) if answers and len(answers) == 1 else as_object(outputs.get("output"))
     message = answer if answer is None or "message" not in answer else answer["message"]
-    if _opened(message) is None:
+    if _role_and_members(message) is None:
         raise misshapen(f"/{OUTPUTS}", "one message of the assistant, under `generations`, `messages` or `output`")
     about = {} if answer is message else _without(answer or {}, "message", "text", "type")
     return [message], {**_without(outputs, "generations", "output"), **about}
 
 
-def _opened(value: Json) -> tuple[str, Object] | None:
-    """The type of a message and its members, wherever a dump has them; None for what is no message."""
+def _role_and_members(value: Json) -> tuple[str, Object] | None:
+    """Return the role of a message and its members, in any form of dump; None if the value is not a message."""
     found = as_object(value) or {}
     if found.get("lc") is not None and found.get("type") == "constructor":
         members, names = as_object(found.get("kwargs")), as_list(found.get("id"))
@@ -109,10 +111,10 @@ def _opened(value: Json) -> tuple[str, Object] | None:
 
 
 def _message(value: Json, path: str) -> Object:
-    opened = _opened(value)
-    if opened is None:
+    role_and_members = _role_and_members(value)
+    if role_and_members is None:
         raise misshapen(path, "a message of LangChain, with `type` and `content`")
-    role, members = opened
+    role, members = role_and_members
     more = as_object(members.get("additional_kwargs")) or {}
     given = as_list(members.get("tool_calls")) or as_list(more.get("tool_calls"))
     out: Object = {"role": role, "content": _content(members["content"], calls=bool(given))}
@@ -122,12 +124,12 @@ def _message(value: Json, path: str) -> Object:
         more = {key: each for key, each in more.items() if key != "tool_calls"}
     rest = {**members, "additional_kwargs": more}
     known = ("type", "role", "content", "tool_calls")
-    out |= {key: each for key, each in rest.items() if key not in known and each not in (None, _UNSAID.get(key))}
+    out |= {key: each for key, each in rest.items() if key not in known and each not in (None, _DEFAULTS.get(key))}
     return out
 
 
 def _content(content: Json, *, calls: bool) -> Json:
-    """What is said; blocks of calls are the calls that stand beside them."""
+    """Return the content without the blocks of calls that are in `tool_calls`, too."""
     blocks = as_list(content)
     if blocks is None or not calls:
         return content
@@ -136,6 +138,6 @@ def _content(content: Json, *, calls: bool) -> Json:
 
 
 def _call(value: Json) -> Json:
-    """A call; `type` is LangChain's own word."""
+    """Return a call without LangChain's own `type`."""
     found = as_object(value) or {}
     return value if "function" in found else {key: each for key, each in found.items() if key != "type"}

@@ -1,7 +1,7 @@
-"""What a layout is: the columns in which rows of a dataset hold a conversation, and how these make a document.
+"""Define layouts: the columns in which rows of a dataset hold a conversation, and how these make a document.
 
-A layout makes documents of a format that there is; what is lost of them in another format is that format's to say. A
-row is written only if reading it gives the document again, so a layout needs no list of what it cannot hold.
+A layout makes documents of a known format; what another format loses of them is reported as for any document. A row is
+written only if reading it returns the same document, so a layout needs no list of what it cannot hold.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ Object = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """What datasets of one layout spell in their own words.
+    """The keys and words in which the datasets of a layout spell turns.
 
     Attributes:
-        role: the keys of a turn that may say whose it is, the first is written.
-        text: the keys that may hold what it says.
-        roles: words for whose a turn is → roles, in small letters.
-        separator: what stands between an instruction and its input.
-        thoughts: tags that the thought before an answer stands in; none where tags are text.
-        calls: whether calls, results and tools may stand in texts, in tags (`calls`).
+        role: the keys of a turn that may hold its role; the first is written.
+        text: the keys of a turn that may hold its content.
+        roles: words for roles, in lower case → roles.
+        separator: the text between an instruction and its input.
+        thoughts: tags around the reasoning before an answer; empty if tags are text.
+        calls: whether texts may hold calls, results and tools in tags (`calls`).
     """
 
     role: tuple[str, ...] = ("role", "from")
@@ -43,7 +43,7 @@ class Wording:
 
     @property
     def has_words_of_chat(self) -> bool:
-        """Whether messages as Chat Completions has them are read as they are."""
+        """Return whether messages in the form of Chat Completions are read unchanged."""
         return not self.roles and "role" in self.role and "content" in self.text
 
 
@@ -51,16 +51,16 @@ class Document(NamedTuple):
     """A conversation of a row.
 
     Attributes:
-        value: as the layout's format has it.
-        findings: what was mended or assumed.
-        path: where in its row it ends, where the row has several.
-        beside: what the row says of it that is no conversation: columns of its own.
+        value: the document, in the layout's format.
+        findings: what was repaired or assumed.
+        path: the JSON pointer to its end in the row, if the row has several conversations; None otherwise.
+        extra_columns: values of the row that belong to the conversation and are not part of the document, by column.
     """
 
     value: Json
     findings: tuple[Finding, ...] = ()
     path: str | None = None
-    beside: Mapping[str, Json] = MappingProxyType({})
+    extra_columns: Mapping[str, Json] = MappingProxyType({})
 
 
 Fits = Callable[[Object, Wording], bool]
@@ -73,20 +73,20 @@ class Layout:
     """One way in which rows hold conversations.
 
     Attributes:
-        name: by which a plan names it.
-        title: what it is called, for people.
-        format: of the documents that it makes.
+        name: its name in plans.
+        title: its description in messages and docs.
+        format: the format of its documents.
         columns: its fields, each with the names that its column may have; the first is written.
         fits: whether a row with these fields is of this layout.
-        reads: makes the documents of the fields; raises `BridgeError` with a path for fields that make none.
-        writes: makes the fields of a document; None where nobody trains on the layout.
-        wording: its words.
-        beside: fields whose columns travel beside the conversation all the same, as it does not say all of them.
-        without: columns that a row of it does not have: what is said in them would not be read.
-        doubts: columns beside which nobody can tell that a row is of it, such as the choices of a question: a plan has
-            to name it.
-        requires: columns that a row has to have beside the conversation, each with the names that they may have.
-        drops: members of messages that it has no place for, and what their loss is called.
+        reads: returns the documents of the fields; raises `BridgeError` with a path if there are none.
+        writes: returns the fields of a document; None if the layout is only read.
+        wording: its keys and words.
+        extra_columns: fields whose columns are kept as extra columns, too, as the document does not hold all of them.
+        without: columns that a row must not have, because they would not be read.
+        doubts: columns that make it uncertain whether a row is of this layout, such as the choices of a question: then
+            a plan has to name the layout.
+        requires: further columns that a row must have, each with the names that it may have.
+        drops: members of messages that it has no place for, each with the code of the loss.
         whole: whether the row is the document, with all its columns.
     """
 
@@ -99,18 +99,18 @@ class Layout:
     writes: Writes | None = None
     wording: Wording = Wording()
     requires: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
-    beside: frozenset[str] = frozenset()
+    extra_columns: frozenset[str] = frozenset()
     without: frozenset[str] = frozenset()
     doubts: frozenset[str] = frozenset()
     drops: Mapping[str, LossCode] = field(default_factory=dict[str, LossCode])
     whole: bool = False
 
     def fields(self, row: Object) -> Object:
-        """The fields that a row has, under the layout's own names for them; null is no value."""
+        """Return the fields that a row has, under the layout's own names for them, without nulls."""
         return row if self.whole else {name: row[column] for name, column in self.sources(row).items()}
 
     def sources(self, row: Object) -> dict[str, str]:
-        """The fields that a row has, each with the column that it stands in."""
+        """Return the fields that a row has, each with its column."""
         found: dict[str, str] = {}
         for name, columns in self.columns.items():
             column = next((each for each in _present(columns, row) if row[each] is not None), None)
@@ -119,27 +119,27 @@ class Layout:
         return found
 
     def read_columns(self, row: Object) -> frozenset[str]:
-        """The columns of a row that its conversation is read from; all others travel beside it."""
+        """Return the columns of a row that its conversation is read from; all others are extra columns."""
         if self.whole:
             return frozenset(row)
         found: set[str] = set()
-        for columns in (names for name, names in self.columns.items() if name not in self.beside):
+        for columns in (names for name, names in self.columns.items() if name not in self.extra_columns):
             present = _present(columns, row)
             found.update([each for each in present if row[each] is not None][:1] or present[:1])
         return frozenset(found)
 
     def may_have(self, row: Object) -> bool:
-        """Whether a row with such columns may be of this layout, whatever stands in them."""
+        """Return whether a row with such columns may be of this layout, whatever their values."""
         required = all(any(each in row for each in columns) for columns in self.requires.values())
         free = all(row.get(column) is None for column in self.without)
         return required and free and (self.whole or bool(self.sources(row)))
 
     def has(self, row: Object) -> bool:
-        """Whether a row is of this layout."""
+        """Return whether a row is of this layout."""
         return self.may_have(row) and self.fits(self.fields(row), self.wording)
 
     def read(self, row: Object) -> Sequence[Document]:
-        """The documents of a row.
+        """Return the documents of a row.
 
         Raises:
             BridgeError: OCB-SHAPE with a path into the row.
@@ -147,11 +147,11 @@ class Layout:
         return self.reads(self.fields(row), self.wording)
 
     def write(self, document: Json) -> tuple[Object, Sequence[Loss]]:
-        """The row of a document, and what the layout has no place for.
+        """Return the row of a document, and what the layout has no place for.
 
         Raises:
-            BridgeError: OCB-SHAPE where the layout cannot hold the conversation, saying why; OCB-OPTION where nobody
-                trains on it.
+            BridgeError: OCB-SHAPE if the layout cannot hold the conversation, with the reason; OCB-OPTION if the layout
+                is only read.
         """
         if self.writes is None:
             raise BridgeError(ErrorCode.OPTION, f"rows of the layout {self.name} can be read, but not written")
@@ -167,13 +167,13 @@ class Layout:
         return row, losses
 
     def renamed(self, columns: Mapping[str, str], wording: Wording) -> Layout:
-        """The layout of a dataset that has other names for columns, and words of its own."""
+        """Return the layout of a dataset that has other names for columns, and other words."""
         names = {key: (each,) for key, each in columns.items()}
         return replace(self, columns={**self.columns, **names}, wording=wording)
 
 
 def _present(columns: Sequence[str], row: Object) -> list[str]:
-    """The columns of a row that go by some names, in their order; where none does, those that differ in capitals."""
+    """Return the columns of a row with one of some names, in the order of the names; in any case if none is exact."""
     exact = [each for each in columns if each in row]
     if exact or all(name.islower() for name in row):
         return exact
@@ -182,25 +182,25 @@ def _present(columns: Sequence[str], row: Object) -> list[str]:
 
 
 def unfit(name: str, reason: str) -> BridgeError:
-    """Why a layout cannot hold a document."""
+    """Return the error for a document that a layout cannot hold."""
     return BridgeError(ErrorCode.SHAPE, f"the layout {name} cannot hold this: {reason}")
 
 
 def misshapen(path: str, wanted: str) -> BridgeError:
-    """What is wrong with a field of a row."""
+    """Return the error for a field of a row that has another shape."""
     return BridgeError(ErrorCode.SHAPE, f"expected {wanted}", path=path)
 
 
 def noticed(path: str, detail: str) -> Finding:
-    """Something of a row that was mended."""
+    """Return a finding about a row that was repaired."""
     return Finding(FindingCode.SHAPE, Severity.CHANGED, path, detail)
 
 
 def parsed(value: Json, path: str) -> Json:
-    """A value that may be given as its JSON text.
+    """Return a value that may be given as its JSON text.
 
     Raises:
-        BridgeError: OCB-JSON for a text that is none.
+        BridgeError: OCB-JSON if a text is not JSON.
     """
     if not isinstance(value, str):
         return value

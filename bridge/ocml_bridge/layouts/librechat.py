@@ -1,4 +1,4 @@
-"""LibreChat's exported chats: messages with those behind them in them, or with the names of those before them."""
+"""Read LibreChat's exported chats: messages that hold their replies, or that name their parent."""
 
 from __future__ import annotations
 
@@ -14,20 +14,21 @@ from .trees import conversations, linked, nested, rest
 
 MESSAGES: Final = "messages"
 OPTIONS: Final = "options"
-_WHOSE: Final = "isCreatedByUser"
+_IS_USER: Final = "isCreatedByUser"
 
 
 def is_librechat(fields: Object, wording: Wording) -> bool:
-    """Whether messages stand there that say whether a person wrote them."""
+    """Return whether the fields hold messages that say whether the user wrote them."""
     items = as_list(fields.get(MESSAGES))
-    return bool(items) and all(isinstance((as_object(each) or {}).get(_WHOSE), bool) for each in items or [])
+    return bool(items) and all(isinstance((as_object(each) or {}).get(_IS_USER), bool) for each in items or [])
 
 
 def read_librechat(fields: Object, wording: Wording) -> Sequence[Document]:
-    """A conversation for each branch, behind the prompt of the chat's options.
+    """Return a conversation for each branch, after the prompt of the chat's options.
 
     Raises:
-        BridgeError: OCB-SHAPE for what is no message, or where nothing is said; OCB-LIMIT for a tree too large.
+        BridgeError: OCB-SHAPE if a value is not a message, or if no message has content; OCB-LIMIT if the tree is
+            too large.
     """
     items = {f"/{MESSAGES}/{at}": each for at, each in enumerate(as_list(fields[MESSAGES]) or [])}
     tree = nested(items, "children")
@@ -38,26 +39,26 @@ def read_librechat(fields: Object, wording: Wording) -> Sequence[Document]:
         tree = linked(tree.nodes, names, "parentMessageId")
     prompt = (as_object(fields.get(OPTIONS)) or {}).get("promptPrefix")
     first = [message("system", prompt)] if isinstance(prompt, str) and prompt else []
-    documents = conversations(tree, _messages_of, _about, first)
+    documents = conversations(tree, _messages_of, _metadata, first)
     return [document._replace(path=None) for document in documents] if len(documents) == 1 else documents
 
 
 def _messages_of(node: Object, place: str) -> list[Object]:
-    """The messages of one: its text, or its parts in their order."""
-    if not isinstance(node.get(_WHOSE), bool):
-        raise misshapen(f"{place}/{_WHOSE}", "true for what a person wrote, false for an answer")
-    pieces = Pieces("user" if node[_WHOSE] else "assistant")
+    """Return the messages of a node: of its text, or of its parts in their order."""
+    if not isinstance(node.get(_IS_USER), bool):
+        raise misshapen(f"{place}/{_IS_USER}", "true for what a person wrote, false for an answer")
+    pieces = Pieces("user" if node[_IS_USER] else "assistant")
     for url in _images(node):
         pieces.show({"type": "image_url", "image_url": {"url": url}})
     parts = _parts(node)
     for part in parts:
         _read_part(part, pieces)
-    if not any(part.get("type") in _KNOWN for part in parts):
+    if not any(part.get("type") in _KINDS for part in parts):
         pieces.say(str(node.get("text") or ""))
     return pieces.messages()
 
 
-_KNOWN: Final = ("text", "think", "tool_call", "image_url", "image_file")
+_KINDS: Final = ("text", "think", "tool_call", "image_url", "image_file")
 
 
 def _parts(node: Object) -> list[Object]:
@@ -65,7 +66,7 @@ def _parts(node: Object) -> list[Object]:
 
 
 def _images(node: Object) -> list[str]:
-    """The addresses of the images that were sent with a message."""
+    """Return the addresses of the images that were sent with a message."""
     files = [as_object(each) or {} for each in as_list(node.get("files")) or []]
     images = [each.get("filepath") for each in files if str(each.get("type")).startswith("image/")]
     return [each for each in images if isinstance(each, str)]
@@ -90,29 +91,29 @@ def _read_part(part: Object, pieces: Pieces) -> None:
 
 
 def _text(value: Json) -> str:
-    """A text, which may stand in an object as Assistants have it."""
+    """Return a text, which may be in an object, as Assistants have it."""
     found = (as_object(value) or {}).get("value") if isinstance(value, dict) else value
     return found if isinstance(found, str) else ""
 
 
-_READ: Final = {"tool_call": ("id", "name", "args", "output"), "image_file": ("filepath",)}
-"""The members of what a part holds that its message has."""
+_READ_MEMBERS: Final = {"tool_call": ("id", "name", "args", "output"), "image_file": ("filepath",)}
+"""The members of a part's value that its message holds."""
 
 
-def _about(node: Object) -> Object:
-    """What else a message says: of itself, and of its parts."""
+def _metadata(node: Object) -> Object:
+    """Return the members of a message, and of its parts, that are not read."""
     parts = _parts(node)
-    left = [_left(part) for part in parts]
-    is_read = node.get("text") == "" or not any(part.get("type") in _KNOWN for part in parts)
-    known = (_WHOSE, "children", "content", *(("text",) if is_read else ()))
-    return {**rest(node, known), **({"content": left} if any(left) else {})}
+    metadata = [_part_metadata(part) for part in parts]
+    is_read = node.get("text") == "" or not any(part.get("type") in _KINDS for part in parts)
+    known = (_IS_USER, "children", "content", *(("text",) if is_read else ()))
+    return {**rest(node, known), **({"content": metadata} if any(metadata) else {})}
 
 
-def _left(part: Object) -> Object:
-    """What a part says beside its message: nothing of most, all of one that is of no known kind."""
+def _part_metadata(part: Object) -> Object:
+    """Return the members of a part that are not read: all of them for a part of an unknown kind."""
     kind = str(part.get("type"))
-    if kind not in _KNOWN or kind == "image_url":
+    if kind not in _KINDS or kind == "image_url":
         return {} if kind == "image_url" else part
     value = as_object(part.get(kind)) or {}
-    inner = {key: each for key, each in rest(value, _READ.get(kind, ("value",))).items() if each != []}
+    inner = {key: each for key, each in rest(value, _READ_MEMBERS.get(kind, ("value",))).items() if each != []}
     return {**rest(part, ("type", kind)), **({kind: inner} if inner else {})}

@@ -1,4 +1,4 @@
-"""LM Studio's conversation files: messages in versions, and what the model did in steps."""
+"""Read LM Studio's conversation files: messages in versions, and the model's output in steps."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from .fitting import as_list, as_object, objects_of
 from .layout import Document, Object, Wording, misshapen
 from .messages import message, request
 from .pieces import Pieces
-from .trees import NODES, bounded, rest, role_of
+from .trees import NODES, check_limits, rest, role_of
 
 MESSAGES: Final = "messages"
 SYSTEM: Final = "system"
 SETTINGS: Final = "settings"
 _PROMPT: Final = "llm.prediction.systemPrompt"
-"""The key of the setting that holds what the system says."""
+"""The key of the setting that holds the system prompt."""
 
 
 def is_lm_studio(fields: Object, wording: Wording) -> bool:
-    """Whether messages stand there in versions."""
+    """Return whether the fields hold messages in versions."""
     items = as_list(fields.get(MESSAGES))
     return bool(items) and all(as_list((as_object(each) or {}).get("versions")) for each in items or [])
 
 
 def read_lm_studio(fields: Object, wording: Wording) -> Sequence[Document]:
-    """The conversation of the versions that are selected, and one that ends in each of the other versions.
+    """Return the conversation of the selected versions, and one that ends with each of the other versions.
 
     Raises:
-        BridgeError: OCB-SHAPE for what is no message; OCB-LIMIT for too many versions.
+        BridgeError: OCB-SHAPE if a value is not a message; OCB-LIMIT if there are too many versions.
     """
     system = _system(fields)
     before = [message("system", system)] if system else []
@@ -41,36 +41,40 @@ def read_lm_studio(fields: Object, wording: Wording) -> Sequence[Document]:
         chosen = number if isinstance(number, int) and 0 <= number < len(versions) else 0
         others += [(at, version) for number, version in enumerate(versions) if number != chosen]
         selected.append(versions[chosen])
-    spoken = [_messages_of(version, place, wording) for place, version in selected]
-    about = [_about(version) for _, version in selected]
-    bounded(1 + len(others), len(selected))
+    messages_of_items = [_messages_of(version, place, wording) for place, version in selected]
+    metadata = [_metadata(version) for _, version in selected]
+    check_limits(1 + len(others), len(selected))
     ends = [(len(selected), None), *others]
-    return [_document(before, spoken[:at], about[:at], last, wording, alone=not others) for at, last in ends]
+    return [
+        _document(before, messages_of_items[:at], metadata[:at], last, wording, alone=not others) for at, last in ends
+    ]
 
 
 _Version = tuple[str, Object]
-"""The place of a version, and what it holds."""
+"""The JSON pointer to a version, and its value."""
 
 
 def _document(
     before: Sequence[Object],
-    spoken: Sequence[Sequence[Object]],
-    about: Sequence[Object],
+    messages_of_items: Sequence[Sequence[Object]],
+    metadata: Sequence[Object],
     last: _Version | None,
     wording: Wording,
     *,
     alone: bool,
 ) -> Document:
-    """The conversation of some messages, with one more version behind them where there is one."""
+    """Return the conversation of some messages, and of a last version if there is one."""
     place = None if alone else f"/{MESSAGES}"
-    messages = [*before, *(message for each in spoken for message in each)]
-    nodes = list(about)
+    messages = [*before, *(message for each in messages_of_items for message in each)]
+    nodes = list(metadata)
     if last is not None:
         place, version = last
         messages += _messages_of(version, place, wording)
-        nodes.append(_about(version))
-    left = [each for each in nodes if each]
-    return Document(request(messages, None), path=place, beside={NODES: left} if left else {})
+        nodes.append(_metadata(version))
+    nodes_with_metadata = [each for each in nodes if each]
+    return Document(
+        request(messages, None), path=place, extra_columns={NODES: nodes_with_metadata} if nodes_with_metadata else {}
+    )
 
 
 def _system(fields: Object) -> str | None:
@@ -81,7 +85,7 @@ def _system(fields: Object) -> str | None:
 
 
 def _versions(item: Json, place: str) -> list[_Version]:
-    """The versions of a message, each with its place."""
+    """Return the versions of a message, each with its JSON pointer."""
     versions = as_list((as_object(item) or {}).get("versions")) or []
     found = [(f"{place}/versions/{at}", as_object(each)) for at, each in enumerate(versions)]
     odd = next((path for path, each in found if each is None), None)
@@ -91,7 +95,7 @@ def _versions(item: Json, place: str) -> list[_Version]:
 
 
 def _messages_of(version: Object, place: str, wording: Wording) -> list[Object]:
-    """The messages of a version: its contents, or those of its steps."""
+    """Return the messages of a version: of its contents, or of its steps."""
     pieces = Pieces(role_of(version.get("role"), wording, f"{place}/role"))
     for step in _steps(version):
         thinks = (as_object(step.get("style")) or {}).get("type") == "thinking"
@@ -101,7 +105,7 @@ def _messages_of(version: Object, place: str, wording: Wording) -> list[Object]:
 
 
 def _steps(version: Object) -> list[Object]:
-    """The steps of a version; one that has none is a step."""
+    """Return the steps of a version; the version itself if it has no steps."""
     steps = as_list(version.get("steps"))
     return [version] if steps is None else objects_of(steps)
 
@@ -116,9 +120,9 @@ def _read_item(item: Object, pieces: Pieces, *, thinks: bool) -> None:
     if kind == "text":
         (pieces.think if thinks else pieces.say)(str(item.get("text") or ""))
     elif kind == "toolCallRequest":
-        pieces.call(str(item.get("name")), item.get("parameters", item.get("arguments")), _identity(item))
+        pieces.call(str(item.get("name")), item.get("parameters", item.get("arguments")), _call_id(item))
     elif kind == "toolCallResult":
-        pieces.result(item.get("content"), _identity(item))
+        pieces.result(item.get("content"), _call_id(item))
     elif kind == "file" and isinstance(item.get("fileIdentifier"), str):
         name = item["fileIdentifier"]
         image = item.get("fileType") == "image"
@@ -127,28 +131,28 @@ def _read_item(item: Object, pieces: Pieces, *, thinks: bool) -> None:
         )
 
 
-def _identity(item: Object) -> Json:
-    """The id of a call; a number of the app's own stands in for it."""
+def _call_id(item: Object) -> Json:
+    """Return the id of a call; a number of the app's own if there is no other."""
     return item.get("toolCallRequestId") or item.get("callId")
 
 
-_READ: Final = {
+_READ_MEMBERS: Final = {
     "text": ("type", "text"),
     "toolCallRequest": ("type", "name", "parameters", "arguments", "toolCallRequestId"),
     "toolCallResult": ("type", "content", "toolCallRequestId"),
     "file": ("type", "fileIdentifier", "fileType"),
 }
-"""The members of contents that their messages have."""
+"""The members of contents that their messages hold."""
 
 
-def _about(version: Object) -> Object:
-    """What else a version says: of itself, of its steps, and of what these hold."""
+def _metadata(version: Object) -> Object:
+    """Return the members of a version, of its steps, and of their contents that are not read."""
     if "steps" not in version:
-        return _left(version, ("type", "role"))
-    steps = [_left(step, ()) for step in _steps(version)]
+        return _step_metadata(version, ("type", "role"))
+    steps = [_step_metadata(step, ()) for step in _steps(version)]
     return {**rest(version, ("type", "role", "steps")), "steps": steps}
 
 
-def _left(step: Object, known: Sequence[str]) -> Object:
-    items = [rest(item, _READ.get(str(item.get("type")), ())) for item in _items(step)]
+def _step_metadata(step: Object, known: Sequence[str]) -> Object:
+    items = [rest(item, _READ_MEMBERS.get(str(item.get("type")), ())) for item in _items(step)]
     return {**rest(step, (*known, "content")), **({"content": items} if any(items) else {})}

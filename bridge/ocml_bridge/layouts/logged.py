@@ -1,7 +1,7 @@
-"""Rows of logs: a request beside what answered it, in any wire, as gateways, proxies and tracers write them.
+"""Read rows of logs, as gateways, proxies and tracers write them: a request and its response, of any wire.
 
-The lines of a provider's batch are such rows, too: the input has a request, the output an answer or why there is none,
-and an id tells which of them belong together.
+The lines of a provider's batch are such rows, too: the input has a request, the output a response or an error, and an
+id tells which of them belong together.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ RESPONSE: Final = "response"
 ERROR: Final = "error"
 ENDPOINT: Final = "url"
 ID: Final = "id"
-BESIDE: Final = frozenset({ERROR, ENDPOINT, ID})
-"""The fields that say nothing of the conversation."""
+METADATA_FIELDS: Final = frozenset({ERROR, ENDPOINT, ID})
+"""The fields that are not part of the conversation."""
 _BODIES: Final = ("body", "inputBodyJson", "outputBodyJson", "message")
-"""Members of what is logged that hold what was sent, beside its headers and status."""
+"""Members of a logged value that hold the body, next to its headers and status."""
 _OTHERS: Final = ("/embeddings", "/moderations")
-"""What addresses end in whose requests look like those of a conversation, and are none."""
+"""The ends of addresses whose requests look like those of a conversation, and are not."""
 
 
 def is_logged(fields: Object, wording: Wording) -> bool:
-    """Whether a request stands there, with an answer where there is one, each of a format that is surely known.
+    """Return whether the fields hold a request, with or without a response, each of a certain format.
 
-    In a line of a batch's output, which an id tells, the answer may stand alone, and so may the error in its place.
+    In a line of a batch's output, which has an id, there may be only the response, or the error in its place.
     """
     if REQUEST not in fields:
         if not isinstance(fields.get(ID), str):
@@ -46,7 +46,7 @@ def is_logged(fields: Object, wording: Wording) -> bool:
         alone = answer is not None and "messages" not in answer
         return alone or _failure(fields) is not None
     if as_list(fields[REQUEST]) and not as_list(fields.get(RESPONSE)):
-        return False  # messages in a column, with an answer beside them
+        return False  # messages in a column, with the answer in another
     request = _body(fields[REQUEST], f"/{REQUEST}")[0]
     if request is None or format_of_row(request) is None:
         return False
@@ -54,11 +54,11 @@ def is_logged(fields: Object, wording: Wording) -> bool:
 
 
 def read_logged(fields: Object, wording: Wording) -> Sequence[Document]:
-    """The conversation of a request, and what was answered behind it.
+    """Return the conversation of a request and its response.
 
     Raises:
-        BridgeError: OCB-SHAPE for what is neither, for a request that failed and stands elsewhere, or what its reader
-            raises.
+        BridgeError: OCB-SHAPE if a value is neither, or for the error of a request in another row; or as the format's
+            reader raises it.
     """
     endpoint = fields.get(ENDPOINT)
     if isinstance(endpoint, str) and endpoint.endswith(_OTHERS):
@@ -69,33 +69,37 @@ def read_logged(fields: Object, wording: Wording) -> Sequence[Document]:
             raise BridgeError(ErrorCode.SHAPE, f"the request failed and has no answer: {failure}", path="")
         answer, findings, around = _read(fields, RESPONSE)
         around |= {name: value for members in (answer.extras or {}).values() for name, value in members.items()}
-        return [Document(to_json(replace(answer, extras=None)), findings, beside={RESPONSE: around} if around else {})]
+        return [
+            Document(
+                to_json(replace(answer, extras=None)), findings, extra_columns={RESPONSE: around} if around else {}
+            )
+        ]
     request, findings, around = _read(fields, REQUEST)
-    beside: Object = {REQUEST: around} if around else {}
+    extra_columns: Object = {REQUEST: around} if around else {}
     if RESPONSE in fields and failure is not None:
-        beside |= {RESPONSE: fields[RESPONSE]}
+        extra_columns |= {RESPONSE: fields[RESPONSE]}
     elif RESPONSE in fields:
         answer, more, around = _read(fields, RESPONSE)
         around = {**around, **differences(request, answer)}
         request, findings = joined(request, answer), (*findings, *more)
-        beside |= {RESPONSE: around} if around else {}
-    return [Document(to_json(request), findings, beside=beside)]
+        extra_columns |= {RESPONSE: around} if around else {}
+    return [Document(to_json(request), findings, extra_columns=extra_columns)]
 
 
 def _answer(fields: Object) -> Object | None:
-    """The answer, in a format that is surely known; None where there is none."""
+    """Return the response, if its format is certain; None otherwise."""
     found = answer_in(fields.get(RESPONSE))
     return None if found is None else found[0]
 
 
 def answer_in(value: Json) -> tuple[Object, Object] | None:
-    """An answer in a format that is surely known, and what stands around it; None for any other value."""
+    """Return a response of a certain format, and the members around it; None for any other value."""
     body, around = _body(value, f"/{RESPONSE}")
     return None if body is None or format_of_row(body) is None else (body, around)
 
 
 def _failure(fields: Object) -> str | None:
-    """Why a request has no answer; None where it has one, or where nothing says so."""
+    """Return the reason why a request has no response; None if it has one, or if no reason is given."""
     if _answer(fields) is not None:
         return None
     response = as_object(fields.get(RESPONSE)) or {}
@@ -118,7 +122,7 @@ def _read(fields: Object, name: str) -> tuple[Transcript, tuple[Finding, ...], O
 
 
 def _body(value: Json, path: str) -> tuple[Object | None, Object]:
-    """What was sent, and what is logged of it beside that; it may be JSON text, and a message that stands alone."""
+    """Return the body of a logged value, and the members around it; a value may be JSON text, or a single message."""
     if isinstance(value, str) and not value.lstrip().startswith(("{", "[")):
         return {"messages": [message("assistant", value)]} if path == f"/{RESPONSE}" else None, {}
     try:
@@ -133,12 +137,12 @@ def _body(value: Json, path: str) -> tuple[Object | None, Object]:
         return None, {}
 
 
-_ROLE: Final = Wording(role=("role",))
+_MESSAGES: Final = Wording(role=("role",))
 
 
 def _listed(value: Json) -> Object | None:
-    """The messages of a request, or the choices of an answer, that stand there alone; None for another list."""
-    if are_messages(value, _ROLE):
+    """Return a list of messages as a request, or a list of choices as a response; None for any other list."""
+    if are_messages(value, _MESSAGES):
         return {"messages": value}
     choices = [as_object(each) or {} for each in as_list(value) or []]
     return {"choices": value} if all("message" in each for each in choices) else None
@@ -150,7 +154,7 @@ def _as_request(value: Object | None) -> Object | None:
 
 
 def joined(request: Transcript, answer: Transcript) -> Transcript:
-    """A request and its answer as one conversation; an answer that repeats what was asked is all of it."""
+    """Return a request and its response as one conversation; a response that repeats the request is all of it."""
     before = len(request.messages)
     whole = answer.messages[:before] == request.messages
     alternatives = None
@@ -168,7 +172,7 @@ def joined(request: Transcript, answer: Transcript) -> Transcript:
 
 
 def _settings(request: Settings | None, answer: Settings | None) -> Settings | None:
-    """What was asked for; of what the answer says of itself, that which the request says nothing of."""
+    """Return the settings of the request, and those of the response that the request does not have."""
     if request is None or answer is None:
         return request or answer
     fields = {name: getattr(answer if getattr(request, name) is None else request, name) for name in _SETTINGS}
@@ -179,14 +183,14 @@ _SETTINGS: Final = tuple(each.name for each in fields_of(Settings))
 
 
 def differences(request: Transcript, answer: Transcript) -> Object:
-    """What an answer says that only its format can say, or otherwise than the request, as the version of a model."""
-    own = {name: value for members in (answer.extras or {}).values() for name, value in members.items()}
+    """Return the extras of a response, and settings that differ from the request's, as the version of a model."""
+    extras = {name: value for members in (answer.extras or {}).values() for name, value in members.items()}
     one, other = _declared(request), _declared(answer)
-    return {**own, **{name: value for name, value in other.items() if name in one and one[name] != value}}
+    return {**extras, **{name: value for name, value in other.items() if name in one and one[name] != value}}
 
 
 def _declared(transcript: Transcript) -> Object:
-    """Settings and tools, by name."""
+    """Return settings and tools, by name."""
     around = as_object(to_json(Transcript(settings=transcript.settings, tools=transcript.tools))) or {}
     tools = {} if transcript.tools is None else {"tools": around["tools"]}
     return {**(as_object(around.get("settings")) or {}), **tools}

@@ -1,4 +1,4 @@
-"""Messages of Chat Completions, as rows give them: texts, turns in other words, calls and tools as JSON text."""
+"""Convert messages of rows into those of Chat Completions: other words for roles and keys, calls as JSON text."""
 
 from __future__ import annotations
 
@@ -20,55 +20,57 @@ ROLES: Final[dict[str, str]] = {
     **dict.fromkeys(("tool", "observation", "function_response", "tool_response", "function response"), "tool"),
     **dict.fromkeys(("tool-response", "function-response", "tool_result", "tool-result"), "tool"),
 }
-"""Words that datasets have for roles, in small letters."""
+"""The role for each word that datasets have for one, in lower case."""
 
 
-_ELSEWHERE: Final = "parts"
-"""Where Gemini's contents say something."""
+_GEMINI_CONTENT: Final = "parts"
+"""The member that holds the content in Gemini's messages."""
 
 
 def message(role: str, text: str) -> Object:
-    """A message that is a text."""
+    """Return a message with a text."""
     return {"role": role, "content": text}
 
 
 def is_message(value: Json, wording: Wording) -> bool:
-    """Whether a value is an object that says whose it is; one that says something where other wires do is none."""
+    """Return whether a value is an object with a role, and not a message whose content is where Gemini has it."""
     found = as_object(value)
     if found is None:
         return False
     for key in wording.role:  # a generator takes twice as long
         if isinstance(found.get(key), str):
-            return _ELSEWHERE not in found or any(key in found for key in wording.text)
+            return _GEMINI_CONTENT not in found or any(key in found for key in wording.text)
     return False
 
 
 def are_messages(value: Json, wording: Wording) -> bool:
-    """Whether a value is a list of messages with one at least, which say what they say where it is looked for."""
+    """Return whether a value is a non-empty list of messages whose content is in members that are read."""
     items = as_list(value)
-    return bool(items) and all(is_message(item, wording) and _says(item, wording) for item in items or ())
+    return bool(items) and all(
+        is_message(item, wording) and _has_readable_content(item, wording) for item in items or ()
+    )
 
 
-def _says(value: Json, wording: Wording) -> bool:
-    """Whether a message says something in a known member, or nothing at all."""
+def _has_readable_content(value: Json, wording: Wording) -> bool:
+    """Return whether the content of a message is in a member that is read, or whether it is empty."""
     found = as_object(value) or {}
     for key in wording.text:
         if key in found:
             return True
-    return not _KNOWN.isdisjoint(found) or not any(found[key] for key in found if key not in wording.role)
+    return not _CONTENT_MEMBERS.isdisjoint(found) or not any(found[key] for key in found if key not in wording.role)
 
 
-_KNOWN: Final = frozenset(
+_CONTENT_MEMBERS: Final = frozenset(
     (*("tool_calls", "function_call", "refusal", "audio", "reasoning", "reasoning_content"), *columns.SYSTEM)
 )
-"""Members of messages, beside their texts, that say something."""
+"""Members of messages, other than texts, that hold content."""
 
 
 def respelled(value: Json, wording: Wording, path: str) -> Object:
-    """A message in the words of Chat Completions; what is in them already stays as it is.
+    """Return a message in the words of Chat Completions; unchanged if it is so already.
 
     Raises:
-        BridgeError: OCB-SHAPE for what is no message.
+        BridgeError: OCB-SHAPE if the value is not a message.
     """
     found = as_object(value)
     if found is None:
@@ -89,7 +91,7 @@ def respelled(value: Json, wording: Wording, path: str) -> Object:
 
 
 def _part(value: Json) -> Json:
-    """A part in the words of Chat Completions: Oumi's have their text, or the address of an image, under `content`."""
+    """Return a part as Chat Completions has it: Oumi has the text, or the address of an image, under `content`."""
     part = as_object(value) or {}
     content = part.get("content")
     if not isinstance(content, str) or not part.keys() <= {"type", "content", "binary"} or part.get("binary"):
@@ -103,10 +105,10 @@ _IMAGES: Final = ("image_url", "image_path")
 
 
 def _text_key(found: Object, wording: Wording, word: str) -> str | None:
-    """The key of what a message says: the first that is not null; a system's turn may say it under a prompt's name."""
+    """Return the key of a message's content: the first that is not null; a system message may have a prompt's name."""
     keys = (*wording.text, *columns.SYSTEM) if word.lower() in _SYSTEM else wording.text
-    there = [key for key in keys if key in found]
-    return next((key for key in there if found[key] is not None), there[0] if there else None)
+    present = [key for key in keys if key in found]
+    return next((key for key in present if found[key] is not None), present[0] if present else None)
 
 
 _SYSTEM: Final = frozenset({"system", "developer"})
@@ -116,10 +118,10 @@ _SPELLED: Final = frozenset({"system", "user", "assistant", "tool"})
 
 
 def respelled_all(value: Json, wording: Wording, path: str) -> list[Object]:
-    """A list of messages in the words of Chat Completions.
+    """Return a list of messages in the words of Chat Completions.
 
     Raises:
-        BridgeError: OCB-SHAPE for what is none.
+        BridgeError: OCB-SHAPE if the value is not a list of messages.
     """
     items = as_list(parsed(value, path))
     if items is None:
@@ -128,14 +130,14 @@ def respelled_all(value: Json, wording: Wording, path: str) -> list[Object]:
 
 
 def tools_of(value: Json, path: str) -> list[Json] | None:
-    """Declared tools as a list, each in its wrapper; None where there are none.
+    """Return declared tools as a list, each in its wrapper; None if there are none.
 
     Args:
-        value: a list, or its JSON text; the tools bare, or wrapped.
-        path: where it stands.
+        value: a list of tools, with or without wrappers, or its JSON text.
+        path: its JSON pointer, for errors.
 
     Raises:
-        BridgeError: OCB-JSON, or OCB-SHAPE for what is no list of tools.
+        BridgeError: OCB-JSON if a text is not JSON; OCB-SHAPE if the value is not a list of tools.
     """
     if isinstance(value, str) and not value.strip():
         return None
@@ -162,7 +164,7 @@ def _wrapped(tool: Json, path: str) -> Json:
 
 
 def _schema(tool: Object) -> Object:
-    """A tool whose parameters are a JSON Schema: some datasets give the properties alone."""
+    """Return a tool whose parameters are a JSON Schema: some datasets give only the properties."""
     parameters = as_object(tool.get("parameters"))
     if not parameters or isinstance(parameters.get("type"), str) or "properties" in parameters:
         return tool
@@ -172,14 +174,14 @@ def _schema(tool: Object) -> Object:
 
 
 def calls_of(value: Json, path: str) -> list[Json]:
-    """Calls as Chat Completions has them.
+    """Return calls in the form of Chat Completions.
 
     Args:
-        value: one call or a list, or their JSON text: objects with `name` and `arguments`, or wrapped.
-        path: where it stands.
+        value: a call or a list of calls, or their JSON text: objects with `name` and `arguments`, or with wrappers.
+        path: its JSON pointer, for errors.
 
     Raises:
-        BridgeError: OCB-JSON, or OCB-SHAPE for what is no call.
+        BridgeError: OCB-JSON if a text is not JSON; OCB-SHAPE if a value is not a call.
     """
     found = parsed(value, path)
     listed = as_list(found)
@@ -188,7 +190,7 @@ def calls_of(value: Json, path: str) -> list[Json]:
 
 
 _ARGUMENTS: Final = ("arguments", "args", "parameters")
-"""What datasets call the arguments of a call; `args` is LangChain's."""
+"""The names of the arguments of a call; `args` is LangChain's."""
 
 
 def _call(value: Json, path: str) -> Object:
@@ -197,27 +199,27 @@ def _call(value: Json, path: str) -> Object:
         return {"type": "function", **found}
     if found is None or not isinstance(found.get("name"), str):
         raise misshapen(path, "a call, an object with 'name' and 'arguments'")
-    given: Json = next((found[key] for key in _ARGUMENTS if key in found), cast("Json", {}))
-    arguments = given if isinstance(given, str) else jsontext.dumps(given).decode()
+    arguments_or_text: Json = next((found[key] for key in _ARGUMENTS if key in found), cast("Json", {}))
+    arguments = arguments_or_text if isinstance(arguments_or_text, str) else jsontext.dumps(arguments_or_text).decode()
     more = {key: each for key, each in found.items() if key not in ("name", "id", "type", *_ARGUMENTS)}
     identity = {"id": found["id"]} if isinstance(found.get("id"), str) else {}
     return {**identity, "type": "function", "function": {"name": found["name"], "arguments": arguments, **more}}
 
 
 def request(messages: Sequence[Json], tools: list[Json] | None) -> Object:
-    """A document of messages and tools."""
+    """Return a document of messages and tools."""
     return {"messages": list(messages), **({} if tools is None else {"tools": tools})}
 
 
 def preference(
     prompt: Sequence[Json], chosen: Sequence[Json], rejected: Sequence[Json], tools: list[Json] | None
 ) -> Object:
-    """A document of a preference."""
+    """Return a document of a preference."""
     answers = {"preferred_output": list(chosen), "non_preferred_output": list(rejected)}
     return {"input": request(prompt, tools), **answers}
 
 
 def is_text(value: Json) -> bool:
-    """Whether a message is a text and nothing else."""
+    """Return whether a message has a text and no other members."""
     found = as_object(value)
     return found is not None and found.keys() == {"role", "content"} and isinstance(found["content"], str)

@@ -1,4 +1,4 @@
-"""MOSS: a mapping of turns, each with what was thought, commanded and found before the answer; or one text of turns."""
+"""Read MOSS: a mapping of turns, each with reasoning, commands and results before the answer; or one text of turns."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ENDS: Final = re.compile(r"<eo[ha]>\s*")
 
 
 def is_moss(fields: Object, wording: Wording) -> bool:
-    """Whether turns of MOSS stand there."""
+    """Return whether the fields hold turns of MOSS."""
     turns = as_object(fields.get(TURNS))
     if turns is None:
         return _messages_in(fields.get(TEXT)) is not None
@@ -42,10 +42,10 @@ def _is_turn(turn: Object) -> bool:
 
 
 def read_moss(fields: Object, wording: Wording) -> Sequence[Document]:
-    """The conversation of the turns, behind the meta instruction.
+    """Return the conversation of the turns, after the meta instruction.
 
     Raises:
-        BridgeError: OCB-SHAPE for other turns.
+        BridgeError: OCB-SHAPE if the turns are not those of MOSS.
     """
     system = fields.get(SYSTEM)
     messages = [message("system", system)] if isinstance(system, str) and system.strip() else []
@@ -57,13 +57,13 @@ def read_moss(fields: Object, wording: Wording) -> Sequence[Document]:
         return [Document(request([*messages, *found], None))]
     findings: list[Finding] = []
     for name in sorted(turns, key=_number):
-        messages.append(message("user", _bare(turns[name].get(_HUMAN)) or ""))
-        messages += _answered(cast("Object", turns[name]), f"/{TURNS}/{name}", findings)
+        messages.append(message("user", _without_tokens(turns[name].get(_HUMAN)) or ""))
+        messages += _answer(cast("Object", turns[name]), f"/{TURNS}/{name}", findings)
     return [Document(request(messages, None), tuple(findings))]
 
 
 def _messages_in(text: Json) -> list[Object] | None:
-    """The messages of a text in which each turn has its speaker and its end; None for any other text."""
+    """Return the messages of a text in which each turn has a speaker and an end token; None for any other text."""
     if not isinstance(text, str) or not _SPEAKER.match(text):
         return None
     *turns, last = _ENDS.split(text)
@@ -81,8 +81,8 @@ def _number(name: str) -> int:
     return int(found[1])
 
 
-def _bare(text: Json) -> str | None:
-    """What stands between the tokens of a text; None where that is nothing."""
+def _without_tokens(text: Json) -> str | None:
+    """Return the text between the tokens of a turn's member; None if it is empty."""
     if not isinstance(text, str):
         return None
     begins = _BEGINS.match(text)
@@ -92,14 +92,16 @@ def _bare(text: Json) -> str | None:
     return None if bare in ("", "None") else bare
 
 
-def _answered(turn: Object, place: str, findings: list[Finding]) -> list[Object]:
-    """What MOSS thinks, commands, is given and says in a turn."""
-    thought, commands, results, answer = (_bare(turn.get(key)) for key in (_THOUGHTS, _COMMANDS, _RESULTS, _MOSS))
+def _answer(turn: Object, place: str, findings: list[Finding]) -> list[Object]:
+    """Return the messages of MOSS in a turn: reasoning, commands, results and answer."""
+    thought, commands, results, answer = (
+        _without_tokens(turn.get(key)) for key in (_THOUGHTS, _COMMANDS, _RESULTS, _MOSS)
+    )
     pieces = Pieces("assistant")
     if thought is not None:
         pieces.think(thought)
     if commands is not None:
-        calls, replies = _exchanged(commands, results)
+        calls, replies = _calls_and_results(commands, results)
         if calls == [(_COMMANDS, commands)]:
             findings.append(noticed(f"{place}/{_COMMANDS}", "the commands cannot be told apart; they are one call"))
         for name, text in calls:
@@ -113,17 +115,17 @@ def _answered(turn: Object, place: str, findings: list[Finding]) -> list[Object]
     return pieces.messages()
 
 
-def _exchanged(commands: str, results: str | None) -> tuple[list[tuple[str, str]], list[str]]:
-    """The calls that commands make, and what each gave; one call where these cannot be told apart."""
+def _calls_and_results(commands: str, results: str | None) -> tuple[list[tuple[str, str]], list[str]]:
+    """Return the calls in a text of commands, and their results; one call if these cannot be separated."""
     calls = _calls(commands)
-    replies = [] if results is None else _apart(results, len(calls))
+    replies = [] if results is None else _split_results(results, len(calls))
     if not calls or (replies and len(replies) != len(calls)):
         return [(_COMMANDS, commands)], [] if results is None else [results]
     return calls, replies
 
 
 def _calls(text: str) -> list[tuple[str, str]]:
-    """The calls that a text of Python makes, each with what stands in its parentheses; none for any other text."""
+    """Return the name and arguments of each call in a Python text; none for any other text."""
     with suppress(SyntaxError, ValueError, MemoryError, RecursionError):
         found = ast.parse(f"[{text}]", mode="eval").body
         nodes = found.elts if isinstance(found, ast.List) else []
@@ -139,12 +141,12 @@ _LINE_END: Final = re.compile(rb"\r\n|\r|\n")
 
 
 def _call(node: ast.Call, data: bytes, lines: Sequence[int]) -> tuple[str, str]:
-    """The name of a call, and the text between its parentheses.
+    """Return the name of a call, and the text between its parentheses.
 
     Args:
-        node: the call, with its place in bytes of a line.
-        data: the text that it stands in.
-        lines: where its lines begin.
+        node: the call, with its byte offset in a line.
+        data: the text in UTF-8.
+        lines: the byte offsets of the lines.
     """
     begin = lines[(node.func.end_lineno or 1) - 1] + (node.func.end_col_offset or 0)
     end = lines[(node.end_lineno or 1) - 1] + (node.end_col_offset or 0)
@@ -154,8 +156,8 @@ def _call(node: ast.Call, data: bytes, lines: Sequence[int]) -> tuple[str, str]:
 _RESULT: Final = re.compile(r"^\w+\(.*\) =>[ \t]*$", re.MULTILINE)
 
 
-def _apart(results: str, count: int) -> list[str]:
-    """What each of some calls gave, which begins with the call; all of it where there is one."""
+def _split_results(results: str, count: int) -> list[str]:
+    """Return the results of some calls, each of which begins with its call; one result if there is one call."""
     begins = [each.start() for each in _RESULT.finditer(results)]
     if count == 1 or not begins or results[: begins[0]].strip():
         return [results]

@@ -1,4 +1,4 @@
-"""Open Assistant's trees: messages with the replies to them."""
+"""Read Open Assistant's trees: messages with their replies."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from .trees import conversations, nested, rest, role_of
 
 
 def is_oasst(fields: Object, wording: Wording) -> bool:
-    """Whether a message with replies stands there."""
+    """Return whether the fields hold a message with replies."""
     root = as_object(fields.get("prompt")) or {}
     return isinstance(root.get("text"), str) and isinstance(root.get("role"), str)
 
 
 def read_oasst(fields: Object, wording: Wording) -> Sequence[Document]:
-    """A conversation for each message without a reply: what leads to it.
+    """Return a conversation for each message without a reply: the path to it.
 
     Raises:
-        BridgeError: OCB-SHAPE for what is no message; OCB-LIMIT for a tree too large.
+        BridgeError: OCB-SHAPE if a value is not a message; OCB-LIMIT if the tree is too large.
     """
 
     def messages_of(node: Object, place: str) -> list[Object]:

@@ -1,4 +1,4 @@
-"""Open WebUI's exported chats: a history of messages, each with the one before it."""
+"""Read Open WebUI's exported chats: a history of messages, each of which names its parent."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ CHAT: Final = "chat"
 
 
 def is_open_webui(fields: Object, wording: Wording) -> bool:
-    """Whether a chat stands there with its history, or with its messages alone."""
+    """Return whether the fields hold a chat with its history, or only with its messages."""
     return bool(_messages(as_object(fields.get(CHAT)) or {}))
 
 
 def _messages(chat: Object) -> dict[str, Object]:
-    """The messages of a chat, by the JSON pointer to them."""
+    """Return the messages of a chat, by JSON pointer; none if any of them is not a message."""
     history = as_object(chat.get("history")) or {}
     found = {
         f"/{CHAT}/history/messages/{name}": each for name, each in (as_object(history.get("messages")) or {}).items()
@@ -33,11 +33,11 @@ def _messages(chat: Object) -> dict[str, Object]:
 
 
 def read_open_webui(fields: Object, wording: Wording) -> Sequence[Document]:
-    """A conversation for each branch, that of the current message first.
+    """Return a conversation for each branch, that of the current message first.
 
     Raises:
-        BridgeError: OCB-SHAPE for messages that do not hang together, or where nothing is said; OCB-LIMIT for a tree
-            too large.
+        BridgeError: OCB-SHAPE if a message is not connected to a root, or if no message has content; OCB-LIMIT if the
+            tree is too large.
     """
     chat = cast("Object", fields[CHAT])
     nodes = _messages(chat)
@@ -46,30 +46,33 @@ def read_open_webui(fields: Object, wording: Wording) -> Sequence[Document]:
     tree = linked(nodes, names, "parentId", history.get("currentId"))
     system = _system(chat)
     first = [message("system", system)] if system else []
-    documents = conversations(tree, lambda node, place: _messages_of(node, place, wording), _about, first)
-    beside = _beside(chat, history)
-    return [each._replace(beside={**each.beside, **({CHAT: beside} if beside else {})}) for each in documents]
+    documents = conversations(tree, lambda node, place: _messages_of(node, place, wording), _metadata, first)
+    metadata = _chat_metadata(chat, history)
+    return [
+        each._replace(extra_columns={**each.extra_columns, **({CHAT: metadata} if metadata else {})})
+        for each in documents
+    ]
 
 
 def _system(chat: Object) -> str | None:
-    """The system prompt of a chat; earlier versions had it beside the parameters."""
+    """Return the system prompt of a chat; earlier versions have it next to the parameters."""
     found = (as_object(chat.get("params")) or {}).get("system") or chat.get("system")
     return found if isinstance(found, str) else None
 
 
-def _beside(chat: Object, history: Object) -> Object:
-    """What else a chat says; the messages of the current branch, which it says again, stand in its history."""
+def _chat_metadata(chat: Object, history: Object) -> Object:
+    """Return the members of a chat that are not read, without messages that repeat those of the history."""
     nodes = list((as_object(history.get("messages")) or {}).values())
-    again = all(each in nodes for each in as_list(chat.get("messages")) or []) or not nodes
+    repeated = all(each in nodes for each in as_list(chat.get("messages")) or []) or not nodes
     more = rest(history, ("messages", "currentId"))
-    return {**rest(chat, ("history", *(["messages"] if again else []))), **({"history": more} if more else {})}
+    return {**rest(chat, ("history", *(["messages"] if repeated else []))), **({"history": more} if more else {})}
 
 
 # --- messages ---------------------------------------------------------------------------------------------------------
 
 
 def _messages_of(node: Object, place: str, wording: Wording) -> list[Object]:
-    """The messages of one: what it shows and says, or what the model put out, item by item."""
+    """Return the messages of a node: its media and text, or the output items of the model."""
     pieces = Pieces(role_of(node.get("role"), wording, f"{place}/role"))
     for url in _images(node):
         pieces.show({"type": "image_url", "image_url": {"url": url}})
@@ -86,13 +89,13 @@ def _messages_of(node: Object, place: str, wording: Wording) -> list[Object]:
 
 
 def _images(node: Object) -> list[str]:
-    """The addresses of the images that were sent with a message."""
+    """Return the addresses of the images that were sent with a message."""
     files = objects_of(node.get("files"))
     return [each["url"] for each in files if each.get("type") == "image" and isinstance(each.get("url"), str)]
 
 
-def _about(node: Object) -> Object:
-    """What else a message says, and how it was shown where that is not what it says."""
+def _metadata(node: Object) -> Object:
+    """Return the members of a message that are not read, and its text if that repeats the output items."""
     content = node["content"]
     files = [
         rest(each, ("type", "url")) if each.get("type") == "image" else each
@@ -101,7 +104,9 @@ def _about(node: Object) -> Object:
     shown = isinstance(content, str) and (_has_output(node) or read_details(content, Pieces("assistant")))
     known = ("id", "parentId", "childrenIds", "role", "files", *(() if shown else ("content",)))
     items = (
-        [rest(each, _READ[each["type"]]) for each in cast("list[Object]", node["output"])] if _has_output(node) else []
+        [rest(each, _READ_MEMBERS[each["type"]]) for each in cast("list[Object]", node["output"])]
+        if _has_output(node)
+        else []
     )
     apart = {"files": files if any(files) else None, "output": items if any(items) else None}
     left = rest(node, (*known, "output") if _has_output(node) else known)
@@ -116,7 +121,7 @@ def _object(value: Json) -> Object:
     return as_object(value) or {}
 
 
-# --- what the model put out, as items of the Responses API ------------------------------------------------------------
+# --- output of the model, as items of the Responses API ---------------------------------------------------------------
 
 
 def _texts(value: Json) -> str:
@@ -135,16 +140,16 @@ def _read_item(item: Object, pieces: Pieces) -> None:
         pieces.result(item.get("output"), item.get("call_id"))
 
 
-_READ: Final = {
+_READ_MEMBERS: Final = {
     "reasoning": ("type", "content"),
     "message": ("type", "role", "content"),
     "function_call": ("type", "name", "arguments", "call_id"),
     "function_call_output": ("type", "call_id", "output"),
 }
-"""The members of items that their messages have."""
+"""The members of items that their messages hold."""
 
 
 def _has_output(node: Object) -> bool:
-    """Whether the items that the model put out stand there, all of kinds that are known."""
+    """Return whether a message has output items, all of known kinds."""
     items = as_list(node.get("output"))
-    return bool(items) and all(_object(each).get("type") in _READ for each in items or [])
+    return bool(items) and all(_object(each).get("type") in _READ_MEMBERS for each in items or [])

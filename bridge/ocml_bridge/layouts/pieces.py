@@ -1,4 +1,4 @@
-"""What the assistant does in a turn, told piece by piece: thoughts, texts, media, calls and their results."""
+"""Build the messages of a turn from its pieces: reasoning, texts, media, calls and their results."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from .layout import Object
 
 
 class Pieces:
-    """Pieces in the order in which they came, as messages of Chat Completions.
+    """Builds messages of Chat Completions from pieces in their order.
 
-    A message holds a thought, what is said after it, and the calls after that; what comes in another order begins
-    another message.
+    A message holds reasoning, the content after it, and the calls after that; a piece in any other order begins another
+    message.
     """
 
     def __init__(self, role: str) -> None:
@@ -25,7 +25,7 @@ class Pieces:
         self._calls: list[Object] = []
 
     def think(self, text: str) -> None:
-        """Add a thought."""
+        """Add reasoning."""
         if self._parts or self._calls:
             self._end()
         self._thought = f"{self._thought or ''}{text}"
@@ -39,7 +39,7 @@ class Pieces:
             self._parts.append({"type": "text", "text": text})
 
     def show(self, part: Object) -> None:
-        """Add a part that is no text, as Chat Completions has it."""
+        """Add a part that is not a text, as Chat Completions has it."""
         self._begin_part()
         self._parts.append(part)
 
@@ -48,24 +48,24 @@ class Pieces:
             self._end()
 
     def call(self, name: str, arguments: Json, identity: Json = None) -> None:
-        """Add a call; its arguments are an object, or text."""
+        """Add a call, whose arguments are an object or text."""
         text = arguments if isinstance(arguments, str) else spelled({} if arguments is None else arguments)
         call = {"type": "function", "function": {"name": name, "arguments": text}}
         self._calls.append(call if identity is None else {"id": str(identity), **call})
 
     def command(self, name: str, text: str) -> None:
-        """Add a call of a tool that takes a text."""
+        """Add a call of a custom tool, whose input is a text."""
         self._calls.append({"type": "custom", "custom": {"name": name, "input": text}})
 
     def result(self, content: Json, identity: Json = None, name: str | None = None) -> None:
-        """Add what a call gave."""
+        """Add the result of a call."""
         self._end()
         reply: Object = {} if identity is None else {"tool_call_id": str(identity)}
         reply |= {} if name is None else {"name": name}
         self._messages.append({"role": "tool", **reply, "content": text_of(content)})
 
     def messages(self) -> list[Object]:
-        """The messages; none where nothing was told."""
+        """Return the messages; none if there are no pieces."""
         self._end()
         return self._messages
 
@@ -82,7 +82,7 @@ class Pieces:
 
 
 def text_of(content: Json) -> str:
-    """What a tool gave, as a text: one that stands in blocks, or the JSON of a value."""
+    """Return the result of a tool as a text: the text of its blocks, or the JSON of a value."""
     if isinstance(content, str):
         return content
     blocks: Sequence[Object] = [as_object(each) or {} for each in as_list(content) or []]
@@ -92,5 +92,5 @@ def text_of(content: Json) -> str:
 
 
 def spelled(value: Json) -> str:
-    """A value as JSON text."""
+    """Return a value as JSON text."""
     return jsontext.dumps(value).decode("utf-8", "surrogatepass")

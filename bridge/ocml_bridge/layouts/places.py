@@ -1,4 +1,4 @@
-"""Places inside of columns: `data.conversation[0].messages` is a column of its own for a plan that names it."""
+"""Make columns of values inside of columns: for a plan, `data.conversation[0].messages` names a column."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from .fitting import as_list, as_object
 from .layout import Object, parsed
 
 
-def opened(row: Object, places: Sequence[str]) -> Object:
-    """A row with what stands at some places, each as a column of that name.
+def with_places(row: Object, places: Sequence[str]) -> Object:
+    """Return a row with the values at some places as further columns, named by their places.
 
-    The columns that they are in stay, but for those that hold nothing else.
+    The columns that hold them stay, unless they hold nothing else.
 
     Args:
         row: the row; it is not changed.
-        places: names of columns, and places in columns; a name that a row has is no place.
+        places: names of columns, and places in columns; the name of a column is not read as a place.
     """
     found: Object = {}
-    emptied: set[str] = set()
+    used_up: set[str] = set()
     for place in places:
         if place in row or (steps := _steps(place)) is None or steps[0] not in row:
             continue
-        value, alone = _value_at(row, steps)
+        value, is_only_value = _value_at(row, steps)
         if value is not None:
             found[place] = value
-            emptied |= {steps[0]} if alone else set()
-    return {**{name: each for name, each in row.items() if name not in emptied}, **found} if found else row
+            used_up |= {steps[0]} if is_only_value else set()
+    return {**{name: each for name, each in row.items() if name not in used_up}, **found} if found else row
 
 
 _PLACE: Final = re.compile(r"[^.\[\]]+(?:\.[^.\[\]]+|\[[0-9]+\])+")
@@ -42,9 +42,12 @@ def _steps(place: str) -> list[str] | None:
 
 
 def _value_at(row: Object, steps: Sequence[str]) -> tuple[Json, bool]:
-    """What stands at a place, None for nothing; and whether nothing stands beside it. A column may be JSON text."""
+    """Return the value at a place, None if there is none; and whether the column holds nothing else.
+
+    The column may be JSON text.
+    """
     value: Json = row
-    alone = True
+    is_only_value = True
     for depth, step in enumerate(steps):
         try:
             value = parsed(value, "") if depth == 1 else value
@@ -57,5 +60,5 @@ def _value_at(row: Object, steps: Sequence[str]) -> tuple[Json, bool]:
             value = items[int(step)]
         else:
             return None, False
-        alone = alone and (depth == 0 or len(members if members is not None else items or ()) == 1)
-    return value, alone
+        is_only_value = is_only_value and (depth == 0 or len(members if members is not None else items or ()) == 1)
+    return value, is_only_value

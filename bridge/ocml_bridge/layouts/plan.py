@@ -1,4 +1,4 @@
-"""A plan: which layouts the rows of a dataset have, and in which words. Values alone, as a file has them."""
+"""Read rows by a plan, which says what layouts and words the rows of a dataset have; and read plans from files."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ from .columns import TURNS
 from .documents import forget, in_text, whole
 from .fitting import as_list, as_object
 from .layout import Document, Layout, Object
-from .places import opened
+from .places import with_places
 from .table import BY_NAME, LAYOUTS
 from .thoughts import TAGS
 
 AUTO: Final = "auto"
-"""The name of the plan that tells the layout of each row from the row."""
+"""The name of the plan that detects the layout of each row."""
 Pairs = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What the rows of a dataset are.
+    """The layouts and words of the rows of a dataset.
 
     Attributes:
         layout: the names of layouts, or of formats whose documents rows are; each row is of the first one that fits.
-        columns: fields of a layout, and the columns that they stand in, or places in these, as `data.turns[0].said`.
-        role: the key of a turn that says whose it is; None for those that the layout knows.
-        text: the key of a turn that holds what it says.
-        roles: words for whose a turn is, and roles.
-        separator: what stands between an instruction and its input; None for a line break.
-        thoughts: tags that the thought before an answer stands in.
+        columns: fields of a layout, and their columns, or places in columns, such as `data.turns[0].said`.
+        role: the key of the role of a turn; None for the keys of the layout.
+        text: the key of the content of a turn; None for the keys of the layout.
+        roles: words for roles, and the roles.
+        separator: the text between an instruction and its input; None for a line break.
+        thoughts: tags around the reasoning before an answer.
     """
 
     layout: tuple[str, ...]
@@ -51,23 +51,23 @@ class Plan:
 
 
 class Row(NamedTuple):
-    """A row as a plan reads it.
+    """A row as it is read by a plan.
 
     Attributes:
-        layout: the one that fits.
+        layout: the layout that fits.
         documents: its conversations.
-        beside: the columns that are no conversation.
-        sources: the fields of the layout that it has, each with the column that it stands in.
+        extra_columns: the columns that are not part of a conversation.
+        sources: the fields of the layout that the row has, each with its column.
     """
 
     layout: Layout
     documents: Sequence[Document]
-    beside: Object
+    extra_columns: Object
     sources: Mapping[str, str]
 
 
 def layouts_of(plan: Plan) -> tuple[Layout, ...]:
-    """The layouts of a plan, in the words of the dataset."""
+    """Return the layouts of a plan, in the words of the dataset."""
     return _layouts(plan)
 
 
@@ -80,14 +80,14 @@ def _layouts(plan: Plan) -> tuple[Layout, ...]:
 
 
 def layout_of(name: str, *, alone: bool = True) -> Layout:
-    """The layout of a name.
+    """Return the layout with a name.
 
     Args:
-        name: of a layout, or of a format whose documents rows are.
-        alone: whether all rows are of it; else those of a format are told from their evidence.
+        name: the name of a layout, or of a format whose documents are rows.
+        alone: whether all rows are of it; otherwise the rows of a format are detected.
 
     Raises:
-        BridgeError: OCB-OPTION naming the near one.
+        BridgeError: OCB-OPTION if the name is unknown, with the most similar name.
     """
     if name in BY_NAME:
         return BY_NAME[name]
@@ -111,36 +111,36 @@ def _worded(layout: Layout, plan: Plan) -> Layout:
 
 
 def read_row(plan: Plan, row: Json) -> Row:
-    """The conversations of a row, and what stands beside them.
+    """Return the conversations of a row, and its other columns.
 
     Raises:
-        BridgeError: OCB-SHAPE where no layout of the plan fits, or where its fields make no conversation.
+        BridgeError: OCB-SHAPE if no layout of the plan fits, or if the fields do not make a conversation.
     """
     columns = as_object(row)
     if columns is None:
         raise BridgeError(ErrorCode.SHAPE, "a row must be an object, with a member for each column", path="")
-    columns = opened(columns, [column for _, column in plan.columns])
-    found = _found(plan, columns)
+    columns = with_places(columns, [column for _, column in plan.columns])
+    found = _candidate_for(plan, columns)
     if found is None:
-        raise BridgeError(ErrorCode.SHAPE, _unfitting(plan, columns), path="")
+        raise BridgeError(ErrorCode.SHAPE, _no_layout_detail(plan, columns), path="")
     documents = found.layout.reads(found.fields(columns), found.layout.wording)
-    beside = {name: value for name, value in columns.items() if name not in found.read}
-    return Row(found.layout, documents, beside, found.sources)
+    extra_columns = {name: value for name, value in columns.items() if name not in found.read}
+    return Row(found.layout, documents, extra_columns, found.sources)
 
 
 def layout_for(plan: Plan, row: Object) -> Layout | None:
-    """The first layout of a plan that a row is of; None where there is none."""
-    found = _found(plan, row)
+    """Return the first layout of a plan that a row is of; None if there is none."""
+    found = _candidate_for(plan, row)
     return None if found is None else found.layout
 
 
 class _Candidate(NamedTuple):
-    """A layout that rows with some columns may have.
+    """A layout that rows with certain columns may have.
 
     Attributes:
         layout: the layout.
-        sources: the fields of the layout that they have, each with the column that it stands in.
-        read: the columns that their conversations are read from.
+        sources: the fields of the layout that the rows have, each with its column.
+        read: the columns that the conversations are read from.
     """
 
     layout: Layout
@@ -148,14 +148,14 @@ class _Candidate(NamedTuple):
     read: frozenset[str]
 
     def fields(self, row: Object) -> Object:
-        """As `Layout.fields`."""
+        """Return the fields of a row, as `Layout.fields` does."""
         return row if self.layout.whole else {name: row[column] for name, column in self.sources.items()}
 
 
-def _found(plan: Plan, row: Object) -> _Candidate | None:
-    """The first layout of a plan that a row is of, as rows with its columns have it; None where there is none."""
+def _candidate_for(plan: Plan, row: Object) -> _Candidate | None:
+    """Return the first layout of a plan that a row is of, for rows with its columns; None if there is none."""
     shape = tuple([(name, value is not None) for name, value in row.items()])
-    candidates = _candidates if sum(map(len, row)) <= _SHORT else _candidates.__wrapped__
+    candidates = _candidates if sum(map(len, row)) <= _LONGEST_CACHED else _candidates.__wrapped__
     try:
         for each in candidates(plan, shape):
             if each.layout.fits(each.fields(row), each.layout.wording):
@@ -167,23 +167,23 @@ def _found(plan: Plan, row: Object) -> _Candidate | None:
 
 @lru_cache(maxsize=256)
 def _candidates(plan: Plan, shape: tuple[tuple[str, bool], ...]) -> tuple[_Candidate, ...]:
-    """The layouts that rows may have, by the names of their columns and whether these have values."""
+    """Return the layouts that rows may have, by the names of their columns and whether they have values."""
     row = {name: has_value or None for name, has_value in shape}
-    there = {name for name, has_value in shape if has_value}
-    guessed = plan.layout == (AUTO,)
+    with_values = {name for name, has_value in shape if has_value}
+    detects = plan.layout == (AUTO,)
     layouts = [
         layout
         for layout in layouts_of(plan)
-        if layout.may_have(row) and not (guessed and not layout.doubts.isdisjoint(there))
+        if layout.may_have(row) and not (detects and not layout.doubts.isdisjoint(with_values))
     ]
     return tuple([_Candidate(each, each.sources(row), each.read_columns(row)) for each in layouts])
 
 
-_SHORT: Final = 1000
-"""How long the names of columns may be together that are remembered."""
+_LONGEST_CACHED: Final = 1000
+"""The maximal total length of the names of columns in the cache."""
 
 
-def _unfitting(plan: Plan, row: Object) -> str:
+def _no_layout_detail(plan: Plan, row: Object) -> str:
     has = f"the row has {', '.join(map(repr, list(row)[:12])) or 'no columns'}"
     other = None if plan.layout == (AUTO,) else next((each.name for each in LAYOUTS if each.has(row)), None)
     if other is not None:
@@ -199,7 +199,7 @@ def _unfitting(plan: Plan, row: Object) -> str:
 
 
 def likeness(row: Object) -> str | None:
-    """What a row of no layout, or the text in it, surely looks like, as a sentence without its subject; else None."""
+    """Return a sentence without its subject on the certain kind of a row of no layout, or of its text; else None."""
     text = row.get("text")
     for found in (recognise(row), recognise(text) if isinstance(text, str) else None):
         if found is not None and found.certain and found.kind.format not in registry.formats():
@@ -214,14 +214,14 @@ _KEYS: Final = tuple(each.name for each in fields(Plan))
 
 
 def plan_of(value: Json, name: str = "the plan") -> Plan:
-    """The plan that a file holds.
+    """Return the plan that a file holds.
 
     Args:
-        value: what the file says: a mapping, or the name of a layout.
-        name: what it is called in errors.
+        value: the value of the file: a mapping, or the name of a layout.
+        name: the name of the plan in errors.
 
     Raises:
-        BridgeError: OCB-OPTION for a key, a layout, a field or a tag that is not known, naming the near one.
+        BridgeError: OCB-OPTION if a key, a layout, a field or a tag is unknown, with the most similar name.
     """
     if isinstance(value, str):
         value = {"layout": value}
@@ -283,7 +283,7 @@ _MOST_LISTED: Final = 30
 
 
 def _listed(names: Collection[str]) -> str:
-    """Names in their alphabetical order; of many, the first ones, and what finds the right one."""
+    """Return some names in alphabetical order; if there are many, the first ones and how to find the right one."""
     first, others = sorted(names)[:_MOST_LISTED], len(names) - _MOST_LISTED
     more = f" and {others} more; 'ocml-convert plan FILE' proposes one for a file" if others > 0 else ""
     return ", ".join(first) + more

@@ -1,4 +1,4 @@
-"""Rows that say which of several answers is the better one, and the layouts of these."""
+"""Read rows that say which of several answers is the better one, and list their layouts."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from .fitting import as_list, as_object, objects_of
 from .layout import Document, Layout, Object, Wording, misshapen
 from .messages import are_messages, message, preference, request, respelled_all
 
-# --- two models answer, and somebody says which one was better (Chatbot Arena) ----------------------------------------
+# --- answers of two models, and the one that won (Chatbot Arena) ------------------------------------------------------
 
 SIDES: Final = ("conversation_a", "conversation_b")
 WINNER: Final = "winner"
 _WINS: Final = {"model_a": SIDES, "a": SIDES, "model_b": SIDES[::-1], "b": SIDES[::-1]}
-"""Words for who won → the side that did, and the other."""
+"""The side that won and the side that lost, for each word for the winner."""
 
 
 def is_battle(fields: Object, wording: Wording) -> bool:
-    """Whether two conversations stand there, and who won."""
+    """Return whether the fields hold two conversations and the winner."""
     return isinstance(fields.get(WINNER), str) and all(are_messages(fields.get(side), wording) for side in SIDES)
 
 
 def read_battle(fields: Object, wording: Wording) -> Sequence[Document]:
-    """What was asked, with the answer that won and the other one; where none did, two conversations."""
+    """Return the prompt with the winning answer and the other one; two conversations if neither won."""
     sides = {side: respelled_all(fields[side], wording, f"/{side}") for side in SIDES}
     order = _WINS.get(fields[WINNER].strip().lower())
     if order is None:
@@ -44,22 +44,22 @@ def read_battle(fields: Object, wording: Wording) -> Sequence[Document]:
 ANSWERS: Final = "answers"
 _TEXTS: Final = ("answer", "response", "text", "content")
 _RANKS: Final = ("rank",)
-"""What says how good an answer is, where the least is the best."""
+"""Members for the rank of an answer, of which the lowest is the best."""
 _SCORES: Final = ("overall_score", "score", "pm_score")
-"""The same, where the most is the best."""
+"""Members for the score of an answer, of which the highest is the best."""
 
 
 def is_ranked(fields: Object, wording: Wording) -> bool:
-    """Whether a prompt stands there with answers that are ranked or scored."""
+    """Return whether the fields hold a prompt with answers that are ranked or scored."""
     answers = as_list(fields.get(ANSWERS))
     return isinstance(fields.get(INSTRUCTION), str) and bool(answers) and _ranked(answers or []) is not None
 
 
 def read_ranked(fields: Object, wording: Wording) -> Sequence[Document]:
-    """The prompt with its best answer and its worst one; where all are as good, with the first.
+    """Return the prompt with its best and its worst answer; with the first one if all are equal.
 
     Raises:
-        BridgeError: OCB-SHAPE for answers that are not ranked.
+        BridgeError: OCB-SHAPE if the answers are not ranked.
     """
     ranked = _ranked(as_list(fields[ANSWERS]) or [])
     if not ranked:
@@ -77,7 +77,7 @@ def _order(answer: tuple[float, str]) -> float:
 
 
 def _ranked(answers: Sequence[Json]) -> list[tuple[float, str]] | None:
-    """The answers, each with how bad it is; None where that is not said of all of them."""
+    """Return the answers, each with its rank or its negative score; None if any has neither."""
     found: list[tuple[float, str]] = []
     for each in answers:
         answer = as_object(each) or {}
@@ -95,7 +95,7 @@ def _is_number(value: Json) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-# --- a request of Gemini with a pair of answers, one preferred, as its preference tuning takes them -------------------
+# --- a request of Gemini with a preferred and another answer, as its preference tuning takes them ---------------------
 
 CONTENTS: Final = "contents"
 COMPLETIONS: Final = "completions"
@@ -103,12 +103,12 @@ _FORMAT: Final = "gemini"
 
 
 def are_scored(fields: Object, wording: Wording) -> bool:
-    """Whether contents stand there, and two answers to them, each with another score."""
+    """Return whether the fields hold contents and two answers with different scores."""
     return bool(as_list(fields.get(CONTENTS))) and _answers(fields.get(COMPLETIONS)) is not None
 
 
 def _answers(value: Json) -> tuple[Object, Object] | None:
-    """The better answer and the worse one; None for what is no pair of answers."""
+    """Return the better answer and the worse one; None for any other value."""
     found = objects_of(value)
     answers = [as_object(each.get("completion")) for each in found]
     scores = [each.get("score") for each in found]
@@ -120,10 +120,10 @@ def _answers(value: Json) -> tuple[Object, Object] | None:
 
 
 def read_scored(fields: Object, wording: Wording) -> Sequence[Document]:
-    """The conversation that goes on with the better answer, and beside it the worse one.
+    """Return the conversation with the better answer, and the worse one as its alternative.
 
     Raises:
-        BridgeError: OCB-SHAPE for what is no pair of answers, or what the reader of contents raises.
+        BridgeError: OCB-SHAPE if there is no pair of answers, or as the reader of contents raises it.
     """
     pair = _answers(fields.get(COMPLETIONS))
     if pair is None:
@@ -173,7 +173,7 @@ PREFERENCES: Final[tuple[Layout, ...]] = (
         {**{side: (side,) for side in SIDES}, WINNER: (WINNER,)},
         is_battle,
         read_battle,
-        beside=frozenset({WINNER}),
+        extra_columns=frozenset({WINNER}),
     ),
     Layout(
         "ranked",
@@ -186,7 +186,7 @@ PREFERENCES: Final[tuple[Layout, ...]] = (
         },
         is_ranked,
         read_ranked,
-        beside=frozenset({ANSWERS}),
+        extra_columns=frozenset({ANSWERS}),
     ),
     Layout(
         "gemini-preference",

@@ -1,4 +1,4 @@
-"""What rows of a dataset look like, and a plan for them: a person reads it, mends it, and gives it to `batch`."""
+"""Survey the rows of a dataset, and propose a plan for them, which a person checks and gives to `batch`."""
 
 from __future__ import annotations
 
@@ -25,28 +25,29 @@ _GUESSES: Final[dict[str, str]] = {
     **dict.fromkeys(("agent", "support", "operator", "doctor", "teacher", "tutor", "llm", "you"), "assistant"),
     **dict.fromkeys(("instructions", "context"), "system"),
 }
-"""Words for speakers that no layout takes for granted, and what they probably stand for."""
+"""The probable role for words for speakers that no layout reads."""
 
 
 @dataclass(slots=True)
-class Seen:
-    """What was seen of the rows that are of one layout.
+class LayoutStatistics:
+    """Statistics on the rows of one layout.
 
     Attributes:
-        rows: how many.
-        conversations: how many they hold.
-        columns: how often each column is part of the conversation.
-        beside: how often each column stands beside it.
-        roles: how often each word for a role stands there.
-        tools: how many rows declare tools.
-        example: what is said first in the first of them.
-        errors: what is wrong with rows that are of the layout and cannot be read, and how often.
+        rows: the number of rows.
+        conversations: the number of conversations in them.
+        columns: the number of rows in which each column is part of the conversation.
+        extra_columns: the number of rows in which each column is not part of it.
+        roles: the number of messages with each word for a role.
+        thoughts: the number of messages with each tag of reasoning.
+        tools: the number of rows that declare tools.
+        example: the first text of the first of them.
+        errors: the number of rows of the layout that cannot be read, by error.
     """
 
     rows: int = 0
     conversations: int = 0
     columns: Counter[str] = field(default_factory=Counter[str])
-    beside: Counter[str] = field(default_factory=Counter[str])
+    extra_columns: Counter[str] = field(default_factory=Counter[str])
     roles: Counter[str] = field(default_factory=Counter[str])
     thoughts: Counter[str] = field(default_factory=Counter[str])
     tools: int = 0
@@ -56,26 +57,27 @@ class Seen:
 
 @dataclass(slots=True)
 class Survey:
-    """What was seen of rows.
+    """Statistics on rows.
 
     Attributes:
-        rows: how many.
-        layouts: by name, what was seen of those of each layout.
-        others: the columns of rows of no layout, and how many have them.
-        broken: what is wrong with what is no row, and how often.
+        rows: the number of rows.
+        layouts: the statistics on the rows of each layout, by name.
+        others: the number of rows of no layout, by their columns.
+        broken: the number of values that are not rows, by error.
+        unknown_row: the first row of no layout.
     """
 
     rows: int = 0
-    layouts: dict[str, Seen] = field(default_factory=dict[str, Seen])
+    layouts: dict[str, LayoutStatistics] = field(default_factory=dict[str, LayoutStatistics])
     others: Counter[tuple[str, ...]] = field(default_factory=Counter[tuple[str, ...]])
     broken: Counter[str] = field(default_factory=Counter[str])
-    stranger: Object | None = None
+    unknown_row: Object | None = None
 
     def look(self, row: Json | BridgeError) -> None:
-        """Look at a row.
+        """Count a row.
 
         Args:
-            row: its columns, or why it could not be taken out of what it is stored in.
+            row: its columns, or the error with which it could not be read from its container.
         """
         self.rows += 1
         columns = as_object(row)
@@ -85,32 +87,32 @@ class Survey:
         layout = layout_for(Plan((AUTO,)), columns)
         if layout is None:
             self.others[tuple(columns)] += 1
-            self.stranger = self.stranger or columns
+            self.unknown_row = self.unknown_row or columns
             return
-        _look(self.layouts.setdefault(layout.name, Seen()), layout, columns)
+        _count_row(self.layouts.setdefault(layout.name, LayoutStatistics()), layout, columns)
 
 
-def _look(seen: Seen, layout: Layout, row: Object) -> None:
-    seen.rows += 1
+def _count_row(statistics: LayoutStatistics, layout: Layout, row: Object) -> None:
+    statistics.rows += 1
     of_layout = layout.read_columns(row)
     if not layout.whole:
-        seen.columns.update(name for name in row if name in of_layout)
-        seen.beside.update(name for name in row if name not in of_layout)
+        statistics.columns.update(name for name in row if name in of_layout)
+        statistics.extra_columns.update(name for name in row if name not in of_layout)
     try:
         documents = layout.read(row)
     except BridgeError as error:
-        seen.errors[str(error)] += 1
+        statistics.errors[str(error)] += 1
         return
-    seen.conversations += len(documents)
+    statistics.conversations += len(documents)
     for document in documents[:1]:
         for message in _messages(document.value):
-            seen.roles[_role(message)] += 1
+            statistics.roles[_role(message)] += 1
             text = _text(message)
-            seen.example = seen.example or text
+            statistics.example = statistics.example or text
             tag = tag_of(text)
             if tag is not None:
-                seen.thoughts[tag] += 1
-        seen.tools += bool((as_object(document.value) or {}).get("tools"))
+                statistics.thoughts[tag] += 1
+        statistics.tools += bool((as_object(document.value) or {}).get("tools"))
 
 
 def _messages(document: Json) -> Iterator[Object]:
@@ -139,35 +141,35 @@ def _text(message: Object) -> str:
 
 
 def proposal(survey: Survey, containers: list[str]) -> str:
-    """A plan as YAML, with what was seen as comments.
+    """Return a plan as YAML, with the statistics as comments.
 
     Args:
-        survey: what was seen.
-        containers: how each input stores its rows, one line each.
+        survey: the statistics on the rows.
+        containers: a line on how each input stores its rows.
     """
     lines = ["# What the rows are, for `ocml-convert batch --plan`.", *(f"# {line}" for line in containers)]
     lines.append(f"# {_count(survey.rows, 'row')} looked at.")
-    for name, seen in sorted(survey.layouts.items(), key=lambda pair: -pair[1].rows):
-        lines += ["#", *(f"# {line}" for line in _comments(name, seen))]
+    for name, statistics in sorted(survey.layouts.items(), key=lambda pair: -pair[1].rows):
+        lines += ["#", *(f"# {line}" for line in _comments(name, statistics))]
     for columns, count in survey.others.most_common(_MANY):
         lines += [
             "#",
             f"# {_count(count, 'row')} of no layout that is known, with the columns {', '.join(columns) or 'none'}.",
         ]
     for error, count in survey.broken.most_common(_MANY):
-        lines.append(f"# {_count(count, 'row')} that cannot be read: {_short(error)}")
+        lines.append(f"# {_count(count, 'row')} that cannot be read: {_one_line(error)}")
     lines.append("")
     names = [name for name, _ in sorted(survey.layouts.items(), key=lambda pair: -pair[1].rows)]
     if not names:
-        guess = None if survey.stranger is None else _guessed(survey.stranger)
-        what = None if survey.stranger is None else likeness(survey.stranger)
-        if guess is _MESSAGE and sure_in(survey.stranger) is not None:  # one of a kind that is put together otherwise
+        guess = None if survey.unknown_row is None else _guess(survey.unknown_row)
+        what = None if survey.unknown_row is None else likeness(survey.unknown_row)
+        if guess is _MESSAGE and sure_in(survey.unknown_row) is not None:  # such messages are joined in another way
             guess = None
         if guess is None and what is not None:
             lines.append(f"# The first of them {' '.join(what.split())}")
         return _written([*lines, *(guess or _UNKNOWN)])
     lines.append(f"layout: {names[0] if len(names) == 1 else '[' + ', '.join(_in_order(names)) + ']'}")
-    tags = sorted({tag for seen in survey.layouts.values() for tag in seen.thoughts}, key=TAGS.index)
+    tags = sorted({tag for statistics in survey.layouts.values() for tag in statistics.thoughts}, key=TAGS.index)
     if tags and (tags != ["think"] or not set(names) <= {"sharegpt", "hermes-functions"}):
         shown = ", ".join(f"{fences(tag)[0]}…{fences(tag)[1]}" for tag in tags)
         lines += [f"# Answers have thoughts in them, in {shown}. Without this line the thoughts are visible text:"]
@@ -176,12 +178,12 @@ def proposal(survey: Survey, containers: list[str]) -> str:
 
 
 def _written(lines: list[str]) -> str:
-    """Lines as a file of YAML: what data is called may be any text, and ends no line."""
+    """Return lines as a YAML file; names in data may be any text, so characters that could end a line are escaped."""
     return "".join(f"{_printable(line)}\n" for line in lines)
 
 
 def _printable(text: str) -> str:
-    """A text with all that does not print as YAML escapes it in quotes."""
+    """Return a text in which characters that do not print are escaped as in YAML's quotes."""
     return "".join([each if each.isprintable() else _escaped(ord(each)) for each in text])
 
 
@@ -198,27 +200,27 @@ _UNKNOWN: Final = [
 
 
 def _in_order(names: list[str]) -> list[str]:
-    """Names in the order in which layouts are tried."""
-    known = [layout.name for layout in layouts_of(Plan((AUTO,)))]
-    return sorted(names, key=known.index)
+    """Return the names of layouts in the order in which they are tried."""
+    order = [layout.name for layout in layouts_of(Plan((AUTO,)))]
+    return sorted(names, key=order.index)
 
 
-def _comments(name: str, seen: Seen) -> Iterator[str]:
-    yield f"{_count(seen.rows, 'row')} of the layout {name}" + (
-        f", {_count(seen.conversations, 'conversation')}" if seen.conversations != seen.rows else ""
+def _comments(name: str, statistics: LayoutStatistics) -> Iterator[str]:
+    yield f"{_count(statistics.rows, 'row')} of the layout {name}" + (
+        f", {_count(statistics.conversations, 'conversation')}" if statistics.conversations != statistics.rows else ""
     )
-    if seen.columns:
-        yield f"  the conversation: {_counts(seen.columns, seen.rows)}"
-    if seen.beside:
-        yield f"  beside it: {_counts(seen.beside, seen.rows)}"
-    if seen.roles:
-        yield f"  speakers: {', '.join(f'{role} {count:,}' for role, count in seen.roles.most_common(_MANY))}"
-    if seen.tools:
-        yield f"  tools are declared in {_count(seen.tools, 'row')}"
-    if seen.example:
-        yield f"  the first one begins: {_short(seen.example)}"
-    for error, count in seen.errors.most_common(3):
-        yield f"  {_count(count, 'row')} cannot be read: {_short(error)}"
+    if statistics.columns:
+        yield f"  the conversation: {_counts(statistics.columns, statistics.rows)}"
+    if statistics.extra_columns:
+        yield f"  beside it: {_counts(statistics.extra_columns, statistics.rows)}"
+    if statistics.roles:
+        yield f"  speakers: {', '.join(f'{role} {count:,}' for role, count in statistics.roles.most_common(_MANY))}"
+    if statistics.tools:
+        yield f"  tools are declared in {_count(statistics.tools, 'row')}"
+    if statistics.example:
+        yield f"  the first one begins: {_one_line(statistics.example)}"
+    for error, count in statistics.errors.most_common(3):
+        yield f"  {_count(count, 'row')} cannot be read: {_one_line(error)}"
 
 
 def _counts(counts: Counter[str], rows: int) -> str:
@@ -230,8 +232,8 @@ def _count(count: int, what: str) -> str:
     return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
-def _short(text: str) -> str:
-    """A text in one line of a comment."""
+def _one_line(text: str) -> str:
+    """Return a text as one line of a comment."""
     line = " ".join("".join(each if each.isprintable() else " " for each in text).split())
     return jsontext.dumps(line if len(line) <= _SHORT else f"{line[:_SHORT]}…").decode("utf-8", "replace")
 
@@ -242,12 +244,12 @@ def _short(text: str) -> str:
 _WORDS: Final = Wording()
 
 
-def _guessed(row: Object) -> list[str] | None:
-    """A plan for a row that has a list of turns in words that no layout knows; None where it has none."""
+def _guess(row: Object) -> list[str] | None:
+    """Return a plan for a row with a list of turns in words that no layout reads; None if it has no such list."""
     if _is_turn(row):
         return _MESSAGE
     if answers := [key for key in row if key.lower() in SEVERAL]:
-        return _which(answers)
+        return _several_answers(answers)
     for column, value in row.items():
         inner = as_object(value) or {}
         layout = layout_for(Plan((AUTO,)), inner)
@@ -258,7 +260,7 @@ def _guessed(row: Object) -> list[str] | None:
             return _rows_inside(column)
         texts = [key for key in turns[0] if all(isinstance(turn.get(key), str) for turn in turns)] if turns else []
         role = _role_key(turns, texts)
-        if role is None or _says_more(turns, texts):
+        if role is None or _has_other_content(turns, texts):
             continue
         text = max(
             (key for key in texts if key != role),
@@ -269,19 +271,19 @@ def _guessed(row: Object) -> list[str] | None:
 
 
 def _is_turn(row: Object) -> bool:
-    """Whether a row is somebody's turn: it has a key that says whose it is, and another for what it says."""
+    """Return whether a row is one turn: it has a key for a role, and another for a text."""
     texts = [key for key in row if isinstance(row[key], str)]
     role = _role_key([row], texts)
     return role is not None and any(key.lower() in _TEXT_KEYS for key in texts if key != role)
 
 
-def _says_more(turns: list[Object], texts: list[str]) -> bool:
-    """Whether what turns say is not always a text: no key of theirs is all of it."""
+def _has_other_content(turns: list[Object], texts: list[str]) -> bool:
+    """Return whether the content of turns is not always a text."""
     return any(key.lower() in _TEXT_KEYS and key not in texts for turn in turns for key in turn)
 
 
-def _which(answers: list[str]) -> list[str]:
-    """What to do with a row of several answers."""
+def _several_answers(answers: list[str]) -> list[str]:
+    """Return the plan for a row with several answers."""
     return [
         f"# The rows have several answers ({', '.join(map(_word, answers))}), and no layout tells which one is meant.",
         "# Take one of them, and see that nothing is lost with the others, such as",
@@ -298,11 +300,11 @@ _MESSAGE: Final = [
 ]
 _ROLE_KEYS: Final = frozenset(("role", "from", "speaker", "author", "sender", "by", "who", "user", "name", "party"))
 _TEXT_KEYS: Final = frozenset(("text", "content", "value", "utterance", "message", "body", "said", "sentence"))
-"""What keys of a turn are called that say whose it is, and what it says."""
+"""Keys of a turn that may hold its role, and those that may hold its content."""
 
 
 def _role_key(turns: list[Object], texts: list[str]) -> str | None:
-    """The key that says whose a turn is: its words are known, or it is called so, or they come again and again."""
+    """Return the key of the role in turns, found by its words, its name, or recurring words; None if there is none."""
     if len(texts) < 2:
         return None
 
@@ -352,5 +354,5 @@ def _flow(pairs: dict[str, str]) -> str:
 
 
 def _word(word: Any) -> str:
-    """A word as YAML reads it back: in quotes, as JSON."""
+    """Return a word as YAML reads it back: in quotes, as JSON."""
     return jsontext.dumps(word).decode("utf-8", "replace")

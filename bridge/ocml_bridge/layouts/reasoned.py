@@ -1,4 +1,4 @@
-"""Rows that hold the thought before an answer in a column of its own."""
+"""Read rows that hold the reasoning before an answer in a column of its own."""
 
 from __future__ import annotations
 
@@ -15,27 +15,29 @@ THOUGHT: Final = "thought"
 
 
 def is_reasoned(fields: Object, wording: Wording) -> bool:
-    """Whether what was asked stands there with its answer, and with words that were thought before it."""
+    """Return whether the fields hold a question, its answer, and the reasoning before it, of more than one word."""
     thought = fields.get(THOUGHT)
-    has_text = isinstance(thought, str) and any(map(str.isspace, thought.strip()))  # `on` is none
-    return has_text and exchange.is_exchange(fields, wording) and _waits(fields.get(exchange.INSTRUCTION), wording)
+    has_text = isinstance(thought, str) and any(map(str.isspace, thought.strip()))  # `on` is a setting
+    return (
+        has_text and exchange.is_exchange(fields, wording) and _is_unanswered(fields.get(exchange.INSTRUCTION), wording)
+    )
 
 
-def _waits(prompt: Json, wording: Wording) -> bool:
-    """Whether what was asked is not answered yet."""
+def _is_unanswered(prompt: Json, wording: Wording) -> bool:
+    """Return whether the prompt is not answered yet."""
     if not are_messages(prompt, wording):
         return True
     return respelled_all(prompt, wording, f"/{exchange.INSTRUCTION}")[-1]["role"] != "assistant"
 
 
 def read_reasoned(fields: Object, wording: Wording) -> Sequence[Document]:
-    """The conversation that ends in the thought and the answer."""
+    """Return the conversation that ends with the reasoning and the answer."""
     thought = fields[THOUGHT]
     rest = {name: value for name, value in fields.items() if name != THOUGHT}
     [document] = exchange.read_exchange(rest, wording)
     request: Object = document.value  # type: ignore[assignment]
     *before, answer = request["messages"]
     if REASONING in answer or answer.get("role") != "assistant":
-        return [document._replace(beside={REASONING: thought})]
+        return [document._replace(extra_columns={REASONING: thought})]
     answer = {"role": "assistant", REASONING: thought, **answer}
     return [document._replace(value={**request, "messages": [*before, answer]})]

@@ -1,4 +1,4 @@
-"""A prompt as a template wrote it, with the answer to it in a column of its own: together they are one text."""
+"""Read prompts that a chat template wrote, with the answers in another column: together they are one text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .layout import Document, Object, Wording, misshapen
 PROMPT: Final = "instruction"
 ANSWER: Final = "output"
 _BEGINS: Final = re.compile(r"\s*(?:<[|｜\w]|\[[|\w]|GPT4 )")
-"""How a text begins whose turns stand between tokens."""
+"""The beginning of a text whose turns are between tokens."""
 _CHATML: Final = Frames(
     "ChatML",
     re.compile(r"<\|im_start\|>(system|user|assistant|tool)\n"),
@@ -26,12 +26,12 @@ _CHATML: Final = Frames(
 
 
 def is_rendered(fields: Object, wording: Wording) -> bool:
-    """Whether a prompt in the tokens of a template stands there, and the answer fits behind it."""
+    """Return whether the fields hold a prompt in the tokens of a template, and an answer that continues it."""
     return _tokens(_text(fields), wording) is not None
 
 
 def _text(fields: Object) -> str | None:
-    """The prompt with its answer; None for another prompt."""
+    """Return the prompt and its answer as one text; None for any other prompt."""
     prompt, answer = fields.get(PROMPT), fields.get(ANSWER, "")
     if not isinstance(prompt, str) or not isinstance(answer, str) or _BEGINS.match(prompt) is None:
         return None
@@ -45,10 +45,10 @@ def _tokens(text: Json, wording: Wording) -> Frames | None:
 
 
 def read_rendered(fields: Object, wording: Wording) -> Sequence[Document]:
-    """The conversation that the prompt and its answer are.
+    """Return the conversation of the prompt and its answer.
 
     Raises:
-        BridgeError: OCB-SHAPE for another prompt.
+        BridgeError: OCB-SHAPE if the prompt is not in the tokens of a template.
     """
     text = _text(fields)
     tokens = _tokens(text, wording)

@@ -1,4 +1,4 @@
-"""Spans of tracing in whose attributes the messages stand: OpenInference, OpenLLMetry, OpenTelemetry's own.
+"""Read the messages in the attributes of tracing spans: OpenInference, OpenLLMetry, OpenTelemetry.
 
 Attributes are flat, with dots and numbers in their names (`llm.input_messages.0.message.role`), or nested, or a list of
 keys and values as OTLP has them.
@@ -18,31 +18,31 @@ from .messages import ROLES, calls_of, request, tools_of
 from .pieces import spelled
 
 ATTRIBUTES: Final = "attributes"
-ASKED: Final = ("llm.input_messages", "gen_ai.prompt", "gen_ai.input.messages")
-"""What the messages of a request stand under: OpenInference's name, OpenLLMetry's, OpenTelemetry's."""
-ANSWERED: Final = ("llm.output_messages", "gen_ai.completion", "gen_ai.output.messages")
-"""The same of what was answered."""
+REQUESTS: Final = ("llm.input_messages", "gen_ai.prompt", "gen_ai.input.messages")
+"""The names of a request's messages: OpenInference's, OpenLLMetry's, OpenTelemetry's."""
+RESPONSES: Final = ("llm.output_messages", "gen_ai.completion", "gen_ai.output.messages")
+"""The names of a response's messages, likewise."""
 _SYSTEM: Final = "gen_ai.system_instructions"
 _TOOLS: Final = ("llm.tools", "gen_ai.tool.definitions")
 _WRAPPERS: Final = ("message", "tool_call", "message_content", "tool")
-"""What OpenInference writes around the members of an item."""
+"""The members that OpenInference has around the members of an item."""
 _REPLIES: Final = ("tool_call_response", "tool_result")
 _NUMBER: Final = re.compile("[0-9]{1,6}")
 
 
 def is_span(fields: Object, wording: Wording) -> bool:
-    """Whether messages stand in the attributes of a span."""
+    """Return whether the attributes of a span hold messages."""
     try:
-        return bool(_messages(_nested(fields), ASKED))
+        return bool(_messages(_nested(fields), REQUESTS))
     except BridgeError:
         return False
 
 
 def read_span(fields: Object, wording: Wording) -> Sequence[Document]:
-    """The conversation of a span: what was asked, and what was answered.
+    """Return the conversation of a span: request and response.
 
     Raises:
-        BridgeError: OCB-SHAPE for what is no message.
+        BridgeError: OCB-SHAPE if a value is not a message.
     """
     found = _nested(fields)
     system = [
@@ -50,11 +50,11 @@ def read_span(fields: Object, wording: Wording) -> Sequence[Document]:
     ]
     tools = next((each for name in _TOOLS if (each := _items(found, name))), None)
     declared = None if tools is None else tools_of([_tool(each) for each in tools], f"/{ATTRIBUTES}")
-    return [Document(request([*system, *_messages(found, ASKED), *_messages(found, ANSWERED)], declared))]
+    return [Document(request([*system, *_messages(found, REQUESTS), *_messages(found, RESPONSES)], declared))]
 
 
 def _messages(attributes: Object, names: Sequence[str]) -> list[Object]:
-    """The messages under the first name that has any."""
+    """Return the messages under the first name that has any."""
     for name in names:
         if items := _items(attributes, name):
             return [each for item in items for each in _message(item, name)]
@@ -71,7 +71,7 @@ def _items(attributes: Object, name: str) -> list[Json]:
 
 
 def _message(value: Json, name: str) -> list[Object]:
-    """The message of an item; the results in its parts are messages of their own."""
+    """Return the message of an item, and the results in its parts as messages of their own."""
     found = _unwrapped(value)
     role = found.get("role")
     if not isinstance(role, str):
@@ -105,22 +105,22 @@ def _result(part: Object) -> Json:
 
 
 def _call(value: Object) -> Object:
-    """A call with its arguments; those of OpenInference stand in its function."""
+    """Return the members of a call; OpenInference has its arguments in `function`."""
     return {key: each for key, each in value.items() if key in ("id", "name", "arguments", "function")}
 
 
 def _tool(value: Json) -> Json:
-    """A declared tool, which OpenInference has as JSON text."""
+    """Return a declared tool, which OpenInference has as JSON text."""
     found = _unwrapped(value)
     schema = found.get("json_schema")
     return found if schema is None else parsed(schema, f"/{ATTRIBUTES}")
 
 
 def _text_of(value: Json, name: str) -> str:
-    """The text of a part.
+    """Return the text of a part.
 
     Raises:
-        BridgeError: OCB-SHAPE for a part of another kind.
+        BridgeError: OCB-SHAPE if the part has no text.
     """
     found = as_object(value) or {}
     text = next((found[key] for key in ("content", "text") if isinstance(found.get(key), str)), None)
@@ -136,7 +136,7 @@ def _unwrapped(value: Json) -> Object:
 
 
 def _nested(fields: Object) -> Object:
-    """Attributes as nested values; numbers in names are places in lists."""
+    """Return the attributes as nested values, with lists for names that are numbers."""
     given = fields.get(ATTRIBUTES)
     given = parsed(given, f"/{ATTRIBUTES}") if isinstance(given, str) and given.lstrip().startswith("{") else given
     flat = _of_otlp(as_list(given) or []) if as_list(given) is not None else as_object(given) or {}
@@ -153,12 +153,12 @@ def _put(out: Object, steps: Sequence[str], value: Json) -> None:
         if inner is None:
             inner = out[step] = {}
         out = inner
-    here, new = as_object(out.get(steps[-1])), as_object(value)
-    out[steps[-1]] = value if here is None or new is None else {**here, **new}
+    old, new = as_object(out.get(steps[-1])), as_object(value)
+    out[steps[-1]] = value if old is None or new is None else {**old, **new}
 
 
 def _spread(value: Json) -> Json:
-    """A value in which names with dots are nested, as in the messages of a table of spans."""
+    """Return a value with nested objects for names with dots, as in the messages of a table of spans."""
     listed, found = as_list(value), as_object(value)
     if listed is not None:
         return [_spread(each) for each in listed]
@@ -171,7 +171,7 @@ def _spread(value: Json) -> Json:
 
 
 def _lists(value: Json) -> Json:
-    """Objects whose names are all numbers, as lists in their order."""
+    """Return a value with lists for objects whose names are all numbers, in their order."""
     listed, found = as_list(value), as_object(value)
     if listed is not None:
         return [_lists(each) for each in listed]
@@ -183,7 +183,7 @@ def _lists(value: Json) -> Json:
 
 
 def _of_otlp(items: Sequence[Json]) -> Object:
-    """Attributes that are a list of keys and values; a value says its type."""
+    """Return attributes that are given as a list of keys and typed values."""
     pairs = [as_object(item) or {} for item in items]
     return {pair["key"]: _otlp_value(pair.get("value")) for pair in pairs if isinstance(pair.get("key"), str)}
 

@@ -1,4 +1,4 @@
-"""Recorded streams: a list of the events or chunks in which an answer came is that answer."""
+"""Read recorded streams: lists of the events or chunks of an answer."""
 
 from __future__ import annotations
 
@@ -16,35 +16,35 @@ from .layout import Document, Object, Wording, misshapen
 
 EVENTS: Final = "events"
 """The field of the list."""
-_BEGINNINGS: Final[dict[str, Callable[[Object], bool]]] = {
+_FIRST_EVENTS: Final[dict[str, Callable[[Object], bool]]] = {
     "openai-sse": lambda event: event.get("object") == "chat.completion.chunk",
     "anthropic-sse": lambda event: event.get("type") == "message_start",
     "openai-responses-sse": lambda event: event.get("type") in ("response.created", "response.in_progress"),
     "bedrock-converse": lambda event: "messageStart" in event,
     "gemini-sse": lambda event: "candidates" in event and "usageMetadata" in event,
 }
-"""Streams by their ids, each with how its first event is told."""
+"""The predicate of the first event of each stream, by the stream's id."""
 
 
 def stream_of(events: Json) -> str | None:
-    """The id of the stream that a list is; None for any other list."""
+    """Return the id of the stream that a list records; None for any other list."""
     items = as_list(events)
     first = as_object(items[0]) if items else None
     if first is None:
         return None
-    return next((name for name, begins in _BEGINNINGS.items() if begins(first)), None)
+    return next((name for name, begins in _FIRST_EVENTS.items() if begins(first)), None)
 
 
 def is_stream(fields: Object, wording: Wording) -> bool:
-    """Whether the events of a stream stand there."""
+    """Return whether the fields hold the events of a stream."""
     return stream_of(fields.get(EVENTS)) is not None
 
 
 def read_stream(fields: Object, wording: Wording) -> Sequence[Document]:
-    """The answer that came as a stream.
+    """Return the answer that was streamed.
 
     Raises:
-        BridgeError: OCB-SHAPE for what is no stream, or where its decoder says so.
+        BridgeError: OCB-SHAPE if the list is not a stream, or as its decoder raises it.
     """
     stream = stream_of(fields[EVENTS])
     if stream is None:

@@ -1,4 +1,4 @@
-"""Rows of a text with what summarises it: one summary, or two of which one was chosen (learning to summarise)."""
+"""Read rows with a text and its summary, or two summaries and the chosen one (learning to summarise)."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ SUMMARIES: Final = "summaries"
 SUMMARY: Final = "summary"
 CHOICE: Final = "choice"
 _TEXTS: Final = ("post", "article")
-"""The members of `info` that hold the text, one of which is null."""
+"""The members of `info` that may hold the text."""
 
 
 def is_summarized(fields: Object, wording: Wording) -> bool:
-    """Whether a text stands there with a summary, or with two and the number of the better one."""
+    """Return whether the fields hold a text with a summary, or with two and the number of the better one."""
     if _text(fields) is None:
         return False
     summaries = _summaries(fields)
@@ -27,10 +27,10 @@ def is_summarized(fields: Object, wording: Wording) -> bool:
 
 
 def read_summarized(fields: Object, wording: Wording) -> Sequence[Document]:
-    """The text as what was asked, and the summary as the answer.
+    """Return the text as the question, and the summary as the answer.
 
     Raises:
-        BridgeError: OCB-SHAPE for a row without a text.
+        BridgeError: OCB-SHAPE if the row has no text.
     """
     text = _text(fields)
     if text is None:

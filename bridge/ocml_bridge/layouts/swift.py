@@ -1,4 +1,4 @@
-"""Rows of ms-swift with an answer that was rejected: the conversation stands there whole, with the one that was chosen.
+"""Read rows of ms-swift with a rejected answer: the chosen answer is in the conversation.
 
 ms-swift, `docs/source_en/Customization/Custom-dataset.md` and `swift/llm/dataset/preprocessor/core.py`.
 """
@@ -20,7 +20,7 @@ _EXCHANGE: Final = (INSTRUCTION, INPUT, OUTPUT, HISTORY)
 
 
 class _Preference(NamedTuple):
-    """What was said first, and the two ways in which it went on: lists of turns."""
+    """The turns that two conversations have in common, and the remaining turns of both."""
 
     before: Sequence[Json]
     chosen: Sequence[Json]
@@ -28,34 +28,36 @@ class _Preference(NamedTuple):
 
 
 def is_rejecting(fields: Object, wording: Wording) -> bool:
-    """Whether a conversation stands there with what was rejected: an answer, or a conversation that went on apart."""
+    """Return whether the fields hold a conversation and a rejected answer, or a rejected conversation."""
     return REJECTED in fields and _preference(fields, wording) is not None
 
 
 def read_rejecting(fields: Object, wording: Wording) -> Sequence[Document]:
-    """The conversation, with the answer that was chosen and the one that was rejected, as a row of ShareGPT.
+    """Return the conversation with the chosen and the rejected answer, as a row of ShareGPT.
 
     Raises:
-        BridgeError: OCB-SHAPE for other fields.
+        BridgeError: OCB-SHAPE if the fields do not hold a preference.
     """
     found = _preference(fields, wording)
     if found is None:
         raise misshapen(f"/{REJECTED}", "an answer to the conversation beside it, other than the one in it")
     before, chosen, rejected = ([read_turn(each, wording) for each in turns] for turns in found)
     around = {name: value for name, value in fields.items() if name not in (*_EXCHANGE, CONVERSATIONS, REJECTED)}
-    return read_turns({**around, CONVERSATIONS: before, CHOSEN: _given(chosen), REJECTED: _given(rejected)}, SHAREGPT)
+    return read_turns(
+        {**around, CONVERSATIONS: before, CHOSEN: _turn_or_list(chosen), REJECTED: _turn_or_list(rejected)}, SHAREGPT
+    )
 
 
-def _given(turns: list[Json]) -> Json:
-    """An answer as ShareGPT gives it: one turn, or a list."""
+def _turn_or_list(turns: list[Json]) -> Json:
+    """Return an answer in ShareGPT's form: one turn, or a list."""
     return turns[0] if len(turns) == 1 else turns
 
 
 def _preference(fields: Object, wording: Wording) -> _Preference | None:
-    """The preference of a row; None for one that has none.
+    """Return the preference of a row; None if it has none.
 
-    An answer that is rejected as a text stands in place of the last turn; as turns, of all that follow what was asked,
-    if they are not the conversation from its beginning.
+    A rejected text replaces the last turn; rejected turns replace all turns after the last question, unless they are
+    the whole conversation.
     """
     turns, rejected = _turns(fields, wording), fields.get(REJECTED)
     if not turns or not _is_answer(turns[-1]):
@@ -74,17 +76,17 @@ def _preference(fields: Object, wording: Wording) -> _Preference | None:
 
 
 def _turns(fields: Object, wording: Wording) -> list[Json]:
-    """The turns of a row, whose last one was chosen; none for a row without any, and for turns that are not texts."""
+    """Return the turns of a row, the last of which was chosen; none if it has no turns, or turns that are not texts."""
     if CONVERSATIONS in fields:
         return _texts(fields[CONVERSATIONS], wording)
     if OUTPUT not in fields or not is_exchange(fields, wording):
         return []
-    prompt = {name: value for name, value in fields.items() if name != SYSTEM}  # which has a column in ShareGPT, too
+    prompt = {name: value for name, value in fields.items() if name != SYSTEM}  # `SYSTEM` is a field of ShareGPT, too
     return _texts([*read_prompt(prompt, wording), *read_answer(fields[OUTPUT], wording, f"/{OUTPUT}")], wording)
 
 
 def _texts(value: Json, wording: Wording) -> list[Json]:
-    """Turns that are texts; none for any other value."""
+    """Return turns that are texts; none for any other value."""
     turns = as_list(value) or []
     listed = [as_object(turn) or {} for turn in turns]
     texts = all(is_text_turn(turn) and any(isinstance(turn.get(key), str) for key in wording.text) for turn in listed)
@@ -92,14 +94,14 @@ def _texts(value: Json, wording: Wording) -> list[Json]:
 
 
 def _is_answer(turn: Json) -> bool:
-    """Whether a turn is the assistant's, who says something or calls."""
+    """Return whether a turn is the assistant's, or a call."""
     found = as_object(turn) or {}
     word = str(found.get("role", found.get("from")))
     return word in CALLS or ROLES.get(word.lower(), word) == "assistant"
 
 
 def _answer_like(turn: Json, text: str) -> Object:
-    """An answer that is a text, in the words of another turn."""
+    """Return an answer with a text, under the keys of another turn."""
     found = as_object(turn) or {}
     key = next(key for key in SHAREGPT.text if key in found)
     speaker = next(key for key in SHAREGPT.role if key in found)

@@ -1,4 +1,4 @@
-"""The layouts that are known by name. A further one is one more entry; the first that fits a row is believed."""
+"""List the layouts by name, in the order in which they are tried; the first that fits a row is used."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         },
         logged.is_logged,
         logged.read_logged,
-        beside=logged.BESIDE,
+        extra_columns=logged.METADATA_FIELDS,
     ),
     Layout(
         "spans",
@@ -173,11 +173,11 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         "openai",
         {
             spans.ATTRIBUTES: ("attributes", "span_attributes"),
-            **{each: (f"attributes.{each}",) for each in (*spans.ASKED, *spans.ANSWERED)},
+            **{each: (f"attributes.{each}",) for each in (*spans.REQUESTS, *spans.RESPONSES)},
         },
         spans.is_span,
         spans.read_span,
-        beside=frozenset({spans.ATTRIBUTES, *spans.ASKED, *spans.ANSWERED}),
+        extra_columns=frozenset({spans.ATTRIBUTES, *spans.REQUESTS, *spans.RESPONSES}),
     ),
     Layout(
         "messages",
@@ -240,7 +240,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         {"truth": ("ground_truth",)},
         exchange.are_accepted,
         exchange.read_accepted,
-        beside=frozenset({"truth"}),
+        extra_columns=frozenset({"truth"}),
     ),
     Layout(
         "xlam",
@@ -274,7 +274,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         {each: (each,) for each in (summarized.INFO, summarized.SUMMARIES, summarized.SUMMARY, summarized.CHOICE)},
         summarized.is_summarized,
         summarized.read_summarized,
-        beside=frozenset({summarized.INFO, summarized.SUMMARIES, summarized.SUMMARY, summarized.CHOICE}),
+        extra_columns=frozenset({summarized.INFO, summarized.SUMMARIES, summarized.SUMMARY, summarized.CHOICE}),
     ),
     Layout(
         "task",

@@ -1,4 +1,4 @@
-"""What stands inside of the tags of templates: GLM's arguments, EXAONE's results, Nemotron's lists of results."""
+"""Read the contents of templates' tags: GLM's arguments, EXAONE's results, Nemotron's lists of results."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _ARGUMENT: Final = re.compile(
 
 
 def call_in_tags(text: str, tools: list[Json] | None) -> Object | None:
-    """A call that is a name with its arguments in tags (GLM); None for any other text.
+    """Return a call that is a name with its arguments in tags (GLM); None for any other text.
 
-    A template writes texts as they are, and other values as JSON. So a value is the JSON that it is, unless its tool
-    declares a text.
+    A template writes texts unchanged, and other values as JSON. So a value is read as JSON, unless its tool declares a
+    string.
 
     Args:
-        text: what stands in the tags of a call.
-        tools: that are declared; None where none are.
+        text: the content of a call's tags.
+        tools: the declared tools; None for none.
     """
     name = _NAME.match(text)
     if name is None:
@@ -44,7 +44,7 @@ def call_in_tags(text: str, tools: list[Json] | None) -> Object | None:
 
 
 def _parameters(name: str, tools: list[Json] | None) -> Object | None:
-    """The declared parameters of a tool; None for one that is not declared."""
+    """Return the declared parameters of a tool; None if the tool is not declared."""
     for each in tools or ():
         function = as_object((as_object(each) or {}).get("function")) or {}
         if function.get("name") == name:
@@ -61,7 +61,7 @@ def _argument(text: str, schema: Object) -> Json:
 
 
 def _parsed(text: str) -> tuple[Json] | None:
-    """The value that a text is the JSON of; None where it is none."""
+    """Return a tuple of the value of a JSON text; None for any other text."""
     try:
         return (jsontext.loads(text),)
     except BridgeError:
@@ -69,7 +69,7 @@ def _parsed(text: str) -> tuple[Json] | None:
 
 
 def result_in(text: str) -> str:
-    """The result of a call, which stands in an object of its own (EXAONE)."""
+    """Return the result of a call, which may be in an object with the member `result` (EXAONE)."""
     value: Any = (_parsed(text) or (None,))[0]
     if not isinstance(value, dict) or value.keys() != {"result"}:
         return text
@@ -77,11 +77,11 @@ def result_in(text: str) -> str:
 
 
 def items_in(text: str, count: int) -> list[str]:
-    """The results in a list, each as it is spelled (Nemotron); all of them as one where they are not so many.
+    """Return the results in a list as they are spelled (Nemotron); the whole list as one if their number differs.
 
     Args:
-        text: the list, with its brackets. What stands in it need not be JSON.
-        count: how many calls there were.
+        text: the list, with its brackets. Its items need not be JSON.
+        count: the number of calls.
     """
     inner = text.strip().removeprefix("[").removesuffix("]")
     items: list[str] = []

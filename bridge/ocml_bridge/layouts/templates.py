@@ -1,4 +1,4 @@
-"""Texts in templates whose turns stand between words: Vicuna's labels, Alpaca's headings."""
+"""Read texts of templates whose turns have words for labels: Vicuna's speakers, Baize's, Alpaca's headings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _END: Final = "</s>"
 
 
 def _without_open_answer(messages: list[Object]) -> list[Object]:
-    """Messages without the answer that is still to come."""
+    """Return messages without a last answer that is still to be generated."""
     return messages[:-1] if messages[-1] == message("assistant", "") else messages
 
 
@@ -25,25 +25,25 @@ _ROLES: Final = {"USER": "user", "ASSISTANT": "assistant"}
 
 
 def is_vicuna(fields: Object, wording: Wording) -> bool:
-    """Whether a text of Vicuna's template stands there."""
+    """Return whether the fields hold a text of Vicuna's template."""
     return _vicuna(fields.get("text")) is not None
 
 
 def read_vicuna(fields: Object, wording: Wording) -> Sequence[Document]:
-    """The conversation of such a text; what stands before the first speaker is the system's.
+    """Return the conversation of such a text; the text before the first speaker is a system message.
 
     Raises:
-        BridgeError: OCB-SHAPE for another text.
+        BridgeError: OCB-SHAPE if the text is not of the template.
     """
     return [_document(_vicuna(fields["text"]), "a text in which `USER:` and `ASSISTANT:` take turns")]
 
 
 def _vicuna(text: Json) -> list[Object] | None:
-    """The messages of a text in Vicuna's template; None for any other text.
+    """Return the messages of a text in Vicuna's template; None for any other text.
 
-    Speakers stand in the middle of lines, where a text may name them as well. So they take turns, and each answer but
-    the last ends with its token, where not all of them begin a line; and a text of one turn begins with what the system
-    says to an assistant, or ends with that token.
+    Labels are in the middle of lines, where a text may contain their words as well. So they must alternate, and each
+    answer but the last must end with its token unless all labels begin a line; and a text of one turn must begin with a
+    system message about an assistant, or end with that token.
     """
     text = unframed(text)
     if text is None or "USER:" not in text:
@@ -55,8 +55,8 @@ def _vicuna(text: Json) -> list[Object] | None:
     pairs = [(_ROLES[one[1]], text[one.end() : two.start()].strip()) for one, two in pairwise(found)]
     last = text[found[-1].end() :].strip()
     system = text[: found[0].start()].strip()
-    lined = all(text.endswith("\n", 0, each.start()) for each in found)
-    ended = lined or all(content.endswith(_END) for role, content in pairs if role == "assistant")
+    begin_lines = all(text.endswith("\n", 0, each.start()) for each in found)
+    ended = begin_lines or all(content.endswith(_END) for role, content in pairs if role == "assistant")
     if not ended or not (len(found) > 2 or last.endswith(_END) or "assistant" in system.lower()):
         return None
     turns = [*pairs, (_ROLES[found[-1][1]], last)]
@@ -71,21 +71,21 @@ _BAIZE_ROLES: Final = {"Human": "user", "AI": "assistant"}
 
 
 def is_baize(fields: Object, wording: Wording) -> bool:
-    """Whether a text of Baize's template stands there."""
+    """Return whether the fields hold a text of Baize's template."""
     return _baize(fields.get("text")) is not None
 
 
 def read_baize(fields: Object, wording: Wording) -> Sequence[Document]:
-    """The conversation of such a text; what stands before the first speaker is the system's.
+    """Return the conversation of such a text; the text before the first speaker is a system message.
 
     Raises:
-        BridgeError: OCB-SHAPE for another text.
+        BridgeError: OCB-SHAPE if the text is not of the template.
     """
     return [_document(_baize(fields["text"]), "a text with `[|Human|]` and `[|AI|]`")]
 
 
 def _baize(text: Json) -> list[Object] | None:
-    """The messages of a text in Baize's template, without a turn that is still to come; None for any other text."""
+    """Return the messages of a text in Baize's template, without an open turn; None for any other text."""
     text = unframed(text)
     if text is None or "[|Human|]" not in text:
         return None
@@ -106,21 +106,21 @@ _ROUND: Final = re.compile(r"(?:Instruction (?:Input )?Response )+")
 
 
 def is_headed(fields: Object, wording: Wording) -> bool:
-    """Whether a text of Alpaca's template stands there."""
+    """Return whether the fields hold a text of Alpaca's template."""
     return _headed(fields.get("text"), wording) is not None
 
 
 def read_headed(fields: Object, wording: Wording) -> Sequence[Document]:
-    """The conversation of such a text; what stands before the first heading is the system's.
+    """Return the conversation of such a text; the text before the first heading is a system message.
 
     Raises:
-        BridgeError: OCB-SHAPE for another text.
+        BridgeError: OCB-SHAPE if the text is not of the template.
     """
     return [_document(_headed(fields["text"], wording), "a text with `### Instruction:` and `### Response:`")]
 
 
 def _headed(text: Json, wording: Wording) -> list[Object] | None:
-    """The messages of a text in Alpaca's template (tatsu-lab/stanford_alpaca, `train.py`); None for any other text."""
+    """Return the messages of a text in Alpaca's template (tatsu-lab/stanford_alpaca, `train.py`); None for others."""
     text = unframed(text)
     found = [] if text is None else list(_HEADING.finditer(text))
     if text is None or not _ROUND.fullmatch("".join(f"{each[1]} " for each in found)):

@@ -1,4 +1,4 @@
-"""Thoughts in tags at the beginning of an answer: apart from it where a plan names the tags, else text."""
+"""Separate reasoning in tags from the answer after it, if a plan names the tags; otherwise it is text."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from .layout import Object, Wording
 
 REASONING: Final = "reasoning"
 _SOLUTION: Final = {"begin_of_thought": ("<|begin_of_solution|>", "<|end_of_solution|>")}
-"""What an answer stands in behind a thought in that tag."""
+"""The tags around an answer after reasoning in the tag `begin_of_thought`."""
 TAGS: Final = ("think", "thinking", "reasoning", "thought", "begin_of_thought")
-"""The tags that are known to hold thoughts; the last stands for `<|begin_of_thought|>`."""
+"""The known tags of reasoning; the last one means `<|begin_of_thought|>`."""
 
 
 @lru_cache(maxsize=64)
@@ -22,18 +22,18 @@ def _pattern(tag: str) -> re.Pattern[str]:
 
 
 def fences(tag: str) -> tuple[str, str]:
-    """What a thought stands between."""
+    """Return the opening and the closing tag of reasoning."""
     return ("<|begin_of_thought|>", "<|end_of_thought|>") if tag == "begin_of_thought" else (f"<{tag}>", f"</{tag}>")
 
 
 def tag_of(text: str) -> str | None:
-    """The tag that the thought before an answer stands in; None where there is none."""
+    """Return the tag of the reasoning before an answer; None if there is none."""
     begins = text.lstrip()[:30]
     return next((tag for tag in TAGS if begins.startswith(fences(tag)[0]) and fences(tag)[1] in text), None)
 
 
 def split(message: Object, wording: Wording) -> Object:
-    """A message with the thought in front of its text apart."""
+    """Return a message with the reasoning before its text as a member of its own."""
     text = message.get("content")
     if message.get("role") != "assistant" or not isinstance(text, str) or REASONING in message:
         return message
@@ -53,7 +53,7 @@ def _answer(tag: str, text: str) -> str:
 
 
 def joined(message: Object, wording: Wording) -> Object:
-    """A message with its thought in tags before its text, where the words of the layout have such tags."""
+    """Return a message with its reasoning in tags before its text, if the wording has tags."""
     thought, text = message.get(REASONING), message.get("content")
     if not wording.thoughts or not isinstance(thought, str) or not isinstance(text, str):
         return message

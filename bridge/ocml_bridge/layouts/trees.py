@@ -1,4 +1,4 @@
-"""Trees of messages: each path from a root to a message without replies is a conversation."""
+"""Read trees of messages: each path from a root to a message without replies is a conversation."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from .layout import Document, Object, Wording, misshapen
 from .messages import ROLES, request
 
 LONGEST: Final = 10_000
-"""The most messages of a path, and paths of a tree; more are an error, as a row would become a flood."""
+"""The maximal number of messages of a path, and of paths of a tree, so that one row does not become too many."""
 NODES: Final = "nodes"
-"""The column for what else a tree says of the messages of a path: ids, languages, dates, ratings."""
+"""The column for the remaining members of a path's messages: ids, languages, dates, ratings."""
 
 
 class Tree(NamedTuple):
-    """Messages, each with the one before it.
+    """Messages, and the message before each.
 
     Attributes:
-        nodes: by the JSON pointer to them.
-        parents: by the same; None for a root.
-        current: the message that was looked at last, whose path comes first; None where nothing says.
+        nodes: the messages, by their JSON pointers.
+        parents: the JSON pointer to the message before each; None for a root.
+        current: the JSON pointer to the current message, whose path comes first; None if it is not known.
     """
 
     nodes: Mapping[str, Object]
@@ -33,41 +33,41 @@ class Tree(NamedTuple):
 
 
 def nested(roots: Mapping[str, Json], inner: str) -> Tree:
-    """The tree of messages that hold the ones behind them.
+    """Return the tree of messages that hold their replies.
 
     Args:
-        roots: the first messages, by the JSON pointer to them.
-        inner: the member of a message that holds what follows it.
+        roots: the first messages, by their JSON pointers.
+        inner: the member of a message that holds its replies.
 
     Raises:
-        BridgeError: OCB-SHAPE for what is no message; OCB-LIMIT for a tree too large.
+        BridgeError: OCB-SHAPE if a value is not a message; OCB-LIMIT if the tree is too large.
     """
     nodes: dict[str, Object] = {}
     parents: dict[str, str | None] = {}
-    todo: list[tuple[str, Json, str | None, int]] = []
-    todo += [(place, each, None, 1) for place, each in roots.items()][::-1]
-    while todo:
-        place, value, parent, depth = todo.pop()
+    pending: list[tuple[str, Json, str | None, int]] = []
+    pending += [(place, each, None, 1) for place, each in roots.items()][::-1]
+    while pending:
+        place, value, parent, depth = pending.pop()
         node = as_object(value)
         if node is None:
             raise misshapen(place, "a message")
         nodes[place], parents[place] = node, parent
-        bounded(0, depth)
+        check_limits(0, depth)
         replies = list(enumerate(as_list(node.get(inner)) or []))
-        todo += [(f"{place}/{inner}/{at}", reply, place, depth + 1) for at, reply in reversed(replies)]
+        pending += [(f"{place}/{inner}/{at}", reply, place, depth + 1) for at, reply in reversed(replies)]
     return Tree(nodes, parents)
 
 
 def linked(nodes: Mapping[str, Object], names: Mapping[str, str], parent: str, current: Json = None) -> Tree:
-    """The tree of messages that name the one before them; those that name none that is there begin it.
+    """Return the tree of messages that name their parents; those without an existing parent are roots.
 
-    Where no message names any, each is behind the one that stands before it.
+    If no message names a parent, each follows the one before it.
 
     Args:
-        nodes: by the JSON pointer to them.
-        names: what messages are called, and these pointers.
-        parent: the member of a message that names the one before it.
-        current: the name of the message that was looked at last.
+        nodes: the messages, by their JSON pointers.
+        names: the names of messages, and their JSON pointers.
+        parent: the member of a message that names its parent.
+        current: the name of the current message.
     """
     if not any(isinstance(node.get(parent), str) for node in nodes.values()):
         return Tree(nodes, dict(zip(nodes, (None, *nodes), strict=False)))
@@ -82,43 +82,45 @@ def _named(names: Mapping[str, str], name: Json) -> str | None:
 def conversations(
     tree: Tree,
     messages_of: Callable[[Object, str], Sequence[Object]],
-    about: Callable[[Object], Object],
+    metadata_of: Callable[[Object], Object],
     before: Sequence[Object] = (),
 ) -> list[Document]:
-    """A conversation for each path of a tree.
+    """Return a conversation for each path of a tree.
 
     Args:
         tree: the messages.
-        messages_of: what the message of a node says, as messages of Chat Completions; it takes the node and its place.
-        about: what else a node says; it stands beside the conversation.
-        before: messages that come first in each.
+        messages_of: returns the messages of Chat Completions for a node and its JSON pointer.
+        metadata_of: returns the members of a node that its messages do not hold, for an extra column.
+        before: the first messages of each conversation.
 
     Raises:
-        BridgeError: OCB-SHAPE where nodes do not hang together, or where none says anything; OCB-LIMIT for a tree too
-            large.
+        BridgeError: OCB-SHAPE if a node is not connected to a root, or if no node has content; OCB-LIMIT if the tree is
+            too large.
     """
-    spoken = {place: list(messages_of(node, place)) for place, node in tree.nodes.items()}
-    abouts = {place: about(node) for place, node in tree.nodes.items()}
+    messages_by_node = {place: list(messages_of(node, place)) for place, node in tree.nodes.items()}
+    metadata = {place: metadata_of(node) for place, node in tree.nodes.items()}
     documents: list[Document] = []
     seen: set[bytes] = set()
     for path in _paths(tree):
-        messages = [each for place in path for each in spoken[place]]
+        messages = [each for place in path for each in messages_by_node[place]]
         if not messages:
             continue
-        beside = [abouts[place] for place in path if abouts[place]]
-        one = jsontext.dumps([messages, beside])
-        if one not in seen:
-            seen.add(one)
+        extra_columns = [metadata[place] for place in path if metadata[place]]
+        key = jsontext.dumps([messages, extra_columns])
+        if key not in seen:
+            seen.add(key)
             document = request([*before, *merged(messages)], None)
-            documents.append(Document(document, path=path[-1], beside={NODES: beside} if beside else {}))
-        bounded(len(documents), len(messages))
+            documents.append(
+                Document(document, path=path[-1], extra_columns={NODES: extra_columns} if extra_columns else {})
+            )
+        check_limits(len(documents), len(messages))
     if not documents:
         raise misshapen(_root(tree), "a tree with a message at least")
     return documents
 
 
 def _paths(tree: Tree) -> Iterator[list[str]]:
-    """The path to the current node, and to each node that no other follows."""
+    """Yield the path to the current node, and to each node that has no replies."""
     inner = set(tree.parents.values())
     leaves = [place for place in tree.nodes if place not in inner]
     reached: set[str] = set()
@@ -133,9 +135,9 @@ def _paths(tree: Tree) -> Iterator[list[str]]:
             raise misshapen(place, "a node of a tree")
         reached.update(path)
         yield path[::-1]
-    lost = next((place for place in tree.nodes if place not in reached), None)
-    if lost is not None:
-        raise misshapen(lost, "a node of a tree")
+    unreached = next((place for place in tree.nodes if place not in reached), None)
+    if unreached is not None:
+        raise misshapen(unreached, "a node of a tree")
 
 
 def _root(tree: Tree) -> str:
@@ -144,7 +146,7 @@ def _root(tree: Tree) -> str:
 
 
 def merged(messages: Sequence[Object]) -> list[Object]:
-    """Messages, each thought with the answer or the call behind it."""
+    """Return messages in which reasoning is joined with the answer or the call after it."""
     out: list[Object] = []
     for each in messages:
         before = out[-1] if out else {}
@@ -156,8 +158,8 @@ def merged(messages: Sequence[Object]) -> list[Object]:
     return out
 
 
-def bounded(paths: int, depth: int) -> None:
-    """Refuse a tree that is too large.
+def check_limits(paths: int, depth: int) -> None:
+    """Raise OCB-LIMIT if a tree has too many paths, or a path too many messages.
 
     Raises:
         BridgeError: OCB-LIMIT.
@@ -167,15 +169,15 @@ def bounded(paths: int, depth: int) -> None:
 
 
 def rest(node: Object, known: Sequence[str]) -> Object:
-    """What a node says beside some members; null says nothing."""
+    """Return the members of a node without some of them, and without nulls."""
     return {key: value for key, value in node.items() if key not in known and value is not None}
 
 
 def role_of(word: Json, wording: Wording, path: str) -> str:
-    """The role that a word stands for.
+    """Return the role for a word.
 
     Raises:
-        BridgeError: OCB-SHAPE for what is no word.
+        BridgeError: OCB-SHAPE if the value is not a text.
     """
     if not isinstance(word, str):
         raise misshapen(path, "the role of a message")

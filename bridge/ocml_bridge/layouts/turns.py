@@ -1,4 +1,4 @@
-"""Rows that hold a list of turns: messages, ShareGPT's turns, parts with values, pairs, exported chats."""
+"""Read and write rows that hold a list of turns: messages, ShareGPT's turns, pairs, alternating texts."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ TOOLS: Final = "tools"
 SYSTEM: Final = "system"
 
 SHAREGPT: Final = Wording(("from", "role"), ("value", "content"))
-"""The words of ShareGPT."""
+"""The keys and words of ShareGPT."""
 
 
 def _value(fields: Object, name: str) -> Json:
-    """A list that may be given as its JSON text."""
+    """Return the value of a field that may be given as JSON text."""
     value = fields.get(name)
     if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
         return parsed(value, f"/{name}")
@@ -35,23 +35,24 @@ def _value(fields: Object, name: str) -> Json:
 
 
 def are_requests(fields: Object, wording: Wording) -> bool:
-    """Whether messages stand there that say whose they are."""
-    return are_messages(_quiet(fields, MESSAGES), wording)
+    """Return whether the fields hold messages with roles."""
+    return are_messages(_list_or_none(fields, MESSAGES), wording)
 
 
-def _quiet(fields: Object, name: str) -> Json:
+def _list_or_none(fields: Object, name: str) -> Json:
+    """Return the value of a field as `_value` does; None if its text is not JSON."""
     value = fields.get(name)
     if isinstance(value, str) and value.lstrip()[:2] in ("[{", "[ ", "[\n"):
         try:
             return jsontext.loads(value)
-        except Exception:  # a text that is no JSON is no list of messages
+        except Exception:  # a text that is not JSON is not a list of messages
             return None
     return value
 
 
 def are_spoken(fields: Object, wording: Wording) -> bool:
-    """Whether messages stand there whose speakers are those of every conversation, under keys of other data."""
-    messages = as_list(_quiet(fields, MESSAGES)) if are_requests(fields, wording) else None
+    """Return whether the fields hold messages with known speakers, under keys that only other data has."""
+    messages = as_list(_list_or_none(fields, MESSAGES)) if are_requests(fields, wording) else None
     return bool(messages) and all(_is_spoken(as_object(each) or {}, wording) for each in messages or ())
 
 
@@ -62,7 +63,7 @@ def _is_spoken(each: Object, wording: Wording) -> bool:
 
 
 def read_spoken(fields: Object, wording: Wording) -> Sequence[Document]:
-    """As `read_messages`; a system that answers, where nobody else does, is the assistant (MultiWOZ)."""
+    """Read messages as `read_messages` does; a system that answers alone is the assistant (MultiWOZ)."""
     spoken = [as_object(each) or {} for each in as_list(_value(fields, MESSAGES)) or []]
     words = [str(each[key]).lower() for each in spoken for key in wording.role if key in each]
     roles = [wording.roles.get(word) or ROLES.get(word) for word in words]
@@ -72,7 +73,7 @@ def read_spoken(fields: Object, wording: Wording) -> Sequence[Document]:
 
 
 def read_messages(fields: Object, wording: Wording) -> Sequence[Document]:
-    """The messages as they stand, behind what the system says in its column, with the tools beside them."""
+    """Return the messages with the system message and the tools of other columns."""
     value = _value(fields, MESSAGES)
     messages = respelled_all(value, wording, f"/{MESSAGES}")
     if wording.thoughts:
@@ -91,7 +92,7 @@ def read_messages(fields: Object, wording: Wording) -> Sequence[Document]:
 
 
 def _with_calls(each: Object, path: str) -> Object:
-    """A message whose calls are those of Chat Completions, where they are given as JSON text, or without a wrapper."""
+    """Return a message with its calls in the form of Chat Completions; they may be JSON text, or have no wrapper."""
     given = each.get("tool_calls")
     if given is None:
         return each
@@ -104,7 +105,7 @@ def _with_calls(each: Object, path: str) -> Object:
 
 
 def write_messages(document: Json, wording: Wording) -> Object:
-    """The fields of a request."""
+    """Return the fields of a request."""
     messages = messages_in(document, MESSAGES, tools=True)
     messages = [thoughts.joined(each, wording) for each in messages] if wording.thoughts else messages
     return {MESSAGES: messages, **declared(document)}
@@ -113,12 +114,12 @@ def write_messages(document: Json, wording: Wording) -> Object:
 # --- ShareGPT ---------------------------------------------------------------------------------------------------------
 
 CONVERSATIONS: Final = "conversations"
-_BESIDE: Final = (SYSTEM, TOOLS, "images", "videos", "audios", "chosen", "rejected")
+_OTHER_FIELDS: Final = (SYSTEM, TOOLS, "images", "videos", "audios", "chosen", "rejected")
 
 
 def are_sharegpt(fields: Object, wording: Wording) -> bool:
-    """Whether turns stand there that say from whom they are or have a value, or messages with calls or beside media."""
-    turns = _quiet(fields, CONVERSATIONS)
+    """Return whether the fields hold turns with `from` or `value`, or messages with calls or with columns of media."""
+    turns = _list_or_none(fields, CONVERSATIONS)
     if turns == []:
         return CHOSEN in fields
     if not are_messages(turns, wording):
@@ -135,33 +136,33 @@ def are_sharegpt(fields: Object, wording: Wording) -> bool:
 
 
 def is_text_turn(turn: Object) -> bool:
-    """Whether a turn is all in its text, as ShareGPT's are: without parts, and without calls beside it."""
+    """Return whether a turn is only a text, as ShareGPT's are: without parts and `tool_calls`."""
     return as_list(turn.get("content")) is None and "tool_calls" not in turn
 
 
 CALLS: Final = ("tool_call", "function_call", "function-call")
-"""Words for whose a turn is that is a call, as ShareGPT has them."""
+"""Words of ShareGPT for the role of a turn that is a call."""
 CHOSEN: Final = "chosen"
 _MEDIA_COLUMNS: Final = ("images", "videos", "audios")
 
 
 def read_turns(fields: Object, wording: Wording) -> Sequence[Document]:
-    """A ShareGPT row, under the names that its format has."""
+    """Return a ShareGPT row, with the names of its format."""
     value = _value(fields, CONVERSATIONS)
     turns = as_list(value)
     if turns is None:
         raise misshapen(f"/{CONVERSATIONS}", "a list of turns")
     row: Object = {CONVERSATIONS: [read_turn(each, wording) for each in turns]}
-    return [Document(row | {name: fields[name] for name in _BESIDE if name in fields})]
+    return [Document(row | {name: fields[name] for name in _OTHER_FIELDS if name in fields})]
 
 
 def read_turn(turn: Json, wording: Wording) -> Json:
-    """A turn as ShareGPT has it, in whatever words it is given."""
+    """Return a turn as ShareGPT has it, from any wording."""
     return _thought(_turn(turn, wording), wording)
 
 
 def _turn(turn: Json, wording: Wording) -> Json:
-    """A turn in the words of ShareGPT, where it has others."""
+    """Return a turn in the words of ShareGPT."""
     found = as_object(turn)
     if found is None or (wording.role[0] in SHAREGPT.role and wording.text[0] in SHAREGPT.text and not wording.roles):
         return turn
@@ -175,7 +176,7 @@ def _turn(turn: Json, wording: Wording) -> Json:
 
 
 def _thought(turn: Json, wording: Wording) -> Json:
-    """A turn whose thought stands in the tags that its format has, where it stands in others."""
+    """Return a turn with its reasoning in the tags of ShareGPT's format."""
     found = as_object(turn) or {}
     key = next((key for key in SHAREGPT.text if isinstance(found.get(key), str)), None)
     if key is None or not wording.thoughts:
@@ -191,7 +192,7 @@ _SPEAKERS: Final = {"system": "system", "user": "human", "assistant": "gpt", "to
 
 
 def write_turns(document: Json, wording: Wording) -> Object:
-    """The columns of a ShareGPT row."""
+    """Return the columns of a ShareGPT row."""
     row = as_object(document) or {CONVERSATIONS: document}
     return dict(row)
 
@@ -200,9 +201,9 @@ def write_turns(document: Json, wording: Wording) -> Object:
 
 
 def are_tagged_turns(fields: Object, wording: Wording) -> bool:
-    """Whether turns stand there in which calls, results and tools stand between tags."""
-    turns = as_list(_quiet(fields, CONVERSATIONS)) if are_sharegpt(fields, wording) else None
-    return any(calls.stand_in(_text_of(turn)) for turn in turns or ())
+    """Return whether the fields hold turns with calls, results and tools between tags."""
+    turns = as_list(_list_or_none(fields, CONVERSATIONS)) if are_sharegpt(fields, wording) else None
+    return any(calls.has_tags(_text_of(turn)) for turn in turns or ())
 
 
 def _text_of(turn: Json) -> Json:
@@ -211,13 +212,13 @@ def _text_of(turn: Json) -> Json:
 
 
 def read_tagged_turns(fields: Object, wording: Wording) -> Sequence[Document]:
-    """The conversation with calls, results and tools taken out of its texts."""
+    """Return the conversation, with calls, results and tools taken out of its texts."""
     messages = respelled_all(fields[CONVERSATIONS], wording, f"/{CONVERSATIONS}")
     if isinstance(fields.get(SYSTEM), str) and fields[SYSTEM]:
         messages.insert(0, message("system", fields[SYSTEM]))
-    beside = tools_of(fields[TOOLS], f"/{TOOLS}") if TOOLS in fields else None
+    declared = tools_of(fields[TOOLS], f"/{TOOLS}") if TOOLS in fields else None
     messages = [thoughts.split(each, wording) for each in messages]
-    tools, messages, findings = calls.opened(messages, beside)
+    tools, messages, findings = calls.extract_tools(messages, declared)
     return [Document(request(messages, tools), findings)]
 
 
@@ -228,20 +229,20 @@ _SIDES: Final[dict[str, str]] = {
     **dict.fromkeys(("human", "user", "input", "question", "query", "instruction", "prompt", "q"), "user"),
     **dict.fromkeys(("assistant", "gpt", "bot", "output", "answer", "response", "completion", "a"), "assistant"),
 }
-"""The members of a pair: what is said, by whom."""
+"""The roles of the members of a pair."""
 
 
 def are_pairs(fields: Object, wording: Wording) -> bool:
-    """Whether objects stand there that each hold what was asked and what was answered."""
-    items = as_list(_quiet(fields, "pairs"))
+    """Return whether the fields hold objects, each with a question and an answer."""
+    items = as_list(_list_or_none(fields, "pairs"))
     return bool(items) and all(_sides(as_object(item) or {}, wording) for item in items or ())
 
 
 def _sides(pair: Object, wording: Wording) -> list[Object]:
-    """The messages of a pair, in the order of the roles; none where it holds something else."""
+    """Return the messages of a pair in the order of the roles; none if it holds anything else."""
     out: list[Object] = []
     for key, value in pair.items():
-        if key in _ABOUT:
+        if key in _METADATA:
             continue
         role = wording.roles.get(key.lower()) or _side(key)
         if role is None or (value is not None and not isinstance(value, str)):
@@ -254,23 +255,23 @@ def _sides(pair: Object, wording: Wording) -> list[Object]:
     return sorted(out, key=lambda each: order.index(each["role"]))
 
 
-_ABOUT: Final = frozenset({"source", "id", "turn", "turn_id", "language"})
-"""What a pair may say of itself."""
+_METADATA: Final = frozenset({"source", "id", "turn", "turn_id", "language"})
+"""Members of a pair that are metadata."""
 
 
 def _side(key: str) -> str | None:
-    """The role of a member; a prefix in front of a word, as in `toy_input`, is passed over."""
+    """Return the role of a member, whose name may have a prefix, as in `toy_input`; None for other members."""
     word = key.lower()
     return _SIDES.get(word) or _SIDES.get(word.rpartition("_")[2])
 
 
 def read_pairs(fields: Object, wording: Wording) -> Sequence[Document]:
-    """The conversation of pairs, behind what the system says in a column."""
+    """Return the conversation of pairs, after the system message of another column."""
     messages: list[Object] = []
     if isinstance(fields.get(SYSTEM), str) and fields[SYSTEM]:
         messages.append(message("system", fields[SYSTEM]))
     items = as_list(_value(fields, "pairs")) or []
-    about = [{key: each for key, each in (as_object(item) or {}).items() if key in _ABOUT} for item in items]
+    metadata = [{key: each for key, each in (as_object(item) or {}).items() if key in _METADATA} for item in items]
     for at, item in enumerate(items):
         sides = _sides(as_object(item) or {}, wording)
         if not sides:
@@ -278,26 +279,26 @@ def read_pairs(fields: Object, wording: Wording) -> Sequence[Document]:
         messages += [each for each in sides if each["role"] != "system" or each["content"]]
     messages = [thoughts.split(each, wording) for each in messages]
     tools = tools_of(fields[TOOLS], f"/{TOOLS}") if TOOLS in fields else None
-    return [Document(request(messages, tools), beside={NODES: list[Json](about)} if any(about) else {})]
+    return [Document(request(messages, tools), extra_columns={NODES: list[Json](metadata)} if any(metadata) else {})]
 
 
 # --- one text after the other -----------------------------------------------------------------------------------------
 
 
 def take_turns(fields: Object, wording: Wording) -> bool:
-    """Whether a list of texts stands there, or of pairs of them, of a person and the assistant by turns."""
-    texts = _texts(_quiet(fields, "texts"))
+    """Return whether the fields hold a list of texts, or of pairs of texts, in which user and assistant alternate."""
+    texts = _texts(_list_or_none(fields, "texts"))
     return len(texts) > 1 and all(isinstance(text, str) for text in texts)
 
 
 def _texts(value: Json) -> list[Json]:
-    """The items of a list, or those of the pairs in it."""
+    """Return the items of a list, or those of the pairs in it."""
     items = as_list(value) or []
     pairs = [as_list(item) or [] for item in items]
     return [text for pair in pairs for text in pair] if all(len(pair) == 2 for pair in pairs) else items
 
 
 def read_texts(fields: Object, wording: Wording) -> Sequence[Document]:
-    """The conversation of texts, the first of which is a person's (UltraChat)."""
+    """Return the conversation of texts, the first of which is the user's (UltraChat)."""
     texts = cast("list[str]", _texts(_value(fields, "texts")))
     return [Document(request([message(("user", "assistant")[at % 2], text) for at, text in enumerate(texts)], None))]

@@ -1,4 +1,4 @@
-"""LLaMA-Factory v1: messages whose content is a list of parts, each with its type and its value."""
+"""Read and write LLaMA-Factory v1: messages whose content is a list of parts, each with a type and a value."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _WEIGHT: Final = "loss_weight"
 
 
 def are_valued(fields: Object, wording: Wording) -> bool:
-    """Whether messages stand there whose content is a list of parts with a `value`."""
+    """Return whether the fields hold messages whose content is a list of parts with a `value`."""
     return all(_are_valued(fields.get(name)) for name in ((MESSAGES,) if MESSAGES in fields else _ANSWERS))
 
 
@@ -44,7 +44,7 @@ def _is_valued(value: Json) -> bool:
 
 
 def read_valued(fields: Object, wording: Wording) -> Sequence[Document]:
-    """The conversation of messages whose parts have values: texts, reasoning, calls, media."""
+    """Return the conversation of messages whose parts have values: texts, reasoning, calls, media."""
     tools = tools_of(fields[TOOLS], f"/{TOOLS}") if TOOLS in fields else None
     findings: list[Finding] = []
     if MESSAGES in fields:
@@ -72,7 +72,7 @@ def _valued(value: Json, name: str, findings: list[Finding]) -> list[Object]:
 
 
 def _results(reply: Object, before: Object) -> list[Object]:
-    """The replies in one message that has a result for each of several calls; none where it has not."""
+    """Return the replies in a message with a result for each of several calls; none for any other message."""
     made = cast("list[Object]", before.get("tool_calls") or [])
     try:
         results = as_list(parsed(reply["content"], "")) if isinstance(reply.get("content"), str) else None
@@ -84,7 +84,7 @@ def _results(reply: Object, before: Object) -> list[Object]:
 
 
 def _result(result: Json, call: Object) -> str:
-    """A result as a text; what it says of its call beside is known."""
+    """Return a result as a text, without members that repeat its call."""
     found = as_object(result) or {}
     name = cast("Object", call["function"])["name"]
     if found.keys() <= {"tool_call_id", "name", "content"} and "content" in found and found.get("name", name) == name:
@@ -116,7 +116,7 @@ def _part(part: Object) -> Object:
 
 
 def write_valued(document: Json, wording: Wording) -> Object:
-    """The fields of a request whose messages are texts, reasoning, calls and media by their address."""
+    """Return the fields of a request whose messages have texts, reasoning, calls, and media by address."""
     messages = messages_in(document, "llamafactory-v1", tools=True)
     return {MESSAGES: [_revalued(each) for each in messages], **declared(document)}
 
