@@ -15,7 +15,7 @@ PIECES = (
 )
 _BODIES = st.lists(st.sampled_from(PIECES), max_size=8).map("".join)
 _ROLES = st.sampled_from(
-    ("assistant", "assistant", "assistant", "user", "tool", "system", "tool_response", "tool name=g")
+    ("assistant", "assistant", "assistant", "user", "tool", "system", "tool_response", "tool name=g", "assistant/plan")
 )
 _ENDS = st.sampled_from(("<|im_end|>\n", "<|im_end|>\n", "<|im_end|>", ""))
 TURNS = st.lists(st.builds("<|im_start|>{}\n{}{}".format, _ROLES, _BODIES, _ENDS), max_size=5).map("".join)

@@ -136,6 +136,27 @@ def test_6_any_role_is_kept_and_unknown_ones_are_found() -> None:
     assert back(text) == text
 
 
+@pytest.mark.parametrize("role", ["assistant/plan", "assistant/", "Assistant/Notes/2"])
+def test_6_a_role_that_names_a_channel_is_hidden_whatever_the_channel(role: str) -> None:
+    source = [START, "user\nHi", END, "\n", START, f"{role}\nSecret.", END, "\n", START, "assistant\nYes.", END, "\n"]
+    text = "".join(item if isinstance(item, str) else item["token"] for item in source)
+    for form, given_as in (("chatml", text), ("chatml-json", source)):
+        document = transcript(given_as, form)
+        assert (document.messages[1].role, document.messages[1].channel) == (role, "analysis")
+        assert [found.code for found in read(given_as, form).findings] == [FindingCode.UNKNOWN_ROLE]
+        assert write(document, form).output == given_as
+        assert "Secret" not in json.dumps(write(document, "openai").output)
+        laws.all_laws(document, form)
+        laws.all_laws(document, "chatml:hermes")
+
+
+def test_6_private_text_has_a_place_in_a_role_that_says_so() -> None:
+    private = Message("assistant/plan", "Secret.", channel="commentary")
+    result = write(Transcript((private,)), "chatml")
+    assert result.output == "<|im_start|>assistant/plan\nSecret.<|im_end|>\n"
+    assert [(loss.code, loss.path) for loss in result.losses] == [(LossCode.CHANNEL, "/messages/0/channel")]
+
+
 @pytest.mark.parametrize(
     ("header", "name", "codes"),
     [

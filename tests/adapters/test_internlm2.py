@@ -159,6 +159,15 @@ def test_3_edges_come_back() -> None:
     assert back(text) == text
 
 
+def test_3_a_role_that_names_a_channel_is_hidden() -> None:
+    text = "<|im_start|>assistant/plan\nSecret.<|im_end|>\n<|im_start|>assistant\nYes.<|im_end|>\n"
+    assert [message.channel for message in transcript(text).messages] == ["analysis", "final"]
+    assert found(text) == [FindingCode.UNKNOWN_ROLE]
+    assert back(text) == text
+    assert "Secret" not in json.dumps(write(transcript(text), "openai").output)
+    laws.all_laws(transcript(text), "internlm2")
+
+
 def test_text_behind_the_last_message_is_found_and_kept() -> None:
     text = "<|im_start|>user\nHi.<|im_end|>\nbehind"
     reading = read(text, "internlm2")

@@ -15,7 +15,7 @@ from ocml_bridge.formats.adapter import Options
 from ocml_bridge.model import Message, Transcript
 from ocml_bridge.report.narrowing import drop_message
 from ocml_bridge.stream.encoder import TextEncoder
-from ocml_bridge.text.plain import header_for
+from ocml_bridge.text.plain import has_no_place, header_for
 from ocml_bridge.units.heads import head_of
 
 from .families import FAMILIES, Family
@@ -47,7 +47,7 @@ class PlainWriter(TextEncoder):
 
     def open(self, start: Start) -> str | None:
         """Return the start of a frame; None for private reasoning."""
-        if is_private(start.message):
+        if has_no_place(start.message):
             return None
         self._empty = True
         self._control = control_of(start.message.role)
@@ -76,7 +76,7 @@ class PlainWriter(TextEncoder):
         if not isinstance(stop.document, Transcript):
             return ""
         for index, message in enumerate(stop.document.messages):
-            if is_private(message):
+            if has_no_place(message):
                 drop_message(self.log, index, f"{TEXT.id} has no place for private reasoning")
         open_turn = stop.document.open_turn
         return "" if open_turn is None else self._missing_end() + self._header(open_turn)
@@ -128,7 +128,7 @@ class FamilyWriter(TextEncoder):
     def open(self, start: Start) -> str | None:
         """Begin a message, without output; None for private text of somebody other than the assistant."""
         private = is_private(start.message)
-        if private and start.message.role != "assistant":
+        if has_no_place(start.message) and start.message.role != "assistant":
             return None
         self._part = turn(start.message, "", private=private)
         self._control = control_of(self._part.role)
@@ -227,7 +227,7 @@ class FamilyWriter(TextEncoder):
         if not isinstance(document, Transcript):
             return out
         for index, message in enumerate(document.messages):
-            if is_private(message) and (message.role != "assistant" or not _has_text(message)):
+            if has_no_place(message) and (message.role != "assistant" or not _has_text(message)):
                 drop_message(self.log, index, f"{TEXT.id} has private reasoning of the assistant only")
         if open_turn is None:
             return out

@@ -11,7 +11,7 @@ from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import FindingCode, Log, Severity
 from ocml_bridge.text.edges import is_trivia
 from ocml_bridge.text.im import Frame, read_header
-from ocml_bridge.text.plain import ROLES
+from ocml_bridge.text.plain import ROLES, unknown_role
 
 from .syntax import END, START, TEXT, Form
 
@@ -57,7 +57,7 @@ def _check_header(frame: Frame, path: str, log: Log, *, replies: bool = False) -
     """Report an unknown role and unknown words in a header."""
     heading = read_header(frame.header)
     if heading.role not in ROLES and not replies:
-        log.find(FindingCode.UNKNOWN_ROLE, f"{path}/role", f"{heading.role!r} is not a role of ChatML", Severity.LAYOUT)
+        log.find(FindingCode.UNKNOWN_ROLE, f"{path}/role", unknown_role(heading.role, "ChatML"), Severity.LAYOUT)
     if heading.rest:
         detail = f"{' '.join(heading.rest)!r} in the header is not understood; it is kept as it is"
         log.find(FindingCode.HEADER_VALUE, f"{path}/name", detail)

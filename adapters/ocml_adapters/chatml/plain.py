@@ -17,7 +17,7 @@ from ocml_bridge.report.narrowing import drop_message, narrow
 from ocml_bridge.text.control import stands_alone
 from ocml_bridge.text.edges import gap_behind, is_trivia, may_stand, recall, remember
 from ocml_bridge.text.im import Frame, read_header, spell
-from ocml_bridge.text.plain import header_for, message, name_from_header
+from ocml_bridge.text.plain import has_no_place, header_for, message, name_from_header
 from ocml_bridge.units.grammar import Enclosed, State, Unit, WrittenUnit
 from ocml_bridge.units.heads import Head
 from ocml_bridge.units.writer import UnitWriter
@@ -127,10 +127,11 @@ class Frames(UnitWriter):
 
     def nearest(self, message: Message, index: int, log: Log) -> Message | None:
         """Return a message of one text, with role and name; None for private reasoning, which is reported."""
-        if is_private(message):
+        if has_no_place(message):
             drop_message(log, index, f"{self.target} has no place for private reasoning")
             return None
-        content = narrow(message.content, (), f"/messages/{index}/content", log, target=self.target)
+        path, private = f"/messages/{index}/content", is_private(message)
+        content = narrow(message.content, (), path, log, target=self.target, private=private)
         return plain_message(message, cast("str", content))
 
     def write_unit(

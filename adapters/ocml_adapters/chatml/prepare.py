@@ -9,14 +9,13 @@ from collections.abc import Sequence
 from typing import Final, cast
 
 from ocml_bridge.chat.turns import is_call, name_of, recipient_of
-from ocml_bridge.chat.visibility import is_private
 from ocml_bridge.common.memo import Memo
 from ocml_bridge.loss import Log
 from ocml_bridge.model import ByFormat, Content, Json, Message, Tool, Tools, Transcript
 from ocml_bridge.report.narrowing import narrow
 from ocml_bridge.text.declared import has_tools, take_tools
 from ocml_bridge.text.im import read_header
-from ocml_bridge.text.plain import name_from_header
+from ocml_bridge.text.plain import has_no_place, name_from_header
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.heads import LIMIT, Head, Item, item_of, message_of
 from ocml_bridge.units.writer import TOOLS
@@ -167,10 +166,10 @@ def _is_left_out(item: Item) -> bool:
     if head.role == "assistant" and text_of(content).strip() != "":
         return False
     if content.__class__ is not str:
-        return is_private(message_of(item))
+        return has_no_place(message_of(item))
     private = _private.get(head)
     if private is None:
-        private = is_private(head.message("", None))
+        private = has_no_place(head.message("", None))
         if head.shared:
             _private.keep(head, private)
     return private

@@ -20,7 +20,7 @@ from ocml_bridge.report.narrowing import drop_message, narrow
 from ocml_bridge.text.control import ControlTokens
 from ocml_bridge.text.edges import gap_behind
 from ocml_bridge.text.im import Frame, read_header, spell
-from ocml_bridge.text.plain import name_from_header
+from ocml_bridge.text.plain import has_no_place, name_from_header
 from ocml_bridge.units.conversation import Conversation, conversation_of
 from ocml_bridge.units.grammar import (
     A_STRING,
@@ -130,11 +130,11 @@ class FamilyFrames(UnitWriter):
     def nearest(self, message: Message, index: int, log: Log) -> Message | None:
         """Return a message of one text; None for a blank thought, and for private text of others, which is reported."""
         private, path = is_private(message), f"/messages/{index}"
-        if private and message.role != "assistant":
+        if has_no_place(message) and message.role != "assistant":
             drop_message(log, index, f"{TEXT.id} has private reasoning of the assistant only")
             return None
         content = cast("str", narrow(message.content, (), f"{path}/content", log, target=TEXT.id, private=private))
-        if private and not content.strip():
+        if private and message.role == "assistant" and not content.strip():
             drop_message(log, index, f"{TEXT.id} has no place for reasoning without text")
             return None
         return turn(message, content, private=private)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from ocml_bridge.chat.turns import is_call
-from ocml_bridge.chat.visibility import is_private
 from ocml_bridge.events import Answer, Encoder, Start, Stop
 from ocml_bridge.formats.adapter import Options
 from ocml_bridge.model import Message, Transcript, replace
 from ocml_bridge.report.narrowing import drop_message
 from ocml_bridge.stream.encoder import TextEncoder
+from ocml_bridge.text.plain import has_no_place
 from ocml_bridge.units.heads import Head, head_of
 
 from .body import after_body, joins, write_body
@@ -45,7 +45,7 @@ class Writer(TextEncoder):
 
     def open(self, start: Start) -> str | None:
         """Begin a message, without output; None for private reasoning, which is left out."""
-        if is_private(start.message):
+        if has_no_place(start.message):
             return None
         self._message, self._texts, self._placed = turn(start.message, ""), [], False
         self._number = start.number
@@ -131,7 +131,7 @@ class Writer(TextEncoder):
         out = self._end_frame(last=opening is None)
         if isinstance(stop.document, Transcript):
             for index, message in enumerate(stop.document.messages):
-                if is_private(message):
+                if has_no_place(message):
                     drop_message(self.log, index, f"{TARGET} has no place for private reasoning")
         if opening is None:
             return out

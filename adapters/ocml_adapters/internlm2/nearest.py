@@ -11,13 +11,12 @@ from collections.abc import Sequence
 from typing import Final
 
 from ocml_bridge.chat.turns import is_call, name_of, recipient_of
-from ocml_bridge.chat.visibility import is_private
 from ocml_bridge.common.memo import Memo
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Content, Message, Tool, Tools, Transcript, replace
 from ocml_bridge.report.narrowing import drop_message, narrow
 from ocml_bridge.text.declared import has_tools, take_tools
-from ocml_bridge.text.plain import message
+from ocml_bridge.text.plain import has_no_place, message
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.heads import LIMIT, Head, Item, item_of, message_of
 from ocml_bridge.units.writer import TOOLS
@@ -39,7 +38,7 @@ def nearest(source: Message, index: int, log: Log) -> Message | None:
         index: its index in the document.
         log: takes the losses.
     """
-    if is_private(source):
+    if has_no_place(source):
         drop_message(log, index, f"{TARGET} has no place for private reasoning")
         return None
     if isinstance(source.content, str):
@@ -227,7 +226,7 @@ def _is_private(item: Item) -> bool:
     cached = _private.get(head)
     if cached is not None and content.__class__ is str:
         return cached
-    result = is_private(message_of(item))
+    result = has_no_place(message_of(item))
     return _private.keep(head, result) if head.shared and content.__class__ is str else result
 
 

@@ -14,7 +14,7 @@ from ocml_bridge.loss import Finding, FindingCode, Log, Severity
 from ocml_bridge.model import Json, Message, Tools, Transcript, replace
 from ocml_bridge.text.edges import is_trivia, remember
 from ocml_bridge.text.im import Frame
-from ocml_bridge.text.plain import message
+from ocml_bridge.text.plain import message, unknown_role
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.grammar import Skeleton, SplitDocument
 from ocml_bridge.units.heads import Item, item_of, message_of
@@ -325,7 +325,7 @@ def report_header(frame: Frame, path: str, log: Log) -> None:
     """Report what is unusual in the header of a frame and before it."""
     heading = heading_of(frame.header)
     if heading.role not in ROLES:
-        detail = f"{heading.role!r} is not a role of InternLM2-Chat"
+        detail = unknown_role(heading.role, "InternLM2-Chat")
         log.find(FindingCode.UNKNOWN_ROLE, f"{path}/role", detail, Severity.LAYOUT)
     if heading.rest:
         detail = f"{' '.join(heading.rest)!r} in the header is not understood; it is kept as it is"

@@ -1,6 +1,7 @@
 """Build and spell messages of text formats whose headers have only a role and a name.
 
-Channel and recipient are not written: they follow from the role.
+Channel and recipient are not written: they follow from the role. A role `assistant/WORD` names a channel that no end
+user must see, whatever the word is.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from functools import lru_cache
 from typing import Final
 
 from ..chat.turns import name_of, recipient_of
+from ..chat.visibility import is_private
 from ..model import Ending, Message
 from .attributes import attribute, is_safe, unsafe_as
 from .im import write_header
@@ -23,7 +25,28 @@ def message(role: str, content: str, name: str | None = None, end: Ending | None
         return Message(role, content, name, "final", end=end)
     if role == "tool":
         return Message(role, content, name, "commentary", "assistant", end=end)
-    return Message(role, content, name, end=end)
+    return Message(role, content, name, "analysis" if is_hidden_role(role) else None, end=end)
+
+
+def is_hidden_role(role: str) -> bool:
+    """Return whether a role says that its messages are private text of the assistant: `assistant/think`."""
+    speaker, slash, _ = role.partition("/")
+    return slash != "" and speaker.strip().casefold() == "assistant"
+
+
+def unknown_role(role: str, title: str) -> str:
+    """Return the sentence of the finding about a role that a format does not have.
+
+    Args:
+        role: the role.
+        title: the title of the format.
+    """
+    return f"{role!r} is not a role of {title}{'; its text is read as private' if is_hidden_role(role) else ''}"
+
+
+def has_no_place(message: Message) -> bool:
+    """Return whether a message is private, and its role does not say so: a header has no place for it."""
+    return is_private(message) and not is_hidden_role(message.role)
 
 
 def safe_role(role: str) -> str:
