@@ -13,7 +13,7 @@ from typing import Final, Literal, NamedTuple, Protocol, Self
 
 from .errors import ErrorCode
 from .loss import Finding, Loss
-from .model import Document, Message, Signature
+from .model import Document, Message, Signature, Transcript
 
 Reason = Literal["stop", "tool_calls", "length", "content_filter", "cancelled", "truncated", "error"]
 """Why a stream ended.
@@ -116,10 +116,14 @@ class Stop(NamedTuple):
     def place(self, number: int) -> int | None:
         """Return the index in the document of the message with this number, or None if it is not among its messages."""
         if self.places is not None:
-            return self.places[number] if number < len(self.places) else None
-        if self.declaration_at is None or number < self.declaration_at:
-            return number
-        return None if number == self.declaration_at else number - 1
+            index = self.places[number] if number < len(self.places) else None
+        elif self.declaration_at is None or number < self.declaration_at:
+            index = number
+        else:
+            index = None if number == self.declaration_at else number - 1
+        # A stream that cannot be read to its end has had messages, and no document.
+        count = len(self.document.messages) if isinstance(self.document, Transcript) else 0
+        return index if index is not None and index < count else None
 
 
 Event = Named | Start | Delta | RefusalDelta | Signed | End | Finding | Stop

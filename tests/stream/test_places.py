@@ -6,13 +6,16 @@ from typing import Any
 
 import pytest
 
-from ocml_bridge import convert
+from ocml_bridge import BridgeError, Message, Transcript, convert
 from ocml_bridge.chat.visibility import DEBUG
 from ocml_bridge.events import Stop
-from ocml_bridge.loss import Severity
-from ocml_bridge.pipe import decoder, encoder
+from ocml_bridge.loss import LossCode, Severity
+from ocml_bridge.model import replace
+from ocml_bridge.pipe import decoder, encoder, streams
+from ocml_bridge.stream.response import losses_of
 from sources import ROOT
 
+ADDED = {(LossCode.MESSAGE, Severity.LAYOUT, "/messages/0")}
 CASE = ROOT / "golden" / "ocm-2.2" / "function-call" / "input.ocm"
 
 
@@ -38,3 +41,28 @@ def test_losses_name_places_in_the_document(source: str, target: str) -> None:
             # One answer: what others say has no place, what the assistant says does.
             assert (f"/messages/{index}" in gone) == (message.role != "assistant"), (index, message)
         assert f"/messages/{len(messages.messages)}" not in gone
+
+
+@pytest.mark.parametrize("target", streams()[1])
+def test_what_was_passed_on_of_a_stream_that_cannot_be_read_is_added(target: str) -> None:
+    """A text that breaks off in an error is no document: what clients have had of it is more than there is."""
+    made, writing = decoder("ocm-2.2"), encoder(target, visibility=DEBUG)
+    events = made.feed(
+        "<|start|>assistant<|channel|>final<|message|>One.<|end|><|start|>assistant<|channel|>final<|mes"
+    )
+    with pytest.raises(BridgeError, match=r"<\|start\|> is in a header"):
+        made.feed("sage|>Two.<|end|><|start|>assistant<|start|>")
+    writing.encode([*events, *made.finish()])
+    assert {(loss.code, loss.severity, loss.path) for loss in writing.losses} <= ADDED
+
+
+def test_messages_that_the_document_does_not_have_take_no_place_of_others() -> None:
+    """The losses of each message are those of what was written of it, also behind one that the document lacks."""
+    first, second = (Message("assistant", text, channel="final", end="end") for text in ("One.", "Two."))
+    thought = Message("assistant", "Hm.", channel="analysis", end="end")
+    image = Transcript((thought, first, replace(second, end=None)))
+    losses = losses_of(Transcript((first, second)), image, [None, 0, 1], target="x")
+    assert [(loss.code, loss.path) for loss in losses] == [
+        (LossCode.ENDING, "/messages/1/end"),
+        (LossCode.MESSAGE, "/messages/2"),
+    ]

@@ -269,7 +269,7 @@ class ResponseEncoder(ABC):
         settings = None if self._settings is None else self.known(image.settings or Settings(), self._settings)
         extras = repeated_identity(stop.document.extras, wire) if isinstance(stop.document, Transcript) else None
         image = replace(image, layout=None, extras=extras, settings=None if settings == Settings() else settings)
-        order = [index for number in self.order() if (index := stop.place(number)) is not None]
+        order = [stop.place(number) for number in self.order()]
         return losses_of(stop.document, image, order, target=self.stream)
 
     def known(self, image: Settings, document: Settings) -> Settings:
@@ -297,18 +297,18 @@ class ResponseEncoder(ABC):
         return out
 
 
-def losses_of(document: Document, image: Transcript, order: Sequence[int], *, target: str) -> list[Loss]:
+def losses_of(document: Document, image: Transcript, order: Sequence[int | None], *, target: str) -> list[Loss]:
     """Return the losses of a document of which a client reads the image.
 
     Args:
         document: the document.
         image: the document that the client reads.
-        order: the index in the document for each message of the image. Messages that were joined are listed once; a
-            message that is in several pieces is listed once for each.
+        order: the index in the document for each message of the image; None for one that the document does not have.
+            Messages that were joined are listed once; a message that is in several pieces is listed once for each.
         target: the stream id.
     """
     log = Log()
-    pieces = Counter(order)
+    pieces = Counter(index for index in order if index is not None)
     places = [*pieces]
     if isinstance(document, Transcript):
         for index, message in enumerate(document.messages):
@@ -323,23 +323,27 @@ def losses_of(document: Document, image: Transcript, order: Sequence[int], *, ta
     return log.losses
 
 
-def _joined_pieces(messages: Sequence[Message], order: Sequence[int]) -> tuple[Message, ...]:
-    """Join the messages of an image that are pieces of one message.
+def _joined_pieces(messages: Sequence[Message], order: Sequence[int | None]) -> tuple[Message, ...]:
+    """Join the messages of an image that are pieces of one message; those that the document does not have come last.
 
     Args:
         messages: the messages of the image.
         order: the index of each in the document, as for `losses_of`.
     """
     out: list[Message] = []
+    others: list[Message] = []
     first: dict[int, int] = {}
     for at, message in enumerate(messages):
-        index = order[at] if at < len(order) else -1 - at
+        index = order[at] if at < len(order) else None
+        if index is None:
+            others.append(message)
+            continue
         place = first.setdefault(index, len(out))
         if place == len(out):
             out.append(message)
         elif isinstance(message.content, str) and isinstance(out[place].content, str):
             out[place] = replace(out[place], content=f"{out[place].content}{message.content}")
-    return tuple(out)
+    return (*out, *others)
 
 
 def leave_out(message: Message, index: int, log: Log, target: str) -> None:
