@@ -284,7 +284,7 @@ def read_block(raw: Json, role: str) -> Message | None:
         return None
     if role != "assistant":
         return read_result(block, kind) if kind == TOOL_RESULT and role == "user" else None
-    reader = _READERS.get(kind)
+    reader = READERS.get(kind)
     if reader is not None:
         return reader(block)
     if kind.endswith("_tool_use"):
@@ -292,7 +292,7 @@ def read_block(raw: Json, role: str) -> Message | None:
     return read_result(block, kind) if kind.endswith("_tool_result") else None
 
 
-_READERS: Final[dict[str, Callable[[Object], Message | None]]] = {
+READERS: Final[dict[str, Callable[[Object], Message | None]]] = {
     THINKING: read_thinking,
     REDACTED: read_redacted,
     TOOL_USE: lambda block: read_call(block, TOOL_USE),

@@ -7,7 +7,7 @@ previous one. The encoder also assembles its events as clients do, and reads the
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from ocml_bridge.chat.turns import FUNCTIONS, is_call, name_of, parts_of
 from ocml_bridge.chat.visibility import is_reasoning
@@ -15,7 +15,7 @@ from ocml_bridge.events import Answer, Delta, End, Event, Reason, RefusalDelta, 
 from ocml_bridge.formats.adapter import Options
 from ocml_bridge.json_values.form import Object
 from ocml_bridge.loss import Log
-from ocml_bridge.model import Json, Message, Settings, Text, Usage, replace
+from ocml_bridge.model import Foreign, Json, Message, Settings, Text, Usage, replace
 from ocml_bridge.report.narrowing import narrow
 from ocml_bridge.stream import sse
 from ocml_bridge.stream.assembled import untold
@@ -23,11 +23,11 @@ from ocml_bridge.stream.order import InOrder
 from ocml_bridge.stream.response import ResponseEncoder, usage_in
 
 from .assembly import Assembly
-from .blocks import is_accepted, signature_of, write_block
+from .blocks import is_accepted, read_block, signature_of, write_block
 from .nearest import valid_id
-from .parts import write_citations
+from .parts import write_citations, write_parts
 from .settings import PARAMETERS
-from .syntax import HOME, MESSAGE, TEXT, THINKING, TOOL_USE
+from .syntax import HOME, MESSAGE, NOTES, TEXT, THINKING, TOOL_USE
 from .tools import NAMES, type_of
 from .units import WireReader, with_object
 
@@ -162,8 +162,10 @@ class EventEncoder(ResponseEncoder):
             elif isinstance(event, (Delta, RefusalDelta)) and event.number in self._late:
                 yield self._late.pop(event.number)
             elif isinstance(event, End):
-                if self._late.pop(event.number, None) is not None:
-                    continue
+                if (late := self._late.pop(event.number, None)) is not None:
+                    if not _blocks_after_text(event.message):
+                        continue
+                    yield late
                 if self._running is not None and event.number == self._running.number:
                     self._running = None
             yield event
@@ -211,7 +213,8 @@ class EventEncoder(ResponseEncoder):
     def _begin(self, number: int, block: Object) -> bytes:
         self._block = number
         self.calls += block["type"] == TOOL_USE
-        self.written.append((number, block["type"]))
+        # Adjacent blocks that are parts are read as one message.
+        self.written.append((number, TEXT if read_block(block, "assistant") is None else block["type"]))
         return self._event(self._events.begin(len(self.written) - 1, block))
 
     def call_id(self, call: Message) -> str:
@@ -245,10 +248,17 @@ class EventEncoder(ResponseEncoder):
             out += [self._event(self._events.citation(index, each)) for each in _citations_of(message) if kind == TEXT]
         elif (block := self._whole(message)) is not None:
             out.append(self._begin(number, block))
-        if self._block == number:
-            self._block = None
-            out.append(self._event(self._events.end(len(self.written) - 1)))
+        out += self._close(number)
+        for block in _blocks_after_text(message):
+            out += [self._begin(number, block), *self._close(number)]
         return out
+
+    def _close(self, number: int) -> list[bytes]:
+        """Write the end of a message's block, if it is open."""
+        if self._block != number:
+            return []
+        self._block = None
+        return [self._event(self._events.end(len(self.written) - 1))]
 
     def _whole(self, message: Message) -> Object | None:
         """Return the block of a message that could not be written before its end; None if it has no block."""
@@ -313,6 +323,23 @@ def _citations_of(message: Message) -> list[Json]:
     """Return the JSON of the citations of a message; its texts are one block."""
     texts = [part for part in parts_of(message.content) if isinstance(part, Text)]
     return write_citations([citation for text in texts for citation in text.citations or ()])
+
+
+def _blocks_after_text(message: Message) -> list[Object]:
+    """Return the blocks of the parts of an answer that are no texts; its texts are streamed as one block before them.
+
+    A block that only the API knows is left out if a text comes after it, because its place may matter: a compaction
+    stands for everything before it.
+    """
+    if isinstance(message.content, str) or is_call(message) or message.role != "assistant" or is_reasoning(message):
+        return []
+    last = max((at for at, part in enumerate(message.content) if isinstance(part, Text)), default=-1)
+    blocks = write_parts(message.content, NOTES.of(message.layout).get("parts"))
+    return [
+        cast("Object", block)
+        for at, (part, block) in enumerate(zip(message.content, blocks, strict=True))
+        if isinstance(block, dict) and not isinstance(part, Text) and (at > last or not isinstance(part, Foreign))
+    ]
 
 
 def members_of_usage(usage: Usage | None) -> Object:

@@ -42,8 +42,8 @@ from .syntax import (
     VENDOR,
 )
 
-_KINDS: Final[dict[str, Literal["image", "file"]]] = {IMAGE: "image", DOCUMENT: "file"}
-_TYPES: Final = {kind: block for block, kind in _KINDS.items()}
+KINDS: Final[dict[str, Literal["image", "file"]]] = {IMAGE: "image", DOCUMENT: "file"}
+_TYPES: Final = {kind: block for block, kind in KINDS.items()}
 _SOURCES: Final[dict[str, dict[str, str]]] = {
     "base64": {"data": "data", "media_type": "format"},
     "url": {"url": "url"},
@@ -72,7 +72,7 @@ def read_parts(raws: Sequence[Json]) -> tuple[tuple[Part, ...], Object]:
 
 def is_unknown(part: Part) -> bool:
     """Return whether a part is a foreign part of a type that the API does not define."""
-    return isinstance(part, Foreign) and members_of(part.value).get("type") not in (*OPAQUE, *_KINDS)
+    return isinstance(part, Foreign) and members_of(part.value).get("type") not in (*OPAQUE, *KINDS)
 
 
 def _read_part(raw: Json) -> tuple[Part, Json]:
@@ -91,8 +91,8 @@ def _read_part(raw: Json) -> tuple[Part, Json]:
             return text_part, form_of(block, TEXT_ORDER, TEXT_KEYS, known)
         if kind in (SEARCH_RESULT, DOCUMENT) and (passages := read_passages(block)) is not None:
             part, form = passages[0], passages[1] or None
-        elif isinstance(kind, str) and kind in _KINDS and isinstance(block.get("source"), OBJECT):
-            part, form = _read_media(block, _KINDS[kind])
+        elif isinstance(kind, str) and kind in KINDS and isinstance(block.get("source"), OBJECT):
+            part, form = _read_media(block, KINDS[kind])
     if part is None or not _is_same(_write_part(part, form), raw):
         return Foreign(HOME, raw), None
     return part, form

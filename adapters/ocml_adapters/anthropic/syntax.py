@@ -31,7 +31,12 @@ CACHE: Final = "cache_control"
 EPHEMERAL: Final = "ephemeral"
 """The type of a cache mark."""
 
-OPAQUE: Final = frozenset({SEARCH_RESULT, "container_upload", "tool_reference", "compaction", "fallback"})
+OPAQUE: Final = frozenset(
+    {
+        *(SEARCH_RESULT, "container_upload", "tool_reference", "compaction", "fallback"),
+        *("tool_addition", "tool_removal", "mcp_tool_listing"),
+    }
+)
 """The types of blocks that the API has and the canonical form has not: they become foreign parts without a finding."""
 
 TEXT_ORDER: Final = ("type", "text", "citations", "cache_control")

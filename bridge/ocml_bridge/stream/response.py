@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from typing import Any, ClassVar, Final, cast
 
-from ..chat.turns import is_call, is_hosted
+from ..chat.turns import is_call, is_hosted, parts_of
 from ..chat.visibility import is_private
 from ..engine.reading import transcript_of
 from ..errors import ErrorCode
@@ -330,20 +330,18 @@ def _joined_pieces(messages: Sequence[Message], order: Sequence[int | None]) -> 
         messages: the messages of the image.
         order: the index of each in the document, as for `losses_of`.
     """
-    out: list[Message] = []
+    out: dict[int, Message] = {}
     others: list[Message] = []
-    first: dict[int, int] = {}
     for at, message in enumerate(messages):
         index = order[at] if at < len(order) else None
         if index is None:
             others.append(message)
-            continue
-        place = first.setdefault(index, len(out))
-        if place == len(out):
-            out.append(message)
-        elif isinstance(message.content, str) and isinstance(out[place].content, str):
-            out[place] = replace(out[place], content=f"{out[place].content}{message.content}")
-    return (*out, *others)
+        elif (first := out.setdefault(index, message)) is not message:
+            texts = isinstance(first.content, str) and isinstance(message.content, str)
+            pieces = (first.content, message.content)
+            content = "".join(map(str, pieces)) if texts else tuple(part for each in pieces for part in parts_of(each))
+            out[index] = replace(first, content=content)
+    return (*out.values(), *others)
 
 
 def leave_out(message: Message, index: int, log: Log, target: str) -> None:
