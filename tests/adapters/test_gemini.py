@@ -11,7 +11,7 @@ from ocml_bridge import BridgeError, Options, convert, read, write
 from ocml_bridge.detection import detect
 from ocml_bridge.errors import ErrorCode
 from ocml_bridge.loss import Severity
-from ocml_bridge.model import AnswerFormat, Message, Settings, Text, ToolChoice, Transcript, Usage, replace
+from ocml_bridge.model import AnswerFormat, Message, Settings, Text, Tool, ToolChoice, Transcript, Usage, replace
 from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.split import read_all
 from ocml_bridge.testing import check_adapter, check_bytes, check_plans
@@ -166,10 +166,11 @@ def test_unknown_members_of_contents_may_be_spelled_as_known_ones_without_a_loss
     assert result.losses == ()
 
 
+PURR: dict[str, Any] = {"name": "purr", "parameters": {"type": "OBJECT", "properties": {}}}
 LISTED: dict[str, Any] = {
     "systemInstruction": {"parts": [{"text": "You are a cat."}]},
     "contents": [{"role": "user", "parts": [{"text": "Hello there."}]}],
-    "tools": [{"functionDeclarations": [{"name": "purr", "parameters": {"type": "OBJECT", "properties": {}}}]}],
+    "tools": [{"functionDeclarations": [PURR]}],
 }
 ALONE = {
     "a part of the instruction": {"systemInstruction": {"parts": {"text": "You are a cat."}}},
@@ -177,6 +178,8 @@ ALONE = {
     "the content": {"contents": {"role": "user", "parts": [{"text": "Hello there."}]}},
     "the content and its part": {"contents": {"parts": {"text": "Hello there."}, "role": "user"}},
     "the tool": {"tools": LISTED["tools"][0]},
+    "the function": {"tools": [{"functionDeclarations": PURR}]},
+    "the tool and its function": {"tools": {"function_declarations": PURR}},
 }
 
 
@@ -212,6 +215,25 @@ def test_an_item_that_is_no_longer_alone_stands_in_a_list() -> None:
     assert write(answered, "gemini").output == contents(
         user({"text": "Hi."}, {"text": "There."}), model({"text": "Hello."})
     )
+
+
+def test_functions_alone_stand_among_other_tools() -> None:
+    hiss = {"name": "hiss"}
+    tools = [{"googleSearch": {}, "functionDeclarations": PURR}, {"functionDeclarations": [hiss]}]
+    reading = read({**LISTED, "tools": tools})
+    document = reading.transcript
+    assert isinstance(document, Transcript)
+    assert [tool.name for tool in document.tools or ()] == ["purr", "hiss"]
+    assert same(write(document, "gemini").output, {**LISTED, "tools": tools})
+    more = replace(document, tools=(*(document.tools or ()), Tool("nap")))
+    assert write(more, "gemini").output["tools"] == [*tools, {"functionDeclarations": [{"name": "nap"}]}]
+
+
+def test_a_function_alone_that_is_not_understood_is_kept_as_it_is() -> None:
+    request = {**LISTED, "tools": [{"functionDeclarations": {"name": 1}}]}
+    result = convert(request, source="gemini", target="openai")
+    assert "/extras/gemini/tools" in [loss.path for loss in result.losses]
+    assert same(convert(request, source="gemini", target="gemini").output, request)
 
 
 def test_a_block_alone_is_no_list_where_the_api_takes_lists_only() -> None:

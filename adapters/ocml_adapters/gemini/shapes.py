@@ -55,8 +55,6 @@ TOP: Final = "instruction"
 """The key of the layout with the spelling of a system instruction that is no content: `text`, or `parts` for a list."""
 _SCHEMA: Final = "schema"
 """The key of the layout with the key of the answer's schema, if it is not the one that the writer uses."""
-_COUNTS: Final = "tools"
-"""The key of the layout with the number of functions in each list of declared tools."""
 _PLACEHOLDER: Final = "\0content"
 """Takes the place of a content when the form of a document around it is compared."""
 
@@ -107,9 +105,7 @@ def _read_request(raw: Object, log: Log) -> Shell:
     entries: list[Json] | None = None
     if isinstance(lists.get(TOOLS), list):
         known.append(TOOLS)
-        shell.tools, entries, counts = read_tools(cast("list[Json]", lists[TOOLS]))
-        if counts is not None:
-            layout[_COUNTS] = counts
+        shell.tools, entries = read_tools(cast("list[Json]", lists[TOOLS]), layout)
     if top is not None:
         known.append(SYSTEM)
     # If the server runs all tools, the choice is among those, which no other API has; so it is no setting.
@@ -178,7 +174,7 @@ def _request(
     out: Object = {CONTENTS: contents} if top is None else {SYSTEM: top, CONTENTS: contents}
     more = {key: value for key, value in extras.items() if key not in out and not (key == TOOLS and has_tools)}
     if has_tools:
-        out[TOOLS] = write_tools(tools or (), entries, layout.get(_COUNTS))
+        out[TOOLS] = write_tools(tools or (), entries, layout)
     return in_order({**table.put(settings, more), **out}, REQUEST_ORDER)
 
 

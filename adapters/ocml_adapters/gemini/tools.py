@@ -18,6 +18,7 @@ from ocml_bridge.wires.freeform import parameters_of
 from ocml_bridge.wires.tool_alphabet import Alphabet, ToolAlphabet
 
 from . import syntax
+from .alone import with_alone
 from .syntax import CALL, DECLARATIONS, FILE, INLINE, NOTES, RESPONSE
 
 # --- names ------------------------------------------------------------------------------------------------------------
@@ -36,31 +37,45 @@ _KEY: Final = "parameters"
 """The member with the parameters as OpenAPI schema; in the layout, the key that was read, if it is not the default."""
 
 
-def read_tools(raws: list[Json]) -> tuple[tuple[Tool, ...] | None, list[Json] | None, list[int] | None]:
+_LENGTHS: Final = "tools"
+"""The key of the layout with the number of functions in each list of declared tools."""
+_ALONE: Final = "functions alone"
+"""The key of the layout with the indices of the entries in which one function takes the place of a list of it."""
+
+
+def read_tools(raws: list[Json], layout: Object) -> tuple[tuple[Tool, ...] | None, list[Json] | None]:
     """Read the entries of `tools`.
+
+    Args:
+        raws: the entries.
+        layout: receives how the lists of functions are spelled.
 
     Returns:
         The functions; None if there is no list of them. The entries with the number of functions in place of each list,
-        for the extras; None if they contain nothing but functions. The lengths of the lists, for the layout; None if
-        there is one list.
+        for the extras; None if they contain nothing but functions.
     """
     tools: list[Tool] = []
     entries: list[Json] = []
-    for raw in raws:
+    alone: list[int] = []
+    for at, raw in enumerate(raws):
         entry = syntax.keys(cast("Object", raw)) if isinstance(raw, dict) else {}
-        declared: Json = entry.get(DECLARATIONS)
+        declared = syntax.listed(entry.get(DECLARATIONS))
         if not isinstance(declared, list) or not all(read := list(map(_read_tool, cast("list[Json]", declared)))):
             entries.append({AS_IT_IS: raw} if _is_mistakable(entry) else raw)
             continue
         tools += cast("list[Tool]", read)
+        if declared is not entry[DECLARATIONS]:
+            alone.append(at)
         entries.append({key: len(read) if key == DECLARATIONS else value for key, value in entry.items()})
     counts = [_count(entry) for entry in entries]
     objects = [cast("Object", entry) for entry in entries if isinstance(entry, dict)]
     only_functions = None not in counts and all(list(entry) == [DECLARATIONS] for entry in objects)
     functions = tuple(tools) if tools or not entries or any(count is not None for count in counts) else None
-    if not only_functions:
-        return functions, entries, None
-    return functions, None, None if len(entries) < 2 and counts != [0] else cast("list[int]", counts)
+    if alone:
+        layout[_ALONE] = alone
+    if only_functions and (len(entries) > 1 or counts == [0]):
+        layout[_LENGTHS] = counts
+    return functions, None if only_functions else entries
 
 
 def _is_mistakable(entry: Object) -> bool:
@@ -120,22 +135,27 @@ def _schema(parameters: Json, key: Json) -> Object:
     return {_SCHEMA: parameters} if written is None else {_KEY: written}
 
 
-def write_tools(tools: Sequence[Tool], entries: Json, counts: Json) -> list[Json]:
+def write_tools(tools: Sequence[Tool], entries: Json, layout: Object) -> list[Json]:
     """Return the entries of `tools`; functions for which no entry has a place become another list.
 
     Args:
         tools: the functions.
         entries: the entries of the extras, as `read_tools` returns them.
-        counts: the lengths of the lists from the layout.
+        layout: the layout of the document, as `read_tools` leaves it.
     """
+    counts, alone = layout.get(_LENGTHS), layout.get(_ALONE)
     written = iter([respelled(_write_tool(tool), NOTES.of(tool.layout).get(FORM)) for tool in tools])
     if isinstance(entries, list):
         out = [_with_functions(entry, written) for entry in cast("list[Json]", entries)]
     elif isinstance(counts, list) and all(type(count) is int for count in cast("list[Json]", counts)):
         out = [{DECLARATIONS: list(islice(written, max(0, count)))} for count in cast("list[int]", counts)]
     else:
-        out = []
-    return [*out, {DECLARATIONS: rest}] if (rest := list(written)) else out
+        out = list[Json]()
+    if rest := list(written):
+        out.append({DECLARATIONS: rest})
+    if not isinstance(alone, list):
+        return out
+    return [with_alone(members_of(each), [DECLARATIONS]) if at in alone else each for at, each in enumerate(out)]
 
 
 def _with_functions(entry: Json, written: Iterator[Json]) -> Json:
