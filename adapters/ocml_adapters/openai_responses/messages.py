@@ -116,16 +116,21 @@ def _phase(message: Message, spelled: Json) -> str | None:
 
 
 def read_additional_tools(item: Object) -> Message | None:
-    """Return the developer's message that declares tools within a conversation; None if it also has other tools."""
+    """Return the developer's message that declares tools within a conversation; None if it only has the server's tools.
+
+    Those of the server among others are extras, as those of a request are.
+    """
     raws: Json = item.get("tools")
     if item.get("role") != "developer" or not isinstance(raws, list):
         return None
     tools, others = read_tools(cast("list[Json]", raws))
-    if others:
+    if others and not tools:
         return None
     notes = ItemNotes(item, TOOLS_ORDER, frozenset(TOOLS_ORDER) - {"id"}, ("role", "tools"))
     message = Message("developer", (Tools(tools),))
     notes.layout["kind"] = ADDITIONAL_TOOLS
+    if others:
+        notes.extras["tools"] = cast("Json", others)
     notes.add_to(message)
     return message
 
@@ -140,7 +145,11 @@ def is_additional_tools(message: Message) -> bool:
 def write_additional_tools(message: Message) -> Object:
     """Return the item of a message that only declares tools."""
     declared = cast("tuple[Tools, ...]", message.content)[0]
-    out: Object = {"type": ADDITIONAL_TOOLS, "role": "developer", "tools": write_tools(declared.tools, None)}
+    out: Object = {
+        "type": ADDITIONAL_TOOLS,
+        "role": "developer",
+        "tools": write_tools(declared.tools, NOTES.of(message.extras).get("tools")),
+    }
     return finish_item(out, [message], TOOLS_ORDER)
 
 

@@ -5,12 +5,12 @@ A report stores the differences and makes the sentences of losses when they are 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from ..chat.substance import emptied
 from ..errors import ErrorCode
-from ..loss import Log, Loss, LossCode, Severity, gone, named
-from ..model import Document
+from ..loss import Log, Loss, LossCode, Severity, gone, is_element, named
+from ..model import Document, Transcript, replace
 from ..model.diff import Difference, diff
 from .naming import code_of, name_difference, name_emptied
 
@@ -135,6 +135,28 @@ def unnamed(
         return diff(document, other, order=order)
     reported = named(losses)
     differences = diff(document, other, gone(losses), order)
+    silent = [difference for difference in differences if not covered(difference.path, reported)]
+    return [*silent, *beside_tools(document, losses)]
+
+
+def beside_tools(document: Document, losses: Iterable[Loss]) -> list[Difference]:
+    """Return what is lost with messages that are gone because only their tools are written, if no loss names it.
+
+    Args:
+        document: the document that was written.
+        losses: the losses that were reported, by paths into the document.
+    """
+    moved = {loss.path for loss in losses if loss.code is LossCode.TOOLS_MOVED and is_element(loss.path)}
+    if not moved or not isinstance(document, Transcript):
+        return []
+    left = [
+        replace(message, name=None, weight=None, signature=None, cache=None, extras=None)
+        if f"/messages/{index}" in moved
+        else message
+        for index, message in enumerate(document.messages)
+    ]
+    reported = named(losses) - moved
+    differences = diff(document, replace(document, messages=tuple(left)))
     return [difference for difference in differences if not covered(difference.path, reported)]
 
 
