@@ -7,6 +7,7 @@ quadratic takes sixteen times as many calls. `pytest -m perf` holds the times to
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from counting import calls_of, forget, peak_of
 from ocml_bridge import Message, Tool, Transcript, formats, read, read_all, write
 from ocml_bridge.errors import BridgeError
 from ocml_bridge.model import Text
+from sampling import sweep
 
 pytestmark = pytest.mark.usefixtures("settled_heap")
 
@@ -102,12 +104,17 @@ SHAPES: dict[Callable[[int], Transcript], int] = {
 """How large each shape is, in units of its own, before it grows: larger than what short documents are spared."""
 
 
+def name_of(value: Any) -> str:
+    """Return how a test names a value."""
+    return value if isinstance(value, str) else value.__name__
+
+
 OVERFLOW: dict[Callable[[int], Transcript], int] = {tools: 2}
 """Shapes that outgrow a cache of bounded size in between: what it saved a short document is done so many times."""
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.__name__)
-@pytest.mark.parametrize("name", formats())
+@pytest.mark.sweep
+@pytest.mark.parametrize(("name", "shape"), sweep(product(formats(), SHAPES), 5), ids=name_of)
 def test_work_grows_with_the_document(name: str, shape: Callable[[int], Transcript]) -> None:
     small, large = shape(SHAPES[shape]), shape(SHAPES[shape] * TIMES)
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import time
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from ocml_bridge import BridgeError, formats, read
 from ocml_bridge.registry import adapter
+from sampling import sweep
 
 pytestmark = pytest.mark.usefixtures("settled_heap")
 
@@ -83,8 +85,8 @@ def attempt(data: bytes, name: str) -> BridgeError | None:
     return None
 
 
-@pytest.mark.parametrize("name", READERS)
-@pytest.mark.parametrize("killer", KILLERS)
+@pytest.mark.sweep
+@pytest.mark.parametrize(("killer", "name"), sweep(product(KILLERS, READERS), 4))
 def test_what_kills_parsers_is_read_or_refused_soon(name: str, killer: str) -> None:
     begun = time.process_time()
     error = attempt(KILLERS[killer], name)

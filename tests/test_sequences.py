@@ -13,6 +13,7 @@ from ocml_bridge import Transcript, read, write
 from ocml_bridge.chat.turns import as_text, parts_of
 from ocml_bridge.model import replace
 from ocml_bridge.report.policy import LENIENT
+from sampling import sweep
 
 Block = Callable[[int], Any]
 """A block at a place: its words and ids have the place in them."""
@@ -228,10 +229,11 @@ def said(document: Transcript) -> list[str]:
     return list(dict.fromkeys(each for each in found if each.startswith("w")))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("name", "first"), FIRST)
 def test_any_sequence_comes_back(name: str, first: str) -> None:
     wire, kinds, around = WIRES[name]
-    for others in product(kinds, repeat=2):
+    for others in sweep(product(kinds, repeat=2), 7):
         made = [kinds[kind](at) for at, kind in enumerate((first, *others), 1)]
         document = around(made)
         reading = read(document, wire)

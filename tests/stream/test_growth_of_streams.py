@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any, cast
 
 import pytest
@@ -12,7 +13,8 @@ from ocml_bridge.chat.visibility import DEBUG
 from ocml_bridge.events import Event
 from ocml_bridge.pipe import decoder, encoder, streams
 from ocml_bridge.stream import replay
-from test_growth import ALLOWED, TIMES, text, turns
+from sampling import sweep
+from test_growth import ALLOWED, TIMES, name_of, text, turns
 
 pytestmark = pytest.mark.usefixtures("settled_heap")
 
@@ -43,8 +45,8 @@ def told(document: Transcript, stream: str) -> None:
     made.finish()
 
 
-@pytest.mark.parametrize("shape", SIZES, ids=lambda shape: shape.__name__)
-@pytest.mark.parametrize("stream", READABLE)
+@pytest.mark.sweep
+@pytest.mark.parametrize(("stream", "shape"), sweep(product(READABLE, SIZES), 3), ids=name_of)
 def test_reading(stream: str, shape: Any) -> None:
     small, large = (source_of(shape(SIZES[shape] * times), stream) for times in (1, TIMES))
     fed(large, stream)
@@ -52,8 +54,8 @@ def test_reading(stream: str, shape: Any) -> None:
     assert peak_of(lambda: fed(large, stream)) <= peak_of(lambda: fed(small, stream)) * ALLOWED
 
 
-@pytest.mark.parametrize("shape", SIZES, ids=lambda shape: shape.__name__)
-@pytest.mark.parametrize("stream", WRITABLE)
+@pytest.mark.sweep
+@pytest.mark.parametrize(("stream", "shape"), sweep(product(WRITABLE, SIZES), 3), ids=name_of)
 def test_writing(stream: str, shape: Any) -> None:
     small, large = (shape(SIZES[shape] * times) for times in (1, TIMES))
     told(large, stream)

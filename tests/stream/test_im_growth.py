@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 
 import pytest
 
 from counting import calls_of, peak_of
 from ocml_bridge.events import Event
 from ocml_bridge.pipe import decoder, encoder
+from sampling import sweep
 from test_growth import ALLOWED, TIMES
 
 pytestmark = pytest.mark.usefixtures("settled_heap")
@@ -48,8 +50,8 @@ def encoded(events: list[Event], stream: str) -> None:
         made.encode([event])
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("stream", ["chatml", "internlm2"])
+@pytest.mark.sweep
+@pytest.mark.parametrize(("stream", "shape"), sweep(product(["chatml", "internlm2"], SHAPES), 3))
 def test_work_grows_with_what_comes(stream: str, shape: str) -> None:
     small, large = SHAPES[shape](200), SHAPES[shape](200 * TIMES)
     one, other = fed(small, stream), fed(large, stream)

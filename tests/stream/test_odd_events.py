@@ -18,6 +18,7 @@ from ocml_bridge.report.report import unnamed
 from ocml_bridge.stream import accumulate
 from ocml_bridge.stream.decoder import text_of
 from ocml_bridge.testing.streams import Decoded, check_order, events_of
+from sampling import sweep
 from stream_pieces import ARRIVING
 from test_odd_members import SENTENCE, odd, words
 
@@ -99,9 +100,10 @@ def test_an_answer_is_read_whole_and_without_a_finding(stream: str, kind: str) -
     assert lost(stream, events, decoded) == set()
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("stream", "kind"), KINDS)
 def test_no_word_of_an_odd_event_is_lost_in_silence(stream: str, kind: str) -> None:
-    for name, events in ways(stream, kind):
+    for name, events in sweep(ways(stream, kind), 3):
         decoded = read(stream, events)
         gone = lost(stream, events, decoded)
         assert not gone or findings(decoded), (name, gone)
