@@ -21,7 +21,7 @@ from ocml_bridge.bulk import durable, journal, lines, outputs, parquet, progress
 from ocml_bridge.cli import main
 
 STEPS = (
-    *((module, "settle") for module in (durable, journal, outputs)),
+    *((module, "sync") for module in (durable, journal, outputs)),
     *((module, "discard") for module in (durable, outputs, texts)),
     (outputs, "join"),
 )

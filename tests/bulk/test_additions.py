@@ -15,8 +15,8 @@ from ocml_bridge.bulk.inputs import find_inputs
 from ocml_bridge.bulk.journal import NAME
 from ocml_bridge.bulk.outputs import append
 from ocml_bridge.bulk.plan import Plan
-from ocml_bridge.bulk.progress import Written
-from ocml_bridge.bulk.records import Done, Job
+from ocml_bridge.bulk.progress import WritingRun
+from ocml_bridge.bulk.records import Job, RangeResult
 from ocml_bridge.bulk.tally import Tally
 from ocml_bridge.errors import ExitCode
 from ocml_bridge.formats.adapter import Kind
@@ -25,29 +25,29 @@ Batch = Callable[..., int]
 
 
 @pytest.fixture
-def begun(tmp_path: Path) -> Iterator[Written]:
+def begun(tmp_path: Path) -> Iterator[WritingRun]:
     """A run of one input, of which nothing is converted yet."""
     source = tmp_path / "a.jsonl"
     source.write_bytes(b"{}\n" * 4)
     folder = str(tmp_path / "out")
     job = Job(Settings("openai", "openai"), Kind.JSON, Kind.JSON, folder=folder)
-    written = Written(Plan(find_inputs([str(source)], Kind.JSON), job), folder)
+    written = WritingRun(Plan(find_inputs([str(source)], Kind.JSON), job), folder)
     written.begin()
     written.open(0)
     yield written
     written.close()
 
 
-def converted(written: Written, number: int, output: bytes) -> None:
+def converted(written: WritingRun, number: int, output: bytes) -> None:
     """A range comes back, with what was written of it."""
     part = f"{written.parts}/{number}"
     Path(f"{part}.output").write_bytes(output)
     tally = Tally(records=1, rows=1)
     tally.outcomes["converted"] += 1
-    written.append(0, Done(tally, rows=1, end={"offset": 3 * number, "line": number}), part)
+    written.append(0, RangeResult(tally, rows=1, end={"offset": 3 * number, "line": number}), part)
 
 
-def added(written: Written) -> tuple[dict[str, int], ...]:
+def added(written: WritingRun) -> tuple[dict[str, int], ...]:
     """Do what is due."""
     due = written.due(now=True)
     return tuple(append(each, written.plan.inputs[each.input], written.plan.job) for each in due)
@@ -59,21 +59,21 @@ def accounts(tmp_path: Path) -> list[dict[str, Any]]:
     return [line for line in told if "sizes" in line]
 
 
-def test_the_journal_says_what_was_added_and_no_more(begun: Written, tmp_path: Path) -> None:
+def test_the_journal_says_what_was_added_and_no_more(begun: WritingRun, tmp_path: Path) -> None:
     converted(begun, 1, b"one\n")
     sizes = added(begun)
     converted(begun, 2, b"two\n")  # comes back while the first is added
     assert accounts(tmp_path) == []
-    begun.settled(sizes)
+    begun.record_sizes(sizes)
     (account,) = accounts(tmp_path)
     assert (account["position"], account["tally"]["records"]) == ({"offset": 3, "line": 1}, 1)
     assert account["sizes"]["output"] == len(b"one\n") == (tmp_path / "out" / ".a.jsonl.partial").stat().st_size
-    begun.settled(added(begun))
+    begun.record_sizes(added(begun))
     assert (tmp_path / "out" / ".a.jsonl.partial").read_bytes() == b"one\ntwo\n"
     assert accounts(tmp_path)[-1]["position"] == {"offset": 6, "line": 2}
 
 
-def test_parts_are_added_once_at_a_time(begun: Written) -> None:
+def test_parts_are_added_once_at_a_time(begun: WritingRun) -> None:
     converted(begun, 1, b"one\n")
     due = begun.due(now=True)
     converted(begun, 2, b"two\n")
@@ -81,28 +81,28 @@ def test_parts_are_added_once_at_a_time(begun: Written) -> None:
     assert begun.due(now=True) == ()
 
 
-def test_parts_that_were_added_are_removed(begun: Written) -> None:
+def test_parts_that_were_added_are_removed(begun: WritingRun) -> None:
     converted(begun, 1, b"one\n")
-    begun.settled(added(begun))
+    begun.record_sizes(added(begun))
     assert list(Path(str(begun.parts)).iterdir()) == []
 
 
-def test_an_input_that_fails_while_something_is_added_to_it_leaves_nothing(begun: Written, tmp_path: Path) -> None:
+def test_an_input_that_fails_while_something_is_added_to_it_leaves_nothing(begun: WritingRun, tmp_path: Path) -> None:
     converted(begun, 1, b"one\n")
     sizes = added(begun)
     converted(begun, 2, b"two\n")
     begun.fail(0, "torn")
-    begun.settled(sizes)
+    begun.record_sizes(sizes)
     assert accounts(tmp_path) == []
     begun.close()
     out = tmp_path / "out"
     assert [path.name for path in out.rglob("*") if path.is_file()] == [NAME]
 
 
-def test_an_input_that_is_complete_is_prepared_when_all_of_it_is_added(begun: Written, tmp_path: Path) -> None:
+def test_an_input_that_is_complete_is_prepared_when_all_of_it_is_added(begun: WritingRun, tmp_path: Path) -> None:
     converted(begun, 1, b"one\n")
     begun.finish(0)
-    assert begun.settled(added(begun)) == ((0, 1),)
+    assert begun.record_sizes(added(begun)) == ((0, 1),)
     assert [account["complete"] for account in accounts(tmp_path)] == [0]
 
 

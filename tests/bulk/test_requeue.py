@@ -127,8 +127,8 @@ def test_moves_that_were_cut_short_are_finished(many: Any, batch: Batch, tmp_pat
 
 
 STEPS = (
-    *((durable, name) for name in ("settle", "settle_folder", "discard")),
-    *((module, "settle") for module in (journal, outputs)),
+    *((durable, name) for name in ("sync", "sync_folder", "discard")),
+    *((module, "sync") for module in (journal, outputs)),
     (requeue, "discard"),
     (os, "replace"),
 )

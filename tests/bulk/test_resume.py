@@ -165,7 +165,7 @@ def test_one_run_at_a_time(tmp_path: Path) -> None:
 def test_a_line_that_was_cut_off_says_nothing(tmp_path: Path) -> None:
     journal = Journal(str(tmp_path), {}, resume=False)
     journal.begin(0, [1, 2]).position = {"offset": 5, "line": 1}
-    journal.checkpoint([(journal.account(0), {})])
+    journal.checkpoint([(journal.progress_line(0), {})])
     journal.close()
     whole = (tmp_path / NAME).read_bytes()
     for cut in range(len(whole)):

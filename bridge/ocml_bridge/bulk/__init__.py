@@ -1,7 +1,7 @@
-"""Migration: many transcripts at once, each of them converted, converted with losses, or quarantined; none lost.
+"""Convert many transcripts at once: each record is converted, converted with losses, or quarantined.
 
-`convert_batch` is the whole of it as a function without files: the command and the fronts in `ocml_bridge.hosts` stand
-on it. `run` moves files: docs/migration.md shows how, docs/cli.md has the options.
+`convert_batch` is the function without files, which the command and `ocml_bridge.hosts` use. `run` converts files:
+docs/migration.md shows how, docs/cli.md has the options.
 """
 
 from .batch import Outcome, Settings, Status, convert_batch

@@ -1,4 +1,4 @@
-"""Records in, outcomes out: the one function that every front stands on. It opens nothing and never raises."""
+"""Convert records to outcomes. It opens no files, and raises no errors of records."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 
 class Status(StrEnum):
-    """What became of a record."""
+    """The status of a converted record."""
 
     CONVERTED = "converted"
     """Nothing was lost; its layout may differ."""
     LOSSY = "lossy"
-    """Converted, and something was lost or changed, which is reported."""
+    """Converted, with reported losses or changes."""
     QUARANTINED = "quarantined"
-    """Not converted; its error says why."""
+    """Not converted; the error has the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,16 +40,16 @@ class Settings:
 
     Attributes:
         target: the format to write, as `id` or `id:dialect`.
-        source: the format to read; None to tell it from each record.
+        source: the format to read; None to detect it for each record.
         options: how to read and write.
-        strict: quarantine what had to be mended, and what would lose or change anything that the policy does not allow.
+        strict: quarantine records that had to be repaired, and those with losses that the policy does not allow.
         policy: which losses are allowed; a record with others is quarantined.
-        verify: read each output back; quarantine (OCB-UNREPORTED) what reads differently and does not say so.
+        verify: read each output back; quarantine a record (OCB-UNREPORTED) if it differs without a reported loss.
         profile: make a model's prompt of each record, or with `options.training` a line to train on; None to convert.
-        date: with a profile, the date that prompts say, `YYYY-MM-DD`.
-        effort: with a profile, how much to reason; None for what each record asks for.
-        layout: what rows to make of the documents that are written; None for the documents as they are.
-        mask: what is trained on: makes a row to train on of each output, which is text or token ids; None for none.
+        date: with a profile, the date in prompts, `YYYY-MM-DD`.
+        effort: with a profile, the reasoning effort; None for that of each record.
+        layout: the layout of rows to make of the written documents; None for the documents themselves.
+        mask: makes a training row of each output, with what of it is trained on; None for no training rows.
         tokenizer: the file `tokenizer.json` of a model, for rows of its token ids; None for rows of text.
     """
 
@@ -69,15 +69,15 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one record.
+    """The outcome of one record.
 
     Attributes:
         status: converted, lossy or quarantined.
-        output: text for text formats, JSON values for the others; None where it is quarantined.
-        losses: what the target could not hold, in order.
-        findings: what the reader mended or assumed, in order.
-        error: why it is quarantined, with code and position; None where it is not.
-        characters: how much of what was said was read and written; None where it is quarantined.
+        output: text for text formats, JSON values for others; None if the record is quarantined.
+        losses: what the target cannot hold, in order.
+        findings: what the reader repaired or assumed, in order.
+        error: why it is quarantined, with code and position; None if it is not.
+        characters: the number of characters of text read and written; None if the record is quarantined.
     """
 
     status: Status
@@ -89,51 +89,51 @@ class Outcome:
 
     @property
     def loss_class(self) -> LossClass | None:
-        """The worst class of what was lost or changed; None where nothing was."""
+        """Return the worst class of losses; None without losses or changes."""
         return worst_class(self.losses)
 
     @property
     def text(self) -> str | None:
-        """The output as one text, JSON compact; None where it is quarantined."""
+        """Return the output as one text, JSON compact; None if the record is quarantined."""
         if self.error is not None:
             return None
         return self.output if isinstance(self.output, str) else jsontext.dumps(self.output).decode()
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many places were lost or changed, by loss code."""
+        """Return the number of places that were lost or changed, by loss code."""
         return dict(Counter(str(loss.code) for loss in self.losses if loss.severity is not Severity.LAYOUT))
 
 
 def convert_batch(
     records: Iterable[Source | bytes | Nested | Reading | BridgeError], settings: Settings
 ) -> list[Outcome]:
-    """Convert records, one outcome for each, in order.
+    """Convert records, and return one outcome for each, in order.
 
     Args:
-        records: text, bytes (UTF-8), parsed JSON, what nested columns gave, or what was read already; an error stands
-            for a record that could not even be taken out of what it was stored in, and becomes its outcome.
+        records: text, bytes (UTF-8), parsed JSON, conversations of nested columns, or readings; or the error of a
+            record that could not be read from its container, which becomes its outcome.
         settings: how to convert them.
 
     Returns:
-        As many outcomes as there are records. Nothing is raised: what goes wrong is in the outcome of its record.
+        As many outcomes as there are records. Nothing is raised: an error is in the outcome of its record.
     """
     return [outcome_of(record, settings) for record in records]
 
 
 Spare = Callable[[Result, Source, tuple[Loss, ...]], tuple[Loss, ...]]
-"""Which losses are left where something of a record is kept elsewhere."""
+"""Returns the remaining losses of a result, by its output and its losses, if its record keeps some lost members."""
 
 
 def outcome_of(
     record: Source | bytes | Nested | Reading | BridgeError, settings: Settings, spare: Spare | None = None
 ) -> Outcome:
-    """What becomes of one record; nothing is raised.
+    """Convert one record, and return its outcome; nothing is raised.
 
     Args:
         record: as `convert_batch` takes it.
         settings: how to convert it.
-        spare: tells of a result, its output and its losses which of these are left; what it raises is the outcome.
+        spare: returns the losses that remain, for a result, its output and its losses; an error of its is the outcome.
     """
     findings: tuple[Finding, ...] = ()
     try:
@@ -152,18 +152,18 @@ def outcome_of(
         if spare is not None:
             losses = spare(result, output, losses)
     except BridgeError as error:
-        return Outcome(Status.QUARANTINED, None, error=_bare(error))
-    except Exception as error:  # a mistake of ours costs one record, not the run
+        return Outcome(Status.QUARANTINED, None, error=_without_traceback(error))
+    except Exception as error:  # a bug must not end the run
         return Outcome(Status.QUARANTINED, None, error=unexpected(error))
     status = Status.CONVERTED if is_lossless(losses) else Status.LOSSY
     return Outcome(status, output, losses, (*findings, *result.findings), characters=result.characters)
 
 
 def _in_layout(result: Result, settings: Settings) -> tuple[Source, tuple[Loss, ...]]:
-    """The output as a row of the layout that was asked for, and all losses.
+    """Return the output as a row of the requested layout, and all losses.
 
     Raises:
-        BridgeError: OCB-SHAPE where the layout cannot hold it; OCB-LOSS where the policy refuses what it loses.
+        BridgeError: OCB-SHAPE if the layout cannot hold it; OCB-LOSS if the policy refuses a loss.
     """
     if settings.mask is not None:
         from .training_rows import masked
@@ -179,16 +179,16 @@ def _in_layout(result: Result, settings: Settings) -> tuple[Source, tuple[Loss, 
 
 
 def unexpected(error: Exception) -> BridgeError:
-    """An error of any kind as that of one record."""
+    """Return any error as the error of a record."""
     if isinstance(error, BridgeError):
-        return _bare(error)
+        return _without_traceback(error)
     if isinstance(error, MemoryError):
         return BridgeError(ErrorCode.LIMIT, "the record takes more memory than is allowed; --memory allows more")
     return BridgeError(ErrorCode.INTERNAL, f"{type(error).__name__}: {error}")
 
 
 def _result(record: Source | bytes | Reading, settings: Settings, *, shared: bool) -> Result:
-    """What is written of a record; one whose JSON values are not `shared` with a caller is not copied."""
+    """Convert a record; it is not copied if its JSON values are not `shared` with the caller."""
     if settings.profile is None and isinstance(record, Reading):
         written = write(
             record.transcript,
@@ -224,17 +224,17 @@ def _result(record: Source | bytes | Reading, settings: Settings, *, shared: boo
     )
 
 
-def _bare(error: BridgeError) -> BridgeError:
-    """The error without its traceback, whose frames would keep all records of the batch in memory."""
+def _without_traceback(error: BridgeError) -> BridgeError:
+    """Return the error without its traceback, whose frames would keep all records of the batch in memory."""
     error.__cause__ = error.__context__ = None
     return error.with_traceback(None)
 
 
 def _verify(result: Result, options: Options) -> None:
-    """Law 2 on this record.
+    """Check law 2 for a record: reading the output gives the image.
 
     Raises:
-        BridgeError: OCB-UNREPORTED where the output says something else than its losses admit.
+        BridgeError: OCB-UNREPORTED if the output reads differently, and no loss reports it.
     """
     from ..checks.verify import verify
 

@@ -1,4 +1,4 @@
-"""Files that are compressed, by the ending of their names; and libraries that are imported when they are needed."""
+"""Open and write compressed files, by the endings of their names; import optional libraries when they are needed."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from .records import STANDARD
 
 
 def library(name: str, extra: str) -> Any:
-    """A library that is not always installed.
+    """Import a library that is optional.
 
     Raises:
-        BridgeError: OCB-DEPENDENCY telling what to install.
+        BridgeError: OCB-DEPENDENCY if it is not installed, with what to install.
     """
     try:
         return import_module(name)
@@ -44,7 +44,7 @@ def _open_xz(raw: BinaryIO) -> BinaryIO:
 
 
 class _Zstd(io.RawIOBase):
-    """The content of zstd frames, one behind the other. The library's own reader takes a frame cut off for whole."""
+    """The content of successive zstd frames. The library's own reader does not notice a frame that is cut off."""
 
     def __init__(self, raw: BinaryIO) -> None:
         self._raw = raw
@@ -88,7 +88,7 @@ def _zstd(data: bytes) -> bytes:
 
 
 class Codec(NamedTuple):
-    """One compression: what its files begin with, and both ways. What is compressed can be strung together."""
+    """A compression: the first bytes of its files, and both directions. Compressed data can be concatenated."""
 
     magic: bytes
     open: Callable[[BinaryIO], BinaryIO]
@@ -104,20 +104,20 @@ CODECS: Final = {
 
 
 def ending(name: str) -> str:
-    """The compression of a file as the ending of its name; "" for none."""
+    """Return the ending of a file's name that means a compression; "" for none."""
     return next((end for end in CODECS if name.lower().endswith(end)), "")
 
 
 def open_plain(path: str, name: str | None = None) -> tuple[BinaryIO, BinaryIO]:
-    """A file's content, and the file itself, which knows how far it was read. `-` is standard input.
+    """Open a file, and return its content and the raw file, whose offset shows progress. `-` is standard input.
 
     Args:
-        path: where it is.
-        name: what has its ending, where the path has another one.
+        path: the path or address.
+        name: a name with its ending, if the path has another ending.
 
     Raises:
-        BridgeError: OCB-DEPENDENCY where its compression needs a library.
-        OSError: where it cannot be opened.
+        BridgeError: OCB-DEPENDENCY if its compression needs a library.
+        OSError: if it cannot be opened.
     """
     if path == STANDARD:
         raw = cast("io.BufferedReader", sys.stdin.buffer)
@@ -130,22 +130,22 @@ def open_plain(path: str, name: str | None = None) -> tuple[BinaryIO, BinaryIO]:
 
 
 def open_raw(path: str) -> BinaryIO:
-    """A file as it is stored, here or at its address; the caller closes it.
+    """Open a file or an address without decompressing it; the caller closes it.
 
     Raises:
-        BridgeError: OCB-DEPENDENCY where its file system needs a library.
-        OSError: where it cannot be opened.
+        BridgeError: OCB-DEPENDENCY if its file system needs a library.
+        OSError: if it cannot be opened.
     """
     return remote.opened(path) if remote.is_address(path) else open(path, "rb")
 
 
 def compress(data: bytes, end: str) -> bytes:
-    """Bytes as a file with that ending holds them; nothing for nothing."""
+    """Return bytes compressed for a file with an ending; no bytes for none."""
     return CODECS[end].compress(data) if end and data else data
 
 
 def reading_errors() -> tuple[type[Exception], ...]:
-    """What reading a broken file may raise."""
+    """Return the exceptions that reading a broken file may raise."""
     found: list[type[Exception]] = [OSError, EOFError, zlib.error, lzma.LZMAError]
     for module, name in (("zstandard", "ZstdError"), ("pyarrow", "ArrowException")):
         if module in sys.modules:
@@ -154,7 +154,7 @@ def reading_errors() -> tuple[type[Exception], ...]:
 
 
 def size_of(path: str) -> int:
-    """A file's size in bytes; 0 where it is not known, as that of standard input, or of a file that cannot be read."""
+    """Return the size of a file in bytes; 0 if it is not known, as for standard input or an unreadable file."""
     if remote.is_address(path):
         return remote.about(path)[0]
     try:
@@ -164,5 +164,5 @@ def size_of(path: str) -> int:
 
 
 def is_plain_file(path: str) -> bool:
-    """Whether a file can be read from anywhere in it: no compressed one, no pipe, not standard input."""
+    """Return whether a file can be read from any offset: not if it is compressed, a pipe, or standard input."""
     return path != STANDARD and not ending(path) and os.path.isfile(path)

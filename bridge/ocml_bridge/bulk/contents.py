@@ -1,4 +1,4 @@
-"""What a file that somebody named holds: one transcript, or many records, or what cannot be read."""
+"""Detect what a file holds: one transcript, many records, or something that is not read."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _READ: Final = "batch reads JSON lines, JSON arrays, CSV, Arrow, Parquet, and te
 
 
 def stored(path: str, *, rows: bool = False, refuse: bool = True) -> str:
-    """How a file stores records: a key of `work.CONTAINERS`. A `.json` file is looked into.
+    """Return how a file stores records: a key of `work.CONTAINERS`. A `.json` file is parsed.
 
     Args:
         path: the file.
-        rows: whether records are the rows of a plan: an object alone is one, too.
-        refuse: whether a file that is not read is refused; else it is a text, and will be quarantined.
+        rows: whether records are the rows of a plan: a single object is one, too.
+        refuse: whether to raise for a file that is not read; otherwise it is a text, and will be quarantined.
 
     Raises:
-        BridgeError: OCB-FORMAT-UNKNOWN, naming what it is, for a file that holds neither records nor a transcript.
+        BridgeError: OCB-FORMAT-UNKNOWN if the file holds neither records nor a transcript, with what it holds.
     """
     kind = kind_of(path)
     if kind != "files":
@@ -41,18 +41,18 @@ def stored(path: str, *, rows: bool = False, refuse: bool = True) -> str:
 
 
 def _beginning(path: str) -> bytes:
-    """What a file begins with; JSON in UTF-8."""
+    """Return the first bytes of a file; of JSON, in UTF-8."""
     try:
         content, raw = open_plain(path)
         with raw, content:
             begins = (in_utf8(content) if split(path)[1].lower() == ".json" else content).read(BEGINNING)
             return begins.removeprefix(BOM_UTF8)
     except reading_errors():
-        return b""  # the run says what is wrong with it
+        return b""  # the run reports the error
 
 
 def _rows_in_json(path: str) -> str | None:
-    """How a `.json` file stores rows; None for a list, and for lines.
+    """Return how a `.json` file stores rows; None for a list, and for lines.
 
     A recorded stream is one row, and so is an object, unless it holds rows under their keys.
     """
@@ -67,7 +67,7 @@ def _rows_in_json(path: str) -> str | None:
 
 
 def _in_json(path: str, begins: bytes) -> str:
-    """Whether a `.json` file is JSON lines, an array of records, or one transcript."""
+    """Return whether a `.json` file holds JSON lines, an array of records, or one transcript (keys of `CONTAINERS`)."""
     first, _, rest = begins.lstrip().partition(b"\n")
     if first.startswith(b"{"):
         return "jsonl" if rest.lstrip().startswith(b"{") and _parsed(first) is not None else "files"
@@ -81,7 +81,7 @@ def _in_json(path: str, begins: bytes) -> str:
 
 
 def _is_record(item: Any) -> bool:
-    """Whether an item of a list is a record; a list of messages is one transcript."""
+    """Return whether an item of a list is a record; a list of messages is one transcript."""
     return isinstance(item, dict) and "role" not in item and "token" not in item
 
 

@@ -1,4 +1,4 @@
-"""Rows that hold several conversations: each of these becomes a record of its own."""
+"""Split rows that hold several conversations into a record for each."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from ..errors import BridgeError, ErrorCode
 from ..model import Json
 from ..split import Part, split
 from .batch import Outcome, Settings, outcome_of
-from .columns_beside import converted
+from .kept_members import converted
 from .nested import Nested
 from .records import Job, Record
 
 
 def outcomes_of(row: Record, job: Job) -> list[tuple[Record, Outcome]]:
-    """The records of a row with what became of each, in order.
+    """Return the records of a row with their outcomes, in order.
 
-    A row is taken apart only where its conversion says that it holds several conversations (OCB-SEVERAL).
+    A row is split only if its conversion fails because it holds several conversations (OCB-SEVERAL).
     """
     whole = converted(row, job)
     records = _conversations(row, whole[1], job.settings)
@@ -22,7 +22,7 @@ def outcomes_of(row: Record, job: Job) -> list[tuple[Record, Outcome]]:
 
 
 def _conversations(row: Record, outcome: Outcome, settings: Settings) -> list[Record]:
-    """A row's conversations as records; none where it is one, or cannot be taken apart."""
+    """Return the conversations of a row as records; none if it is one conversation, or cannot be split."""
     if (
         isinstance(row.value, (BridgeError, Nested))
         or outcome.error is None
@@ -37,7 +37,7 @@ def _conversations(row: Record, outcome: Outcome, settings: Settings) -> list[Re
 
 
 def _record(row: Record, part: Part, number: int) -> Record:
-    """One conversation of a row: its place in it, its own text, and the other fields of the row."""
+    """Return one conversation of a row as a record: its place in the row, its text, and the other fields of the row."""
     place: dict[str, Json] = {"offset": part.place.offset, "path": part.place.path}
     known = {name: value for name, value in place.items() if value is not None}
     return Record(part.value, {**row.where, "conversation": number, **known}, part.value, row.fields)

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all, and stay: a temporary name, fsync, rename."""
+"""Write files that are on the disk completely or not at all: with a temporary name, fsync, and a rename."""
 
 from __future__ import annotations
 
@@ -11,40 +11,40 @@ from typing import Any, BinaryIO, Final
 
 
 def partial_name(path: str) -> str:
-    """Where a file is written until it is whole: hidden, beside its place, and the same after every start."""
+    """Return the path at which a file is written until it is complete: hidden, in its folder, the same in each run."""
     folder, name = os.path.split(path)
     return os.path.join(folder, f".{name}.partial")
 
 
 @contextmanager
 def whole_file(path: str, *, suffix: str = "") -> Generator[BinaryIO]:
-    """A file to write, which takes its place when it is complete."""
+    """Open a file for writing, and move it to its path when it is complete."""
     temporary = partial_name(path) + suffix
     try:
         with open(temporary, "wb") as file:
             yield file
-            settle(file)
+            sync(file)
         os.replace(temporary, path)
     except BaseException:
         discard(temporary)
         raise
 
 
-def settle(file: BinaryIO) -> None:
-    """Let what was written reach the disk."""
+def sync(file: BinaryIO) -> None:
+    """Flush a file to the disk."""
     file.flush()
     os.fsync(file.fileno())
 
 
 _FAILING: Final = (errno.EIO, errno.ENOSPC, errno.EDQUOT)
-"""What is wrong with a disk, and not with what is asked of it."""
+"""Errors of the disk itself."""
 
 
-def settle_folder(folder: str) -> None:
-    """Let names in a folder reach the disk; not every system can.
+def sync_folder(folder: str) -> None:
+    """Flush the names in a folder to the disk, if the system can.
 
     Raises:
-        OSError: where the disk is full or fails.
+        OSError: if the disk is full or fails.
     """
     try:
         descriptor = os.open(folder, os.O_RDONLY)
@@ -57,8 +57,8 @@ def settle_folder(folder: str) -> None:
             raise
 
 
-def settle_folders(folders: Iterable[str], top: str) -> None:
-    """Let names in folders reach the disk, and the names of those folders up to the one that they all stand in."""
+def sync_folders(folders: Iterable[str], top: str) -> None:
+    """Flush the names in folders to the disk, and those of their parents up to a common folder, `top`."""
     found: set[str] = set()
     for folder in folders:
         while folder not in found:
@@ -67,38 +67,38 @@ def settle_folders(folders: Iterable[str], top: str) -> None:
                 break
             folder = os.path.dirname(folder)
     for folder in sorted(found):
-        settle_folder(folder)
+        sync_folder(folder)
 
 
 def discard(path: str) -> None:
-    """Remove a file that may be there."""
+    """Remove a file if it exists."""
     with suppress(FileNotFoundError):
         os.unlink(path)
 
 
 MOVES: Final = ".ocml-convert.moves"
-"""What says, in an output folder, which files are to be moved to their places together."""
+"""The file in an output folder that lists the files to be moved together."""
 Note = Callable[[dict[str, Any]], None]
-"""Takes what else is so when files were moved; it may be told the same twice."""
+"""Takes the value `then` of moves that are finished; it may be called twice with the same value."""
 
 
 def move_together(folder: str, moves: Sequence[tuple[str | None, str]], then: Mapping[str, Any], note: Note) -> None:
-    """Move files to their places, all of them or none: what is killed in between is finished by `finish_moves`.
+    """Move files to their paths, all or none: `finish_moves` completes moves that were interrupted.
 
     Args:
         folder: the output folder.
-        moves: where each file is, and where it goes; None for one that is not to be there any more.
-        then: what else is so when they are there, as JSON values.
-        note: takes that.
+        moves: the current and the new path of each file; None as the current path to remove the file at the new path.
+        then: JSON values that are true once the files are moved.
+        note: takes these values.
     """
     with whole_file(os.path.join(folder, MOVES)) as file:
         file.write(json.dumps({"moves": moves, "then": dict(then)}).encode())
-    settle_folder(folder)
+    sync_folder(folder)
     finish_moves(folder, note)
 
 
 def finish_moves(folder: str, note: Note) -> None:
-    """Move what was to be moved, if there is anything, and note what else is so then."""
+    """Finish the moves that a folder lists, if there are any, and pass their value `then` to `note`."""
     path = os.path.join(folder, MOVES)
     try:
         with open(path, "rb") as file:
@@ -112,6 +112,6 @@ def finish_moves(folder: str, note: Note) -> None:
         elif os.path.exists(source):
             os.replace(source, target)
     for place in {os.path.dirname(target) for _, target in moves}:
-        settle_folder(place)
+        sync_folder(place)
     note(plan["then"])
     discard(path)

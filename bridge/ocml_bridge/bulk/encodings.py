@@ -1,4 +1,4 @@
-"""What inputs are encoded in: UTF-8, or UTF-16 where a byte order mark says so, as Windows and Excel write it."""
+"""Decode inputs: UTF-8, or UTF-16 with a byte order mark, as Windows and Excel write it."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from .records import CHUNK_BYTES
 
 _MARKS: Final = (BOM_UTF16_LE, BOM_UTF16_BE)
 _MOST_BYTES: Final = 4
-"""How many bytes a character has in UTF-8, at the most."""
+"""The maximal number of bytes of a character in UTF-8."""
 
 
 def decoded(data: bytes) -> str:
-    """The text of a record, without a byte order mark.
+    """Return the text of a record, without a byte order mark.
 
     Raises:
-        BridgeError: OCB-ENCODING where it is not UTF-8, saying what to do.
+        BridgeError: OCB-ENCODING if it is not UTF-8, with what to do.
     """
     try:
         return data.decode().removeprefix(BOM)
@@ -31,7 +31,7 @@ def decoded(data: bytes) -> str:
 
 
 def is_wide(path: str) -> bool:
-    """Whether a plain file is in UTF-16; not where it cannot be read, which reading it tells."""
+    """Return whether a plain file is in UTF-16; False if it cannot be read, which is reported when it is read."""
     try:
         with open(path, "rb") as file:
             return os.path.isfile(path) and file.read(len(BOM_UTF16)) in _MARKS
@@ -39,23 +39,23 @@ def is_wide(path: str) -> bool:
         return False
 
 
-def begun(content: BinaryIO) -> tuple[BinaryIO, bool]:
-    """A content from its beginning, and whether it is in UTF-16. What is given is not closed with it."""
+def with_encoding(content: BinaryIO) -> tuple[BinaryIO, bool]:
+    """Return a content from its beginning, and whether it is in UTF-16. Closing it leaves the given content open."""
     begins = content.read(len(BOM_UTF16))
     return cast("BinaryIO", io.BufferedReader(_Rejoined(begins, content), CHUNK_BYTES)), begins in _MARKS
 
 
 def in_utf8(content: BinaryIO) -> BinaryIO:
-    """A content in UTF-8: as it is, unless it is in UTF-16."""
-    whole, wide = begun(content)
+    """Return a content in UTF-8, converted if it is in UTF-16."""
+    whole, wide = with_encoding(content)
     return cast("BinaryIO", io.BufferedReader(_Narrowed(whole), CHUNK_BYTES)) if wide else whole
 
 
 class _Rejoined(io.RawIOBase):
-    """A content whose beginning was read already. Closing it leaves the content open.
+    """A content whose first bytes were read already. Closing it leaves the content open.
 
     Args:
-        begins: what was read.
+        begins: the bytes that were read.
         content: the rest.
     """
 
@@ -64,11 +64,11 @@ class _Rejoined(io.RawIOBase):
         self._content = content
 
     def readable(self) -> bool:
-        """It is."""
+        """Return True."""
         return True
 
     def readinto(self, buffer: Any, /) -> int:
-        """Read what fits in a buffer."""
+        """Read as many bytes as fit into a buffer."""
         data = self._begins or self._content.read(len(buffer))
         self._begins = b""
         buffer[: len(data)] = data
@@ -76,24 +76,24 @@ class _Rejoined(io.RawIOBase):
 
 
 class _Narrowed(io.RawIOBase):
-    """A content in UTF-16, in UTF-8; halves of surrogate pairs stay halves.
+    """A content in UTF-16 as UTF-8; halves of surrogate pairs are kept.
 
     Args:
-        content: with its byte order mark.
+        content: the content with its byte order mark.
     """
 
     def __init__(self, content: BinaryIO) -> None:
         self._text = io.TextIOWrapper(content, "utf-16", "surrogatepass", newline="")
 
     def readable(self) -> bool:
-        """It is."""
+        """Return True."""
         return True
 
     def readinto(self, buffer: Any, /) -> int:
-        """Read what fits in a buffer.
+        """Read as many bytes as fit into a buffer.
 
         Raises:
-            OSError: where it is no UTF-16.
+            OSError: if it is not UTF-16.
         """
         try:
             text = self._text.read(len(buffer) // _MOST_BYTES)

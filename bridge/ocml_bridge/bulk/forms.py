@@ -1,6 +1,7 @@
-"""Outputs that are made of JSON lines when all of these are there: a JSON array, a table of texts, Parquet.
+"""Make complete outputs from JSON lines: a JSON array, a table of texts, Parquet.
 
-Until then they are JSON lines, which can be continued and joined; how a column is stored depends on all of its values.
+Until an output is complete, it is JSON lines, which can be appended to; how a column is stored depends on all its
+values.
 """
 
 from __future__ import annotations
@@ -16,18 +17,18 @@ from .compression import library
 from .tables import comma_separated
 
 Lines = Callable[[], Iterator[bytes]]
-"""Gives the lines of a complete output; they are gone through twice where columns have to be known."""
+"""Returns the lines of a complete output; it is called twice if the columns have to be known first."""
 _GROUP: Final = 16 << 20
-"""How many bytes of lines are a row group."""
+"""The size of a row group, in bytes of lines."""
 
 
 class Form(NamedTuple):
     """How complete outputs are stored.
 
     Attributes:
-        store: writes lines as such a file.
-        lines: the lines of such a file, as they are stored again.
-        length: how many rows such a file has.
+        store: writes lines to a file.
+        lines: yields the lines of a file, for `store`.
+        length: returns the number of rows in a file.
     """
 
     store: Callable[[Lines, BinaryIO], None]
@@ -36,10 +37,10 @@ class Form(NamedTuple):
 
 
 def check(into: str) -> None:
-    """See that outputs can be stored so, before anything is converted.
+    """Check that outputs can be stored in a form, before anything is converted.
 
     Raises:
-        BridgeError: OCB-DEPENDENCY where a library is missing.
+        BridgeError: OCB-DEPENDENCY if a library is missing.
     """
     if into == "rows":
         library("pyarrow.parquet", "bulk")
@@ -49,7 +50,7 @@ def check(into: str) -> None:
 
 
 def _store_array(lines: Lines, file: BinaryIO) -> None:
-    """Each item in a line of its own."""
+    """Write a JSON array with each item on a line."""
     file.write(b"[")
     for number, line in enumerate(lines()):
         file.write((b",\n" if number else b"\n") + line.rstrip(b"\n"))
@@ -66,7 +67,7 @@ def _items(file: BinaryIO) -> Iterator[bytes]:
 
 
 def _store_csv(lines: Lines, file: BinaryIO) -> None:
-    """The first row names the columns; what is no text is its JSON, and null is empty."""
+    """Write a table whose first row names the columns; values that are not texts are JSON, and null is empty."""
     columns = list(dict.fromkeys(name for row in map(_row, lines()) for name in row))
     text = io.TextIOWrapper(file, "utf-8", "surrogatepass", newline="", write_through=True)
     writer = csv.writer(text, lineterminator="\n")
@@ -83,17 +84,17 @@ def _cell(value: Json) -> str:
 # --- Parquet ----------------------------------------------------------------------------------------------------------
 
 _AS_JSON: Final = b"ocml-convert.json"
-"""The key, in the metadata of a column, that says that its texts are JSON."""
+"""The metadata key of a column whose texts are JSON."""
 
 
 def _store_parquet(lines: Lines, file: BinaryIO) -> None:
-    """Columns have the type that all of their values are of; where there is none, they are JSON text."""
+    """Write Parquet; a column has the common type of all its values, or JSON text if there is none."""
     arrow, parquet = library("pyarrow", "bulk"), library("pyarrow.parquet", "bulk")
     types: dict[str, Any] = {}
     for rows in _groups(lines()):
         for name in dict.fromkeys(name for row in rows for name in row):
             found = _type_of([row.get(name) for row in rows])
-            types[name] = _united(types[name], found) if name in types else found
+            types[name] = _common_type(types[name], found) if name in types else found
     schema = arrow.schema([_field(name, each) for name, each in types.items()])
     with parquet.ParquetWriter(file, schema, compression="zstd") as writer:
         for rows in _groups(lines()):
@@ -115,7 +116,7 @@ def _groups(lines: Iterator[bytes]) -> Iterator[list[dict[str, Json]]]:
 
 
 def _type_of(values: list[Json]) -> Any:
-    """The Arrow type of some values; None where they have no one type that Parquet stores."""
+    """Return the Arrow type of some values; None if Parquet cannot store them with one type."""
     arrow = library("pyarrow", "bulk")
     try:
         found = arrow.infer_type(values)
@@ -126,28 +127,28 @@ def _type_of(values: list[Json]) -> Any:
 
 
 def _is_stored(kind: Any) -> bool:
-    """Whether Parquet stores a type: it has no objects without members."""
+    """Return whether Parquet can store a type: it has no structs without fields."""
     types = library("pyarrow.types", "bulk")
     if types.is_struct(kind):
         return kind.num_fields > 0 and all(_is_stored(field.type) for field in kind)
     return _is_stored(kind.value_type) if types.is_list(kind) else True
 
 
-def _united(one: Any, other: Any) -> Any:
-    """The type of values of two types; None where there is none."""
+def _common_type(one: Any, other: Any) -> Any:
+    """Return the common type of values of two types; None if there is none."""
     arrow, types = library("pyarrow", "bulk"), library("pyarrow.types", "bulk")
     if one is None or other is None or one == other:
         return one if one == other else None
     if types.is_null(one) or types.is_null(other):
         return other if types.is_null(one) else one
     if types.is_list(one) and types.is_list(other):
-        inner = _united(one.value_type, other.value_type)
+        inner = _common_type(one.value_type, other.value_type)
         return None if inner is None else arrow.list_(inner)
     if not (types.is_struct(one) and types.is_struct(other)):
         return None
     fields = {field.name: field.type for field in one}
     for field in other:
-        found = _united(fields[field.name], field.type) if field.name in fields else field.type
+        found = _common_type(fields[field.name], field.type) if field.name in fields else field.type
         if found is None:
             return None
         fields[field.name] = found
@@ -167,7 +168,7 @@ def _column(values: list[Json], kind: Any) -> Any:
 
 
 def _rows(file: BinaryIO) -> Iterator[bytes]:
-    """The rows of a file that was stored so; columns of JSON text are values again."""
+    """Yield the rows of a file as lines; columns of JSON text become values again."""
     with library("pyarrow.parquet", "bulk").ParquetFile(file) as stored:
         packed = {field.name for field in stored.schema_arrow if _AS_JSON in (field.metadata or {})}
         for batch in stored.iter_batches(use_threads=False):
@@ -203,4 +204,4 @@ FORMS: Final = {
     "csv": Form(_store_csv, comma_separated, _counted(comma_separated)),
     "rows": Form(_store_parquet, _rows, _count_rows),
 }
-"""By the kinds of inputs that read the same; `parquet` alone is for rows that stay as they are."""
+"""Forms by the kind of an input that stores rows likewise; `parquet` is for unchanged rows of a Parquet file."""

@@ -1,4 +1,4 @@
-"""From the arguments of a command to inputs."""
+"""Find the inputs that the arguments of a command name."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ INTO: Final = {
     "csv": "csv",
     "parquet": "rows",
 }
-"""What outputs can be gathered into, whatever the inputs are: endings, and how they are stored."""
+"""The endings of outputs that gather all rows, and how they are stored."""
 LINES: Final = "jsonl"
 
 
@@ -33,30 +33,30 @@ def find_inputs(
     target: str = "",
     rows: bool = False,
     ledger: str | None = None,
-    apart: str | None = None,
+    output_folder: str | None = None,
 ) -> tuple[Input, ...]:
-    """The inputs that arguments name: files, folders, patterns, and `-` for standard input.
+    """Return the inputs that arguments name: files, folders, patterns, and `-` for standard input.
 
     Args:
-        arguments: as a command gets them.
-        kind: whether the output is text or JSON, which tells the names of outputs.
-        into: what to gather outputs into, one of `INTO`; None for files like the inputs.
-        target: the format of the output, which tells the rest of these names.
+        arguments: the arguments of a command.
+        kind: whether the output is text or JSON, for the names of outputs.
+        into: the kind of file that outputs are gathered into, a key of `INTO`; None for files like the inputs.
+        target: the format of the output, for the names of outputs.
         rows: whether records are the rows of a plan, whose outputs are JSON lines.
-        ledger: how to store ledgers; None for none.
-        apart: the output folder, whose files are no inputs where it stands in a folder that is converted.
+        ledger: how to store ledgers; None for no ledgers.
+        output_folder: the output folder, whose files are not inputs if it is in a folder that is converted.
 
     Raises:
-        BridgeError: OCB-IO for what is not there; OCB-OPTION where nothing is left to convert, or where two inputs
-            would have one output.
-        OSError: for a folder that cannot be read.
+        BridgeError: OCB-IO if a file does not exist; OCB-OPTION if there is nothing to convert, or if two inputs would
+            have the same output.
+        OSError: if a folder cannot be read.
     """
     found: list[Input] = []
-    for folder, texts in _gathered(arguments, apart, rows=rows):
+    for folder, texts in _gathered(arguments, output_folder, rows=rows):
         if isinstance(texts, _Records):
-            as_they_are = texts.kind == "parquet" and not rows and into == "parquet"
+            unchanged = texts.kind == "parquet" and not rows and into == "parquet"
             lines = LINES if rows and texts.kind == "parquet" else None
-            found.append(_of_records(folder, texts, None if as_they_are else into or lines))
+            found.append(_of_records(folder, texts, None if unchanged else into or lines))
         else:
             found.append(_of_texts(folder, texts, (kind, target), into or (LINES if rows else None)))
     if not found:
@@ -75,16 +75,18 @@ class _Records(NamedTuple):
     kind: str
 
 
-def _gathered(arguments: Iterable[str], apart: str | None, *, rows: bool) -> Iterator[tuple[str, _Records | _Texts]]:
-    """A folder and a file of records in it, or a folder and its text files; None for all of them."""
+def _gathered(
+    arguments: Iterable[str], output_folder: str | None, *, rows: bool
+) -> Iterator[tuple[str, _Records | _Texts]]:
+    """Yield folders with a file of records in each, or folders with their text files (None for all of them)."""
     named: dict[str, list[str]] = {}
     for argument in arguments:
-        for path, base in _expanded(argument, apart):
+        for path, base in _expanded(argument, output_folder):
             if os.path.isdir(path):
-                yield from _in_folder(path, apart, rows=rows)
+                yield from _in_folder(path, output_folder, rows=rows)
                 continue
             if remote.is_address(path):
-                yield base, _Records(path.removeprefix(f"{base}/"), _stored_there(path, rows=rows))
+                yield base, _Records(path.removeprefix(f"{base}/"), _stored_at_address(path, rows=rows))
                 continue
             name = path if path == STANDARD else os.path.relpath(path, base or ".")
             is_file = path != STANDARD and os.path.isfile(path)
@@ -97,11 +99,11 @@ def _gathered(arguments: Iterable[str], apart: str | None, *, rows: bool) -> Ite
         yield folder or ".", tuple(sorted(set(names), key=lambda name: name.split(os.sep)))
 
 
-def _stored_there(address: str, *, rows: bool) -> str:
-    """How the file of an address stores records.
+def _stored_at_address(address: str, *, rows: bool) -> str:
+    """Return how the file of an address stores records.
 
     Raises:
-        BridgeError: OCB-OPTION for a file of one text.
+        BridgeError: OCB-OPTION if it is a file of one text.
     """
     kind = stored(address, rows=rows)
     if kind == "files":
@@ -110,8 +112,8 @@ def _stored_there(address: str, *, rows: bool) -> str:
     return kind
 
 
-def _expanded(argument: str, apart: str | None) -> list[tuple[str, str]]:
-    """What an argument names, each with the folder that its output's place is relative to."""
+def _expanded(argument: str, output_folder: str | None) -> list[tuple[str, str]]:
+    """Return the paths that an argument names, each with the folder that its output path is relative to."""
     if argument == STANDARD:
         return [(argument, "")]
     if remote.is_address(argument):
@@ -124,17 +126,19 @@ def _expanded(argument: str, apart: str | None) -> list[tuple[str, str]]:
         fixed = os.sep.join(steps[: next(at for at, step in enumerate(steps) if glob.has_magic(step))])
         base = fixed or (os.sep if argument.startswith(os.sep) else "")
         found = sorted(glob.glob(argument, recursive=True), key=lambda path: path.split(os.sep))
-        if paths := [(path, base) for path in found if os.path.isfile(path) and not _is_output(path, base, apart)]:
+        if paths := [
+            (path, base) for path in found if os.path.isfile(path) and not _is_output(path, base, output_folder)
+        ]:
             return paths
     raise BridgeError(ErrorCode.IO, f"{argument}: there is no such file or folder")
 
 
-def _in_folder(folder: str, apart: str | None, *, rows: bool) -> Iterator[tuple[str, _Records | _Texts]]:
+def _in_folder(folder: str, output_folder: str | None, *, rows: bool) -> Iterator[tuple[str, _Records | _Texts]]:
     texts: list[str] = []
-    within = apart is not None and _is_below(apart, folder)
+    within = output_folder is not None and _is_below(output_folder, folder)
     for name in walk(folder):
         path = os.path.join(folder, name)
-        if _is_output(path, folder, apart):
+        if _is_output(path, folder, output_folder):
             continue
         if os.path.exists(path) and not os.path.isfile(path):
             raise BridgeError(
@@ -149,9 +153,9 @@ def _in_folder(folder: str, apart: str | None, *, rows: bool) -> Iterator[tuple[
         yield folder, tuple(texts) if rows or within else None
 
 
-def _is_output(path: str, folder: str, apart: str | None) -> bool:
-    """Whether a file found in a folder is one of the output folder in it."""
-    return apart is not None and _is_below(apart, folder) and _is_below(path, apart)
+def _is_output(path: str, folder: str, output_folder: str | None) -> bool:
+    """Return whether a file in a folder is in the output folder below it."""
+    return output_folder is not None and _is_below(output_folder, folder) and _is_below(path, output_folder)
 
 
 def _is_below(path: str, folder: str) -> bool:

@@ -1,7 +1,8 @@
-"""What a run has done, line by line in a file of the output folder, so that another one can go on exactly behind it.
+"""Record the progress of a run in a file of the output folder, so that another run can continue it.
 
-The first line says what is converted and how. Then each input begins, comes to checkpoints, is complete, and has its
-output in its place; or fails. A line is written when what it says is on the disk; one that was cut off says nothing.
+The first line has the inputs and options of the run. After it come lines for each input: begun, checkpoints, complete,
+and done when its output is in its place; or failed. A line is written after the data that it counts is on the disk; an
+incomplete last line is ignored.
 """
 
 from __future__ import annotations
@@ -13,28 +14,28 @@ from typing import Any, BinaryIO, Final, Literal, cast
 
 from ..errors import BridgeError, ErrorCode
 from ..json_values import jsontext
-from .durable import settle, settle_folder
+from .durable import sync, sync_folder
 from .locks import lock
 from .records import Position
 from .tally import Tally
 
 NAME: Final = ".ocml-convert.journal"
-"""The journal's name in the output folder."""
+"""The name of the journal in the output folder."""
 
 Stage = Literal["begun", "complete", "done", "failed"]
 
 
 @dataclass(slots=True)
 class Progress:
-    """How far one input is.
+    """The progress of one input.
 
     Attributes:
-        stamp: what tells whether the input is still the same: its size in bytes and when it was changed.
+        stamp: the size and modification time of the input, or its version, to notice that it was changed.
         stage: begun; complete, when all of it is converted; done, when its output is in its place; or failed.
-        position: where to read on; None for the beginning.
-        sizes: how long its partial files are, in bytes, by their kind.
-        tally: the counts up to there.
-        error: why it failed.
+        position: the position to continue from; None for the beginning.
+        sizes: the sizes of its partial files in bytes, by their kind.
+        tally: the counts up to the position.
+        error: the reason if it failed.
     """
 
     stamp: list[int] | list[str]
@@ -49,9 +50,9 @@ class Journal:
     """The journal of one output folder, open for one run at a time.
 
     Attributes:
-        inputs: how far each input is, by its index.
+        inputs: the progress of each input, by its index.
         is_continued: whether an earlier run is continued.
-        before: the run that the folder had, as JSON values; nothing where it had none.
+        before: the previous run in the folder, as JSON values; {} if there was none.
     """
 
     def __init__(
@@ -62,21 +63,21 @@ class Journal:
         resume: bool,
         refuse: Callable[[Mapping[str, Any]], None] | None = None,
     ) -> None:
-        """Open or begin it.
+        """Open the journal, or begin it.
 
         Args:
             folder: the output folder.
-            run: what is converted and how, as JSON values; a run is continued only as what it was.
-            resume: whether to continue the run that is there.
-            refuse: asked before a new run begins whether it may, with the run that was there before.
+            run: the inputs and options of the run, as JSON values; only a run with the same ones is continued.
+            resume: whether to continue the previous run.
+            refuse: called with the previous run before a new one begins; it raises to refuse the new one.
 
         Raises:
-            BridgeError: OCB-OPTION where the folder has an unfinished run and `resume` is not asked for, where it was
-                a run of something else, or where another run is at work.
+            BridgeError: OCB-OPTION if the folder has an unfinished run and `resume` is False, if the previous run had
+                other inputs or options, or if another process is writing to the folder.
         """
         path = os.path.join(folder, NAME)
         self.inputs: dict[int, Progress] = {}
-        self._file: BinaryIO = open(path, "a+b")  # noqa: SIM115  # held until `close`
+        self._file: BinaryIO = open(path, "a+b")  # noqa: SIM115  # open until `close`
         try:
             _lock_run(self._file, folder)
             lines = self._lines()
@@ -91,60 +92,60 @@ class Journal:
                 if refuse is not None:
                     refuse(self.before)
                 self._file.truncate(0)
-                self._write([{"run": run}], settled=True)
-                settle_folder(folder)
+                self._write([{"run": run}], sync_to_disk=True)
+                sync_folder(folder)
         except BaseException:
             self._file.close()
             raise
 
     def close(self) -> None:
-        """Close the file, which lets other runs have it."""
+        """Close the file, which releases the lock."""
         self._file.close()
 
     def begin(self, index: int, stamp: list[int] | list[str]) -> Progress:
-        """An input is read from its beginning."""
+        """Record that an input is read from its beginning, and return its progress."""
         self.inputs[index] = Progress(stamp)
         self._write([{"begun": index, "stamp": stamp}])
         return self.inputs[index]
 
-    def account(self, index: int) -> dict[str, Any]:
-        """What `checkpoint` writes of an input, once all that its `Progress` counts now is on the disk."""
+    def progress_line(self, index: int) -> dict[str, Any]:
+        """Return the line that `checkpoint` writes for an input once the data it counts is on the disk."""
         now = self.inputs[index]
         return {now.stage: index, "position": now.position, "tally": now.tally.to_json()}
 
     def checkpoint(self, accounts: Iterable[tuple[dict[str, Any], dict[str, int]]]) -> None:
-        """What accounts of inputs say is on the disk, in files that are so long."""
-        self._write([{**account, "sizes": sizes} for account, sizes in accounts], settled=True)
+        """Record that the data of `progress_line` lines is on the disk, in files of these sizes."""
+        self._write([{**progress_line, "sizes": sizes} for progress_line, sizes in accounts], sync_to_disk=True)
 
     def done(self, indexes: Iterable[int]) -> None:
-        """The outputs of inputs are in their places."""
+        """Record that the outputs of inputs are in their places."""
         lines: list[dict[str, Any]] = []
         for index in indexes:
             self.inputs[index].stage = "done"
             lines.append({"done": index})
-        self._write(lines, settled=True)
+        self._write(lines, sync_to_disk=True)
 
     def recounted(self, index: int) -> dict[str, Any]:
-        """What `note` takes when the outputs of an input that is done are those that its `tally` counts."""
+        """Return the line that `note` writes once the outputs of a done input are those that its `tally` counts."""
         return {"recounted": index, "tally": self.inputs[index].tally.to_json()}
 
     def note(self, line: dict[str, Any]) -> None:
-        """What `recounted` gave is so; of inputs that this run does not know, nothing is noted."""
+        """Record a line of `recounted`; lines of inputs that this run does not know are ignored."""
         if line["recounted"] in self.inputs:
             self._replay(line)
-            self._write([line], settled=True)
+            self._write([line], sync_to_disk=True)
 
     def fail(self, index: int, error: str) -> None:
-        """An input cannot be read to its end."""
+        """Record that an input cannot be read to its end."""
         self.inputs[index].stage, self.inputs[index].error = "failed", error
         self._write([{"failed": index, "error": error}])
 
     def end(self) -> None:
-        """The run is over."""
-        self._write([{"end": True}], settled=True)
+        """Record the end of the run."""
+        self._write([{"end": True}], sync_to_disk=True)
 
     def _lines(self) -> list[dict[str, Any]]:
-        """The lines that are whole; what is behind them is cut off."""
+        """Return the complete lines, and truncate the file after them."""
         self._file.seek(0)
         lines: list[dict[str, Any]] = []
         whole = 0
@@ -189,19 +190,19 @@ class Journal:
         if "failed" in line:
             self.inputs[line["failed"]].stage, self.inputs[line["failed"]].error = "failed", line["error"]
 
-    def _write(self, lines: Iterable[Mapping[str, Any]], *, settled: bool = False) -> None:
+    def _write(self, lines: Iterable[Mapping[str, Any]], *, sync_to_disk: bool = False) -> None:
         self._file.seek(0, os.SEEK_END)
         self._file.write(b"".join(jsontext.dumps(dict(line)) + b"\n" for line in lines))
         self._file.flush()
-        if settled:
-            settle(self._file)
+        if sync_to_disk:
+            sync(self._file)
 
 
 def read_run(folder: str) -> dict[str, Any]:
-    """The run that an output folder has, as JSON values.
+    """Return the run of an output folder, as JSON values.
 
     Raises:
-        BridgeError: OCB-OPTION where it has none.
+        BridgeError: OCB-OPTION if it has none.
     """
     try:
         with open(os.path.join(folder, NAME), "rb") as file:
@@ -212,7 +213,7 @@ def read_run(folder: str) -> dict[str, Any]:
 
 
 def _lock_run(file: BinaryIO, folder: str) -> None:
-    """Let no other run write to the folder, as long as this process lives."""
+    """Lock the folder against other runs, as long as this process lives."""
     try:
         lock(file)
     except OSError as error:

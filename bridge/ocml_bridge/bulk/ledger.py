@@ -1,7 +1,7 @@
-"""The ledger: one row for each record that was read, which says what became of it, what it lost, and where it is now.
+"""Write and read the ledger, which has a row for each record: its outcome, its losses, and the place of its output.
 
-Processes write rows without the place in the output, which only all rows before tell; it is filled in when an input is
-complete.
+Workers write rows without the position in the output, which depends on all rows before; it is filled in when an input
+is complete.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ Form = Literal["jsonl", "parquet"]
 FORMS: Final[tuple[str, ...]] = get_args(Form)
 """How a ledger may be stored."""
 Row = dict[str, Any]
-_OPEN: Final = b'"output_position":null}\n'
-"""How a row ends whose place in the output is not known yet."""
+_NO_POSITION: Final = b'"output_position":null}\n'
+"""The end of a row whose position in the output is not known yet."""
 _PLACES: Final = ("line", "item", "row")
 
 
 def row_of(record: Record, outcome: Outcome, item: Input, job: Job, name: str | None) -> bytes:
-    """The row of a record, as a line that lacks its place in the output.
+    """Return the row of a record, as a line without its position in the output.
 
     Args:
         record: the record.
-        outcome: what became of it.
-        item: the input that it is of.
+        outcome: its outcome.
+        item: its input.
         job: how it was converted.
-        name: what it is called, as its `id`.
+        name: its name, for `id`; None if it has none.
     """
     where = record.where
     file = where.get("file")
@@ -47,18 +47,18 @@ def row_of(record: Record, outcome: Outcome, item: Input, job: Job, name: str | 
         "position": next((where[place] for place in _PLACES if place in where), 1),
         "conversation": where.get("conversation"),
         "id": name,
-        **account_of(record.raw, outcome),
+        **outcome_members(record.raw, outcome),
         "output": None if outcome.error is not None else _output(record, item, job),
     }
-    return jsontext.dumps(row)[:-1] + b"," + _OPEN
+    return jsontext.dumps(row)[:-1] + b"," + _NO_POSITION
 
 
-def account_of(raw: Source | bytes, outcome: Outcome) -> dict[str, Json]:
-    """What a row says of a record wherever it was and is: what it was, what became of it, and what it lost.
+def outcome_members(raw: Source | bytes, outcome: Outcome) -> dict[str, Json]:
+    """Return the members of a row that do not depend on places: the record's hash, outcome, losses, findings, error.
 
     Args:
-        raw: all that there was of the record.
-        outcome: what became of it.
+        raw: the record as it was in the input.
+        outcome: its outcome.
     """
     losses = [loss for loss in outcome.losses if loss.severity is not Severity.LAYOUT]
     error = None if outcome.error is None else position(outcome.error)
@@ -76,13 +76,13 @@ def account_of(raw: Source | bytes, outcome: Outcome) -> dict[str, Json]:
 
 
 def digest(raw: Source | bytes) -> str:
-    """The SHA-256 of a record: of its bytes, or of its JSON where it is a value of a column."""
+    """Return the SHA-256 of a record: of its bytes, or of its JSON if it is a value of a column."""
     data = raw if isinstance(raw, bytes) else raw.encode("utf-8", "surrogatepass") if isinstance(raw, str) else None
     return sha256(jsontext.dumps(raw) if data is None else data).hexdigest()
 
 
 def name_in(members: Mapping[str, Any] | None, field: str) -> str | None:
-    """What a record is called: the text or number under a name; None where there is none."""
+    """Return the name of a record: the text or number in a field; None if there is none."""
     value = None if members is None else members.get(field)
     if isinstance(value, str):
         return value
@@ -98,11 +98,11 @@ def _output(record: Record, item: Input, job: Job) -> str:
 
 
 def finished(lines: Iterator[bytes]) -> Iterator[bytes]:
-    """The rows of a complete ledger, each with its place in the output."""
+    """Yield the rows of a complete ledger with their positions in the output."""
     before: dict[str, int] = {}
     last = None
     for line in lines:
-        output = None if line.endswith(b'"output":null,' + _OPEN) else _named(line)
+        output = None if line.endswith(b'"output":null,' + _NO_POSITION) else _output_in(line)
         if output is None:
             yield line
             continue
@@ -112,13 +112,13 @@ def finished(lines: Iterator[bytes]) -> Iterator[bytes]:
         yield line[: -len(b"null}\n")] + str(before[output]).encode() + b"}\n"
 
 
-def _named(line: bytes) -> str:
-    """The output that a row names."""
+def _output_in(line: bytes) -> str:
+    """Return the output in a row."""
     return str(jsontext.loads(b"{" + line[line.rindex(b'"output":') :])["output"])  # type: ignore[index, call-overload]
 
 
 def store(rows: Iterator[bytes], file: BinaryIO, form: str) -> int:
-    """Write a complete ledger; how many rows it has."""
+    """Write a complete ledger, and return the number of its rows."""
     count = 0
     if form == "jsonl":
         for row in rows:
@@ -140,7 +140,7 @@ def store(rows: Iterator[bytes], file: BinaryIO, form: str) -> int:
 
 
 _GROUP: Final = 2_000
-"""How many rows of a ledger in Parquet are written together."""
+"""The number of rows in a row group of a ledger in Parquet."""
 
 
 def _schema(arrow: Any) -> Any:
@@ -167,10 +167,10 @@ def _schema(arrow: Any) -> Any:
 
 
 def rows_in(path: str) -> Iterator[Row]:
-    """The rows of a ledger.
+    """Yield the rows of a ledger.
 
     Raises:
-        OSError: where it cannot be read.
+        OSError: if it cannot be read.
     """
     if path.endswith(".parquet"):
         with library("pyarrow.parquet", "bulk").ParquetFile(path) as file:

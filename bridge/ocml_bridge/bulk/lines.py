@@ -1,7 +1,7 @@
-"""JSON lines: a transcript a line, or in a field of the line's object.
+"""Read and write JSON lines: a transcript on a line, or in a field of the line's object.
 
-A plain file is read in ranges of bytes, each by a process of its own. What has to be read from its beginning, as a
-compressed file or standard input, is unpacked first, a range at a time.
+A plain file is read in ranges of bytes, in several processes. Inputs that have to be read from the beginning, such as
+compressed files or standard input, are unpacked first, a range at a time.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _BLANK: Final = b" \t\r\n"
 
 
 def ranges(item: Input, position: Position | None, _most: int | None) -> Iterator[Range]:
-    """A plain file's ranges of bytes, from a position on (`offset` in bytes, and how many `line`s are before it).
+    """Yield a plain file's byte ranges, from a position on (`offset` in bytes, `line`: the number of lines before).
 
     A line belongs to the range that it begins in.
     """
@@ -51,7 +51,7 @@ def ranges(item: Input, position: Position | None, _most: int | None) -> Iterato
 
 
 def newlines(item: Input, piece: Range) -> int:
-    """How many lines end in a range of bytes."""
+    """Return the number of line ends in a range of bytes."""
     with open(item.path, "rb") as file:
         file.seek(piece.begin)
         return sum(part.count(b"\n") for part in _pieces(file, piece.end - piece.begin))
@@ -64,7 +64,7 @@ def _pieces(file: BinaryIO, size: int) -> Iterator[bytes]:
 
 
 def chunks(piece: Range, item: Input, _job: Job) -> Iterator[Chunk]:
-    """The lines of a range in chunks; blank ones are no records."""
+    """Yield the lines of a range in chunks; blank lines are not records."""
     with open(piece.unpacked or item.path, "rb") as file:
         offset, number = piece.begin, piece.before or 0
         if piece.unpacked is None:
@@ -90,11 +90,11 @@ def chunks(piece: Range, item: Input, _job: Job) -> Iterator[Chunk]:
 
 
 WORDS: Final = {"json": "item", "keyed": "item", "csv": "row", "tsv": "row", "arrow": "row", "rows": "row"}
-"""What a record's place is called, by the kind of input; a `line` where nothing else is said."""
+"""The name of a record's place, by the kind of its input; `line` for other kinds."""
 
 
 def _to_line(file: BinaryIO, piece: Range) -> int | None:
-    """Go to the first line that begins in a range; how many bytes behind its beginning. None where there is none."""
+    """Go to the first line that begins in a range, and return its offset in the range; None if there is none."""
     if piece.begin == 0:
         return 0
     file.seek(piece.begin - 1)
@@ -109,7 +109,7 @@ def _to_line(file: BinaryIO, piece: Range) -> int | None:
 
 
 def record_of(row: Row, _payload: None, item: Input, job: Job) -> Record:
-    """The record of a line, or of a row; that of Arrow's has null members that are not its own."""
+    """Return the record of a line, or of a row; a row of Arrow's has null members that are not its own."""
     raw = row.raw or b""
     if item.kind in ("csv", "tsv") and raw.startswith(b"["):
         error = BridgeError(ErrorCode.SHAPE, "the row has more or fewer values than the table has columns", path="")
@@ -120,9 +120,10 @@ def record_of(row: Row, _payload: None, item: Input, job: Job) -> Record:
 
 
 def record(raw: bytes, where: dict[str, Json], job: Job) -> Record:
-    """One record from its JSON text: the transcript itself, or what stands in a field of it.
+    """Return a record from its JSON text: the transcript itself, or the value of a field.
 
-    Where neither a format nor a field is named, a record of no JSON format that has the field `text` is that text.
+    If neither a format nor a field is named, the text in the field `text` is the record, unless the JSON is of a known
+    format.
     """
     if job.plan is not None:
         return Record(raw, where, raw)
@@ -155,10 +156,10 @@ def _is_text_row(raw: bytes) -> bool:
 
 
 def _members(line: str, field: str) -> tuple[Source, dict[str, str | None]] | str:
-    """What stands in a field, and the raw text of all the others; or the text that the whole line is.
+    """Return the value of a field, and the raw text of all the others; or the text if the line is a JSON string.
 
     Raises:
-        BridgeError: OCB-JSON, OCB-LIMIT or OCB-SHAPE where there is no such field.
+        BridgeError: OCB-JSON, OCB-LIMIT, or OCB-SHAPE if there is no such field.
     """
     found = jsontext.members(line)
     if found is None or line[found[1] :].strip():
@@ -174,7 +175,7 @@ def _members(line: str, field: str) -> tuple[Source, dict[str, str | None]] | st
 
 
 def spell(records: Sequence[Record], outcomes: Sequence[Outcome], job: Job, end: str) -> bytes:
-    """The output of a chunk, a line for each record that has one, compressed as the ending `end` says."""
+    """Return the output of a chunk: a line for each converted record, compressed by the ending `end`."""
     pairs = zip(records, outcomes, strict=True)
     return compress(b"".join(_line(record, out, job) for record, out in pairs if out.error is None), end)
 
@@ -188,8 +189,8 @@ def _line(record: Record, outcome: Outcome, job: Job) -> bytes:
     output = jsontext.dumps(outcome.output)
     if job.settings.mask is not None and not job.bare:
         row = cast("dict[str, Json]", outcome.output)
-        beside = {name: raw for name, raw in (record.fields or {}).items() if raw is not None and name not in row}
-        pairs = [_key(name) + raw.encode("utf-8", "surrogatepass") for name, raw in beside.items()]
+        kept = {name: raw for name, raw in (record.fields or {}).items() if raw is not None and name not in row}
+        pairs = [_key(name) + raw.encode("utf-8", "surrogatepass") for name, raw in kept.items()]
         return b"{%b}\n" % b",".join((*pairs, output[1:-1]))
     if job.bare or (record.fields is None and job.target_kind is Kind.JSON):
         return output + b"\n"
@@ -197,14 +198,14 @@ def _line(record: Record, outcome: Outcome, job: Job) -> bytes:
     members = [
         _key(name) + (output if raw is None else raw.encode("utf-8", "surrogatepass")) for name, raw in fields.items()
     ]
-    if None not in fields.values():  # the output's own members stand beside the others
+    if None not in fields.values():  # the members of the output follow the others
         members += [output[1:-1]] if len(output) > len(b"{}") else []
     return b"{%b}\n" % b",".join(members)
 
 
 def _key(name: str) -> bytes:
-    """The name of a member with what is behind it; nearly all records have the same few."""
-    return _known_key(name) if len(name) <= _SHORT else _made_key(name)
+    """Return the name of a member with its colon; names are cached, as nearly all records have the same."""
+    return _known_key(name) if len(name) <= _LONGEST_CACHED else _made_key(name)
 
 
 def _made_key(name: str) -> bytes:
@@ -212,12 +213,12 @@ def _made_key(name: str) -> bytes:
 
 
 _known_key: Final = lru_cache(maxsize=256)(_made_key)
-_SHORT: Final = 100
-"""The longest name that is remembered."""
+_LONGEST_CACHED: Final = 100
+"""The longest name that is cached."""
 
 
 def count(path: str, name: str | None = None) -> int:
-    """How many lines a file has; `name` has its ending where the path has another one."""
+    """Return the number of lines in a file; `name` has its ending if the path has another one."""
     content, raw = open_plain(path, name)
     with raw, content:
         return sum(piece.count(b"\n") for piece in iter(lambda: content.read(CHUNK_BYTES), b""))

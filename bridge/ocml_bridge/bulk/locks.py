@@ -1,4 +1,4 @@
-"""Locks of files: one process holds one at a time, until it closes the file or ends."""
+"""Lock files: one process holds the lock of a file, until it closes the file or ends."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 from typing import BinaryIO, Final
 
 _FAR: Final = 0x7FFF_FFFE
-"""The byte that is locked on Windows, where no other process can read it: one after the end of any file."""
+"""The byte that is locked on Windows, where other processes cannot read it: after the end of any file."""
 
 if sys.platform == "win32":
     import msvcrt
@@ -15,7 +15,7 @@ if sys.platform == "win32":
         """Lock a file.
 
         Raises:
-            OSError: where another process holds the lock, or the file system has none.
+            OSError: if another process holds the lock, or the file system has no locks.
         """
         at = file.tell()
         try:
@@ -31,6 +31,6 @@ else:
         """Lock a file.
 
         Raises:
-            OSError: where another process holds the lock, or the file system has none.
+            OSError: if another process holds the lock, or the file system has no locks.
         """
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

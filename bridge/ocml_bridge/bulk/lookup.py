@@ -1,4 +1,4 @@
-"""Records found again: those of an input that a ledger names, and what was written of them."""
+"""Find the records that a ledger lists: in the inputs, and in the outputs."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from .work import CONTAINERS
 
 
 def ledgers(folder: str) -> list[str]:
-    """The ledgers in an output folder.
+    """Return the paths of the ledgers in an output folder.
 
     Raises:
-        BridgeError: OCB-IO where there is none.
+        BridgeError: OCB-IO if there is none.
     """
     ends = tuple(f".ledger.{form}" for form in FORMS)
     found = (
@@ -33,13 +33,13 @@ def ledgers(folder: str) -> list[str]:
 
 
 class Filter(NamedTuple):
-    """Which rows of a ledger to take.
+    """Selects rows of a ledger.
 
     Attributes:
-        outcomes: what became of them; empty for anything.
-        classes: the worst class of what they lost; empty for any.
-        codes: what is among their codes; empty for any.
-        names: what they are called; empty for any.
+        outcomes: the outcomes to select; empty for all.
+        classes: the worst classes of losses to select; empty for all.
+        codes: codes, one of which a row must have; empty for all.
+        names: the ids to select; empty for all.
     """
 
     outcomes: Collection[str] = ()
@@ -48,7 +48,7 @@ class Filter(NamedTuple):
     names: Collection[str] = ()
 
     def takes(self, row: Row) -> bool:
-        """Whether it takes a row."""
+        """Return whether a row is selected."""
         return (
             (not self.outcomes or row["outcome"] in self.outcomes)
             and (not self.classes or row["class"] in self.classes)
@@ -58,18 +58,18 @@ class Filter(NamedTuple):
 
 
 def rows_of(folder: str, chosen: Filter) -> Iterator[Row]:
-    """The rows of all ledgers of a folder that a filter takes, in order."""
+    """Yield the selected rows of all ledgers in a folder, in order."""
     for path in ledgers(folder):
         yield from filter(chosen.takes, rows_in(path))
 
 
 class Found(NamedTuple):
-    """A record of a ledger, before and after.
+    """A row of a ledger with its record in the input and in the output.
 
     Attributes:
-        row: its row.
-        before: the record as it stands in the input: text or a line; None where the record is no longer there.
-        after: what was written of it; None for nothing.
+        row: the row.
+        before: the record in the input, a text or a line; None if it is not found.
+        after: the record in the output; None if it has none or is not found.
     """
 
     row: Row
@@ -78,7 +78,7 @@ class Found(NamedTuple):
 
 
 def found(rows: Sequence[Row], folder: str) -> list[Found]:
-    """Rows with their records before and after; each file is read once."""
+    """Return rows with their records in inputs and outputs; each file is read once."""
     before = _all_at((row["input"], row["position"]) for row in rows)
     after = _all_at(
         (os.path.join(folder, row["output"]), row["output_position"]) for row in rows if row["output"] is not None
@@ -101,7 +101,7 @@ def _all_at(places: Iterable[tuple[str, int]]) -> dict[tuple[str, int], str]:
 
 
 def _at(path: str, wanted: Collection[int]) -> Iterator[tuple[int, str]]:
-    """The records of a file at some positions; what cannot be read is not there."""
+    """Yield the records of a file at some positions; records that cannot be read are left out."""
     last = max(wanted)
     try:
         for number, raw in enumerate(_records(path), 1):

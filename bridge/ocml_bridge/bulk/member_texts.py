@@ -1,4 +1,4 @@
-"""Members found in JSON text without parsing it: what stands beside a conversation keeps its spelling."""
+"""Find the text of members in JSON without parsing it, so that members that are kept keep their spelling."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from ..model import Json
 
 
 def leading(data: bytes) -> Iterator[tuple[str, str]]:
-    """The members that a JSON object begins with, up to the first list or object, each with the text of its value.
+    """Yield the first members of a JSON object up to the first list or object, each with the text of its value.
 
     Args:
-        data: JSON text that was read without being mended.
+        data: JSON text that was parsed without repairs.
     """
     at = 1 if data.startswith(b"{") else 0
     while at and (found := _LEADING.match(data, at)) is not None:
@@ -30,15 +30,15 @@ _LEADING: Final = re.compile(
     """,
     re.VERBOSE,
 )
-"""A member whose name has no escapes, with a comma behind it."""
+"""A member whose name has no escapes, and the comma after it."""
 
 
 def texts_of(data: bytes, values: Mapping[str, Json]) -> dict[str, str]:
-    """The texts of members of a JSON object, as they are spelled there.
+    """Return the texts of members of a JSON object, as they are spelled there.
 
     Args:
-        data: JSON text that was read without being mended.
-        values: the members by name; what is found of each says the same.
+        data: JSON text that was parsed without repairs.
+        values: the members by name; each text that is found has this value.
     """
     texts: dict[str, str] = {}
     for name, text in leading(data):
@@ -58,12 +58,12 @@ def texts_of(data: bytes, values: Mapping[str, Json]) -> dict[str, str]:
 
 
 def text_of_member(data: bytes, name: str, value: Json) -> str | None:
-    """The text of a member of an object; None where it takes parsing to find it.
+    """Return the text of a member of an object; None if the object has to be parsed to find it.
 
     Args:
         data: the JSON text of an object that has such a member.
-        name: of the member.
-        value: of the member: what is found says the same.
+        name: the name of the member.
+        value: its value; the text that is found has this value.
     """
     key = b'"%b"' % name.encode("ascii", "ignore")
     at = data.find(key)
@@ -83,7 +83,7 @@ def text_of_member(data: bytes, name: str, value: Json) -> str | None:
 
 
 def lacks(data: bytes, name: str) -> bool:
-    """Whether no object in a JSON text has such a member, as far as that is seen without parsing."""
+    """Return whether certainly no object in a JSON text has a member of this name."""
     return (
         _PLAIN_NAME.fullmatch(name) is not None
         and b'"%b"' % name.encode("ascii") not in data
@@ -93,7 +93,7 @@ def lacks(data: bytes, name: str) -> bool:
 
 _PLAIN_NAME: Final = re.compile(r"[\w.-]+", re.ASCII)
 _ESCAPES: Final = tuple([b"\\u00%d" % at for at in range(2, 8)])
-"""How a letter, digit or sign begins that is escaped, though that need not be: it may be one of a name."""
+"""The beginnings of escapes for letters, digits and signs, which may be parts of a name."""
 _COLON: Final = re.compile(rb"[ \t\r\n]*+:[ \t\r\n]*+")
 _STRING: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"')
 _NUMBER: Final = re.compile(rb"-?+[0-9]++(?:\.[0-9]++)?+(?:[eE][-+]?+[0-9]++)?+")

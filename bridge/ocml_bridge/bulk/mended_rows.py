@@ -1,4 +1,4 @@
-"""Rows of Parquet that were mended: found in their input again, and put among the rows of its output."""
+"""Read the input rows of mended Parquet records, and insert rows into Parquet outputs."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from ..errors import BridgeError, ErrorCode
 from ..json_values import jsontext
 from ..model import Json
 from .compression import library
-from .parquet import Rows, batches_in, columns_of, in_words, source_of
+from .parquet import Rows, batches_in, columns_of, finite, source_of
 from .records import Input
 
 _MOST: Final = 2_000
-"""How many rows are written together."""
+"""The number of rows that are written together."""
 
 
 class MendedRows:
-    """The rows of an input, each with what was mended in it.
+    """The rows of a Parquet input, with values from mended lines.
 
     Args:
         item: the input, a Parquet file.
@@ -32,22 +32,22 @@ class MendedRows:
         self._starts: list[int] = []
 
     def of(self, position: int, line: bytes) -> Rows:
-        """A row as its mended line says; columns that were not changed stay as they are in the input.
+        """Return a row with the values of its mended line; columns that were not changed are those of the input.
 
         Args:
-            position: its number, from 1.
-            line: all of it as JSON.
+            position: the number of the row, from 1.
+            line: the mended row as JSON.
 
         Raises:
-            BridgeError: OCB-SHAPE for a line that is no row of the file; what `jsontext.loads` raises.
-            OSError: where the input cannot be read.
+            BridgeError: OCB-SHAPE if the line is not a row of the file; or as `jsontext.loads` raises it.
+            OSError: if the input cannot be read.
         """
         batch = self._row(position)
         found = jsontext.loads(line)
         if not isinstance(found, dict) or not batch.num_rows:
             raise BridgeError(ErrorCode.SHAPE, "a row is an object with a member for each column", path="")
         members = cast("dict[str, Json]", found)
-        before = in_words(columns_of(batch, 0))
+        before = finite(columns_of(batch, 0))
         columns = [
             _value(members[field.name], field)
             if field.name in members and members[field.name] != before[field.name]
@@ -57,7 +57,7 @@ class MendedRows:
         return Rows(position, library("pyarrow", "bulk").record_batch(columns, schema=batch.schema))
 
     def _row(self, position: int) -> Any:
-        """A batch of one row; empty where there is none."""
+        """Return a batch with one row; an empty one if the row does not exist."""
         group, before = self._place_of(position)
         if self._group[0] != group:
             with source_of(self._item) as source, library("pyarrow.parquet", "bulk").ParquetFile(source) as file:
@@ -67,7 +67,7 @@ class MendedRows:
         return next(iter(row.to_batches(max_chunksize=1)), empty)
 
     def _place_of(self, position: int) -> tuple[int, int]:
-        """The row group that a row is in, or the last one, and how many rows are before that."""
+        """Return the row group of a row, or the last one, and the number of rows before that group."""
         if not self._starts:
             with source_of(self._item) as source, library("pyarrow.parquet", "bulk").ParquetFile(source) as file:
                 sizes = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
@@ -77,7 +77,7 @@ class MendedRows:
 
 
 def _value(value: Json, field: Any) -> Any:
-    """A value from JSON as a column of one row."""
+    """Return a JSON value as a column of one row."""
     arrow, types = library("pyarrow", "bulk"), library("pyarrow.types", "bulk")
     given: Any = value
     if types.is_binary(field.type) or types.is_large_binary(field.type):
@@ -90,7 +90,7 @@ def _value(value: Json, field: Any) -> Any:
 
 
 def _bytes(value: Json) -> Any:
-    """The bytes of a text, or of what stands for bytes in JSON."""
+    """Return the bytes of a text, or of an object with `base64`."""
     if isinstance(value, dict):
         value = cast("dict[str, Json]", value).get("base64")
         return base64.b64decode(value) if isinstance(value, str) else value
@@ -98,12 +98,12 @@ def _bytes(value: Json) -> Any:
 
 
 def store_rows(path: str, inserted: Mapping[int, Sequence[bytes]], file: BinaryIO) -> None:
-    """Write a Parquet output anew.
+    """Write a Parquet output with further rows.
 
     Args:
-        path: the output as it is.
-        inserted: rows as `parquet.spell` gives them, by how many others stand before them.
-        file: takes it.
+        path: the existing output.
+        inserted: rows as `parquet.spell` returns them, by the number of existing rows before them.
+        file: the file to write to.
     """
     arrow, parquet = library("pyarrow", "bulk"), library("pyarrow.parquet", "bulk")
     with parquet.ParquetFile(path) as old:
@@ -120,7 +120,7 @@ def store_rows(path: str, inserted: Mapping[int, Sequence[bytes]], file: BinaryI
 
 
 def _merged(old: Any, inserted: Mapping[int, Sequence[bytes]]) -> Iterator[Any]:
-    """The rows of an output, and those that are inserted, in batches."""
+    """Yield the rows of an output and the inserted rows, in batches."""
     places, row = sorted(inserted), 0
     for batch in old.iter_batches(batch_size=_MOST, use_threads=False):
         begin = 0

@@ -1,7 +1,7 @@
-"""Conversations in nested columns: a row's messages and tools as one document, without what Arrow adds.
+"""Make documents of nested columns: a row's messages and tools, without the null members that Arrow adds.
 
-Arrow's structs have the same members in every row, so that a call gets the parameters of all other calls, as null.
-These are left out of arguments and declared tools, and found (`arrow-padding`).
+Arrow's structs have the same members in every row, so that a call has the parameters of all other calls, as null. These
+are left out of arguments and declared tools, and reported (`arrow-padding`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..loss import Finding, FindingCode, Severity
 from ..model import Json
 
 TOOLS: Final = "tools"
-"""The column beside one of messages in which public datasets declare the tools: nested, or as JSON text."""
+"""The column in which public datasets declare the tools of a column of messages: nested, or as JSON text."""
 _CALLS: Final = ("tool_calls", "function_call")
 _DETAIL: Final = "null members, which Arrow's structs add, are left out"
 
@@ -25,8 +25,8 @@ class Nested(NamedTuple):
     """A conversation from nested columns.
 
     Attributes:
-        value: what a reader takes.
-        findings: what was left out of the columns.
+        value: the source for a reader.
+        findings: the null members that were left out.
     """
 
     value: Source
@@ -34,15 +34,15 @@ class Nested(NamedTuple):
 
 
 def document(messages: Json, tools: Json = None) -> Source | Nested | BridgeError:
-    """The document of a row whose messages are a list.
+    """Return the document of a row whose messages are a list.
 
     Args:
         messages: the value of their column, as JSON values.
-        tools: the value of the column of tools; None where there is none.
+        tools: the value of the column of tools; None if there is none.
 
     Returns:
-        The bare list, or a request where there are tools; a list of anything else as it is. An error where a value has
-        no word in JSON, or where the tools are text that is no JSON.
+        The list, or a request if there are tools; a list of other values unchanged. An error if JSON cannot hold a
+        value, or if the tools are text that is not JSON.
     """
     if not all(isinstance(message, dict) and "role" in message for message in cast("list[Json]", messages)):
         return messages
@@ -62,10 +62,10 @@ def document(messages: Json, tools: Json = None) -> Source | Nested | BridgeErro
 
 
 def unpadded(row: dict[str, Json]) -> tuple[dict[str, Json], tuple[Finding, ...]]:
-    """A row without the null members that Arrow adds to arguments of calls and to declared tools.
+    """Return a row without the null members that Arrow adds to arguments of calls and to declared tools.
 
     Raises:
-        BridgeError: OCB-JSON where a value has no word in JSON.
+        BridgeError: OCB-JSON if JSON cannot hold a value.
     """
     place = not_finite(row, "")
     if place is not None:
@@ -95,7 +95,7 @@ def _message(message: Json, path: str, padded: list[str]) -> Json:
 
 
 def _arguments(value: Json, path: str, padded: list[str]) -> Json:
-    """Calls without nulls in their arguments; other members may be null for a reason."""
+    """Return calls without nulls in their arguments; nulls in other members are kept."""
     if isinstance(value, list):
         return [_arguments(item, f"{path}/{at}", padded) for at, item in enumerate(cast("list[Json]", value))]
     if not isinstance(value, dict):
@@ -120,7 +120,7 @@ def _without_nulls(value: Json, path: str, padded: list[str]) -> Json:
 
 
 def not_finite(value: Json, path: str) -> str | None:
-    """Where the first number is that JSON has no word for."""
+    """Return the JSON pointer to the first number that JSON cannot hold; None if there is none."""
     if isinstance(value, float):
         return None if isfinite(value) else path
     items = cast("Any", value).items() if isinstance(value, dict) else ()

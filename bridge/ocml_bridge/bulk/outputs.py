@@ -1,4 +1,4 @@
-"""The output and the quarantine of one input: parts are joined under temporary names, and moved to their places."""
+"""Write the output, quarantine and ledger of an input: parts are joined under temporary names, and moved into place."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from typing import Final, NamedTuple
 
 from ..errors import BridgeError, ErrorCode
 from . import ledger, lines, parquet, texts
-from .durable import discard, partial_name, settle, whole_file
+from .durable import discard, partial_name, sync, whole_file
 from .forms import FORMS
 from .journal import Progress
 from .parts import discard_part, join
 from .records import Input, Job
 
 Sizes = dict[str, int]
-"""How long the partial files of an input are, in bytes, by their kind."""
+"""The sizes of the partial files of an input in bytes, by their kind."""
 
 
 class Addition(NamedTuple):
-    """Parts that are to be added to the files of an input.
+    """Parts to append to the files of an input.
 
     Attributes:
-        input: which input.
+        input: the index of the input.
         parts: the parts, in order.
-        sizes: how long the files are before them.
+        sizes: the sizes of the files before them.
     """
 
     input: int
@@ -33,30 +33,30 @@ class Addition(NamedTuple):
 
 
 class Output:
-    """Where the parts of one input go.
+    """The parts of one input that are not yet in its files.
 
     Attributes:
-        parts: those that are to be added to its files.
-        folders: in which its names are new, and have to reach the disk.
+        parts: the parts to append to its files.
+        folders: the folders with new names, which have to be flushed to the disk.
     """
 
     def __init__(self, folder: str, item: Input, job: Job, progress: Progress) -> None:
-        """Make the partial files, or cut them off behind what the journal vouches for.
+        """Create the partial files, or truncate them to the sizes in the journal.
 
         Raises:
-            OSError: where they cannot be written.
-            BridgeError: OCB-IO where they are shorter than the journal says.
+            OSError: if they cannot be written.
+            BridgeError: OCB-IO if they are shorter than the journal says.
         """
         self.parts: list[str] = []
         self.folders: set[str] = set()
         self._partials = [path for _, path in _partials(item, job, folder)]
         if progress.stage == "begun":
             for kind, path in _partials(item, job, folder):
-                _cut(path, progress.sizes.get(kind, 0))
+                _truncate(path, progress.sizes.get(kind, 0))
                 self.folders.add(os.path.dirname(path))
 
-    def taken(self) -> tuple[str, ...]:
-        """The parts, which are added to its files now."""
+    def take_parts(self) -> tuple[str, ...]:
+        """Return the parts, and forget them: the caller appends them."""
         parts, self.parts = tuple(self.parts), list[str]()
         return parts
 
@@ -69,18 +69,18 @@ class Output:
 
 
 def append(addition: Addition, item: Input, job: Job) -> Sizes:
-    """Add parts to the files of an input, and remove them; what was added reaches the disk.
+    """Append parts to the files of an input, remove the parts, and flush the files to the disk.
 
     Args:
-        addition: what is added.
+        addition: the parts.
         item: the input.
         job: how it is converted.
 
     Returns:
-        How long the files are then.
+        The sizes of the files after it.
 
     Raises:
-        OSError: where they cannot be written.
+        OSError: if they cannot be written.
     """
     sizes = dict(addition.sizes)
     if not addition.parts:  # its files may be in their places already
@@ -90,7 +90,7 @@ def append(addition: Addition, item: Input, job: Job) -> Sizes:
             file.seek(sizes.get(kind, 0))
             added = sum(join(part, kind, file) for part in addition.parts)
             if added:
-                settle(file)
+                sync(file)
         sizes[kind] = sizes.get(kind, 0) + added
     for part in addition.parts:
         discard_part(part)
@@ -98,13 +98,13 @@ def append(addition: Addition, item: Input, job: Job) -> Sizes:
 
 
 class Prepared(NamedTuple):
-    """What the complete files of an input hold.
+    """Counts of the complete files of an input.
 
     Attributes:
-        input: which input.
-        written: how many records its output holds.
-        quarantined: how many records its quarantine holds.
-        listed: how many records its ledger has; None where there is none.
+        input: the index of the input.
+        written: the number of records in its output.
+        quarantined: the number of records in its quarantine.
+        listed: the number of records in its ledger; None without a ledger.
     """
 
     input: int
@@ -114,18 +114,18 @@ class Prepared(NamedTuple):
 
 
 def prepare(index: int, rows: int, item: Input, job: Job) -> Prepared:
-    """Make the complete files of an input ready for their places, and count what they hold.
+    """Make the complete files of an input, and count their records.
 
-    Doing it again, or after some of them were moved, does no harm.
+    It may be repeated, even after some of the files were moved.
 
     Args:
-        index: which input it is.
-        rows: how many files, lines and rows of it were read.
+        index: the index of the input.
+        rows: the number of files, lines and rows that were read.
         item: the input.
         job: how it is converted.
     """
     folder = job.folder or ""
-    output, quarantine = (_there(os.path.join(folder, name)) for name in (item.output, item.quarantine))
+    output, quarantine = (_existing(os.path.join(folder, name)) for name in (item.output, item.quarantine))
     if item.into == "parquet":
         written = parquet.count(_made(item, folder))
     elif item.into in FORMS:
@@ -140,7 +140,7 @@ def prepare(index: int, rows: int, item: Input, job: Job) -> Prepared:
 
 
 def _listed(item: Input, folder: str, form: str | None) -> int | None:
-    """How many rows the ledger has that a partial one is made into."""
+    """Make the ledger of a partial one, and return the number of its rows."""
     if form is None:
         return None
     final = os.path.join(folder, item.ledger(form))
@@ -152,7 +152,7 @@ def _listed(item: Input, folder: str, form: str | None) -> int | None:
 
 
 def _made(item: Input, folder: str) -> str:
-    """The file that a partial output is made into."""
+    """Make the file of a partial output, and return its path."""
     final = os.path.join(folder, item.output)
     partial = partial_name(final)
     if not os.path.exists(partial):
@@ -166,7 +166,7 @@ def _made(item: Input, folder: str) -> str:
 
 
 def _lines_of(path: str) -> Callable[[], Iterator[bytes]]:
-    """What gives the lines of a file, as often as it is asked for them."""
+    """Return a function that yields the lines of a file."""
 
     def lines() -> Iterator[bytes]:
         with open(path, "rb") as file:
@@ -176,20 +176,19 @@ def _lines_of(path: str) -> Callable[[], Iterator[bytes]]:
 
 
 _MADE: Final = frozenset({"parquet", *FORMS})
-"""How outputs are stored that are made when all of them is there."""
+"""The kinds of outputs that are made when all their lines are there."""
 _WHOLE: Final = ".whole"
-"""How the names of files end that partial ones are made into, before they are moved to their places."""
+"""The ending of files that are made of partial ones, before they are moved into place."""
 
 
 def put_in_place(item: Input, job: Job, progress: Progress, prepared: Prepared) -> tuple[set[str], list[str]]:
-    """Move the prepared files of an input to their places.
+    """Move the prepared files of an input into place.
 
     Returns:
-        The folders that were changed, and the files that others were made from: they may go when those folders have
-        reached the disk, and not before.
+        The changed folders, and the partial files, which may be removed once these folders are flushed to the disk.
 
     Raises:
-        BridgeError: OCB-INTERNAL where they do not hold as many records as were counted.
+        BridgeError: OCB-INTERNAL if they do not hold as many records as were counted.
     """
     tally, folder = progress.tally, job.folder or ""
     if (prepared.written, prepared.quarantined) != (tally.written, tally.quarantined):
@@ -217,20 +216,20 @@ def put_in_place(item: Input, job: Job, progress: Progress, prepared: Prepared) 
 
 
 def _names(item: Input, job: Job) -> dict[str, str]:
-    """The files of an input, by `KINDS`, relative to the output folder."""
+    """Return the files of an input relative to the output folder, by their kind (`KINDS`)."""
     names = {"output": item.output, "quarantine": item.quarantine}
     return names if job.ledger is None else {**names, "ledger": item.ledger(job.ledger)}
 
 
 def _partials(item: Input, job: Job, folder: str) -> Iterator[tuple[str, str]]:
-    """The partial files of an input, each with its kind; texts that are files of their own are written whole."""
+    """Yield the partial files of an input with their kinds; outputs that are a file for each text have none."""
     for kind, name in _names(item, job).items():
         if not (kind == "output" and item.into == "files"):
             yield kind, partial_name(os.path.join(folder, name))
 
 
 def finals(item: Input, job: Job) -> Iterator[str]:
-    """All files that the outputs of an input may have, relative to the output folder."""
+    """Yield all files that the outputs of an input may have, relative to the output folder."""
     for kind, name in _names(item, job).items():
         if kind == "output" and item.into == "files":
             for text in texts.names_of(item):
@@ -241,14 +240,14 @@ def finals(item: Input, job: Job) -> Iterator[str]:
             yield name
 
 
-def _there(path: str) -> str:
-    """A partial file, or where it was moved to."""
+def _existing(path: str) -> str:
+    """Return the path of a partial file, or of the final file if it was moved."""
     partial = partial_name(path)
     return partial if os.path.exists(partial) else path
 
 
-def _cut(partial: str, size: int) -> None:
-    """Make a file as long as the journal says; it is made where it is not there."""
+def _truncate(partial: str, size: int) -> None:
+    """Truncate a file to the size in the journal; create it if it does not exist."""
     os.makedirs(os.path.dirname(partial), exist_ok=True)
     with open(partial, "r+b" if os.path.exists(partial) else "w+b") as file:
         if file.seek(0, os.SEEK_END) < size:

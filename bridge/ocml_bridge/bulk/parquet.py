@@ -1,7 +1,7 @@
-"""Parquet: a transcript a row, in one column; the other columns are carried along as they are.
+"""Read and write Parquet: a transcript in one column of each row; the other columns are kept unchanged.
 
-A Parquet file cannot be continued once it is closed. So what is converted is kept as Arrow batches, one behind the
-other, until the input is read, and made into a file then.
+A closed Parquet file cannot be appended to. So outputs are kept as successive Arrow batches until an input is read, and
+then made into a file.
 """
 
 from __future__ import annotations
@@ -53,23 +53,23 @@ class Rows(NamedTuple):
     batch: Any
 
     def at(self, where: dict[str, Json]) -> int:
-        """Where in the batch a row stands."""
+        """Return the index of a row in the batch."""
         return int(str(where["row"])) - self.first
 
 
 def source_of(item: Input) -> AbstractContextManager[Any]:
-    """What Arrow opens: the path of a file here, or the file of an address."""
+    """Return what Arrow opens: the path of a local file, or the file of an address."""
     return open_raw(item.path) if is_address(item.path) else nullcontext(item.path)
 
 
 def schema_of(item: Input) -> Any:
-    """The schema of a file."""
+    """Return the schema of a file."""
     with source_of(item) as source:
         return _parquet().read_schema(source)
 
 
 def ranges(item: Input, position: Position | None, most: int | None) -> Iterator[Range]:
-    """Row groups, small ones together, from a position (`row`: how many were before it) on."""
+    """Yield row groups, small ones together, from a position on (`row`: the number of rows before it)."""
     begin = position["row"] if position else 0
     with source_of(item) as source, _parquet().ParquetFile(source) as file:
         rows = file.metadata.num_rows
@@ -89,7 +89,7 @@ def ranges(item: Input, position: Position | None, most: int | None) -> Iterator
 
 
 def chunks(piece: Range, item: Input, _job: Job) -> Iterator[Chunk]:
-    """The rows of a range in chunks: row groups are read a batch at a time, of a size that depends on the file."""
+    """Yield the rows of a range in chunks: row groups are read in batches, whose size depends on the file."""
     with source_of(item) as source, _parquet().ParquetFile(source) as file:
         end = 0
         for group in range(file.num_row_groups):
@@ -103,12 +103,12 @@ def chunks(piece: Range, item: Input, _job: Job) -> Iterator[Chunk]:
                 begin, stop = max(first, piece.begin), min(row, piece.end)
                 if begin < stop:
                     rows = [Row({"row": number + 1}, None, size) for number in range(begin, stop)]
-                    found = Rows(begin + 1, _known(batch.slice(begin - first, stop - begin)))
+                    found = Rows(begin + 1, _with_selectable_types(batch.slice(begin - first, stop - begin)))
                     yield Chunk(found, rows, {"row": stop})
 
 
-def _known(batch: Any) -> Any:
-    """A batch whose text is in types that Arrow can select rows of."""
+def _with_selectable_types(batch: Any) -> Any:
+    """Return a batch with text in types whose rows Arrow can select."""
     arrow = _arrow()
     plain_types = {arrow.string_view(): arrow.large_string(), arrow.binary_view(): arrow.large_binary()}
     if not any(field.type in plain_types for field in batch.schema):
@@ -118,7 +118,7 @@ def _known(batch: Any) -> Any:
 
 
 def _rows(group: Any) -> int:
-    """How many rows of a row group make a chunk."""
+    """Return the number of rows of a row group in a chunk."""
     each = group.total_byte_size // max(group.num_rows, 1)
     return max(1, min(CHUNK_RECORDS, CHUNK_BYTES // max(each, 1)))
 
@@ -132,10 +132,10 @@ def _pack(batch: Any) -> bytes:
 
 
 def column_of(schema: Any, job: Job) -> str:
-    """The column that the transcripts stand in.
+    """Return the column of the transcripts.
 
     Raises:
-        BridgeError: OCB-OPTION where there is no such column.
+        BridgeError: OCB-OPTION if there is no such column.
     """
     name = job.field or DEFAULT_FIELD
     if name not in schema.names:
@@ -145,11 +145,11 @@ def column_of(schema: Any, job: Job) -> str:
 
 
 def check(item: Input, job: Job) -> None:
-    """See that the columns can be read, before anything is converted. A file that cannot be read is told of later.
+    """Check the columns before anything is converted. A file that cannot be read is reported later.
 
     Raises:
-        BridgeError: OCB-OPTION where the column of transcripts is not there, or where two columns, or two members of
-            a column, that have to be told apart by their names have one.
+        BridgeError: OCB-OPTION if there is no column of transcripts, or if two columns, or two members of a column,
+            have the same name although they become JSON.
     """
     with suppress(*reading_errors()):
         schema = schema_of(item)
@@ -161,7 +161,7 @@ def check(item: Input, job: Job) -> None:
 
 
 def record_of(row: Row, rows: Rows, item: Input, job: Job) -> Record:
-    """The record of a row. Rows that go to JSON lines have their other columns with them."""
+    """Return the record of a row; if the output is JSON lines, with its other columns."""
     batch, index = rows.batch, rows.at(row.where)
     if job.plan is not None:
         columns = columns_of(batch, index)
@@ -177,14 +177,14 @@ def record_of(row: Row, rows: Rows, item: Input, job: Job) -> Record:
 
 
 def given(rows: Any, name: str, index: int) -> tuple[Source | bytes, Source | bytes | Nested | BridgeError]:
-    """A row's value of a column as it stands, and what a reader takes of it.
+    """Return the value of a column in a row, and the source for a reader.
 
-    They differ for nested messages alone: a reader takes them with the tools of the column beside them.
+    They differ only for nested messages: a reader takes them with the tools of their column.
 
     Args:
         rows: a record batch or a table.
-        name: the column that the transcripts stand in.
-        index: which row.
+        name: the column of the transcripts.
+        index: the index of the row.
     """
     value: Any = value_of(rows.column(rows.schema.get_field_index(name))[index])
     if isinstance(value, bytes):
@@ -192,13 +192,13 @@ def given(rows: Any, name: str, index: int) -> tuple[Source | bytes, Source | by
     raw: Source = plain(value)
     if not isinstance(raw, list):
         return raw, raw
-    beside = rows.schema.get_field_index(TOOLS) if name != TOOLS else -1
-    declared: Json = None if beside < 0 else plain(value_of(rows.column(beside)[index]))
+    index_of_tools = rows.schema.get_field_index(TOOLS) if name != TOOLS else -1
+    declared: Json = None if index_of_tools < 0 else plain(value_of(rows.column(index_of_tools)[index]))
     return cast("Source", raw), document(raw, declared)
 
 
 def value_of(scalar: Any) -> Any:
-    """An Arrow value as one of Python's: bytes where a text is not UTF-8, text where a date is too far away."""
+    """Return an Arrow value as a Python value: bytes if a text is not UTF-8, text if a date is out of range."""
     try:
         return scalar.as_py()
     except UnicodeDecodeError:
@@ -213,10 +213,10 @@ def value_of(scalar: Any) -> Any:
 
 
 def _fields(batch: Any, index: int, name: str) -> dict[str, str | None]:
-    """The columns of a row as JSON text; None for that of the transcript.
+    """Return the columns of a row as JSON text; None for the column of the transcript.
 
     Raises:
-        BridgeError: OCB-JSON where another column has a number that JSON has no word for.
+        BridgeError: OCB-JSON if another column has a number that JSON cannot hold.
     """
     row = columns_of(batch, index)
     for key, value in row.items():
@@ -233,13 +233,13 @@ def _fields(batch: Any, index: int, name: str) -> dict[str, str | None]:
 
 
 def columns_of(batch: Any, index: int, only: str | None = None) -> dict[str, Json]:
-    """The columns of a row as JSON values, as `plain` makes them; or one of them alone."""
+    """Return the columns of a row as JSON values, as `plain` makes them; or only one of them."""
     pairs = zip(batch.schema.names, batch.columns, strict=True)
     return {name: plain(value_of(column[index])) for name, column in pairs if only is None or name == only}
 
 
 def plain(value: Any) -> Any:
-    """A value of a column as JSON values: what JSON has no word for, as a date or a decimal, becomes text."""
+    """Return a value of a column as JSON values: values that JSON cannot hold, such as dates, become text."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, dict):
@@ -250,31 +250,31 @@ def plain(value: Any) -> Any:
 
 
 def cell(rows: Rows, record: Record, name: str) -> dict[str, Json]:
-    """One column of the row of a record; nothing where there is none of that name."""
+    """Return one column of the row of a record; {} if there is no such column."""
     return columns_of(rows.batch, rows.at(record.where), name)
 
 
 def line_of(rows: Rows, record: Record, job: Job) -> bytes:
-    """The row of a record as a line of JSON: with its own conversation, where the row has several."""
+    """Return the row of a record as a line of JSON: with the record's conversation, if the row has several."""
     columns = columns_of(rows.batch, rows.at(record.where))
     if "conversation" in record.where and job.plan is None:
         columns[column_of(rows.batch.schema, job)] = plain(record.raw)
-    return jsontext.dumps(in_words(columns))
+    return jsontext.dumps(finite(columns))
 
 
-def in_words(value: Any) -> Any:
-    """JSON values in which numbers that JSON has no word for are text."""
+def finite(value: Any) -> Any:
+    """Return JSON values in which numbers that JSON cannot hold are text."""
     if isinstance(value, float) and not isfinite(value):
         return str(value)
     if isinstance(value, dict):
-        return {key: in_words(item) for key, item in cast("dict[str, Any]", value).items()}
-    return [in_words(item) for item in cast("list[Any]", value)] if isinstance(value, list) else value
+        return {key: finite(item) for key, item in cast("dict[str, Any]", value).items()}
+    return [finite(item) for item in cast("list[Any]", value)] if isinstance(value, list) else value
 
 
 def spell(rows: Rows, records: Sequence[Record], outcomes: Sequence[Outcome], job: Job, _item: Input) -> bytes:
-    """The output of a chunk: its rows without those in quarantine, the column replaced by the outputs as text.
+    """Return the output of a chunk: rows that are not quarantined, with the outputs as text in the transcripts' column.
 
-    A row of several conversations is there once for each of them.
+    A row of several conversations is written once for each of them.
     """
     arrow = _arrow()
     name = column_of(rows.batch.schema, job)
@@ -290,7 +290,7 @@ def spell(rows: Rows, records: Sequence[Record], outcomes: Sequence[Outcome], jo
 
 
 def assemble(partial: str, final: BinaryIO, item: Input) -> None:
-    """Make the file from the batches of a partial output; one without any has the schema of its input's."""
+    """Make the file from the batches of a partial output; without batches, it has the schema of its input."""
     arrow, parquet = _arrow(), _parquet()
     writer: Any = None
     group: list[Any] = []
@@ -318,7 +318,7 @@ def _batches(partial: str) -> Iterator[Any]:
 
 
 def batches_in(file: Any) -> Iterator[Any]:
-    """The batches of chunks that `spell` gave, one behind the other."""
+    """Yield the batches of successive chunks, as `spell` returned them."""
     size = file.size()
     while file.tell() < size:
         with _arrow().ipc.open_stream(file) as stream:
@@ -326,5 +326,5 @@ def batches_in(file: Any) -> Iterator[Any]:
 
 
 def count(path: str) -> int:
-    """How many rows a file has."""
+    """Return the number of rows in a file."""
     return int(_parquet().read_metadata(path).num_rows)

@@ -1,4 +1,4 @@
-"""What a process writes of a range: its own files, which are joined in order to those of the whole input."""
+"""Write the files of a range, which are then joined in order into those of the input."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import BinaryIO, Final
 from .durable import discard
 
 KINDS: Final = ("output", "quarantine", "ledger")
-"""The files of a part; those that would be empty are not there."""
+"""The files of a part; empty ones are not created."""
 
 
 class Part:
-    """The files of one range, being written."""
+    """The files of one range, while they are written."""
 
     def __init__(self, path: str | None) -> None:
-        """Begin it.
+        """Begin the files.
 
         Args:
-            path: the beginning of the files' paths; None where nothing is to be written.
+            path: the beginning of the files' paths; None to write nothing.
         """
         self._path = path
         self._files: dict[str, BinaryIO] = {}
@@ -28,7 +28,7 @@ class Part:
             discard_part(path)
 
     def write(self, pieces: Sequence[bytes]) -> None:
-        """Add what came of a chunk, by `KINDS`."""
+        """Append the data of a chunk, in the order of `KINDS`."""
         for kind, data in zip(KINDS, pieces, strict=True):
             if not data or self._path is None:
                 continue
@@ -45,7 +45,7 @@ class Part:
 
 
 def join(part: str, kind: str, file: BinaryIO) -> int:
-    """Append a file of a part to one of the whole input, without a look into it; how many bytes it has."""
+    """Append a file of a part to a file of the input, and return its size in bytes."""
     try:
         source = open(f"{part}.{kind}", "rb")  # noqa: SIM115
     except FileNotFoundError:
@@ -59,12 +59,12 @@ def join(part: str, kind: str, file: BinaryIO) -> int:
 
 
 def _copy(source: int, target: int, size: int) -> int:
-    """Copy from one file to another where both stand, in the kernel where it can."""
+    """Copy bytes from one file to another at their offsets, in the kernel if it can, and return their number."""
     if hasattr(os, "copy_file_range"):
         try:
             if copied := os.copy_file_range(source, target, size):
                 return copied
-        except OSError:  # not between these two file systems, or none that can
+        except OSError:  # these file systems cannot
             pass
     data = os.read(source, min(size, 1 << 20))
     if not data:

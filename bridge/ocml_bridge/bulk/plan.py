@@ -1,4 +1,4 @@
-"""What a run is to do, and how it ended."""
+"""Hold the plan and the result of a run."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 from .. import __version__
 from ..json_values import jsontext
 from ..model import Json
-from .fences import NO_LIMITS, Limits
 from .journal import Progress
+from .limits import NO_LIMITS, Limits
 from .records import MOST_COSTS, Cost, Input, Job
 from .selection import Choice, Selection
 from .tally import Tally
@@ -19,18 +19,17 @@ from .tally import Tally
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to do.
+    """The inputs and options of a run.
 
     Attributes:
-        inputs: what to convert, in order.
-        job: how.
-        jobs: in how many processes.
-        limit: how many files, lines and rows to convert in all; None for all there are.
-        resume: whether to continue the run that the output folder has.
-        limits: what one record may cost.
-        overwrite: whether outputs may take the place of files that the folder's last run did not make of the same
-            inputs.
-        choice: which records to convert; None for all.
+        inputs: the inputs, in order.
+        job: how to convert them.
+        jobs: the number of processes.
+        limit: the number of files, lines and rows to convert in all; None for all.
+        resume: whether to continue the run of the output folder.
+        limits: the limits of one record.
+        overwrite: whether outputs may replace files that the folder's last run did not make from the same inputs.
+        choice: the records to convert; None for all.
     """
 
     inputs: tuple[Input, ...]
@@ -43,25 +42,25 @@ class Plan:
     choice: Choice | None = None
 
     def signature(self) -> dict[str, Any]:
-        """What makes outputs what they are, as JSON values: a run is continued only with the same."""
+        """Return what outputs depend on, as JSON values: a run is continued only with the same signature."""
         job = asdict(self.job)
         del job["folder"], job["keep_going"]
         inputs: list[Json] = [[item.kind, item.path, item.output, item.quarantine, item.into] for item in self.inputs]
         signature = {"version": __version__, "limit": self.limit, **job, "inputs": inputs}
         if self.choice is not None:
             signature["choice"] = asdict(self.choice)
-        return jsontext.loads(jsontext.dumps(signature))  # as the journal gives it back: tuples are lists there
+        return jsontext.loads(jsontext.dumps(signature))  # as it is read from the journal, with lists for tuples
 
 
 @dataclass(slots=True)
 class Finished:
-    """How a run ended.
+    """The result of a run.
 
     Attributes:
-        inputs: what became of each input that was reached, by its index.
+        inputs: the progress of each input that was reached, by its index.
         stopped: whether it ended early because of a quarantined record.
-        costs: the slowest and the largest rows of this run, each with its input.
-        selection: which records were left out; None where all were converted.
+        costs: the slowest and the largest rows of this run, each with the index of its input.
+        selection: the records that were left out; None if all were converted.
     """
 
     inputs: dict[int, Progress] = field(default_factory=dict[int, Progress])
@@ -78,7 +77,7 @@ class Finished:
 
     @property
     def tally(self) -> Tally:
-        """The counts of all inputs together."""
+        """Return the counts of all inputs together."""
         total = Tally()
         for progress in self.inputs.values():
             total.merge(progress.tally)

@@ -1,4 +1,4 @@
-"""Rows of datasets by a plan: their conversations as records, and what is written of each as columns again."""
+"""Convert rows of datasets by a plan: their conversations become records, and outputs become columns again."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ from ..loss import Finding, Loss, LossCode
 from ..model import Json, Transcript
 from ..report.result import Reading, Result
 from .batch import Outcome, Settings, Spare, Status, outcome_of
-from .columns_beside import converted, lenient, member_of
 from .encodings import decoded
+from .kept_members import converted, lenient, member_of
 from .member_texts import texts_of
 from .nested import Nested, unpadded
 from .records import DEFAULT_FIELD, Job, Record
 
 MEMBERS: Final = "\0members"
-"""The key, among the fields of a record, at whose place the members of its output stand."""
+"""The key, among the fields of a record, that marks the place of its output's members."""
 _SPACES: Final = str.maketrans("\r\n", "  ")
-"""Line breaks in JSON text stand between values: a column that was indented is written in one line."""
-_BEFORE: Final = "source_"
-"""What the name of a column is given in front where the output has a member of that name."""
+"""Replaces line breaks in JSON text, which are only between values, so that a column is written in one line."""
+_PREFIX: Final = "source_"
+"""The prefix for the name of a column if the output has a member of that name."""
 
 
 def outcomes_of_row(row: Record, plan: Plan, job: Job) -> Iterator[tuple[Record, Outcome]]:
-    """The conversations of a row with what became of each, in order."""
+    """Yield the conversations of a row with their outcomes, in order."""
     for record, layout, columns in _records(row, plan):
         yield from _outcomes(record, layout, columns, job)
 
@@ -53,8 +53,8 @@ class _Row(NamedTuple):
 
     Attributes:
         columns: their values.
-        findings: what was left out of them.
-        raw: the JSON text that they stand in; None where the row is no text.
+        findings: the null members that were left out.
+        raw: the JSON text of the row; None if the row is not text.
     """
 
     columns: dict[str, Json]
@@ -62,7 +62,7 @@ class _Row(NamedTuple):
     raw: bytes | None = None
 
     def texts(self, names: Iterable[str]) -> dict[str, str]:
-        """The JSON text of some columns, spelled as in the row."""
+        """Return the JSON text of some columns, spelled as in the row."""
         values = {name: self.columns[name] for name in names if name in self.columns}
         if self.raw is not None and values:
             return texts_of(self.raw, values)
@@ -70,11 +70,11 @@ class _Row(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """The columns that the fields of a layout stand in.
+    """The columns of a layout's fields.
 
     Attributes:
-        names: their names, by the fields.
-        row: what they are columns of.
+        names: the names of the columns, by field.
+        row: the row.
     """
 
     names: Mapping[str, str]
@@ -85,7 +85,7 @@ _NOTHING: Final = Columns({}, _Row({}))
 
 
 def _records(row: Record, plan: Plan) -> Iterator[tuple[Record, Layout | None, Columns]]:
-    """The conversations of a row as records, each with the layout that it was read by, and the columns of its fields.
+    """Yield the conversations of a row as records, each with its layout and the columns of the layout's fields.
 
     An error has no layout.
     """
@@ -107,29 +107,29 @@ def _records(row: Record, plan: Plan) -> Iterator[tuple[Record, Layout | None, C
         where = dict(row.where)
         if len(found.documents) > 1:
             where |= {"conversation": number, **({} if each.path is None else {"path": each.path})}
-        about = {name: _text(value) for name, value in each.extra_columns.items()}
+        extra_columns = {name: _text(value) for name, value in each.extra_columns.items()}
         value = Nested(each.value, (*columns.findings, *each.findings))
-        yield Record(value, where, row.raw, {**fields, **about}), found.layout, Columns(found.sources, columns)
+        yield Record(value, where, row.raw, {**fields, **extra_columns}), found.layout, Columns(found.sources, columns)
 
 
 def row_of(value: Any, *, text: bool = False) -> dict[str, Json]:
-    """The columns of a row, as a plan reads them.
+    """Return the columns of a row, as a plan reads them.
 
     Args:
         value: the row.
-        text: whether it is a file, which may be a text.
+        text: whether the row is a file, which may be a text.
 
     Raises:
-        BridgeError: for what is no row.
+        BridgeError: OCB-ENCODING, OCB-JSON or OCB-SHAPE if it is not a row.
     """
     return _columns(value, text=text).columns
 
 
 def _columns(value: Any, *, text: bool) -> _Row:
-    """The columns of a row. A file of text is its column `text`.
+    """Return the columns of a row. A file of text has the column `text`.
 
     Raises:
-        BridgeError: OCB-ENCODING, OCB-JSON or OCB-SHAPE for what is no row.
+        BridgeError: OCB-ENCODING, OCB-JSON or OCB-SHAPE if the value is not a row.
     """
     if isinstance(value, BridgeError):
         raise value
@@ -154,7 +154,7 @@ def _columns(value: Any, *, text: bool) -> _Row:
 
 
 def _as_turns(value: Json) -> Json:
-    """A list of turns that is stored by their members, as `datasets` stores a sequence: as the list that it is."""
+    """Return turns as a list if they are stored as a list for each member, as `datasets` stores a sequence."""
     if not isinstance(value, dict):
         return value
     members = cast("dict[str, Json]", value)
@@ -170,10 +170,10 @@ _TEXT: Final = ("value", "content")
 
 
 def _list_as_row(items: list[Json]) -> Json:
-    """A list as the row that it is: the events of a stream, messages, or pairs of texts; any other list as it is.
+    """Return the row of a list: of the events of a stream, of messages, or of pairs of texts; other lists unchanged.
 
     Raises:
-        BridgeError: OCB-SHAPE for a list of rows, or of texts.
+        BridgeError: OCB-SHAPE if it is a list of rows, or of texts.
     """
     if all(isinstance(item, list) for item in items):
         return {"messages": items}
@@ -195,7 +195,7 @@ _ANY: Final = Plan((AUTO,))
 
 
 def _parsed(value: str, *, text: bool) -> Json:
-    """The JSON value of a row, or a text as its column; a text may begin as JSON does, with a token in brackets."""
+    """Return the JSON value of a row, or the column of a text; a text may begin like JSON, with a token in brackets."""
     try:
         return jsontext.loads(value)
     except BridgeError:
@@ -205,7 +205,7 @@ def _parsed(value: str, *, text: bool) -> Json:
 
 
 _JSON: Final = re.compile(r"\s*(?:\{|\[\s*[\[{\"])")
-"""How JSON begins: a token in brackets has a letter behind them."""
+"""The beginning of JSON; a token in brackets has a letter after the bracket."""
 
 
 def _text(value: Json) -> str:
@@ -213,13 +213,13 @@ def _text(value: Json) -> str:
 
 
 def _outcomes(record: Record, layout: Layout | None, columns: Columns, job: Job) -> Iterator[tuple[Record, Outcome]]:
-    """What became of a record; of each turn of it where turns are apart."""
+    """Yield the outcome of a record; of each of its turns if they are converted separately."""
     if layout is None:
         yield record, outcome_of(record.value, job.settings)
         return
     settings = _reading(job.settings, layout.format)
     if settings.layout is not None:
-        record = _labelled(record, layouts_of(settings.layout)[0])
+        record = _with_required_columns(record, layouts_of(settings.layout)[0])
     if job.each_turn and not isinstance(record.value, BridgeError):
         yield from _by_turns(record, settings)
     elif layout.whole and isinstance(record.raw, bytes) and settings.layout is None:
@@ -232,41 +232,41 @@ def _outcomes(record: Record, layout: Layout | None, columns: Columns, job: Job)
 
 @lru_cache(maxsize=64)
 def _reading(settings: Settings, source: str) -> Settings:
-    """The settings for documents that a layout made."""
+    """Return the settings for the documents of a layout."""
     return replace(settings, source=source, options=replace(settings.options, force_format=True))
 
 
 def _with_columns(record: Record, columns: Columns, settings: Settings) -> tuple[Record, Outcome]:
-    """What becomes of a record: columns of its layout that the target has no place for stay beside, as images may."""
-    beside: dict[str, str | None] = {}
+    """Convert a record; columns of its layout that the target has no place for, such as images, are kept."""
+    kept: dict[str, str | None] = {}
 
-    def spared(_result: Result, _output: Source, losses: tuple[Loss, ...]) -> tuple[Loss, ...]:
+    def remaining_losses(_result: Result, _output: Source, losses: tuple[Loss, ...]) -> tuple[Loss, ...]:
         left: list[Loss] = []
         for loss in losses:
             column = columns.names.get(member_of(loss) or "", "")
             found = columns.row.texts([column])
             if found:
-                beside.update(found)
+                kept.update(found)
             else:
                 left.append(loss)
         settings.policy.check(left, strict=settings.strict)
         return tuple(left)
 
-    outcome = _outcome(record, lenient(settings), spared)
-    if outcome.error is None and beside:
-        record = record._replace(fields={**beside, **(record.fields or {})})
+    outcome = _outcome(record, lenient(settings), remaining_losses)
+    if outcome.error is None and kept:
+        record = record._replace(fields={**kept, **(record.fields or {})})
     return record, outcome
 
 
 def _as_document(record: Record, job: Job) -> tuple[Record, Outcome]:
-    """What becomes of a row that is a document: members that its target has no place for are its columns."""
+    """Convert a row that is a document; members that its target has no place for become columns."""
     document, outcome = converted(record._replace(value=record.raw, fields=None), job)
-    beside = {name: raw for name, raw in (document.fields or {}).items() if raw is not None}
-    return record._replace(fields={**beside, MEMBERS: None}), outcome
+    kept = {name: raw for name, raw in (document.fields or {}).items() if raw is not None}
+    return record._replace(fields={**kept, MEMBERS: None}), outcome
 
 
-def _labelled(record: Record, layout: Layout) -> Record:
-    """A record with the columns that its new layout wants beside it, under the names that it has for them."""
+def _with_required_columns(record: Record, layout: Layout) -> Record:
+    """Return a record with the further columns that its new layout requires, under the layout's names for them."""
     fields = dict(record.fields or {})
     for name, columns in layout.requires.items():
         column = next((each for each in columns if each in fields), None)
@@ -278,7 +278,7 @@ def _labelled(record: Record, layout: Layout) -> Record:
 
 
 def _by_turns(record: Record, settings: Settings) -> Iterator[tuple[Record, Outcome]]:
-    """The outcome of each turn of the assistant, behind what led to it."""
+    """Yield the outcome of each turn of the assistant, with the messages before it."""
     try:
         reading = _read(record, settings)
         cuts = list(turns_of(cast("Transcript", reading.transcript)))
@@ -303,7 +303,7 @@ def _read(record: Record, settings: Settings) -> Reading:
 
 
 def _outcome(record: Record, settings: Settings, spare: Spare | None = None) -> Outcome:
-    """What became of a record. Where the target has no place for what was rejected, both answers are written apart."""
+    """Convert a record; if the target has no place for a rejected answer, both answers are written separately."""
     outcome = outcome_of(record.value, settings, spare)
     refused = outcome.error is not None and outcome.error.code is ErrorCode.LOSS
     left_out = any(loss.code is LossCode.ALTERNATIVES for loss in outcome.losses)
@@ -325,13 +325,13 @@ def _outcome(record: Record, settings: Settings, spare: Spare | None = None) -> 
 
 
 def columns_of(record: Record, output: Json, name: str | None, *, bare: bool) -> dict[str, bytes]:
-    """The columns of a row that is written, each with its JSON.
+    """Return the columns of a written row, each with its JSON.
 
     Args:
         record: the conversation.
-        output: what was written of it.
+        output: the output.
         name: the column for it; None for the members of an object as columns, and `text` for a text.
-        bare: whether the columns beside the conversation are left out.
+        bare: whether the other columns are left out.
     """
     written: dict[str, Json] = {name or DEFAULT_FIELD: output}
     if isinstance(output, dict) and name is None:
@@ -343,14 +343,14 @@ def columns_of(record: Record, output: Json, name: str | None, *, bare: bool) ->
                 columns[key] = jsontext.dumps(value)
         elif not bare and raw is not None:
             text = raw.translate(_SPACES).encode("utf-8", "surrogatepass")
-            columns[_free(column, written, record.fields or {})] = text
+            columns[_unused_name(column, written, record.fields or {})] = text
     return columns
 
 
-def _free(column: str, written: dict[str, Json], fields: dict[str, str | None]) -> str:
-    """The name of a column beside what was written."""
+def _unused_name(column: str, written: dict[str, Json], fields: dict[str, str | None]) -> str:
+    """Return a name for a column that the output does not have."""
     while column in written:
-        column = f"{_BEFORE}{column}"
+        column = f"{_PREFIX}{column}"
         while column in fields:
-            column = f"{_BEFORE}{column}"
+            column = f"{_PREFIX}{column}"
     return column

@@ -1,4 +1,4 @@
-"""Inputs looked at before a run: how they store rows, and what the first rows of each are."""
+"""Survey inputs before a run: how they store rows, and the layouts of their first rows."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ _STORED: Final = {
 
 
 def propose(arguments: Sequence[str], most: int) -> str:
-    """A plan for the rows of some inputs, as YAML.
+    """Return a plan for the rows of some inputs, as YAML.
 
     Args:
-        arguments: files, folders and patterns, as a command gets them.
-        most: how many rows of each input to look at.
+        arguments: the files, folders and patterns of a command.
+        most: the number of rows of each input to read.
 
     Raises:
-        BridgeError: as `find_inputs`; OCB-IO where no input can be read; OCB-DEPENDENCY where a library is missing.
+        BridgeError: as `find_inputs`; OCB-IO if no input can be read; OCB-DEPENDENCY if a library is missing.
     """
     survey = Survey()
     stored: list[str] = []
@@ -61,7 +61,7 @@ def propose(arguments: Sequence[str], most: int) -> str:
 
 
 def _rows(item: Input, most: int) -> Iterator[Json | BridgeError]:
-    """The first rows of an input."""
+    """Yield the first rows of an input."""
     try:
         yield from islice(map(_columns, _records(item, most)), most)
     except reading_errors() as error:
@@ -90,7 +90,7 @@ def _records(item: Input, most: int) -> Iterator[Record]:
 
 
 def _record(row: Row, payload: Any, item: Input) -> Record:
-    """The record of a row; one that cannot be taken out of it has its error as its value."""
+    """Return the record of a row, with the error as its value if the row cannot be read."""
     try:
         return CONTAINERS[item.kind].record_of(row, payload, item, _JOB)
     except BridgeError as error:

@@ -1,4 +1,4 @@
-"""What a process of a run does: one task after the other, until its parent has no more."""
+"""Run the loop of a worker process: it runs tasks of its parent until there are no more."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from multiprocessing.connection import Connection
 from typing import Any, Final, NamedTuple
 
 from .batch import unexpected
-from .fences import Beats, Limits, limit_memory, rest
+from .limits import Heartbeat, Limits, limit_memory, rest
 from .lines import newlines
 from .outputs import append, prepare
-from .records import Done, Input, Job
-from .steps import Landed, Step
+from .records import Input, Job, RangeResult
+from .steps import Step, StepResult
 from .work import Watch, work
 
 
 class Task(NamedTuple):
-    """What a process is to do."""
+    """A task for a worker process."""
 
     name: str
     step: Step
@@ -30,15 +30,15 @@ class Task(NamedTuple):
 
 CONVERT: Final = "convert"
 COUNT: Final = "count"
-ERRAND: Final = "errand"
+OUTPUT: Final = "errand"
 
 
 def serve(connection: Connection, beats: Any, slot: int, inputs: tuple[Input, ...], job: Job, limits: Limits) -> None:
-    """What a process does: one task after the other. It leaves interrupts to its parent, and does not outlive it."""
+    """Run tasks until the parent closes the connection or ends. Interrupts are left to the parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     limit_memory(limits.memory)
-    watch = Beats(beats, slot, limits.seconds)
+    watch = Heartbeat(beats, slot, limits.seconds)
     while True:
         try:
             task = connection.recv()
@@ -57,19 +57,19 @@ def serve(connection: Connection, beats: Any, slot: int, inputs: tuple[Input, ..
             return
 
 
-def _done(task: Task, inputs: tuple[Input, ...], job: Job, watch: Watch) -> int | Done | Landed:
-    """What comes of a task."""
-    if task.name == ERRAND:
-        return errand(task.step, inputs, job)
+def _done(task: Task, inputs: tuple[Input, ...], job: Job, watch: Watch) -> int | RangeResult | StepResult:
+    """Run a task, and return its result."""
+    if task.name == OUTPUT:
+        return run_output_task(task.step, inputs, job)
     assert task.step.piece is not None
     if task.name == COUNT:
         return newlines(inputs[task.step.input], task.step.piece)
     return work(task.step.piece, inputs[task.step.input], job, task.part, watch)
 
 
-def errand(step: Step, inputs: tuple[Input, ...], job: Job) -> Landed:
-    """Do what a step says of files that are written."""
-    return Landed(
+def run_output_task(step: Step, inputs: tuple[Input, ...], job: Job) -> StepResult:
+    """Append parts to files, or prepare complete files, as a step requires."""
+    return StepResult(
         step,
         appended=tuple(append(each, inputs[each.input], job) for each in step.append),
         prepared=tuple(prepare(index, rows, inputs[index], job) for index, rows in step.prepare),
@@ -85,13 +85,13 @@ def _end_with_parent() -> None:
 
 @contextmanager
 def no_interrupts() -> Generator[None]:
-    """Leave Ctrl-C for later: the parent alone takes care of it. Windows has no such mask."""
+    """Block Ctrl-C, which only the parent handles; Windows has no such mask."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
     from multiprocessing import resource_tracker
 
-    resource_tracker.ensure_running()  # which ends the mask where it has to be started
+    resource_tracker.ensure_running()  # starting it would end the mask
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

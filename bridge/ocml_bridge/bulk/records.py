@@ -1,4 +1,4 @@
-"""The nouns of a migration: inputs, the ranges that workers read, chunks of records, and what comes of them."""
+"""Define the data of a migration: inputs, ranges that workers read, chunks of records, and results."""
 
 from __future__ import annotations
 
@@ -19,35 +19,35 @@ if TYPE_CHECKING:
     from ..layouts import Plan
 
 RANGE_BYTES: Final = 1 << 22
-"""How much of an input one process reads at a time. Ranges depend on the input alone, so outputs are reproducible."""
+"""The size of a range in bytes. Ranges depend only on the input, so that outputs are reproducible."""
 CHUNK_RECORDS: Final = 512
-"""The most records of a chunk."""
+"""The maximal number of records in a chunk."""
 CHUNK_BYTES: Final = 1 << 18
-"""A chunk ends with the record that brings it here. Chunks, too, depend on the input alone."""
+"""A chunk ends with the record at which it reaches this size. Chunks, too, depend only on the input."""
 DEFAULT_FIELD: Final = "text"
-"""The field or column that text stands in, where none is named."""
+"""The field or column of text, if no other is named."""
 STANDARD: Final = "-"
 """The name that means standard input."""
 
 QUARANTINE: Final = ".quarantine.jsonl"
-"""How the names of quarantines end."""
+"""The ending of the names of quarantines."""
 
 Position = dict[str, Any]
-"""Where in an input a chunk ends, as JSON values; each kind of input has its own."""
+"""The position in an input at the end of a chunk, as JSON values; each kind of input has its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """One thing to convert: a file of records, or the text files of a folder.
+    """An input: a file of records, or the text files of a folder.
 
     Attributes:
         kind: how records are stored in it, a key of `work.CONTAINERS`.
         path: the file, or the folder.
-        output: where its output goes, relative to the output folder: a file, or for text files a folder.
-        quarantine: where its quarantined records go, relative to the output folder.
+        output: the path of its output, relative to the output folder: a file, or for text files a folder.
+        quarantine: the path of its quarantine, relative to the output folder.
         into: how the output stores records, a key of `work.SPELLINGS`.
-        size: how many bytes there are to read, for the progress shown; 0 where it is not known.
-        names: the text files, relative to the folder, where they were named one by one; None for all that are in it.
+        size: its size in bytes, for the progress bar; 0 if it is not known.
+        names: the text files, relative to the folder, if they were named one by one; None for all in it.
     """
 
     kind: str
@@ -59,25 +59,25 @@ class Input:
     names: tuple[str, ...] | None = None
 
     def ledger(self, form: str) -> str:
-        """Where its ledger goes, relative to the output folder."""
+        """Return the path of its ledger, relative to the output folder."""
         return f"{self.quarantine.removesuffix(QUARANTINE)}.ledger.{form}"
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What is the same for every record of a run.
+    """The options that all records of a run share.
 
     Attributes:
         settings: how to convert.
-        source_kind: whether the source format is text or JSON; None where it is detected for each record.
-        target_kind: the same for the target.
-        field: the field or column that the transcripts stand in, where one was named.
+        source_kind: whether the source format is text or JSON; None if it is detected for each record.
+        target_kind: whether the target format is text or JSON.
+        field: the field or column of the transcripts; None for the default.
         bare: whether outputs hold the transcripts alone, without the other fields.
         ledger: how to store the ledger, one of `ledger.FORMS`; None for none.
-        id_field: the field or column that says what a record is called, for the ledger.
-        keep_going: whether to go on behind a record that is quarantined.
+        id_field: the field or column of a record's name, for the ledger.
+        keep_going: whether to continue after a quarantined record.
         folder: the output folder; None for a dry run.
-        plan: what rows are; None where a record is a transcript, or has it in a field.
+        plan: the layouts of rows; None if a record is a transcript, or has it in a field.
         each_turn: whether each turn of the assistant is a record of its own.
     """
 
@@ -95,18 +95,18 @@ class Job:
 
 
 class Range(NamedTuple):
-    """A piece of an input that one process reads by itself.
+    """A part of an input that one process reads.
 
     Attributes:
-        begin: where it begins: a byte of the content, a row, or a text file by its number.
-        end: where the next one begins.
-        read: how many bytes of the input are read at its end, for the progress shown.
-        rows: how many rows it has, where that is known; 0 where it is not.
-        before: how many lines are before it; None where nobody has counted them yet.
-        followed: whether the lines of the range behind it are numbered when those of this one are counted.
-        unpacked: the file that its lines were unpacked to; None where they are read from the input itself.
+        begin: its beginning: the offset of a byte, or the index of a row or a text file.
+        end: the beginning of the next range.
+        read: the number of bytes of the input read up to its end, for the progress bar.
+        rows: the number of its rows; 0 if it is not known.
+        before: the number of lines before it; None if they are not counted yet.
+        followed: whether the next range needs the line count of this one.
+        unpacked: the file that its lines were unpacked to; None if they are read from the input.
         names: the text files.
-        refused: why rows are not to be converted, by their number in the range.
+        refused: the rows that are not converted, by their index in the range, with the reasons.
     """
 
     begin: int
@@ -121,12 +121,12 @@ class Range(NamedTuple):
 
 
 class Row(NamedTuple):
-    """One file, line or row, before anything is taken out of it.
+    """A file, line or row, before a record is made of it.
 
     Attributes:
         where: its place in the input: `line`, `item`, `row` or `file`.
-        raw: all of it, where that is at hand.
-        size: about how many bytes it has.
+        raw: its bytes; None if they were not read.
+        size: its approximate size in bytes.
     """
 
     where: dict[str, Json]
@@ -138,9 +138,9 @@ class Chunk(NamedTuple):
     """Rows that are converted and written together.
 
     Attributes:
-        payload: what their kind of input needs to take records out of them.
+        payload: data that their kind of input needs to make records.
         rows: the rows.
-        end: where in the input the next chunk begins.
+        end: the position of the next chunk in the input.
     """
 
     payload: Any
@@ -149,14 +149,14 @@ class Chunk(NamedTuple):
 
 
 class Record(NamedTuple):
-    """One record as a worker has it.
+    """A record in a worker.
 
     Attributes:
-        value: the transcript, or why it could not be taken out.
+        value: the transcript, or the error with which it could not be read.
         where: its place in the input: `line`, `row` or `file`.
-        raw: what is kept of it in quarantine.
-        fields: the fields of its row in order, as JSON text; None for the transcript's own. None where a row is the
-            transcript and nothing else.
+        raw: the data that quarantine keeps.
+        fields: the fields of its row in order, as JSON text; None for the transcript's field. None if the row is only
+            the transcript.
     """
 
     value: Source | bytes | Nested | Reading | BridgeError
@@ -166,11 +166,11 @@ class Record(NamedTuple):
 
 
 class Cost(NamedTuple):
-    """What a file, line or row took.
+    """The cost of a file, line or row.
 
     Attributes:
-        seconds: how long it was converted.
-        size: about how many bytes it has.
+        seconds: the time of its conversion.
+        size: its approximate size in bytes.
         where: its place in the input.
     """
 
@@ -180,28 +180,28 @@ class Cost(NamedTuple):
 
 
 MOST_COSTS: Final = 5
-"""How many of the slowest, and of the largest, are told."""
+"""The number of the slowest, and of the largest, rows that are reported."""
 
 
 def slowest(costs: Iterable[Cost]) -> list[Cost]:
-    """The slowest ones, the worst first."""
+    """Return the slowest rows, the slowest first."""
     return nlargest(MOST_COSTS, costs, key=lambda cost: cost.seconds)
 
 
 def largest(costs: Iterable[Cost]) -> list[Cost]:
-    """The largest ones, the largest first."""
+    """Return the largest rows, the largest first."""
     return nlargest(MOST_COSTS, costs, key=lambda cost: cost.size)
 
 
-class Done(NamedTuple):
-    """What came of a range.
+class RangeResult(NamedTuple):
+    """The result of a range.
 
     Attributes:
         tally: the counts.
         costs: its slowest and its largest rows.
-        rows: how many files, lines and rows were read.
-        end: where in the input the next range begins; None where nothing was read.
-        error: why the input cannot be read on; None where it can.
+        rows: the number of files, lines and rows that were read.
+        end: the position of the next range in the input; None if nothing was read.
+        error: the reason why the input cannot be read any further; None if it can.
     """
 
     tally: Tally

@@ -1,6 +1,6 @@
-"""Inputs by their addresses: `s3://`, `gs://`, `hf://`, `https://` and all else that fsspec has a file system for.
+"""Read inputs from addresses: `s3://`, `gs://`, `hf://`, `https://`, and all others that fsspec has a file system for.
 
-They are read from their beginning; Parquet is read in row groups. Outputs are files here.
+They are read from the beginning; Parquet is read in row groups. Outputs are local files.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ _LIBRARIES: Final = {
     **dict.fromkeys(("sftp", "ssh"), "paramiko"),
     "hf": "huggingface_hub",
 }
-"""What fsspec needs for the addresses that begin so."""
+"""The library that fsspec needs, by the beginning of an address."""
 _MAGIC: Final = frozenset("*?[")
 _PIECE: Final = 1 << 20
 _VERSIONS: Final = ("ETag", "etag", "mtime", "LastModified", "last_modified", "updated", "generation", "sha256")
-"""What file systems tell of a file that is another when it has changed."""
+"""The members of a file's status that differ after it has changed."""
 
 
 def is_address(path: str) -> bool:
-    """Whether a name is an address."""
+    """Return whether a name is an address."""
     return _MARK in path
 
 
 def _file_system(address: str) -> tuple[Any, str]:
-    """The file system of an address, and the path in it.
+    """Return the file system of an address, and the path in it.
 
     Raises:
-        BridgeError: OCB-DEPENDENCY where a library is missing; OCB-OPTION for an address that nobody knows.
+        BridgeError: OCB-DEPENDENCY if a library is missing; OCB-OPTION if the address is of an unknown kind.
     """
     try:
         core = import_module("fsspec.core")
@@ -54,10 +54,10 @@ def _file_system(address: str) -> tuple[Any, str]:
 
 
 def found(address: str) -> list[tuple[str, str]]:
-    """The files that an address names, a folder or a pattern, each with the address that its output's place is under.
+    """Return the files of an address, folder or pattern, each with the address that its output path is relative to.
 
     Raises:
-        BridgeError: OCB-IO where there is none, or where the other side refuses; as `_file_system`.
+        BridgeError: OCB-IO if there is no file, or if the server refuses; or as `_file_system` raises it.
     """
     system, path = _file_system(address)
     try:
@@ -79,7 +79,7 @@ def found(address: str) -> list[tuple[str, str]]:
 
 
 def _is_pattern(address: str) -> bool:
-    """Whether an address is a pattern; in one of the web a `?` begins what is asked for."""
+    """Return whether an address is a pattern; in an address of the web, a `?` begins the query."""
     return bool(_MAGIC & set(address)) and not address.startswith(("http://", "https://"))
 
 
@@ -88,11 +88,11 @@ def _nothing(address: str) -> list[tuple[str, str]]:
 
 
 def opened(address: str) -> BinaryIO:
-    """The file of an address.
+    """Open the file of an address.
 
     Raises:
-        BridgeError: as `_file_system`.
-        OSError: where it cannot be opened.
+        BridgeError: as `_file_system` raises it.
+        OSError: if it cannot be opened.
     """
     system, path = _file_system(address)
     try:
@@ -104,7 +104,7 @@ def opened(address: str) -> BinaryIO:
 
 
 def about(address: str) -> tuple[int, list[str]]:
-    """How many bytes a file has, 0 where nobody says; and what tells whether it has changed."""
+    """Return the size of a file in bytes (0 if it is not known), and values that differ after it has changed."""
     system, path = _file_system(address)
     try:
         stat = system.info(path)

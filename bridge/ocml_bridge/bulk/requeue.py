@@ -1,4 +1,4 @@
-"""Mended records of a quarantine put in their places: output, quarantine and ledger are as if they had been whole."""
+"""Put mended records of a quarantine into the output, and update the quarantine and the ledger."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ from .work import CONTAINERS, outcomes_in, quarantined
 
 _PLACES = ("line", "item", "row")
 Key = tuple[str, int, int | None]
-"""What a ledger knows a record by: its input, its position, and which conversation of it it is."""
+"""What a ledger identifies a record by: its input, its position, and the number of the conversation in it."""
 
 
 class Requeued(NamedTuple):
-    """What became of mended records.
+    """The numbers of mended records.
 
     Attributes:
-        placed: how many have their place in an output.
-        still: how many are quarantined again, each with its new error.
-        unknown: how many are none of the quarantine's, or are not any more.
+        placed: those that are in an output now.
+        still: those that are quarantined again, with new errors.
+        unknown: those that are not in the quarantine.
     """
 
     placed: int
@@ -50,14 +50,14 @@ class Requeued(NamedTuple):
 
 @dataclass(slots=True)
 class _Changes:
-    """What becomes of one input's files.
+    """The changes to the files of one input.
 
     Attributes:
-        inserted: lines of the output, by how many others stand before them.
-        quarantine: new lines of the quarantine, by the record they are of; none for one that is placed.
-        written: records with their outcomes whose outputs are files of their own.
-        mended: for each of the records the code of the error that it had, its place, and what became of it.
-        placed: how many have their place in an output.
+        inserted: new lines of the output, by the number of existing lines before them.
+        quarantine: new lines of the quarantine, by record; empty for a record that is placed.
+        written: records whose outputs are separate files, with their outcomes.
+        mended: the code of each record's previous error, its place, and its new outcomes.
+        placed: the number of records that are in an output now.
     """
 
     inserted: defaultdict[int, list[bytes]] = field(default_factory=lambda: defaultdict[int, list[bytes]](list))
@@ -70,22 +70,22 @@ class _Changes:
 
 
 def requeue(folder: str, mended: Iterable[bytes]) -> Requeued:
-    """Put records in their places.
+    """Put mended records into their outputs.
 
     Args:
         folder: the output folder of a run that wrote a ledger.
-        mended: lines of its quarantines in which `raw` was mended.
+        mended: lines of its quarantines with a mended `raw`.
 
     Raises:
-        BridgeError: OCB-OPTION for a folder without a run or a ledger, and for an unfinished run; OCB-SHAPE for a line
-            that is none of a quarantine.
+        BridgeError: OCB-OPTION if the folder has no run or no ledger, or an unfinished run; OCB-SHAPE if a line is not
+            of a quarantine.
     """
     run = read_run(folder)
     fields = {name: value for name, value in run.items() if name not in ("version", "limit", "inputs")}
     jobs = TypeAdapter(Job)
     jobs.rebuild(_types_namespace={"Plan": Plan, "Mask": Mask})  # a run that needs neither does not import them
     job = replace(jobs.validate_python(fields), folder=folder)
-    inputs = [Input(*about) for about in run["inputs"]]
+    inputs = [Input(*members) for members in run["inputs"]]
     records = dict(map(_mended, mended))
     with closing(Journal(folder, run, resume=True)) as journal:
         finish_moves(folder, journal.note)
@@ -109,7 +109,7 @@ def _is_of(key: Key, item: Input) -> bool:
 
 
 def _mended(line: bytes) -> tuple[Key, Row]:
-    """A line of a quarantine as what its ledger knows it by, and its row."""
+    """Return the key and the row of a quarantine's line."""
     value = jsontext.loads(line)
     members = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
     raw = members.get("raw")
@@ -132,10 +132,10 @@ def _key(path: str, where: Mapping[str, Any]) -> Key:
 
 
 def _requeued(item: Input, job: Job, records: Mapping[Key, Row]) -> tuple[_Changes, list[tuple[str | None, str]]]:
-    """Convert the mended records of an input, and write its files anew, beside those that are there.
+    """Convert the mended records of an input, and write new versions of its files.
 
     Returns:
-        What becomes of the files, and where each is and goes, as `move_together` takes it.
+        The changes, and the current and the new path of each file, as `move_together` takes them.
     """
     if job.ledger is None:
         why = "the run wrote no ledger (batch --ledger)"
@@ -168,7 +168,7 @@ def _requeued(item: Input, job: Job, records: Mapping[Key, Row]) -> tuple[_Chang
 
 
 def _ledger(path: str, item: Input, job: Job, records: Mapping[Key, Row], changes: _Changes) -> Iterator[bytes]:
-    """The rows of the ledger without their places in the output; those of mended records are made anew."""
+    """Yield the rows of the ledger without positions in the output, with new rows for mended records."""
     before = 0
     rows = MendedRows(item)
     for row in rows_in(path):
@@ -199,7 +199,7 @@ def _spelled(_payload: object, records: Sequence[Record], outcomes: Sequence[Out
 
 
 def _converted(row: Row, rows: MendedRows, item: Input, job: Job) -> tuple[Any, Sequence[tuple[Record, Outcome]]]:
-    """What became of a mended record, and what its kind of input needs to write it."""
+    """Convert a mended record, and return the payload for writing it, and its outcomes."""
     if item.kind == "files":
         return None, outcomes_of(texts.record(row.raw or b"", row.where), job)
     if item.kind != "parquet":
@@ -222,7 +222,7 @@ def _quarantine(path: str, changes: _Changes) -> Iterator[bytes]:
 
 
 def _write_output(path: str, item: Input, changes: _Changes, file: BinaryIO) -> None:
-    """Write the output with the lines that are inserted, stored as it was."""
+    """Write the output with the inserted lines, in the form that it has."""
     form = FORMS.get(item.into)
     if form is not None:
         form.store(lambda: _output(path, form.lines, changes.inserted), file)
@@ -241,7 +241,7 @@ def _write_output(path: str, item: Input, changes: _Changes, file: BinaryIO) -> 
 def _output(
     path: str, lines_in: Callable[[BinaryIO], Iterator[bytes]], inserted: Mapping[int, Sequence[bytes]]
 ) -> Iterator[bytes]:
-    """The lines of the output, and those that are inserted."""
+    """Yield the lines of the output and the inserted lines."""
     content, raw = open_plain(path)
     number = -1
     with raw, content:

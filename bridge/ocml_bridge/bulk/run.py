@@ -1,7 +1,7 @@
-"""A whole migration: inputs to outputs, with a journal to go on from.
+"""Convert inputs to outputs, with a journal from which a run can be continued.
 
-Processes read and write ranges of inputs by themselves. This one finds the ranges, joins in order what was written of
-them, and keeps the journal.
+Worker processes read and write ranges of inputs. This process finds the ranges, joins the parts in order, and writes
+the journal.
 """
 
 from __future__ import annotations
@@ -22,44 +22,44 @@ from .encodings import is_wide
 from .parts import discard_part
 from .plan import Finished, Plan
 from .pool import Pool, pool
-from .progress import Counted, Written
+from .progress import DryRun, WritingRun
 from .records import CHUNK_BYTES, Input, Position, Range
 from .selection import Selection
-from .steps import Landed, Step
+from .steps import Step, StepResult
 from .unpacking import Lines, unpacked
 from .work import CONTAINERS
 
 _FATAL: Final = (ErrorCode.DEPENDENCY, ErrorCode.VOCABULARY)
-"""What is wrong with the machine and not with a record: the run ends, and can be continued."""
+"""Errors of the environment and not of a record: the run ends, and can be continued."""
 
 Watch = Callable[[int, int], None]
-"""What is told after each range: how many bytes were read in all, and how many records of this run are converted."""
+"""Called after each range with the number of bytes read in all, and the number of records of this run."""
 
 
 def run(plan: Plan, watch: Watch) -> Finished:
     """Convert inputs.
 
     Raises:
-        BridgeError: OCB-OPTION for a folder that has another run; OCB-DEPENDENCY for a library that is missing;
-            OCB-INTERNAL where counts do not add up, or processes die of no record.
-        OSError: where outputs cannot be written.
+        BridgeError: OCB-OPTION if the folder has another run; OCB-DEPENDENCY if a library is missing; OCB-INTERNAL if
+            counts do not add up, or if processes die without a record.
+        OSError: if outputs cannot be written.
     """
     for item in plan.inputs:
         forms.check(item.into)
         if item.kind == "parquet":
             parquet.check(item, plan.job)
-    progress = Counted(plan) if plan.job.folder is None else Written(plan, plan.job.folder)
+    progress = DryRun(plan) if plan.job.folder is None else WritingRun(plan, plan.job.folder)
     with closing(progress):
         begin = progress.begin()
         processes = pool(plan.inputs, plan.job, _processes(plan), plan.limits, progress.parts)
         with closing(processes):
-            return _Run(plan, progress, processes, watch).to_its_end(begin)
+            return _Run(plan, progress, processes, watch).convert(begin)
 
 
 class _Run:
-    """A run under way."""
+    """A run in progress."""
 
-    def __init__(self, plan: Plan, progress: Counted, processes: Pool, watch: Watch) -> None:
+    def __init__(self, plan: Plan, progress: DryRun, processes: Pool, watch: Watch) -> None:
         self._plan = plan
         self._progress = progress
         self._pool = processes
@@ -67,12 +67,12 @@ class _Run:
         self._failed: set[int] = set()
         self._before = list(accumulate((item.size for item in plan.inputs), initial=0))
         self._rows = 0
-        self._errands = 0
+        self._pending_outputs = 0
         self._selection = None if plan.choice is None else Selection(plan.choice)
         self._finished = Finished(progress.inputs, selection=self._selection)
 
-    def to_its_end(self, begin: dict[int, Position | None]) -> Finished:
-        """Convert what is left, or all up to a record that is quarantined."""
+    def convert(self, begin: dict[int, Position | None]) -> Finished:
+        """Convert the remaining inputs, or all up to a quarantined record."""
         finished = self._finished
         left = None if self._plan.limit is None else self._plan.limit - finished.tally.rows
         with closing(self._steps(begin, left)) as steps:
@@ -85,18 +85,18 @@ class _Run:
             if not self._take(self._pool.next()):
                 return self._stopped()
         self._progress.finish_rest()
-        self._settle_all()
+        self._append_all()
         self._progress.end()
         return finished
 
     def _stopped(self) -> Finished:
-        """What is left where a record ends the run: all that was converted before it is kept."""
-        self._settle_all()
+        """Return the result of a run that a record ended: all that was converted before it is kept."""
+        self._append_all()
         self._finished.stopped = True
         return self._finished
 
     def _steps(self, begin: dict[int, Position | None], limit: int | None) -> Generator[Step]:
-        """Inputs, in order, each in its ranges."""
+        """Yield the steps of all inputs, in order, with their ranges."""
         for index, item in enumerate(self._plan.inputs):
             if index not in begin:
                 self._remember(item)
@@ -123,28 +123,28 @@ class _Run:
             yield from container.ranges(item, position, limit)
         elif (lines := container.lines) is not None:
             found = lines if chosen is None else partial(_chosen, chosen, item, lines)
-            yield from unpacked(item, found, self._progress.room, position, limit)
+            yield from unpacked(item, found, self._progress.unpacked_folder, position, limit)
 
     def _remember(self, item: Input) -> None:
-        """Look at an input that is done already, where a conversation in it is not to come again."""
+        """Read an input that is done already, so that its conversations are not repeated."""
         lines = CONTAINERS[item.kind].lines
         if self._selection is not None and lines is not None:
             content, raw = open_plain(item.path)
             with raw, content:
                 deque(self._selection.of(item, lines(content)), maxlen=0)
 
-    def _take(self, landed: Landed) -> bool:
-        """Keep what came of a step; whether to go on."""
-        step, done = landed.step, landed.done
+    def _take(self, result: StepResult) -> bool:
+        """Process the result of a step, and return whether to continue."""
+        step, done = result.step, result.done
         stop = False
-        if step.is_errand:
-            self._put(landed)
+        if step.is_output_task:
+            self._take_output(result)
         elif step.input in self._failed:
-            if landed.part is not None:
-                discard_part(landed.part)
+            if result.part is not None:
+                discard_part(result.part)
         elif done is not None and done.error is None:
-            self._check(step, landed)
-            self._progress.append(step.input, done, landed.part)
+            self._check(step, result)
+            self._progress.append(step.input, done, result.part)
             self._finished.add_costs(step.input, done.costs)
             stop = bool(done.tally.quarantined) and not self._plan.job.keep_going
             self._rows += done.rows
@@ -159,42 +159,42 @@ class _Run:
         if step.piece is not None and step.piece.unpacked is not None:
             discard(step.piece.unpacked)
         if done is not None or step.last:
-            self._settle(now=False)
+            self._append_due(now=False)
         return not stop
 
-    def _check(self, step: Step, landed: Landed) -> None:
-        assert landed.done is not None
-        tally = landed.done.tally
-        tally.check(landed.done.rows, self._plan.inputs[step.input].path)
+    def _check(self, step: Step, result: StepResult) -> None:
+        assert result.done is not None
+        tally = result.done.tally
+        tally.check(result.done.rows, self._plan.inputs[step.input].path)
         for code in _FATAL:
             if code in tally.errors:
                 raise BridgeError(code, str(tally.errors[code].examples[0]["message"]))
 
-    def _put(self, landed: Landed) -> None:
-        """Keep what came of an errand."""
-        self._errands -= 1
-        if landed.prepared:
-            self._progress.put_in_place(landed.prepared)
-        elif prepare := self._progress.settled(landed.appended):
+    def _take_output(self, result: StepResult) -> None:
+        """Process the result of an output task."""
+        self._pending_outputs -= 1
+        if result.prepared:
+            self._progress.put_in_place(result.prepared)
+        elif prepare := self._progress.record_sizes(result.appended):
             self._send(Step(-1, prepare=prepare))
 
-    def _settle(self, *, now: bool) -> bool:
-        """Add to outputs what is due; whether anything is."""
+    def _append_due(self, *, now: bool) -> bool:
+        """Append the parts that are due to outputs, and return whether there are any."""
         due = self._progress.due(now=now)
         if due:
             self._send(Step(-1, append=due))
         return bool(due)
 
-    def _send(self, errand: Step) -> None:
-        self._errands += 1
-        self._pool.add(errand)
+    def _send(self, run_output_task: Step) -> None:
+        self._pending_outputs += 1
+        self._pool.add(run_output_task)
 
-    def _settle_all(self) -> None:
-        """Add to outputs all that came back; of ranges that are still under way, nothing is kept."""
-        while self._settle(now=True) or self._errands:
-            landed = self._pool.next()
-            if landed.step.is_errand:
-                self._put(landed)
+    def _append_all(self) -> None:
+        """Append all parts whose results are there; pending ranges are dropped."""
+        while self._append_due(now=True) or self._pending_outputs:
+            result = self._pool.next()
+            if result.step.is_output_task:
+                self._take_output(result)
 
 
 def _chosen(selection: Selection, item: Input, lines: Lines, content: BinaryIO) -> Iterator[bytes]:
@@ -202,14 +202,14 @@ def _chosen(selection: Selection, item: Input, lines: Lines, content: BinaryIO) 
 
 
 def _processes(plan: Plan) -> int:
-    """No more processes than there is work for; none for little. Sizes that are not known are taken for large."""
+    """Return the number of processes that there is work for; 0 for little work, all if a size is not known."""
     size = 0
     for item in plan.inputs:
         if item.kind != "files" and not os.path.isfile(item.path):
             return plan.jobs
-        size += item.size * (_PACKED if ending(item.path) else 1)
+        size += item.size * (_RATIO if ending(item.path) else 1)
     return min(plan.jobs, size // CHUNK_BYTES)
 
 
-_PACKED: Final = 8
-"""How many times its size a compressed file may have to give."""
+_RATIO: Final = 8
+"""The assumed ratio of compression."""

@@ -1,4 +1,4 @@
-"""What a schema of Arrow's may have and an object of JSON may not: two columns, or two members, of one name."""
+"""Find names that a schema of Arrow's repeats, and an object of JSON cannot: of columns, or of a struct's members."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 
 
 def repeated_name(schema: Any, columns: Collection[str] | None = None) -> str | None:
-    """What has one name, for a sentence; None where all names differ.
+    """Return a sentence about a repeated name; None if all names differ.
 
     Args:
-        schema: of Arrow's.
-        columns: which columns become JSON; None for all.
+        schema: a schema of Arrow's.
+        columns: the columns that become JSON; None for all.
     """
     for name, count in _repeated(schema.names):
         if columns is None or name in columns:
@@ -29,7 +29,7 @@ def _repeated(names: Sequence[str]) -> Iterator[tuple[str, int]]:
 
 
 def _within(kind: Any) -> Iterator[tuple[str, int]]:
-    """The names that members of a struct in a type share."""
+    """Yield the repeated names of struct members in a type, with their counts."""
     if hasattr(kind, "__iter__"):
         fields = [*kind]
         yield from _repeated([field.name for field in fields])

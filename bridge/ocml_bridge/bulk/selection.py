@@ -1,6 +1,6 @@
-"""Which records of a run are converted: each conversation once, and a sample drawn at random.
+"""Select the records of a run that are converted: each conversation once, or a random sample.
 
-Records that are left out become blank lines, which are no records. So the others keep their places.
+A record that is left out becomes a blank line, which is not a record, so that the other records keep their places.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 def chosen_from(inputs: tuple[Input, ...], choice: Choice) -> tuple[Input, ...]:
-    """Inputs as they are read where records are chosen: from their beginning, record by record.
+    """Return the inputs as they are read for a selection: from the beginning, record by record.
 
     Raises:
-        BridgeError: OCB-OPTION for what cannot be.
+        BridgeError: OCB-OPTION if an input cannot be read so.
     """
     return tuple(_in_order(item, choice) for item in inputs)
 
@@ -44,13 +44,13 @@ _BITS: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What somebody asks for.
+    """The options of a selection.
 
     Attributes:
-        unique: whether a conversation that was there before is left out.
-        sample: which share of the records to draw; 1 for all.
-        seed: what the sample is drawn by: the same seed draws the same records.
-        rows: what rows are, so that columns beside a conversation do not tell it from another; None for whole records.
+        unique: whether repeated conversations are left out.
+        sample: the share of the records to draw; 1 for all.
+        seed: the seed of the sample: the same seed draws the same records.
+        rows: the plan of rows, so that only their conversations are compared; None to compare whole records.
     """
 
     unique: bool = False
@@ -61,12 +61,12 @@ class Choice:
 
 @dataclass(slots=True)
 class Selection:
-    """What was chosen so far.
+    """The state of a selection.
 
     Attributes:
-        choice: what is asked for.
-        repeated: how many records were there before.
-        undrawn: how many are not in the sample.
+        choice: the options.
+        repeated: the number of records that repeat an earlier one.
+        undrawn: the number of records that are not in the sample.
     """
 
     choice: Choice
@@ -75,7 +75,7 @@ class Selection:
     _seen: set[bytes] = field(default_factory=set[bytes])
 
     def of(self, item: Input, lines: Iterator[bytes]) -> Iterator[bytes]:
-        """The lines of an input, blank where a record is left out."""
+        """Yield the lines of an input, with blank lines for records that are left out."""
         for number, line in enumerate(lines):
             if not line.strip():
                 yield line
@@ -89,7 +89,7 @@ class Selection:
                 yield line
 
     def _is_new(self, line: bytes) -> bool:
-        """Whether no record before was the same conversation; some 100 bytes are kept of each."""
+        """Return whether no earlier record has the same conversation; the memory is about 100 bytes a record."""
         digest = blake2b(self._text(line), digest_size=12).digest()
         if digest in self._seen:
             return False
@@ -97,7 +97,7 @@ class Selection:
         return True
 
     def _text(self, line: bytes) -> bytes:
-        """What tells a conversation from others: its documents, where it is a row of a plan that can be read."""
+        """Return the data by which a conversation is compared: its documents, if it is a row of a plan."""
         if self.choice.rows is not None:
             from ..layouts import read_row
             from .plan_rows import row_of

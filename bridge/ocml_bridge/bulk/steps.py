@@ -1,24 +1,23 @@
-"""What happens in a run, one thing after the other, and what comes of each."""
+"""Define the steps of a run, and their results."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 from .outputs import Addition, Prepared, Sizes
-from .records import Done, Range
+from .records import Range, RangeResult
 
 
 class Step(NamedTuple):
-    """Something that happens in a run.
+    """A step of a run.
 
     Attributes:
-        input: which input it is about.
-        piece: a range of it; None where it begins or ends.
-        error: why it cannot be read on; None where it can.
+        input: the index of the input.
+        piece: a range of it; None at its beginning and its end.
+        error: the reason why it cannot be read any further; None if it can.
         last: whether this is the end of the input.
-        append: what is to be added to the files of inputs.
-        prepare: inputs whose outputs are complete, and are to be made ready for their places, each with how many files,
-            lines and rows of it were read.
+        append: parts to append to the files of inputs.
+        prepare: inputs with complete outputs to prepare, each with the number of its files, lines and rows.
     """
 
     input: int
@@ -29,24 +28,24 @@ class Step(NamedTuple):
     prepare: tuple[tuple[int, int], ...] = ()
 
     @property
-    def is_errand(self) -> bool:
-        """Whether it is about files that are written, and not about what is read: nothing waits for its turn."""
+    def is_output_task(self) -> bool:
+        """Return whether the step only writes files, so that it need not wait for steps that read."""
         return bool(self.append or self.prepare)
 
 
-class Landed(NamedTuple):
-    """A step and what came of it.
+class StepResult(NamedTuple):
+    """A step and its result.
 
     Attributes:
         step: the step.
-        done: what came of its range.
-        part: where the range was written, as the beginning of file names.
-        appended: how long the files are that something was to be added to.
-        prepared: what the outputs hold that were to be made ready.
+        done: the result of its range.
+        part: the beginning of the names of the files that the range was written to.
+        appended: the sizes of the files that parts were appended to.
+        prepared: the counts of the prepared outputs.
     """
 
     step: Step
-    done: Done | None = None
+    done: RangeResult | None = None
     part: str | None = None
     appended: tuple[Sizes, ...] = ()
     prepared: tuple[Prepared, ...] = ()

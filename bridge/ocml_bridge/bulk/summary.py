@@ -1,4 +1,4 @@
-"""What a run says at its end: a report for programs, a table for people."""
+"""Make the report of a run: JSON values for programs, a table for people."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .tally import Tally
 
 
 def report(plan: Plan, finished: Finished) -> dict[str, Json]:
-    """Counts by outcome and by code with the first examples of each, for all and for each input, as JSON values."""
+    """Return counts by outcome and by code with the first examples, for all and for each input, as JSON values."""
     total = Tally()
     inputs: list[Json] = []
     for index, item in enumerate(plan.inputs):
@@ -49,13 +49,13 @@ def _left_out(finished: Finished) -> dict[str, Json]:
 
 
 def table(plan: Plan, finished: Finished, *, width: int | None = None, colour: bool = False) -> str:
-    """The counts as a table, with no more inputs than a person wants to see.
+    """Return the counts as a table, and lines on inputs that failed.
 
     Args:
-        plan: what was done.
-        finished: how it ended.
-        width: how wide the terminal is; None for what is none.
-        colour: whether it may be coloured.
+        plan: the plan of the run.
+        finished: its result.
+        width: the width of the terminal; None if the output is not a terminal.
+        colour: whether to use colours.
     """
     from rich import box
     from rich.console import Console
@@ -96,7 +96,7 @@ def _codes(tally: Tally) -> Sequence[tuple[str, str, str, str]]:
 
 
 def failures(plan: Plan, finished: Finished) -> list[str]:
-    """A line for each input that could not be read."""
+    """Return a line for each input that could not be read."""
     return [
         f"{plan.inputs[index].path}: cannot be read: {progress.error}; nothing of it was written"
         for index, progress in sorted(finished.inputs.items())

@@ -1,4 +1,4 @@
-"""Tables as JSON lines: CSV and TSV, and Arrow's streams and files (Feather). Each row is an object of its columns."""
+"""Read tables as JSON lines: CSV, TSV, and Arrow's streams and files (Feather). A row is an object of its columns."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, Final
 
 from ..json_values import jsontext
 from .compression import library
-from .encodings import begun
+from .encodings import with_encoding
 from .nested import not_finite
 from .parquet import plain, value_of
 from .records import CHUNK_RECORDS
@@ -24,19 +24,18 @@ _FILE: Final = b"ARROW1"
 
 
 def _csv(content: BinaryIO, delimiters: str) -> Iterator[bytes]:
-    """The rows of a file whose first one names the columns; values are texts.
+    """Yield the rows of a file whose first line names the columns; values are texts.
 
-    What stands between them is the first of the delimiters that is in the first line.
-
-    A row of more or fewer values than there are columns is the list of its values, which is no record.
+    The delimiter is the first of the given ones that is in the first line. A row with more or fewer values than columns
+    is the list of its values, which is not a record.
 
     Raises:
-        OSError: where quotes are not closed, or where two columns have one name.
+        OSError: if quotes are not closed, or if two columns have the same name.
     """
     csv.field_size_limit(sys.maxsize)
     text = _text(content)
     first = text.readline()
-    if first.startswith("sep="):  # Excel says so what stands between values
+    if first.startswith("sep="):  # Excel's line for the delimiter
         delimiters, first = first[len("sep=") :].rstrip() or delimiters, text.readline()
     delimiter = next((each for each in delimiters if each in first), delimiters[0])
     rows = csv.reader(chain((first,), text), delimiter=delimiter, strict=True)
@@ -56,31 +55,31 @@ def _csv(content: BinaryIO, delimiters: str) -> Iterator[bytes]:
 
 
 def _text(content: BinaryIO) -> io.TextIOWrapper:
-    """The text of a table: UTF-8, or UTF-16 where a byte order mark says so, as in what Excel calls Unicode text."""
-    whole, wide = begun(content)
+    """Return the text of a table: UTF-8, or UTF-16 with a byte order mark, as Excel's Unicode text."""
+    whole, wide = with_encoding(content)
     encoding, errors = ("utf-16", "surrogatepass") if wide else ("utf-8-sig", "surrogateescape")
     return io.TextIOWrapper(whole, encoding, errors, newline="")
 
 
 def _bytes(value: dict[str, str] | list[str]) -> bytes:
-    """A row as a line, with the bytes that it had, where they were not UTF-8: reading it says so."""
+    """Return a row as a line; bytes that are not UTF-8 are kept, so that reading the line reports them."""
     try:
         return json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogateescape") + b"\n"
-    except UnicodeEncodeError:  # half of a pair of UTF-16
+    except UnicodeEncodeError:  # half of a surrogate pair
         return json.dumps(value).encode() + b"\n"
 
 
 comma_separated = partial(_csv, delimiters=",;\t|")
-"""A table of Excel has semicolons, where a comma is the sign in numbers."""
+"""Reads CSV; Excel writes semicolons where the decimal separator is a comma."""
 tab_separated = partial(_csv, delimiters="\t")
 
 
 def arrow(content: BinaryIO) -> Iterator[bytes]:
-    """The rows of an Arrow stream, or of an Arrow file.
+    """Yield the rows of an Arrow stream or an Arrow file.
 
     Raises:
-        OSError: where two columns, or two members of a column, have one name.
-        BridgeError: OCB-DEPENDENCY where the library is missing.
+        OSError: if two columns, or two members of a column, have the same name.
+        BridgeError: OCB-DEPENDENCY if the library is missing.
     """
     ipc: Any = library("pyarrow.ipc", "bulk")
     begins = content.read(len(_FILE))
@@ -100,11 +99,11 @@ def arrow(content: BinaryIO) -> Iterator[bytes]:
 
 
 def parquet(content: BinaryIO) -> Iterator[bytes]:
-    """The rows of a Parquet file, in order.
+    """Yield the rows of a Parquet file, in order.
 
     Raises:
-        OSError: where two columns, or two members of a column, have one name.
-        BridgeError: OCB-DEPENDENCY where the library is missing.
+        OSError: if two columns, or two members of a column, have the same name.
+        BridgeError: OCB-DEPENDENCY if the library is missing.
     """
     with library("pyarrow.parquet", "bulk").ParquetFile(content) as file:
         _check(file.schema_arrow)
@@ -113,7 +112,7 @@ def parquet(content: BinaryIO) -> Iterator[bytes]:
 
 
 def _check(schema: Any) -> None:
-    """Refuse what no object of JSON can hold."""
+    """Raise OSError if a schema repeats a name, which an object of JSON cannot."""
     twice = repeated_name(schema)
     if twice is not None:
         raise OSError(f"{twice}; give them names of their own")
@@ -125,5 +124,5 @@ def _rows(batch: Any) -> Iterator[bytes]:
         row = {name: plain(value_of(batch.column(at)[index])) for at, name in enumerate(names)}
         if not_finite(row, "") is None:
             yield jsontext.dumps(row) + b"\n"
-        else:  # reading the line says what is wrong with it
+        else:  # reading the line reports the error
             yield json.dumps(row).encode() + b"\n"

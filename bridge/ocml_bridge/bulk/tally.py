@@ -1,4 +1,4 @@
-"""Counts of a migration: by outcome and by code, with the first examples of each. Pure values; they can be added up."""
+"""Count the outcomes of a migration, by status and by code, with the first examples of each. Counts can be added up."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from ..model import Json
 from .batch import Outcome, Status
 
 EXAMPLES: Final = 3
-"""How many examples of each code are kept."""
+"""The number of examples that are kept for each code."""
 _SHORT: Final = 300
-"""The longest detail of an example, in characters."""
+"""The maximal length of an example's detail, in characters."""
 
 
 @dataclass(slots=True)
 class Entry:
-    """How often one code occurred.
+    """Counts of one code.
 
     Attributes:
-        records: in how many records.
-        places: at how many places in them.
-        severities: how many of the places were lost, changed, or layout.
-        examples: the first ones.
+        records: the number of records.
+        places: the number of places in them.
+        severities: the number of places that were lost, changed, or layout.
+        examples: the first examples.
     """
 
     records: int = 0
@@ -36,20 +36,20 @@ class Entry:
     examples: list[dict[str, Json]] = field(default_factory=list[dict[str, Json]])
 
     def merge(self, other: Entry) -> None:
-        """Add what was counted after this."""
+        """Add later counts."""
         self.records += other.records
         self.places += other.places
         self.severities += other.severities
         self.examples += other.examples[: EXAMPLES - len(self.examples)]
 
     def to_json(self) -> dict[str, Json]:
-        """The entry as JSON values."""
+        """Return the entry as JSON values."""
         counts: dict[str, Json] = {"records": self.records, "places": self.places}
         return {**counts, **dict(sorted(self.severities.items())), "examples": list[Json](self.examples)}
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Entry:
-        """What `to_json` gave."""
+        """Return the entry of JSON values, as `to_json` returned them."""
         known = {"class", "records", "places", "examples"}
         severities = Counter({key: count for key, count in value.items() if key not in known})
         return cls(value["records"], value["places"], severities, list(value["examples"]))
@@ -60,17 +60,17 @@ Entries = dict[str, Entry]
 
 @dataclass(slots=True)
 class Tally:
-    """What became of some records.
+    """Counts of the outcomes of records.
 
     Attributes:
-        records: how many there were.
-        rows: how many files, lines and rows they were taken from; one may hold several conversations.
-        outcomes: how many of them by status.
-        lossy: how many of the lossy ones by the worst class of what they lost.
-        characters: how much was said in the records that were converted, and how much of it their outputs say.
-        losses: by loss code, layout included.
-        findings: by finding code.
-        errors: by the error code of what is quarantined.
+        records: the number of records.
+        rows: the number of files, lines and rows that they are from; one may hold several conversations.
+        outcomes: the number of records by status.
+        lossy: the number of lossy records by the worst class of their losses.
+        characters: the characters of text in the converted records, and in their outputs.
+        losses: entries by loss code, layout included.
+        findings: entries by finding code.
+        errors: entries by the error code of quarantined records.
     """
 
     records: int = 0
@@ -97,12 +97,12 @@ class Tally:
             entry.merge(Entry(1, 1, examples=[{**where, **position(outcome.error)}]))
 
     def mend(self, code: str, where: Mapping[str, Json], outcomes: Iterable[Outcome]) -> None:
-        """Count what became of a record that was quarantined, in its place.
+        """Replace the count of a quarantined record by those of its new outcomes.
 
         Args:
-            code: of the error that it had.
+            code: the code of its previous error.
             where: its place in the input.
-            outcomes: of the conversations that are in it now.
+            outcomes: the outcomes of its conversations.
         """
         self.records -= 1
         self.outcomes[str(Status.QUARANTINED)] -= 1
@@ -115,23 +115,23 @@ class Tally:
             self.add(outcome, dict(where))
 
     def merge(self, other: Tally, about: Mapping[str, Json] | None = None) -> None:
-        """Add what was counted after this; `about` is written into each of its examples."""
+        """Add later counts; `about` is added to each of their examples."""
         self.records += other.records
         self.rows += other.rows
         self.outcomes.update(other.outcomes)  # `+=` would drop the zeros
         self.lossy.update(other.lossy)
         self.characters = self.characters.plus(other.characters)
         pairs = ((self.losses, other.losses), (self.findings, other.findings), (self.errors, other.errors))
-        for mine, theirs in pairs:
-            for code, entry in theirs.items():
+        for own, others in pairs:
+            for code, entry in others.items():
                 located = [{**(about or {}), **example} for example in entry.examples]
-                mine.setdefault(code, Entry()).merge(Entry(entry.records, entry.places, entry.severities, located))
+                own.setdefault(code, Entry()).merge(Entry(entry.records, entry.places, entry.severities, located))
 
     def check(self, rows_read: int, what: str) -> None:
-        """Hold the counts against each other and against how many rows were taken out of the input.
+        """Check that the counts agree, and that they agree with the number of rows read.
 
         Raises:
-            BridgeError: OCB-INTERNAL where they do not add up.
+            BridgeError: OCB-INTERNAL if they do not.
         """
         lossy, counted = self.outcomes[Status.LOSSY], self.outcomes.total()
         if not (rows_read == self.rows <= self.records == counted and lossy == self.lossy.total()):
@@ -144,16 +144,16 @@ class Tally:
 
     @property
     def written(self) -> int:
-        """How many records have an output."""
+        """Return the number of records with an output."""
         return self.outcomes[Status.CONVERTED] + self.outcomes[Status.LOSSY]
 
     @property
     def quarantined(self) -> int:
-        """How many records have none."""
+        """Return the number of quarantined records."""
         return self.outcomes[Status.QUARANTINED]
 
     def summary(self) -> dict[str, Json]:
-        """The counts of records and characters, without those of codes, as JSON values."""
+        """Return the counts of records and characters, without those of codes, as JSON values."""
         return {
             "outcomes": dict(self.outcomes),
             "lossy": dict(self.lossy),
@@ -161,7 +161,7 @@ class Tally:
         }
 
     def to_json(self) -> dict[str, Json]:
-        """The counts as JSON values."""
+        """Return the counts as JSON values."""
         return {
             "records": self.records,
             "rows": self.rows,
@@ -175,7 +175,7 @@ class Tally:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Tally:
-        """What `to_json` gave."""
+        """Return the counts of JSON values, as `to_json` returned them."""
         kinds = (
             {code: Entry.from_json(entry) for code, entry in value[kind].items()}
             for kind in ("losses", "findings", "errors")
@@ -192,7 +192,7 @@ class Tally:
 
 
 def position(error: BridgeError) -> dict[str, Json]:
-    """An error for a report: its code, its message, and where in the record it is."""
+    """Return an error for a report: its code, its message, and its position in the record."""
     known = {"offset": error.offset, "line": error.line, "column": error.column, "path": error.path}
     place: dict[str, Json] = {key: value for key, value in known.items() if value is not None}
     return {"code": str(error.code), "message": error.message[:_SHORT], "position": place or None}
@@ -206,7 +206,7 @@ def _count(entries: Entries, notes: Sequence[Loss | Finding], where: dict[str, J
         kinds[code, severity] = kinds.get((code, severity), 0) + 1
     seen: set[str] = set()
     for (code, severity), places in kinds.items():
-        entry = entries.get(code)  # a text as well, and found by it
+        entry = entries.get(code)  # codes are strings
         if entry is None:
             entry = entries[str(code)] = Entry()
         entry.places += places

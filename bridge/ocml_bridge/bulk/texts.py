@@ -1,6 +1,6 @@
-"""Folders of text files: a transcript a file, converted to a file of the same name, or to a line of one file.
+"""Convert folders of text files: each transcript to a file of the same name, or to a line of one file.
 
-A file that holds several conversations becomes JSON lines, one a conversation.
+A file that holds several conversations becomes JSON lines, one for each conversation.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ..model import Json
 from ..registry import BUILT_IN
 from .batch import Outcome
 from .compression import compress, ending, open_plain, reading_errors, size_of
-from .durable import discard, partial_name, settle_folders
+from .durable import discard, partial_name, sync_folders
 from .lines import count as count_lines
 from .lines import spell
 from .records import CHUNK_BYTES, CHUNK_RECORDS, DEFAULT_FIELD, Chunk, Input, Job, Position, Range, Record, Row
@@ -31,27 +31,27 @@ RECORD_FILES: Final = {
     **dict.fromkeys((".tsv", ".tab"), "tsv"),
     **dict.fromkeys((".arrow", ".feather", ".ipc"), "arrow"),
 }
-"""Files of many records, by the ending in front of that of a compression; every other file is one text."""
+"""The kinds of files of many records, by the ending before that of a compression; all other files are texts."""
 
 
 def split(name: str) -> tuple[str, str, str]:
-    """A file name as stem, ending, and ending of a compression."""
+    """Return the stem, the ending, and the ending of a compression of a file name."""
     end = ending(name)
     return (*os.path.splitext(name[: len(name) - len(end)]), name[len(name) - len(end) :])
 
 
 def kind_of(name: str) -> str:
-    """How a file stores records: a key of `work.CONTAINERS`."""
+    """Return how a file stores records, by its name: a key of `work.CONTAINERS`."""
     return RECORD_FILES.get(split(name)[1].lower(), "files")
 
 
 def steps(name: str) -> tuple[str, ...]:
-    """A relative path as what it is sorted by."""
+    """Return the steps of a relative path, by which it is sorted."""
     return tuple(name.split(os.sep))
 
 
 def walk(folder: str, below: str = "") -> Iterator[str]:
-    """The files of a folder and of those in it, as relative paths sorted by their steps; hidden ones left out."""
+    """Yield the files in a folder and its subfolders, as relative paths sorted by their steps, without hidden ones."""
     with os.scandir(os.path.join(folder, below)) as entries:
         shown = (entry for entry in entries if not entry.name.startswith(".") and not _is_loop(entry))
         found = sorted((entry.name, entry.is_dir()) for entry in shown)
@@ -63,7 +63,7 @@ def walk(folder: str, below: str = "") -> Iterator[str]:
 
 
 def _is_loop(entry: os.DirEntry[str]) -> bool:
-    """Whether a link leads back to a folder that it stands in."""
+    """Return whether a link leads to a folder that contains it."""
     if not entry.is_symlink():
         return False
     here = os.path.realpath(os.path.dirname(entry.path))
@@ -71,19 +71,19 @@ def _is_loop(entry: os.DirEntry[str]) -> bool:
 
 
 def names_of(item: Input) -> Iterator[str]:
-    """The text files of an input, in order."""
+    """Return the text files of an input, in order."""
     if item.names is not None:
         return iter(item.names)
     return (name for name in walk(item.path) if kind_of(name) == "files")
 
 
 def output_name(name: str, kind: Kind, target: str) -> str:
-    """The name of a text's output: that of the input, but JSON is `.json`, and no ending names another format.
+    """Return the name of a text's output: that of the input, with `.json` for JSON, or an ending for the format.
 
     Args:
-        name: of the input.
+        name: the name of the input.
         kind: whether the output is text or JSON.
-        target: the id of the output's format, or nothing where it is not known.
+        target: the id of the output's format, or "" if it is not known.
     """
     stem, end, compressed = split(name)
     if (end.lower() == ".json") is not (kind is Kind.JSON):
@@ -94,7 +94,7 @@ def output_name(name: str, kind: Kind, target: str) -> str:
 
 
 def _ending_of(format_id: str) -> str:
-    """How names of files in a format end, where that says which: as its id begins, so `ocm-2.2` has `.ocm`."""
+    """Return the ending of the names of files in a format: the beginning of its id, as `.ocm` for `ocm-2.2`."""
     return "." + format_id.partition(":")[0].partition("-")[0]
 
 
@@ -102,7 +102,7 @@ _ENDINGS: Final = frozenset(map(_ending_of, BUILT_IN))
 
 
 def output_of(record: Record, job: Job, item: Input) -> str:
-    """Where the output of a record goes that is written to a file of its own, relative to the output folder."""
+    """Return the path of a record's output that is a file of its own, relative to the output folder."""
     name = str(record.where["file"])
     several = "conversation" in record.where
     output = lines_name(name) if several else output_name(name, job.target_kind, job.settings.target)
@@ -110,13 +110,13 @@ def output_of(record: Record, job: Job, item: Input) -> str:
 
 
 def lines_name(name: str) -> str:
-    """The name of the output of a text that holds several conversations: the whole name of the input, and `.jsonl`."""
+    """Return the name of the output of a text with several conversations: the name of the input, and `.jsonl`."""
     stem, end, compressed = split(name)
     return f"{stem}{end}.jsonl{compressed}"
 
 
 def ranges(item: Input, position: Position | None, most: int | None) -> Iterator[Range]:
-    """The text files in ranges, from a position (`files`: how many were before it) on; workers open them."""
+    """Yield the text files in ranges, from a position on (`files`: the number of files before it)."""
     done = position["files"] if position else 0
     last = None if most is None else done + most
     names: list[str] = []
@@ -136,13 +136,13 @@ def ranges(item: Input, position: Position | None, most: int | None) -> Iterator
 
 
 def chunks(piece: Range, item: Input, _job: Job) -> Iterator[Chunk]:
-    """The text files of a range, all in one chunk."""
+    """Yield the text files of a range in one chunk."""
     rows = [Row({"file": name}, None, size_of(os.path.join(item.path, name))) for name in piece.names]
     yield Chunk(None, rows, {"files": piece.end})
 
 
 def record_of(row: Row, _payload: None, item: Input, _job: Job) -> Record:
-    """The record of a file. One that cannot be read is one whose text nobody has."""
+    """Return the record of a file, or of the error with which it cannot be read."""
     name = str(row.where["file"])
     try:
         content, raw = open_plain(os.path.join(item.path, name))
@@ -159,13 +159,13 @@ def record_of(row: Row, _payload: None, item: Input, _job: Job) -> Record:
 
 
 def record(data: bytes, where: dict[str, Json]) -> Record:
-    """The record of a file that holds some bytes."""
+    """Return the record of a file with some bytes."""
     fields = {"file": jsontext.dumps(where["file"]).decode(), DEFAULT_FIELD: None}
     return Record(data, where, data, fields)
 
 
 def stamp(item: Input) -> list[int]:
-    """What tells whether any of the files was changed, or another one was put beside them: how many, and a digest."""
+    """Return the number of files, and a digest of their names, sizes and times, to notice changes."""
     found = sha256()
     number = 0
     for name in names_of(item):
@@ -181,9 +181,9 @@ def stamp(item: Input) -> list[int]:
 
 
 def write(_: None, records: Sequence[Record], outcomes: Sequence[Outcome], job: Job, item: Input) -> bytes:
-    """Write the outputs of a chunk, each of them whole; there is nothing to append anywhere.
+    """Write the outputs of a chunk to their files, and return nothing to append.
 
-    All reach the disk before any of them takes its place: one by one they would take many times as long.
+    All are flushed to the disk before they are renamed: one by one that would take many times as long.
     """
     written: list[str] = []
     for name, found in groupby(zip(records, outcomes, strict=True), lambda pair: str(pair[0].where["file"])):
@@ -201,12 +201,12 @@ def write(_: None, records: Sequence[Record], outcomes: Sequence[Outcome], job: 
             os.fsync(file.fileno())
     for path in written:
         os.replace(partial_name(path), path)
-    settle_folders({os.path.dirname(path) for path in written}, job.folder or "")
+    sync_folders({os.path.dirname(path) for path in written}, job.folder or "")
     return b""
 
 
 def _outputs(name: str, pairs: Sequence[tuple[Record, Outcome]], job: Job) -> Iterator[tuple[str, bytes | None]]:
-    """The two names that the output of a file may have, each with what to write there; None for nothing."""
+    """Yield the two possible names of a file's output, each with the bytes to write; None for none."""
     end = ending(name).lower()
     one = several = None
     if "conversation" in pairs[0][0].where:
@@ -219,7 +219,7 @@ def _outputs(name: str, pairs: Sequence[tuple[Record, Outcome]], job: Job) -> It
 
 
 def count(folder: str, item: Input, job: Job, most: int) -> int:
-    """How many records the outputs of the first `most` files hold."""
+    """Return the number of records in the outputs of the first `most` files."""
     found = 0
     for name in islice(names_of(item), most):
         one, several = (

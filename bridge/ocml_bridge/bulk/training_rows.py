@@ -1,4 +1,4 @@
-"""Rows to train on: an output with what of it counts, in its own tokens or in those of any model."""
+"""Make training rows: an output and what of it is trained on, in its own tokens or in those of a model."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from ..spans.tokenizing import Tokenizer, tokenized
 
 
 def masked(result: Result, mask: Mask, tokenizer: str | None) -> dict[str, Any]:
-    """The row of an output that was written with spans.
+    """Return the training row of an output that was written with spans.
 
     Args:
-        result: what was written.
+        result: the result with the output.
         mask: what is trained on.
-        tokenizer: the file of a model's tokenizer; None for the output as it is.
+        tokenizer: the file of a model's tokenizer; None for the output unchanged.
 
     Raises:
-        BridgeError: OCB-DEPENDENCY without the package `tokenizers`; OCB-VOCABULARY for a file that is no tokenizer.
+        BridgeError: OCB-DEPENDENCY without the package `tokenizers`; OCB-VOCABULARY if the file is not a tokenizer.
     """
     output, spans = result.output, result.spans or ()
     if tokenizer is not None and isinstance(output, str):
@@ -31,10 +31,10 @@ def masked(result: Result, mask: Mask, tokenizer: str | None) -> dict[str, Any]:
 
 @lru_cache(maxsize=4)
 def tokenizer_in(name: str) -> Tokenizer:
-    """The tokenizer that a file holds, loaded once per process.
+    """Return the tokenizer of a file, which is loaded once per process.
 
     Raises:
-        BridgeError: OCB-DEPENDENCY without the package `tokenizers`; OCB-VOCABULARY for a file that is no tokenizer.
+        BridgeError: OCB-DEPENDENCY without the package `tokenizers`; OCB-VOCABULARY if the file is not a tokenizer.
     """
     try:
         library: Any = importlib.import_module("tokenizers")

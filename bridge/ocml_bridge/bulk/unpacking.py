@@ -1,7 +1,7 @@
-"""Inputs that can only be read from their beginning: compressed files, JSON arrays, standard input, pipes.
+"""Unpack inputs that can only be read from the beginning: compressed files, JSON arrays, standard input, pipes.
 
-They are unpacked a range at a time to files of lines, which other processes convert and which are removed then. So a
-record of theirs can be found again, whatever becomes of the process that converts it.
+They are unpacked a range at a time to files of lines, which worker processes convert, and which are then removed. So a
+record can be read again even if the process that converts it dies.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from .encodings import in_utf8
 from .records import RANGE_BYTES, STANDARD, Input, Position, Range
 
 Lines = Callable[[BinaryIO], Iterator[bytes]]
-"""The records of a file's content, each as a line."""
+"""Yields the records of a file's content, each as a line."""
 _BLANK: Final = b" \t\r\n"
 
 
 def unpacked(item: Input, lines: Lines, folder: str, position: Position | None, most: int | None) -> Iterator[Range]:
-    """The lines of an input in files, from a position on (`offset` in bytes, and how many `line`s are before it).
+    """Unpack an input, and yield ranges, from a position on: `offset` in bytes, `line` as the number of lines before.
 
     Args:
         item: the input.
-        lines: what its content says as lines.
-        folder: where to unpack it.
-        position: where to go on; None for the beginning.
-        most: how many records to read; None for all.
+        lines: yields the lines of its content.
+        folder: the folder to unpack it to.
+        position: the position to continue from; None for the beginning.
+        most: the number of records to read; None for all.
 
     Raises:
-        OSError: where it cannot be read to its end, or is shorter than the position; `reading_errors` has others.
+        OSError: if it cannot be read to its end, or is shorter than the position; `reading_errors` lists others.
     """
     offset, before = (position["offset"], position["line"]) if position else (0, 0)
     content, raw = open_plain(item.path)
@@ -46,7 +46,7 @@ def unpacked(item: Input, lines: Lines, folder: str, position: Position | None, 
             raise OSError("the file has changed since the run began")
         if most is not None:
             left = _first(left, most)
-        # Inputs of one name may stand in several folders, and be unpacked one while another is still read.
+        # The name is a hash because inputs in several folders may have the same name.
         name = blake2b(item.quarantine.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
         for number in count():
             path = os.path.join(folder, f"{name}.{number}.lines")
@@ -70,7 +70,7 @@ def unpacked(item: Input, lines: Lines, folder: str, position: Position | None, 
 
 
 def _first(lines: Iterator[bytes], most: int) -> Iterator[bytes]:
-    """The lines of the first records."""
+    """Yield the lines of the first records."""
     for line in lines:
         if most <= 0:
             return
@@ -79,28 +79,28 @@ def _first(lines: Iterator[bytes], most: int) -> Iterator[bytes]:
 
 
 def lines(content: BinaryIO) -> Iterator[bytes]:
-    """The lines of a file.
+    """Yield the lines of a file.
 
     Raises:
-        OSError: where it begins as UTF-16 and is none.
+        OSError: if it begins as UTF-16 and is not.
     """
     return iter(in_utf8(content))
 
 
 def whole(content: BinaryIO) -> Iterator[bytes]:
-    """The JSON value that a file is, which is one record.
+    """Yield the JSON value of a file as one record.
 
     Raises:
-        OSError: where it is no JSON.
+        OSError: if it is not JSON.
     """
     yield jsontext.dumps(_parsed(content)) + b"\n"
 
 
 def items(content: BinaryIO) -> Iterator[bytes]:
-    """The items of a JSON array, which is read whole before its first item is converted; an object is the one item.
+    """Yield the items of a JSON array, which is parsed as a whole first; an object is a single item.
 
     Raises:
-        OSError: where the file is not a JSON array.
+        OSError: if the file is not a JSON array.
     """
     found = _parsed(content)
     if isinstance(found, dict):
@@ -112,10 +112,10 @@ def items(content: BinaryIO) -> Iterator[bytes]:
 
 
 def keyed(content: BinaryIO) -> Iterator[bytes]:
-    """The rows of an object that holds them under their keys; it is read whole, as an array is.
+    """Yield the rows of an object that holds them under their keys; it is parsed as a whole first.
 
     Raises:
-        OSError: where the file is not a JSON object.
+        OSError: if the file is not a JSON object.
     """
     from ..layouts import rows_by_key
 
@@ -127,10 +127,10 @@ def keyed(content: BinaryIO) -> Iterator[bytes]:
 
 
 def _parsed(content: BinaryIO) -> Json:
-    """The JSON value that a file is.
+    """Return the JSON value of a file.
 
     Raises:
-        OSError: where it is no JSON.
+        OSError: if it is not JSON.
     """
     try:
         return jsontext.loads(in_utf8(content).read().removeprefix(BOM_UTF8))

@@ -1,4 +1,4 @@
-"""Files that hold neither a transcript nor records: pages, archives, databases."""
+"""Recognise files that hold neither a transcript nor records: pages, archives, databases."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _ENDINGS: Final = frozenset(
     | {".avro", ".orc", ".pkl", ".pickle", ".npy", ".npz", ".7z", ".zip", ".tar", ".tgz", ".rar"}
 )
 BEGINNING: Final = 1 << 16
-"""How much of a file is looked at."""
+"""The number of bytes of a file that are looked at."""
 
 
 def unread(end: str, begins: bytes) -> str | None:
-    """What a file is that is not read, as a sentence; None for any other file.
+    """Return a sentence about what a file is that is not read; None for any other file.
 
     Args:
-        end: of its name, such as `.html`.
+        end: the ending of its name, such as `.html`.
         begins: its first bytes.
     """
     named = end.lower() in _ENDINGS

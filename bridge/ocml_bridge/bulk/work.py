@@ -1,4 +1,4 @@
-"""What a process does with a range, and the tables of how inputs store records and how outputs do."""
+"""Convert ranges, and list how inputs store records and how outputs do."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .forms import FORMS
 from .ledger import name_in, row_of
 from .member_texts import lacks
 from .parts import Part
-from .records import Chunk, Cost, Done, Input, Job, Position, Range, Record, Row, largest, slowest
+from .records import Chunk, Cost, Input, Job, Position, Range, RangeResult, Record, Row, largest, slowest
 from .tally import Tally, position
 
 
@@ -26,11 +26,11 @@ class Container(NamedTuple):
     """How an input stores records.
 
     Attributes:
-        chunks: the rows of a range, in chunks.
-        record_of: the record of a row; what it raises is the error of that record alone.
-        ranges: the ranges of an input from a position on, found without reading it; of so many records, or of all.
-            None where it has to be read from its beginning.
-        lines: the records of the content of a file that is read from its beginning, each as a line.
+        chunks: yields the rows of a range, in chunks.
+        record_of: returns the record of a row; an error that it raises is that of this record only.
+        ranges: yields the ranges of an input from a position on without reading it, up to a number of records (None for
+            all). None if the input has to be read from the beginning.
+        lines: yields the records of the content of a file that is read from the beginning, each as a line.
     """
 
     chunks: Callable[[Range, Input, Job], Iterator[Chunk]]
@@ -68,42 +68,42 @@ SPELLINGS: Final[dict[str, Spelling]] = {
 
 
 class Watch(Protocol):
-    """What is told of each row, so that none takes too long."""
+    """Notified of each row, to limit its time."""
 
     def begin(self, number: int, size: int) -> None:
-        """A row is converted now: its number in the range, and about how many bytes it has."""
+        """Begin a row, with its index in the range and its approximate size in bytes."""
         ...
 
     def end(self) -> None:
-        """It is converted, or given up."""
+        """End the row."""
         ...
 
 
 class OverdueError(BaseException):
-    """A row takes too long. No reader that tries several ways takes it for an error of one of them.
+    """A row exceeds its time limit. It is a BaseException, as readers that try several ways catch exceptions.
 
     Args:
-        why: what its quarantine says.
+        why: the message for the quarantine.
     """
 
 
-def work(piece: Range, item: Input, job: Job, path: str | None, watch: Watch) -> Done:
+def work(piece: Range, item: Input, job: Job, path: str | None, watch: Watch) -> RangeResult:
     """Convert a range.
 
     Args:
         piece: the range.
-        item: the input that it is of.
+        item: its input.
         job: how to convert it.
-        path: where its part is written; None for a dry run.
-        watch: told of each row; it may raise `OverdueError` while one is converted.
+        path: the path that its part is written to; None for a dry run.
+        watch: notified of each row; it may raise `OverdueError` while one is converted.
 
     Raises:
-        BridgeError: OCB-DEPENDENCY where a library is missing.
-        OSError: where an output cannot be written.
+        BridgeError: OCB-DEPENDENCY if a library is missing.
+        OSError: if an output cannot be written.
     """
     container = CONTAINERS[item.kind]
     refused = dict(piece.refused)
-    done = Done(Tally())
+    done = RangeResult(Tally())
     chunks = container.chunks(piece, item, job)
     with Part(path) as part:
         while True:
@@ -135,7 +135,7 @@ def work(piece: Range, item: Input, job: Job, path: str | None, watch: Watch) ->
 
 
 def outcomes_in(record: Record, job: Job) -> Sequence[tuple[Record, Outcome]]:
-    """The records of a row with what became of each; a mistake of ours costs one row, not the run."""
+    """Return the records of a row with their outcomes; a bug must not end the run."""
     try:
         if job.plan is None:
             return outcomes_of(record, job)
@@ -147,19 +147,19 @@ def outcomes_in(record: Record, job: Job) -> Sequence[tuple[Record, Outcome]]:
 
 
 def _record(container: Container, row: Row, chunk: Chunk, item: Input, job: Job, refused: str | None) -> Record:
-    """The record of a row; one that cannot be taken out of it, or is refused, has its error as its value."""
+    """Return the record of a row; its value is the error if it cannot be read, or is refused."""
     if refused is not None:
         return Record(BridgeError(ErrorCode.LIMIT, refused), row.where, row.raw)
     try:
         return container.record_of(row, chunk.payload, item, job)
-    except Exception as error:  # a mistake of ours costs one record, not the run
+    except Exception as error:  # a bug must not end the run
         return Record(unexpected(error), row.where, row.raw)
 
 
 def _written(
     chunk: Chunk, pairs: list[tuple[Record, Outcome]], item: Input, job: Job, tally: Tally
 ) -> tuple[bytes, bytes, bytes]:
-    """What a chunk adds to the output, to the quarantine and to the ledger; its records are counted."""
+    """Count the records of a chunk, and return what it adds to the output, the quarantine and the ledger."""
     output, pairs = (b"", pairs) if job.folder is None else _spelled(chunk, pairs, item, job)
     quarantine: list[bytes] = []
     ledger: list[bytes] = []
@@ -173,7 +173,7 @@ def _written(
 
 
 def _name(record: Record, chunk: Chunk, item: Input, job: Job) -> str | None:
-    """What a record is called in its row: by a column, by a field beside it, or by one of its own."""
+    """Return the name of a record for its ledger row: from a column, a kept field, or a member of its own."""
     if item.kind == "parquet":
         return name_in(parquet.cell(chunk.payload, record, job.id_field), job.id_field)
     raw: Json | bytes = record.raw
@@ -192,7 +192,7 @@ def _name(record: Record, chunk: Chunk, item: Input, job: Job) -> str | None:
 def _spelled(
     chunk: Chunk, pairs: list[tuple[Record, Outcome]], item: Input, job: Job
 ) -> tuple[bytes, list[tuple[Record, Outcome]]]:
-    """The output of a chunk. A record whose output cannot be stored is quarantined, and the others are not."""
+    """Return the output of a chunk, and its outcomes; a record whose output cannot be stored is quarantined."""
     try:
         return _spell(chunk, pairs, item, job), pairs
     except OSError:
@@ -218,14 +218,14 @@ def _storable(chunk: Chunk, pair: tuple[Record, Outcome], item: Input, job: Job)
 
 
 def quarantined(record: Record, outcome: Outcome, payload: Any, item: Input, job: Job) -> bytes:
-    """A line of the quarantine: where it was, what is wrong with it, and all that there was."""
+    """Return a line of the quarantine: the place of a record, its error, and its data."""
     error = outcome.error
     members: dict[str, Json] = {"input": item.path, **record.where, **({} if error is None else position(error))}
     return jsontext.dumps({**members, **raw_members(_whole(record, payload, item, job))}) + b"\n"
 
 
 def _whole(record: Record, payload: Any, item: Input, job: Job) -> str | bytes:
-    """All that there was of a record: its line, its text, or its row as a line."""
+    """Return all data of a record: its line, its text, or its row as a line."""
     raw = record.raw
     if item.kind == "parquet" and payload is not None:
         return parquet.line_of(payload, record, job)
@@ -235,7 +235,7 @@ def _whole(record: Record, payload: Any, item: Input, job: Job) -> str | bytes:
 
 
 def raw_members(raw: Json | bytes) -> dict[str, Json]:
-    """All that there was of a record, as a field `raw`; or as `raw_base64` where it is not UTF-8."""
+    """Return the data of a record as a field `raw`; as `raw_base64` if it is not UTF-8."""
     if not isinstance(raw, bytes):
         return {"raw": raw}
     try:

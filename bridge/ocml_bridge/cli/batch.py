@@ -1,4 +1,4 @@
-"""`ocml-convert batch INPUT... -t FORMAT -o DIR`: many transcripts, none of them lost."""
+"""Define `ocml-convert batch INPUT... -t FORMAT -o DIR`, which converts many transcripts."""
 
 from __future__ import annotations
 
@@ -185,10 +185,10 @@ def batch(
     Each record is converted, converted with losses, or quarantined; the counts add up. --resume continues a run
     that was interrupted.
     """
-    # Imported here: the other commands need none of it.
+    # Imported here, because other commands do not need it.
     from ..bulk import Settings
-    from ..bulk.fences import Limits, share
     from ..bulk.inputs import find_inputs
+    from ..bulk.limits import Limits, share
     from ..bulk.plan import Plan
     from ..bulk.records import Job
     from ..bulk.run import run
@@ -199,7 +199,7 @@ def batch(
     if page is not None:
         from ..view.html import environment
 
-        environment()  # what it needs is missing now, or never
+        environment()  # a missing library is reported before the run
     if output is None and not dry_run:
         raise BridgeError(ErrorCode.OPTION, "name the folder to write to with --output, or ask for a --dry-run")
     rows, layout = rows_of(plan_name, source, turns), layout_to(to_plan, target or profile)
@@ -247,13 +247,13 @@ def batch(
             target=job.settings.target,
             rows=rows is not None,
             ledger=job.ledger,
-            apart=job.folder,
+            output_folder=job.folder,
         )
         choice = Choice(unique, sample or 1.0, seed, rows) if unique or sample is not None else None
         found = found if choice is None else chosen_from(found, choice)
         plan = Plan(found, job, processes, limit, resume, limits, overwrite, choice)
         _refuse_own_inputs(plan, {"the report": report, "the page": page})
-        with _leads_to_resume(), _progress(plan, shown=not quiet and _is_terminal()) as watch:
+        with _with_resume_advice(), _progress(plan, shown=not quiet and _is_terminal()) as watch:
             finished = run(plan, watch)
     if report is not None:
         write_all({report: jsontext.dumps(report_of(plan, finished), pretty=True) + b"\n"})
@@ -277,8 +277,8 @@ def batch(
 
 
 @contextmanager
-def _leads_to_resume() -> Generator[None]:
-    """Say how an interrupted run is continued."""
+def _with_resume_advice() -> Generator[None]:
+    """Print how an interrupted run is continued."""
     try:
         yield
     except KeyboardInterrupt:
@@ -287,7 +287,7 @@ def _leads_to_resume() -> Generator[None]:
 
 
 def _format_of(profile: str | None, target: str | None) -> str:
-    """The format that is written, with its dialect where it has one: the profile's, where one is named."""
+    """Return the format to write, with its dialect if it has one: that of the profile, if there is one."""
     if profile is None and target is not None:
         return target
     from ..profiles import profile as find_profile
@@ -296,13 +296,13 @@ def _format_of(profile: str | None, target: str | None) -> str:
 
 
 def _is_terminal() -> bool:
-    """Whether a person sees what stderr gets; it may be closed."""
+    """Return whether stderr is a terminal; it may be closed."""
     return sys.stderr is not None and sys.stderr.isatty()
 
 
 @contextmanager
 def _files() -> Generator[None]:
-    """Let errors of files say which one it was."""
+    """Add the name of the file to errors of files."""
     try:
         yield
     except OSError as error:
@@ -311,15 +311,15 @@ def _files() -> Generator[None]:
 
 
 def _cpus() -> int:
-    """How many CPUs this process may use."""
+    """Return the number of CPUs that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _refuse_own_inputs(plan: Plan, files: dict[str, str | None]) -> None:
-    """No output, no report and no page may take the place of an input.
+    """Raise if an output, the report or the page would replace an input.
 
     Raises:
-        BridgeError: OCB-OPTION naming the input; OCB-IO where a file could not be written in the end.
+        BridgeError: OCB-OPTION with the input; OCB-IO if a file could not be written at the end of the run.
     """
     named = {what: path for what, path in files.items() if path is not None and path != "-"}
     for what, path in named.items():
@@ -339,7 +339,7 @@ def _refuse_own_inputs(plan: Plan, files: dict[str, str | None]) -> None:
 
 @contextmanager
 def _progress(plan: Plan, *, shown: bool) -> Generator[Watch]:
-    """What shows how far a run is, with its rate and how long it will take."""
+    """Return what shows the progress of a run, its rate and the remaining time."""
     if not shown:
         yield lambda _read, _records: None
         return

@@ -10,7 +10,7 @@ from typing import Any, Final
 from .. import registry
 from ..bulk import Outcome, Settings, Status, convert_batch
 from ..bulk.compression import library
-from ..bulk.ledger import account_of
+from ..bulk.ledger import outcome_members
 from ..bulk.parquet import columns_of, given
 from ..bulk.plan_rows import outcomes_of_row
 from ..bulk.records import Job, Record
@@ -140,12 +140,12 @@ def _planned(columns: dict[str, Json], job: Job, plan: Plan) -> tuple[str | None
             f"the row holds {len(outcomes)} conversations and can become only one; 'ocml-convert batch' separates them"
         )
         outcome = Outcome(Status.QUARANTINED, None, error=BridgeError(ErrorCode.SEVERAL, message))
-    return outcome.text, _added(account_of(columns, outcome))
+    return outcome.text, _added(outcome_members(columns, outcome))
 
 
 def _row(value: Source | bytes, outcome: Outcome) -> tuple[str | None, list[str | None]]:
     """The text of one record, and the values of the columns that are added."""
-    account = account_of(value, outcome)
+    account = outcome_members(value, outcome)
     if outcome.error is None:
         return outcome.text, _added(account)
     raw = raw_members(value)

@@ -1,7 +1,7 @@
-"""What stands beside a conversation in its record, as an id: it is carried along, and is no loss then.
+"""Keep the members of a record that its target cannot hold, such as an id, in the record of its output.
 
-A request or a dataset's row is one JSON object: messages and tools, and beside them whatever its owner put there. A
-target that has no place for that loses nothing as long as the record of the output has it.
+A request or a dataset's row is one JSON object: messages and tools, and any members of its owner. A member that the
+record of the output keeps is not a loss.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ _CODES: Final = frozenset({LossCode.EXTRAS, LossCode.SETTINGS})
 
 
 def converted(record: Record, job: Job) -> tuple[Record, Outcome]:
-    """What becomes of a record, and the record with the fields that its output gets beside it."""
+    """Convert a record, and return the record with the fields that its output record keeps, and the outcome."""
     raw = record.value
     if job.bare or record.fields is not None or not isinstance(raw, bytes) or not raw.lstrip().startswith(b"{"):
         return record, outcome_of(raw, job.settings)
-    beside = _Beside(raw, job)
-    outcome = outcome_of(raw, lenient(job.settings), beside.spared)
-    if outcome.error is not None or not beside.fields:
+    kept = _KeptMembers(raw, job)
+    outcome = outcome_of(raw, lenient(job.settings), kept.remaining_losses)
+    if outcome.error is not None or not kept.fields:
         return record, outcome
     own: dict[str, str | None] = {DEFAULT_FIELD: None} if job.target_kind is Kind.TEXT else {}
-    return record._replace(fields={**beside.fields, **own}), outcome
+    return record._replace(fields={**kept.fields, **own}), outcome
 
 
-class _Beside:
-    """The members of a record that stand beside its output.
+class _KeptMembers:
+    """The members of a record that its output record keeps.
 
     Attributes:
-        fields: they, in the order of the record, as JSON text.
+        fields: these members as JSON text, in the order of the record.
     """
 
     __slots__ = ("_job", "_raw", "fields")
@@ -51,25 +51,25 @@ class _Beside:
         self._job = job
         self.fields: dict[str, str] = {}
 
-    def spared(self, result: Result, output: Source, losses: tuple[Loss, ...]) -> tuple[Loss, ...]:
-        """The losses without those of what stands beside the output.
+    def remaining_losses(self, result: Result, output: Source, losses: tuple[Loss, ...]) -> tuple[Loss, ...]:
+        """Return the losses without those of members that are kept.
 
         Raises:
-            BridgeError: where the policy refuses any of those that are left.
+            BridgeError: OCB-LOSS if the policy refuses a remaining loss.
         """
         of_members = [loss for loss in losses if loss[0] in _CODES]  # most are of other codes
         if not of_members:
             return losses
         lost = {name for name in map(member_of, of_members) if name is not None}
-        if lost and (lost := lost - self._written_again(output, lost)):
+        if lost and (lost := lost - self._names_in_output(output, lost)):
             self.fields = fields = _members(self._raw, lost, result)
             losses = tuple([loss for loss in losses if loss[0] not in _CODES or member_of(loss) not in fields])
         settings = self._job.settings
         settings.policy.check(losses, strict=settings.strict)
         return losses
 
-    def _written_again(self, output: Source, names: Set[str]) -> Set[str]:
-        """Those of some names that the record of the output has no room for."""
+    def _names_in_output(self, output: Source, names: Set[str]) -> Set[str]:
+        """Return those of some names that the record of the output has no place for."""
         if self._job.target_kind is Kind.TEXT:
             return names & {DEFAULT_FIELD}
         return names & cast("dict[str, Json]", output).keys() if isinstance(output, dict) else names
@@ -77,7 +77,7 @@ class _Beside:
 
 @lru_cache(maxsize=64)
 def lenient(settings: Settings) -> Settings:
-    """The settings that let such losses pass, until it is known which of them are none."""
+    """Return the settings that allow losses of members, until it is known which of them are kept."""
     policy = settings.policy
     refuse = tuple(name for name in policy.refuse if name not in _CODES)
     allow = (*(name for name in policy.allow if name not in _CODES), *sorted(map(str, _CODES)))
@@ -85,18 +85,18 @@ def lenient(settings: Settings) -> Settings:
 
 
 def _members(raw: bytes, names: Set[str], result: Result) -> dict[str, str]:
-    """The members of a record by name, in its order, as JSON text: numbers and what holds them as they are spelled.
+    """Return the members of a record by name, in its order, as JSON text, spelled as in the record.
 
-    Most records begin with them, or have nothing else than them beside their messages; others are parsed once more.
+    Most records begin with them, or have only them besides their messages; others are parsed once more.
 
     Args:
         raw: the record.
-        names: of the members.
-        result: what was written of it.
+        names: the names of the members.
+        result: the result of its conversion.
     """
     texts: dict[str, str] = {}
     extras: Mapping[str, Json] = {}
-    if not result.findings:  # what was mended when it was read has no texts
+    if not result.findings:  # repaired JSON has other texts
         for name, text in leading(raw):
             if name in names:
                 texts[name] = text
@@ -114,14 +114,14 @@ def _members(raw: bytes, names: Set[str], result: Result) -> dict[str, str]:
 
 
 def _spelled(raw: bytes, name: str, value: Json) -> str | None:
-    """The text of a member's value; None where it takes parsing to find it."""
+    """Return the text of a member's value; None if the record has to be parsed to find it."""
     if isinstance(value, (str, int)) or value is None:
         return jsontext.dumps(value).decode("utf-8", "surrogatepass")
     return text_of_member(raw, name, value)
 
 
 def member_of(loss: Loss) -> str | None:
-    """The member of a record that a loss is all of; None where it is something else."""
+    """Return the name of a record's member if a loss is of the whole member; None otherwise."""
     code, severity, path, _ = loss
     if code not in _CODES or severity is not Severity.LOST:
         return None
@@ -136,4 +136,4 @@ def _member_at(path: str) -> str | None:
 
 _known_member_at: Final = lru_cache(maxsize=1024)(_member_at)
 _SHORT: Final = 100
-"""The longest path that is remembered."""
+"""The longest path that is cached."""

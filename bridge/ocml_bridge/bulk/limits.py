@@ -1,4 +1,4 @@
-"""How long one record may take, and how much memory; what exceeds them is quarantined, and the run goes on."""
+"""Limit the time and the memory for one record; a record that exceeds them is quarantined, and the run continues."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from typing import Any, Final, NamedTuple
 from .work import OverdueError
 
 SECONDS: Final = 60.0
-"""How long a record may take where nothing else is said; one for each MB of it is added."""
+"""The default time limit of a record in seconds; a second for each MB is added."""
 _MB: Final = 1_000_000
-_LEAST: Final = 1 << 30
-"""What each process may have in any case: libraries that read columns take much of it before the first record."""
+_MIN_MEMORY: Final = 1 << 30
+"""The minimal memory limit of a process: libraries that read columns need much of it before the first record."""
 _CGROUPS: Final = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 
 class Limits(NamedTuple):
-    """What a record may cost.
+    """The limits of a record.
 
     Attributes:
-        seconds: how long it may take; a second for each MB of it is added.
-        memory: how much memory the process that converts it may have, in bytes; None for all there is.
+        seconds: the time limit; a second for each MB of the record is added.
+        memory: the memory limit of the process that converts it, in bytes; None for no limit.
     """
 
     seconds: float = SECONDS
@@ -33,22 +33,22 @@ class Limits(NamedTuple):
 
 
 NO_LIMITS: Final = Limits()
-"""What a record may cost where nobody said how much."""
+"""The default limits."""
 
 
 def share(jobs: int) -> int | None:
-    """An equal share of the memory for each process and this one, 1 GiB at least; None where it cannot be told."""
+    """Return an equal share of the memory for each process and this one, at least 1 GiB; None if it is not known."""
     found: list[int] = []
     with suppress(OSError, ValueError, AttributeError):
         found.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     for path in _CGROUPS:
-        with suppress(OSError, ValueError):  # "max" is no number
+        with suppress(OSError, ValueError):  # "max" is not a number
             found.append(int(Path(path).read_text("ascii")))
-    return max(_LEAST, min(found) // (jobs + 1)) if found else None
+    return max(_MIN_MEMORY, min(found) // (jobs + 1)) if found else None
 
 
 def limit_memory(memory: int | None) -> None:
-    """Let this process have no more memory; what would take it gets an error. Not every system can."""
+    """Limit the memory of this process, if the system can; allocations above the limit fail."""
     if memory is None:
         return
     with suppress(ImportError, OSError, ValueError):
@@ -58,16 +58,16 @@ def limit_memory(memory: int | None) -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (memory, hard))
 
 
-# --- in processes of their own ----------------------------------------------------------------------------------------
+# --- in worker processes ----------------------------------------------------------------------------------------------
 
 
-class Beats:
-    """What a process says to its parent by memory that they share: which row it is at, and when that takes too long.
+class Heartbeat:
+    """Reports to the parent, in shared memory, which row a worker converts, and its deadline.
 
     Args:
-        beats: the memory.
-        slot: which part of it is the process's.
-        seconds: how long a row may take.
+        beats: the shared memory.
+        slot: the index of the worker.
+        seconds: the time limit of a row.
     """
 
     def __init__(self, beats: Any, slot: int, seconds: float) -> None:
@@ -76,45 +76,45 @@ class Beats:
         self._seconds = seconds
 
     def begin(self, number: int, size: int) -> None:
-        """A row is converted now."""
+        """Report that a row is being converted."""
         self._beats[self._at] = number
         self._beats[self._at + 1] = time.monotonic() + self._seconds + size / _MB
 
     def end(self) -> None:
-        """It is converted; what is written of it may take as long as that takes."""
+        """Report that it is converted; writing its output has no deadline."""
         self._beats[self._at + 1] = inf
 
 
 def rest(beats: Any, slot: int) -> None:
-    """Nothing is converted now."""
+    """Mark a worker as idle."""
     beats[2 * slot], beats[2 * slot + 1] = -1.0, inf
 
 
 def row_of(beats: Any, slot: int) -> int:
-    """The row that a process is at; -1 for none."""
+    """Return the row that a worker converts; -1 for none."""
     return int(beats[2 * slot])
 
 
 def is_overdue(beats: Any, slot: int) -> bool:
-    """Whether its row takes too long."""
+    """Return whether the row of a worker exceeds its deadline."""
     return time.monotonic() > beats[2 * slot + 1]
 
 
 def too_long(seconds: float) -> str:
-    """Why a row is quarantined that takes too long."""
+    """Return the reason for quarantining a row that exceeds its deadline."""
     return f"the record takes longer than {seconds:g} seconds; --seconds allows more"
 
 
-# --- in the command's own process -------------------------------------------------------------------------------------
+# --- in this process --------------------------------------------------------------------------------------------------
 
 
 class Alarm:
-    """The fences of a process that converts by itself: a timer for each row, and a limit for all it takes.
+    """The limits of a process that converts rows itself: a timer for each row, and a memory limit.
 
-    A row that kills the process ends the run: nobody is left to give it up. Where there is no timer, there is no limit.
+    A row that kills the process ends the run. On systems without a timer there is no time limit.
 
     Args:
-        limits: what a row may cost.
+        limits: the limits of a row.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -122,7 +122,7 @@ class Alarm:
         self._until = inf
         self._before: Any = None
         self._memory: tuple[int, int] | None = None
-        with suppress(AttributeError, ValueError):  # systems without it, and threads beside the first
+        with suppress(AttributeError, ValueError):  # other systems, and other threads than the main one
             self._before = signal.signal(signal.SIGVTALRM, self._ring) or signal.SIG_DFL
             signal.setitimer(signal.ITIMER_VIRTUAL, _TICK, _TICK)
         with suppress(ImportError):
@@ -132,15 +132,15 @@ class Alarm:
             limit_memory(None if limits.memory is None else limits.memory + _memory_in_use())
 
     def begin(self, number: int, size: int) -> None:  # noqa: ARG002
-        """A row is converted now."""
+        """Start the time limit of a row."""
         self._until = time.monotonic() + self._seconds + size / _MB
 
     def end(self) -> None:
-        """It is converted, or given up."""
+        """End the time limit of the row."""
         self._until = inf
 
     def close(self) -> None:
-        """Take the fences away."""
+        """Remove the limits."""
         if self._before is not None:
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)
             signal.signal(signal.SIGVTALRM, self._before)
@@ -157,11 +157,11 @@ class Alarm:
 
 
 _TICK: Final = 0.5
-"""How often it is looked whether a row takes too long, in seconds of work."""
+"""The interval of the timer, in seconds of CPU time."""
 
 
 def _memory_in_use() -> int:
-    """How much memory this process has already, where that can be told."""
+    """Return the memory that this process uses in bytes, or `_MIN_MEMORY` if it is not known."""
     with suppress(OSError, ValueError, IndexError):
         return int(Path("/proc/self/statm").read_text("ascii").split()[5]) * os.sysconf("SC_PAGE_SIZE")
-    return _LEAST
+    return _MIN_MEMORY
