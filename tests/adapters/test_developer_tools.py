@@ -216,19 +216,3 @@ def test_what_stands_beside_tools_that_no_section_declares_stays(name: str) -> N
     result = write(Transcript((USER,), (Tool(name),), settings=settings), "harmony", policy=LENIENT)
     assert result.output == "<|start|>user<|message|>Hi.<|end|>"
     assert {loss.path for loss in result.losses} == {"/tools", "/settings/model", "/settings/temperature"}
-
-
-SAID: Final[dict[str, Any]] = {"name": "bob", "weight": 0.5, "extras": {"elsewhere": {"a": 1}}}
-
-
-@pytest.mark.parametrize("target", formats())
-@pytest.mark.parametrize("at", [0, 1])
-def test_nothing_goes_in_silence_with_a_message_whose_tools_move(at: int, target: str) -> None:
-    """A message that only declares tools is gone where they are declared for the conversation, and so is its rest."""
-    declares = replace(Message("developer", (Tools(TOOLS),)), **SAID)
-    document = Transcript((declares, USER) if at == 0 else (USER, declares))
-    all_laws(document, target)
-    paths = [loss.path for loss in write(document, target).losses]
-    if f"/messages/{at}" in paths:
-        members = ("name", "weight", "extras/elsewhere/a")
-        assert [paths.count(f"/messages/{at}/{member}") for member in members] == [1, 1, 1]

@@ -136,21 +136,28 @@ def unnamed(
     reported = named(losses)
     differences = diff(document, other, gone(losses), order)
     silent = [difference for difference in differences if not covered(difference.path, reported)]
-    return [*silent, *beside_tools(document, losses)]
+    return [*silent, *beside_content(document, losses)]
 
 
-def beside_tools(document: Document, losses: Iterable[Loss]) -> list[Difference]:
-    """Return what is lost with messages that are gone because only their tools are written, if no loss names it.
+def beside_content(document: Document, losses: Iterable[Loss]) -> list[Difference]:
+    """Return what is lost with messages that are gone because only their content is written, if no loss names it.
+
+    Their tools are declared elsewhere, or their parts are joined to another message.
 
     Args:
         document: the document that was written.
         losses: the losses that were reported, by paths into the document.
     """
-    moved = {loss.path for loss in losses if loss.code is LossCode.TOOLS_MOVED and is_element(loss.path)}
+    moved = {
+        loss.path
+        for loss in losses
+        if (loss.code is LossCode.TOOLS_MOVED or (loss.code is LossCode.MESSAGE and loss.severity is Severity.CHANGED))
+        and is_element(loss.path)
+    }
     if not moved or not isinstance(document, Transcript):
         return []
     left = [
-        replace(message, name=None, weight=None, signature=None, cache=None, extras=None)
+        replace(message, name=None, content_type=None, weight=None, signature=None, cache=None, extras=None)
         if f"/messages/{index}" in moved
         else message
         for index, message in enumerate(document.messages)

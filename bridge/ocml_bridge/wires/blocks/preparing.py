@@ -156,7 +156,8 @@ def _fused(grammar: Grammar, items: list[Item], indices: Sequence[int], near: Ne
     first: tuple[int, str, Message] | None = None
     leading = True
     for at, item in enumerate(items):
-        message = near(message_of(item), indices[at], Log())
+        noted = Log()
+        message = near(message_of(item), indices[at], noted)
         if message is None:
             continue
         side = grammar.side(message)
@@ -168,6 +169,7 @@ def _fused(grammar: Grammar, items: list[Item], indices: Sequence[int], near: Ne
             first = (at, side, message) if kind_of(message) == "text" else None
             continue
         start, _, head = first
+        log.losses += noted.losses
         detail = f"{grammar.home} joins this message to message {indices[start]}"
         log.lose(LossCode.MESSAGE, f"/messages/{indices[at]}", detail, Severity.CHANGED)
         if isinstance(items[start][1], str):  # of parts, each is compared
