@@ -54,18 +54,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command.
 
     Args:
-        arguments: the command line behind the program's name; None for the process's own.
+        arguments: the command line after the program's name; None for that of the process.
 
     Returns:
-        The exit status, from `ExitCode`. Whatever goes wrong is one line on stderr.
+        The exit status, from `ExitCode`. An error is printed as one line on stderr.
     """
     if f"_{PROGRAM.upper().replace('-', '_')}_COMPLETE" in os.environ:
-        from . import completion as completion  # how Bash is answered
+        from . import completion as completion  # registers the class for Bash
     try:
         status = command.main(arguments, prog_name=PROGRAM, standalone_mode=False)
     except (click.Abort, KeyboardInterrupt):
         return ExitCode.INTERRUPTED
-    except SystemExit as left:  # click's way of leaving when the reader of a pipe is gone
+    except SystemExit as left:  # click raises it when the reader of a pipe is gone
         return left.code if isinstance(left.code, int) else ExitCode.FAILED
     except Exception as error:
         line, status = _explain(error)
@@ -74,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _explain(error: Exception) -> tuple[str, int]:
-    """An error as one line and an exit status."""
+    """Return the line and the exit status for an error."""
     if isinstance(error, CommandError):
         return error.line, error.status
     if isinstance(error, BridgeError):
@@ -94,7 +94,7 @@ def _explain(error: Exception) -> tuple[str, int]:
 
 
 def _values(error: click.ClickException) -> str:
-    """What an option takes that was given nothing."""
+    """Return the metavar of an option that was given without its value; "" for other errors."""
     if not isinstance(error, click.BadOptionUsage) or error.ctx is None:
         return ""
     options = [param for param in error.ctx.command.params if error.option_name in param.opts]
@@ -102,7 +102,7 @@ def _values(error: click.ClickException) -> str:
 
 
 def _culprit(frames: Sequence[FrameType]) -> str:
-    """Whose code failed: that of a format of a third party, or ours; what both use is passed over."""
+    """Return the name of the code that failed: a third party's format, or this program; libraries are skipped."""
     from .. import registry
 
     for frame in reversed(frames):

@@ -1,4 +1,4 @@
-"""What arrives on a stream of bytes, made into what a decoder takes: text, or token ids."""
+"""Convert bytes of a stream to what a decoder takes: text, or token ids."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from typing import BinaryIO, Final
 from ..errors import BridgeError, ErrorCode
 
 CHUNK: Final = 65_536
-"""The most that is read at once, in bytes; less is passed on as soon as it is there."""
+"""The maximal number of bytes that are read at once; fewer are passed on as soon as they are there."""
 _DIGITS: Final = "0123456789"
 _LONGEST: Final = 10
 _NUMBERS: Final = re.compile(r"[0-9]+|[^0-9\[\],\s]")
 
 
 def chunks(source: BinaryIO) -> Iterator[bytes]:
-    """Bytes as they arrive. A source that waits for more passes on what it has."""
+    """Yield bytes as they arrive, without waiting for full chunks."""
     read = getattr(source, "read1", source.read)
     while data := read(CHUNK):
         yield data
 
 
 class Utf8:
-    """Bytes → text; what is not UTF-8 becomes U+FFFD.
+    """Decodes bytes to text; bytes that are not UTF-8 become U+FFFD.
 
     Attributes:
-        is_broken: whether there was anything that is not.
+        is_broken: whether there were any bytes that are not UTF-8.
     """
 
     def __init__(self) -> None:
@@ -35,7 +35,7 @@ class Utf8:
         self._decoder = codecs.getincrementaldecoder("utf-8")()
 
     def feed(self, data: bytes, *, final: bool = False) -> str:
-        """The text that is complete with the next bytes."""
+        """Return the text that the next bytes complete."""
         state = self._decoder.getstate()
         try:
             return self._decoder.decode(data, final)
@@ -47,17 +47,17 @@ class Utf8:
 
 
 class Numbers:
-    """Text → token ids: numbers in JSON arrays, or with white space or commas between them."""
+    """Decodes text to token ids: numbers in JSON arrays, or with white space or commas between them."""
 
     def __init__(self) -> None:
         self._rest = ""
         self._offset = 0
 
     def feed(self, text: str, *, final: bool = False) -> list[int]:
-        """The numbers that are complete with the next text; one at its end may go on.
+        """Return the numbers that the next text completes; a number at its end may be incomplete.
 
         Raises:
-            BridgeError: OCB-SHAPE with the offset of what is no number.
+            BridgeError: OCB-SHAPE with the offset of text that is not a number.
         """
         text = self._rest + text
         end = len(text) if final else len(text.rstrip(_DIGITS))

@@ -1,4 +1,4 @@
-"""`ocml-convert check FILE...`: what had to be mended to read them, and which calls do not fit their tools."""
+"""Define `ocml-convert check FILE...`, which prints what had to be repaired, and which calls do not fit their tools."""
 
 from __future__ import annotations
 
@@ -88,12 +88,12 @@ _PRINTED: Final = ("utf-8", "backslashreplace")
 def _check(
     name: str, source: str | None, options: Options, field: str | None, *, official: bool, alone: bool
 ) -> Checked:
-    """One file. A file that cannot be read is an error of its own among several, and ends the command alone.
+    """Check one file. An unreadable file is an error of the file if there are several, and otherwise ends the command.
 
     Raises:
-        CommandError: where the only file cannot be read.
+        CommandError: if the only file cannot be read.
     """
-    # Imported here: the other commands do without it.
+    # Imported here, because other commands do not need it.
     from ..checks.calls import check_calls
 
     try:
@@ -113,16 +113,16 @@ def _check(
 
 
 def _of_records(data: bytes, field: str, source: str | None, options: Options) -> Iterator[Reading]:
-    """The conversations in a field of JSON lines, each read when it is asked for, with the line that it stands on.
+    """Return the conversations in a field of JSON lines; each is read when it is requested, and has its line.
 
     Raises:
-        BridgeError: in its turn, for a record that is no JSON, has no such field, or whose field cannot be read.
+        BridgeError: when the record is requested, if it is not JSON, has no such field, or cannot be read.
     """
     return map(partial(_of_record, field=field, source=source, options=options), _lines(data))
 
 
 def _lines(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """The lines that hold anything, each with its number."""
+    """Return the lines that are not blank, with their numbers."""
     return ((number, line) for number, line in enumerate(data.splitlines(), 1) if line.strip())
 
 
@@ -135,7 +135,7 @@ def _of_record(numbered: tuple[int, bytes], *, field: str, source: str | None, o
             raise BridgeError(ErrorCode.SHAPE, f"the record has no field {field!r}; name another one with --field")
         reading = read(cast("Source", record[field]), source, options=options)
     except BridgeError as error:
-        # A place in the field tells nothing about the line.
+        # An offset in the field is not one in the line.
         error.offset, error.line, error.column = None, number, 1
         raise
     reading.place = place
@@ -143,7 +143,7 @@ def _of_record(numbered: tuple[int, bytes], *, field: str, source: str | None, o
 
 
 def _unread(error: CommandError) -> BridgeError:
-    """Why a file among several cannot be read."""
+    """Return the reason why one of several files cannot be read."""
     cause = error.__cause__
     if isinstance(cause, BridgeError):
         return cause

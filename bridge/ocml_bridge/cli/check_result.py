@@ -1,4 +1,4 @@
-"""What `check` found in one file: the lines that it prints, and the same as JSON."""
+"""Hold what `check` found in a file, as lines to print and as JSON."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from .output import describe, shown, warning
 
 
 class Checked(NamedTuple):
-    """What was found in one file.
+    """The results for one file.
 
     Attributes:
-        name: the file's.
+        name: the name of the file.
         readings: the conversations that could be read.
-        errors: why the others could not.
-        compared: what the official reader makes of it, message by message.
+        errors: the errors of the others.
+        compared: the comparison with the official reader, message by message.
     """
 
     name: str
@@ -30,21 +30,21 @@ class Checked(NamedTuple):
 
     @property
     def conversations(self) -> int:
-        """How many conversations it holds, readable or not."""
+        """Return the number of conversations, readable or not."""
         return len(self.readings) + len(self.errors)
 
     @property
     def findings(self) -> int:
-        """How many findings there are."""
+        """Return the number of findings."""
         return sum(len(one.findings) for one in self.readings)
 
     @property
     def is_clean(self) -> bool:
-        """Whether there is nothing to find."""
+        """Return whether there are no findings and no differences."""
         return not self.findings and all(one.verdict == "same" for one in self.compared)
 
     def lines(self) -> Iterator[str]:
-        """What is printed: a line for each finding, each error, and each message that was compared."""
+        """Yield the lines to print: one for each finding, each error, and each message that was compared."""
         for one in self.readings:
             at = _at(self.name, one.place) if self.conversations > 1 else self.name
             yield from (warning(at, finding) for finding in one.findings)
@@ -52,7 +52,7 @@ class Checked(NamedTuple):
         yield from map(_verdict, self.compared)
 
     def report(self) -> dict[str, Json]:
-        """The findings as JSON."""
+        """Return the findings as JSON."""
         if self.conversations == len(self.readings) == 1:
             return _report(self.readings[0])
         return {
@@ -61,7 +61,7 @@ class Checked(NamedTuple):
         }
 
     def summary(self) -> str:
-        """What it was read as, and how much there is to find."""
+        """Return the format, and the numbers of messages, findings and errors."""
         transcripts = [one.transcript for one in self.readings if isinstance(one.transcript, Transcript)]
         messages = sum(len(transcript.messages) for transcript in transcripts)
         several = self.conversations > 1
@@ -76,13 +76,13 @@ class Checked(NamedTuple):
 
 
 def total(checked: Sequence[Checked]) -> str:
-    """How much there is to find in all files."""
+    """Return the numbers of findings and errors in all files."""
     findings, errors = sum(each.findings for each in checked), sum(len(each.errors) for each in checked)
     return f"in all: {_counted(len(checked), 'file')}, {_counted(findings, 'finding')}, {_counted(errors, 'error')}"
 
 
 def _at(file: str, place: Place) -> str:
-    """A file with the place of one of its conversations, as errors have it."""
+    """Return the name of a file with the place of one of its conversations, as errors have it."""
     return f"{file}:{place.line}:{place.column}" if place.path is None else f"{file}:{place.path}"
 
 
@@ -95,7 +95,7 @@ def _error(error: BridgeError) -> Json:
 
 
 def _verdict(one: Comparison) -> str:
-    """One message: the verdict, and each field that the two read differently."""
+    """Return a line on one message: the verdict, and each field that differs."""
     ours, theirs = one.ours or {}, one.theirs or {}
     fields = (
         [name for name in {**ours, **theirs} if ours.get(name) != theirs.get(name)] if one.verdict == "differs" else []

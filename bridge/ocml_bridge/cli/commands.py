@@ -1,4 +1,4 @@
-"""The commands by name, each imported when it is used; `convert` is meant where none is named."""
+"""List the commands by name, and import each when it is used; without a name, the command is `convert`."""
 
 from __future__ import annotations
 
@@ -32,31 +32,31 @@ COMMANDS: Final[dict[str, str]] = {
     "view": "ocml_bridge.cli.view:view",
 }
 DEFAULT: Final = "convert"
-"""The command where none is named."""
+"""The command if none is named."""
 
 _MEANT: Final = {"help": "--help", "version": "--version", "list": "formats"}
-"""Words that people try as commands, and what they mean."""
+"""The command or option for words that people try as commands."""
 
 
 class Commands(click.Group):
-    """The program: a command's name and its arguments, or those of `convert` alone."""
+    """The program, which takes the name and the arguments of a command, or the arguments of `convert`."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # as click calls it
-        """Their names; the default one comes first, as it is what most people want."""
+        """Return the names of the commands; the default one comes first, as most people want it."""
         return [DEFAULT, *(name for name in COMMANDS if name != DEFAULT)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """The command of that name."""
+        """Return the command with a name."""
         return find(COMMANDS[cmd_name]) if cmd_name in COMMANDS else None
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """The arguments, behind the name of the default command where they begin with no other.
+        """Parse the arguments, after the name of the default command if they do not begin with another.
 
         Raises:
-            click.UsageError: where the first word is no file, and nearly the name of a command.
+            click.UsageError: if the first word is not a file, and is similar to the name of a command.
         """
         if ctx.resilient_parsing:
-            # Only what is complete tells the command: the word under way is not among the arguments.
+            # The word that is being completed is not among the arguments.
             named = not args or self._is_named(ctx, args[0])
             return super().parse_args(ctx, args if named else [DEFAULT, *args])
         if not args and sys.stdin is not None and sys.stdin.isatty():
@@ -68,7 +68,7 @@ class Commands(click.Group):
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run the command that was named. An error of its arguments knows which command it is about."""
+        """Run the command, and add its context to errors of its arguments."""
         try:
             return super().invoke(ctx)
         except click.UsageError as error:
@@ -78,21 +78,21 @@ class Commands(click.Group):
             raise
 
     def _is_named(self, ctx: click.Context, word: str) -> bool:
-        """Whether a first word is a command, or an option of the program itself."""
+        """Return whether a first word is a command, or an option of the program itself."""
         return word in COMMANDS or any(word in parameter.opts for parameter in self.get_params(ctx))
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The commands with a line each, which says what it is for."""
+        """Write the commands with a line each."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, _line(find(COMMANDS[name]))) for name in self.list_commands(ctx)])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Commands, and what the default one takes: files and options."""
+        """Return commands, and the files and options that the default command takes."""
         from click.shell_completion import CompletionItem
 
         found = super().shell_complete(ctx, incomplete)
         if not incomplete.startswith("-"):
-            # Bash forgets what stands before a file.
+            # Bash drops candidates before a file.
             return [CompletionItem(incomplete, type="file"), *found]
         default = find(COMMANDS[DEFAULT])
         own = {item.value for item in found}
@@ -101,15 +101,15 @@ class Commands(click.Group):
 
 
 def _line(command: click.Command) -> str:
-    """The first sentence of what a command says of itself, whole."""
+    """Return the first sentence of a command's help."""
     return command.get_short_help_str(limit=200)
 
 
 def _refuse_misspelt(ctx: click.Context, word: str) -> None:
-    """Refuse a word that nobody would call a file: it is none, and it is like a command.
+    """Raise if a word is not a file, and is similar to a command.
 
     Raises:
-        click.UsageError: naming the command.
+        click.UsageError: with the command.
     """
     if word.startswith("-") or os.path.exists(word):
         return

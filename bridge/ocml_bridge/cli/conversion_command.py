@@ -1,4 +1,4 @@
-"""A command that takes, beside its own options, those that the formats declare for themselves."""
+"""Define commands that take the options of formats in addition to their own."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 _GIVEN: Final = f"{__name__}.given"
-"""The key of a context's `meta` that has the values by name."""
+"""The key in a context's `meta` for the values of formats' options, by name."""
 _TYPED: Final = f"{__name__}.typed"
-"""The key that has the arguments as they were typed."""
+"""The key for the arguments as they were typed."""
 _EVERY: Final = f"{__name__}.every"
-"""The key that says whether the context takes the options of all formats."""
+"""The key for whether the context takes the options of all formats."""
 
 
 class ConversionCommand(click.Command):
-    """Such a command. Formats are loaded for an option that is not its own, for help, and for completion alone."""
+    """A command with formats' options. Formats are loaded only for an unknown option, help, and completion."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """The arguments, with the formats' options where there is one that the command does not have."""
+        """Parse the arguments, with the formats' options if one of them is not the command's own."""
         ctx.meta[_TYPED] = [*args]
         try:
             return super().parse_args(ctx, [*args])
@@ -35,45 +35,45 @@ class ConversionCommand(click.Command):
             return super().parse_args(ctx, args)
 
     def get_help(self, ctx: click.Context) -> str:
-        """The help, with all options."""
+        """Return the help, with all options."""
         take_format_options(ctx)
         return super().get_help(ctx)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """What may follow, among all options."""
+        """Return the completions among all options."""
         take_format_options(ctx)
         return super().shell_complete(ctx, incomplete)
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """The parameters in a context: with the formats' options if it takes them."""
+        """Return the parameters in a context, with the formats' options if it takes them."""
         params = super().get_params(ctx)
         return [*self.every_param(), *params[len(self.params) :]] if ctx.meta.get(_EVERY) else params
 
     def every_param(self) -> list[click.Parameter]:
-        """The parameters, with the options of all formats but those whose names the command needs itself."""
+        """Return the parameters, with the options of all formats whose names the command does not use."""
         own = {param.name for param in self.params}
         declared = registry.format_options().values()
         return [*self.params, *[_declared(option) for option in declared if _parameter(option) not in own]]
 
 
 def take_format_options(ctx: click.Context) -> None:
-    """Let the commands of a context, and of those below it, take the options of all formats."""
+    """Let the commands of a context and its children take the options of all formats."""
     ctx.meta[_EVERY] = True
 
 
 def given_format_options() -> Mapping[str, str]:
-    """The formats' options that the current command was given."""
+    """Return the formats' options that the current command was given."""
     return click.get_current_context().meta.get(_GIVEN, {})
 
 
 def typed_options() -> Mapping[str, Any]:
-    """The options of the current command line by the parameters' names: strings as they were typed, True for flags."""
+    """Return the current options by their parameters' names: strings as they were typed, True for flags."""
     context = click.get_current_context()
     return context.command.make_parser(context).parse_args([*context.meta[_TYPED]])[0]
 
 
 def _parameter(option: FormatOption[str] | FormatOption[None]) -> str:
-    """What the command calls an option of a format: the name of a variable, so without hyphens."""
+    """Return the parameter's name for an option of a format: without hyphens."""
     return option.name.replace("-", "_")
 
 

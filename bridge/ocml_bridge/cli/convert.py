@@ -1,4 +1,4 @@
-"""`ocml-convert [convert] FILE -t FORMAT`: the command that most people need."""
+"""Define `ocml-convert [convert] FILE -t FORMAT`."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def convert(
 
 
 def _spans_in(result: Result) -> Json:
-    """What stands where in an output."""
+    """Return the spans of an output."""
     unit = "characters" if isinstance(result.output, str) else "tokens"
     return {"target": result.target, "unit": unit, "spans": [span.to_json() for span in result.spans or ()]}
 
@@ -175,8 +175,8 @@ def _prompt(
     *,
     spans: bool,
 ) -> Prompt:
-    """A model's prompt in place of a transcript."""
-    # Imported here: most conversions are of no request.
+    """Return a model's prompt in place of a transcript."""
+    # Imported here, because most conversions do not need it.
     from ..profiles import profile
 
     if name is not None and date is None:
@@ -199,10 +199,10 @@ def _sidecar(name: str) -> Json:
 
 
 def refuse_same_file(read_from: Mapping[str, str | None], written_to: Mapping[str, str | None]) -> None:
-    """No file may be both read and written, nor be two things at once.
+    """Raise if a file would be both read and written, or be used twice.
 
     Raises:
-        BridgeError: OCB-OPTION, naming both.
+        BridgeError: OCB-OPTION, with both uses.
     """
     seen: dict[str, str] = {}
     for names in (read_from, written_to):
@@ -220,10 +220,10 @@ def refuse_same_file(read_from: Mapping[str, str | None], written_to: Mapping[st
 
 
 def _verify(document: Document, result: Result, options: Options) -> None:
-    """Law 2 on this very document.
+    """Check law 2 for the document: reading the output gives the image.
 
     Raises:
-        BridgeError: OCB-UNREPORTED where the output says something else than the report does.
+        BridgeError: OCB-UNREPORTED if the output reads differently, and no loss reports it.
     """
     try:
         unreported = verify(document, result, options=options)

@@ -1,4 +1,4 @@
-"""What several files hold: those of a folder, and the conversations of each."""
+"""Read several files: those of folders, and the conversations in each."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..split import read_all
 
 
 def named_files(arguments: Sequence[str]) -> Iterator[str]:
-    """The files that arguments name: those in a folder in the order of their names, but hidden ones."""
+    """Yield the files that arguments name; those in a folder sorted by name, without hidden ones."""
     for argument in arguments:
         if not os.path.isdir(argument):
             yield argument
@@ -25,7 +25,7 @@ def named_files(arguments: Sequence[str]) -> Iterator[str]:
 def read_each(
     data: bytes, source: str | None, options: Options, *, several: bool = True
 ) -> tuple[list[Reading], list[BridgeError]]:
-    """The conversations of a file, and why the rest of it cannot be read.
+    """Return the conversations of a file, and the errors of those that cannot be read.
 
     Args:
         data: the file.
@@ -34,7 +34,7 @@ def read_each(
         several: whether it may hold several conversations.
 
     Raises:
-        BridgeError: where none of it can be read.
+        BridgeError: if none of them can be read.
     """
     try:
         return [read(data, source, options=options)], []
@@ -45,7 +45,7 @@ def read_each(
 
 
 def each_of(readings: Iterator[Reading]) -> tuple[list[Reading], list[BridgeError]]:
-    """What could be read, and why the rest could not."""
+    """Return the readings, and the errors of those that cannot be read."""
     found: list[Reading] = []
     errors: list[BridgeError] = []
     while True:

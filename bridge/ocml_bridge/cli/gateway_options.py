@@ -1,4 +1,4 @@
-"""The options of `serve`: those about an upstream, and those about the service, each made one value."""
+"""Define the options of `serve`: those of an upstream, and those of the service, each combined to one value."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from ..hosts.gateway import Service, Settings
 
 NONE: Final = "none"
-"""The name that stands for no profile: messages as they are."""
+"""The name for no profile: messages are not changed."""
 _FORMAT: Final = "harmony"
-"""What a model speaks of which nothing is said."""
+"""The format of a model for which none is named."""
 KEY: Final = "OCML_UPSTREAM_KEY"
-"""The environment variable that holds the upstream's key: not an option, which every user of the machine could read."""
+"""The environment variable for the upstream's key; an option would be visible to every user of the machine."""
 SEALS: Final = "OCML_SEAL_KEYS"
-"""The environment variable that holds the keys of sealed call ids."""
+"""The environment variable for the keys of sealed call ids."""
 _MIB: Final = 1024 * 1024
 
 
@@ -36,7 +36,7 @@ def _seconds(name: str, default: float, text: str) -> Command:
 
 
 def upstream_options(command: Command) -> Command:
-    """The options about one upstream; `settings_of` makes one value of them."""
+    """Add the options of one upstream; `settings_of` makes one value of them."""
     for option in reversed(
         (
             click.option("--upstream", metavar="URL", help="Pass prompts to this server; the URL ends in /v1."),
@@ -106,12 +106,12 @@ UPSTREAM: Final = (
 
 
 def settings_of(given: dict[str, Any], *, key_file: str | None = None, label: str = "") -> Settings:
-    """How to speak to one upstream.
+    """Return the settings of one upstream.
 
     Args:
         given: the values of `UPSTREAM`.
-        key_file: a file with the upstream's key; None for that of the environment.
-        label: what it is called in logs.
+        key_file: a file with the upstream's key; None for the key in the environment.
+        label: the name of the upstream in logs.
     """
     from ..hosts.gateway import Settings
 
@@ -137,7 +137,7 @@ def settings_of(given: dict[str, Any], *, key_file: str | None = None, label: st
 
 
 def service_options(command: Command) -> Command:
-    """The options about all requests; `service_of` makes one value of them."""
+    """Add the options of all requests; `service_of` makes one value of them."""
     for option in reversed(
         (
             click.option(
@@ -191,11 +191,11 @@ SERVICE: Final = (
 
 
 def service_of(given: dict[str, Any], *, workers: int) -> Service:
-    """How clients are served.
+    """Return the settings for serving clients.
 
     Args:
         given: the values of `SERVICE`.
-        workers: how many processes serve them.
+        workers: the number of processes that serve them.
     """
     from ..hosts.gateway import Service, TurnMemorySettings
 
@@ -221,7 +221,7 @@ def service_of(given: dict[str, Any], *, workers: int) -> Service:
 
 
 def _common_key() -> tuple[str]:
-    """A key for the processes of one gateway, which may each be asked for what another one remembers."""
+    """Return a new key for all processes of a gateway: a process may be asked for calls that another one remembers."""
     try:
         from cryptography.fernet import Fernet
     except ImportError as error:
@@ -239,7 +239,7 @@ def _url(url: str | None) -> str:
 
 
 def _key(file: str | None) -> str | None:
-    """The upstream's key, without the line end that files of secrets end with."""
+    """Return the upstream's key, without the line end of files of secrets."""
     try:
         key = os.environ.get(KEY) if file is None else Path(file).read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -251,7 +251,7 @@ def _key(file: str | None) -> str | None:
 
 
 def _model(form: str | None, name: str | None) -> Profile:
-    """The profile that is asked for; where none is, the format's own."""
+    """Return the profile that is named, or else the format's own."""
     if name is None:
         return default_profile(form or _FORMAT)
     return profile(None, form or _FORMAT) if name == NONE else profile(name, form)

@@ -1,4 +1,4 @@
-"""The commands that tell rather than convert: `formats`, `matrix`, `profiles`, `schema`."""
+"""Define the commands that print information: `formats`, `matrix`, `profiles`, `schema`."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def matrix(as_json: bool, markdown: bool, html: str | None) -> None:
     """Show what each format can hold."""
     adapters = _adapters()
     if html is not None:
-        # Imported here: only a page needs its libraries.
+        # Imported here, because only a page needs its libraries.
         from ..view.html import matrix_page
         from ..view.matrix import matrix_of
 
@@ -109,7 +109,7 @@ def profiles(as_json: bool) -> None:
 
 
 def _dialect(profile: Profile) -> str | None:
-    """The dialect that the prompts of a profile are written in; None for the format's default one."""
+    """Return the dialect of a profile's prompts; None for the format's default one."""
     found = profile.adapter.dialect_of
     if profile.dialect is not None or found is None:
         return profile.dialect
@@ -143,22 +143,22 @@ def schema(against: str | None) -> int:
 
 
 def _changes_since(data: bytes) -> list[SchemaChange]:
-    """What changed since an older schema of the canonical form.
+    """Return the changes since an older schema of the canonical form.
 
     Raises:
-        BridgeError: OCB-JSON for what is not JSON; OCB-SHAPE for what is no such schema.
+        BridgeError: OCB-JSON if the file is not JSON; OCB-SHAPE if it is not such a schema.
     """
     value = jsontext.loads(data)
     try:
         if isinstance(value, dict) and "$defs" in value:
             return schema_changes(cast("Schema", value), cast("Schema", json_schema()))
     except (AttributeError, TypeError, ValueError):
-        pass  # a keyword has another value than schemas have
+        pass  # a keyword has a value that schemas do not have
     raise BridgeError(ErrorCode.SHAPE, "not a schema of the canonical form; 'ocml-convert schema' prints one")
 
 
 def _adapters() -> list[Adapter]:
-    """The adapters of all formats; a plug-in that cannot be loaded is named on stderr."""
+    """Return the adapters of all formats; a plug-in that cannot be loaded is named on stderr."""
     adapters, broken = registry.load_all()
     for error in broken:
         say(f"{PROGRAM}: warning: {error.message}", colour="yellow")
@@ -175,15 +175,15 @@ def _print_table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, cut: bo
     Args:
         heads: the names of the columns; the first column names the rows, and is never shortened.
         rows: the cells of each row.
-        cut: whether columns that have no room go into further tables below it; otherwise their cells are folded.
+        cut: whether columns that do not fit go into further tables; otherwise their cells are folded.
     """
-    # Imported here: only a table for people needs it.
+    # Imported here, because only a printed table needs it.
     from rich import box
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    # What is not a terminal has no width to fit into.
+    # Only a terminal has a width.
     terminal = sys.stdout is not None and sys.stdout.isatty()
     console = Console(file=io.StringIO(), force_terminal=terminal, width=None if terminal else 1000)
     tables: list[str] = []
@@ -201,11 +201,11 @@ def _print_table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, cut: bo
 
 
 _BETWEEN: Final = 3
-"""Spaces between two columns."""
+"""The space between two columns."""
 
 
 def _columns(heads: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> list[list[int]]:
-    """The columns of each table, so that no table is wider than the terminal; the first column is in all of them."""
+    """Return the columns of each table, so that no table is wider than the terminal; all have the first column."""
     widths = [max(map(len, column)) + _BETWEEN for column in zip(heads, *rows, strict=True)]
     tables: list[list[int]] = [[0]]
     for column in range(1, len(heads)):

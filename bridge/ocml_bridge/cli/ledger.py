@@ -1,4 +1,4 @@
-"""The command `ledger`: what became of the records of a migration, and records before and after it."""
+"""Define the command `ledger`, which shows the outcomes of records, and records before and after a migration."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..bulk.lookup import Found
 
 _SHOWN: Final = 2_000
-"""How many characters of a record are shown."""
+"""The number of characters of a record that are shown."""
 
 
 @click.command()
@@ -58,7 +58,7 @@ def ledger(
     OUT is the output folder of 'ocml-convert batch --ledger'. An option that is given twice selects
     records that match either value.
     """
-    # Imported here: the other commands need none of it.
+    # Imported here, because other commands do not need it.
     from ..bulk.lookup import Filter, found, rows_of
 
     selected = rows_of(folder, Filter(outcomes, classes, codes, names))
@@ -73,7 +73,7 @@ def ledger(
 
 
 def _summary(rows: Any) -> str:
-    """How many records there are, by outcome, by class and by code."""
+    """Return the numbers of records, by outcome, by class and by code."""
     outcomes: Counter[str] = Counter()
     classes: Counter[str] = Counter()
     codes: Counter[str] = Counter()

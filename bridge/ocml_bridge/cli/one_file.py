@@ -1,4 +1,4 @@
-"""`convert` takes one file. Several files, folders and compressed files lead to `batch`, by the line to type."""
+"""Take the one file of `convert`; for several files, folders and compressed files, advise the command to type."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from .conversion_command import typed_options
 from .output import PROGRAM, STANDARD, read_bytes
 
 _OUTPUT: Final = "converted"
-"""The folder that the command to type writes to."""
+"""The output folder in the advised command."""
 _COMPRESSED: Final = {b"\x1f\x8b": ("gzip", "gzip -dc"), b"\x28\xb5\x2f\xfd": ("Zstandard", "zstd -dc")}
-"""What compressed files begin with → what they are called, and what unpacks them in a pipe."""
+"""The first bytes of compressed files, with the name of the compression and the program that unpacks it."""
 
 
 def one_file(files: Sequence[str]) -> str:
-    """The file to convert; standard input where none is named.
+    """Return the file to convert; standard input if none is named.
 
     Raises:
-        BridgeError: OCB-OPTION with the command to type for several files or a folder.
+        BridgeError: OCB-OPTION with the command to type, for several files or a folder.
     """
     if len(files) > 1:
         raise _for_batch(ErrorCode.OPTION, files, f"convert takes one file, not {len(files)}; this converts them all")
@@ -35,11 +35,11 @@ def one_file(files: Sequence[str]) -> str:
 
 
 def read_file(name: str) -> bytes:
-    """The file's bytes.
+    """Return the file's bytes.
 
     Raises:
-        BridgeError: OCB-ENCODING with the command to type for a compressed file.
-        CommandError: where it cannot be read.
+        BridgeError: OCB-ENCODING with the command to type, for a compressed file.
+        CommandError: if it cannot be read.
     """
     data = read_bytes(name)
     for beginning, (what, unpack) in _COMPRESSED.items():
@@ -56,7 +56,7 @@ def read_file(name: str) -> bytes:
 
 @contextmanager
 def one_conversation(name: str) -> Generator[None]:
-    """Let the error of a file that `batch` can read name the command to type."""
+    """Add the command to type to the error of a file that `batch` can read."""
     try:
         yield
     except BridgeError as error:
@@ -69,7 +69,7 @@ def one_conversation(name: str) -> Generator[None]:
 
 
 _ADVISED: Final = {f"{PROGRAM} batch --plan auto": ("--plan", "auto"), f"{PROGRAM} batch": ()}
-"""Commands that messages of the library name → the options to type for them."""
+"""The options to type for each command in messages of the library."""
 
 
 def _for_batch(code: ErrorCode, files: Sequence[str], why: str) -> BridgeError:
@@ -81,7 +81,7 @@ def _batch_line(files: Sequence[str], *options: str) -> str:
 
 
 def _given() -> Iterator[str]:
-    """The options of the current command line, as far as `batch` takes them; the format to write in any case."""
+    """Return the current options that `batch` takes too, and the format to write."""
     from .batch import batch
 
     takes = {parameter.name for parameter in batch.every_param()} - {"output", "report"}

@@ -1,4 +1,4 @@
-"""The options of `Options` and `LossPolicy`, which several commands take: each gives its command one value."""
+"""Define the options of `Options` and `LossPolicy` for several commands; each command gets them as one value."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _FIELDS: Final = ("control_tokens", "training", "special_tokens", "force_format"
 
 
 def format_options(command: Command) -> Command:
-    """The options that say how to read and write; the command, a `ConversionCommand`, takes them as `options`.
+    """Add the options of reading and writing; the command, a `ConversionCommand`, gets them as `options`.
 
-    With `force_option`, that one too, which has to stand above.
+    `force_option` belongs to them if it is above.
     """
     command = _gathered(command, "options", _options, _FIELDS)
     for option in reversed(
@@ -51,7 +51,7 @@ def _options(**given: Any) -> Options:
 
 
 def profile_options(command: Command) -> Command:
-    """The options that say whose prompts are made: `profile`, `date`, `effort`."""
+    """Add the options of a model's prompt: `profile`, `date`, `effort`."""
     for option in reversed(
         (
             click.option(
@@ -74,7 +74,7 @@ def profile_options(command: Command) -> Command:
 
 
 def policy_options(command: Command) -> Command:
-    """The options that say which losses are allowed; the command takes them as `policy`."""
+    """Add the options of allowed losses; the command gets them as `policy`."""
     command = _gathered(command, "policy", LossPolicy, ("allow", "refuse"))
     default = ", ".join(REFUSED_BY_DEFAULT)
     for name, text in (
@@ -95,19 +95,19 @@ def _names(_context: click.Context, _option: click.Parameter, values: Sequence[s
 
 
 def _complete(_context: click.Context, _option: click.Parameter, begun: str) -> list[str]:
-    """Codes and classes of losses, behind those that stand there already."""
+    """Return codes and classes of losses, after those that are typed already."""
     before, comma, last = begun.rpartition(",")
     return [f"{before}{comma}{name}" for name in dict.fromkeys((*LossClass, *LossCode)) if name.startswith(last)]
 
 
 def _gathered(command: Command, name: str, make: Callable[..., Any], fields: Sequence[str]) -> Command:
-    """A command that is given one value in place of several.
+    """Return a command that gets one value in place of several.
 
     Args:
-        command: takes the value.
-        name: the parameter that it takes it as.
-        make: makes it.
-        fields: what it is made of, as far as it is among the command's options.
+        command: the command that takes the value.
+        name: the parameter for the value.
+        make: makes the value.
+        fields: the parameters that it is made of, if the command has them.
     """
 
     @wraps(command)

@@ -1,4 +1,4 @@
-"""A conversion that loses calls or thoughts names the dialect of the same format that would keep them."""
+"""Name the dialect of the same format that would keep calls or reasoning that a conversion loses."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from .output import matters
 from .summary import counted_by_noun
 
 _ENOUGH: Final = 100
-"""How many messages are tried in other dialects."""
+"""The number of messages that are tried in other dialects."""
 
 
 def better_dialect(document: Document, target: str, options: Options) -> str | None:
-    """A sentence that names the dialect with the fewest losses; None where the one that was written has no more.
+    """Return a sentence with the dialect that loses least; None if it is the one that was written.
 
     Args:
-        document: what was written.
-        target: the format as it was named; another dialect is looked for only where none was.
-        options: those of the conversion.
+        document: the document that was written.
+        target: the target as it was named; another dialect is looked for only if it names no dialect.
+        options: the options of the conversion.
     """
     adapter, dialect = registry.adapter(target)
     if dialect is not None or options.dialect is not None or len(adapter.dialects) < 2:
@@ -40,6 +40,6 @@ def better_dialect(document: Document, target: str, options: Options) -> str | N
 
 
 def _lost(document: Document, target: str, options: Options) -> list[Loss]:
-    """What a dialect loses that matters."""
+    """Return the losses of a dialect that matter."""
     losses = write(document, target, options=options, policy=LENIENT).losses
     return [loss for loss in losses if matters(loss) and loss.severity is Severity.LOST]

@@ -1,4 +1,4 @@
-"""What the command reads and writes: bytes in, whole files out, one line on stderr for each thing it has to say."""
+"""Read bytes, write whole files, and print messages on stderr, one line each."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ PROGRAM: Final = "ocml-convert"
 STANDARD: Final = "-"
 """The file name that means standard input or output."""
 SHOWN: Final = 10
-"""How many warnings of one kind are shown one by one; the rest is counted."""
+"""The number of warnings of one kind that are printed; the others are counted."""
 
 Note = Finding | Loss
 
 _OPTIONS: Final = {"source": "--from", "force_format": "--force-format"}
-"""The library's arguments, as messages have them → the command's options."""
+"""The command's options for the library's arguments in messages."""
 
 _COLOURS: Final = {Severity.LOST: "red", Severity.CHANGED: "yellow", Severity.LAYOUT: "bright_black"}
 
 
 class CommandError(Exception):
-    """Why the command ends early: the one line to say it with, and the exit status.
+    """An error that ends the command, with its line and exit status.
 
     Attributes:
-        line: what stderr gets, without the program's name.
+        line: the line for stderr, without the program's name.
         status: the exit status.
     """
 
@@ -44,23 +44,23 @@ class CommandError(Exception):
         self.status = status
 
 
-# --- what is said -----------------------------------------------------------------------------------------------------
+# --- messages ---------------------------------------------------------------------------------------------------------
 
 
 def one_line(text: str) -> str:
-    """Text as a terminal may show it: line breaks, escape codes and other control characters are spelled out."""
+    """Return text for a terminal: line breaks, escape codes and other control characters are escaped."""
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
 def shown(name: str) -> str:
-    """A file name as messages have it."""
+    """Return a file name for messages."""
     return "<stdin>" if name == STANDARD else name
 
 
 def describe(error: BridgeError, name: str | None = None) -> str:
-    """An error as one line: file, line and column where they are known, the code, the path in the document."""
+    """Return an error as one line: file, line and column if they are known, the code, the path in the document."""
     place = [] if name is None else [shown(name)]
     if error.line is not None:
         place += [str(error.line), str(error.column)]
@@ -72,7 +72,7 @@ def describe(error: BridgeError, name: str | None = None) -> str:
 
 
 def say(text: str, *, colour: str | None = None) -> None:
-    """One line on stderr; coloured only where that is a terminal and `NO_COLOR` is not set."""
+    """Print a line on stderr; it is coloured only on a terminal, and if `NO_COLOR` is not set."""
     line = one_line(text)
     if colour is not None and not os.environ.get("NO_COLOR"):
         line = click.style(line, fg=colour)
@@ -80,12 +80,12 @@ def say(text: str, *, colour: str | None = None) -> None:
 
 
 def warn(name: str, notes: Sequence[Note], *, verbose: bool = False) -> None:
-    """Findings or losses for people: the first ones that matter, then how many more there are of which code.
+    """Print findings or losses: the first ones that matter, and the number of the others by code.
 
     Args:
-        name: the file they are about.
+        name: the name of the file.
         notes: findings or losses.
-        verbose: show all of them, those of spelling and bookkeeping too.
+        verbose: print all of them, those of spelling and metadata too.
     """
     matter = notes if verbose else [note for note in notes if matters(note)]
     listed = matter if verbose else matter[:SHOWN]
@@ -96,14 +96,14 @@ def warn(name: str, notes: Sequence[Note], *, verbose: bool = False) -> None:
 
 
 def matters(note: Note) -> bool:
-    """Whether a person should see it unasked. What is bookkeeping is counted in the summary, if there is one."""
+    """Return whether a finding or loss is printed without --verbose; others are counted in the summary."""
     if isinstance(note, Loss) and note.loss_class is LossClass.BOOKKEEPING:
         return False
     return note.severity is not Severity.LAYOUT
 
 
 def warning(name: str, note: Note) -> str:
-    """One finding or loss as a line."""
+    """Return a finding or loss as a line."""
     return f"{shown(name)}: warning[{note.code}] {note.severity} {note.path or 'document'}: {note.detail}"
 
 
@@ -116,7 +116,7 @@ def _counts(notes: Sequence[Note]) -> str:
 
 @contextmanager
 def about(name: str) -> Generator[None]:
-    """Let errors from inside say which file they are about."""
+    """Add the name of the file to errors."""
     try:
         yield
     except BridgeError as error:
@@ -128,7 +128,7 @@ def about(name: str) -> Generator[None]:
 
 
 def _reason(name: str, error: OSError) -> str:
-    """Why a file cannot be read or written, and what to do where that is plain."""
+    """Return the reason why a file cannot be read or written, and advice if it is known."""
     reason = error.strerror or str(error)
     folder = os.path.dirname(name)
     if isinstance(error, FileNotFoundError) and folder and not os.path.isdir(folder):
@@ -139,7 +139,7 @@ def _reason(name: str, error: OSError) -> str:
 
 
 def read_bytes(name: str) -> bytes:
-    """A whole file, or standard input.
+    """Return the content of a file, or of standard input.
 
     Raises:
         CommandError: where it cannot be read.
@@ -152,10 +152,10 @@ def read_bytes(name: str) -> bytes:
 
 
 def standard_input() -> BinaryIO:
-    """Standard input, as bytes; a person at a terminal is told what is waited for.
+    """Return standard input as bytes; on a terminal, print what the command waits for.
 
     Raises:
-        OSError: where it is closed.
+        OSError: if it is closed.
     """
     source = _bytes_of(sys.stdin)
     if sys.stdin.isatty():
@@ -170,10 +170,10 @@ def _bytes_of(stream: TextIO | None) -> BinaryIO:
 
 
 def write_all(outputs: Mapping[str, bytes]) -> None:
-    """Write files, each whole or not at all, and none of them where one cannot be written; `-` is standard output.
+    """Write files completely or not at all, and none if one cannot be written; `-` is standard output.
 
     Raises:
-        CommandError: where one cannot be written.
+        CommandError: if one cannot be written.
     """
     staged: dict[str, str] = {}
     try:
@@ -194,7 +194,7 @@ def write_all(outputs: Mapping[str, bytes]) -> None:
 
 
 def _is_replaceable(name: str) -> bool:
-    """Whether the name is a regular file or nothing yet; a device or a pipe is written to, never replaced."""
+    """Return whether a path is a regular file or does not exist; devices and pipes are not replaced."""
     try:
         return name != STANDARD and stat.S_ISREG(os.stat(name).st_mode)
     except FileNotFoundError:
@@ -202,7 +202,7 @@ def _is_replaceable(name: str) -> bool:
 
 
 def _stage(name: str, data: bytes) -> str:
-    """Write a new file beside the one that it will replace, with the same mode."""
+    """Write a new file, with the mode of the file that it will replace, in the same folder."""
     target = os.path.realpath(name)
     temporary = os.path.join(os.path.dirname(target), f".{PROGRAM}-{os.getpid()}-{os.urandom(4).hex()}.tmp")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
@@ -220,17 +220,17 @@ def _stage(name: str, data: bytes) -> str:
 
 
 def line_end(name: str, data: bytes) -> bytes:
-    """A line break where a terminal would show the next line behind the data; files get none."""
+    """Return a line break if the next line of a terminal would follow the data directly; files get none."""
     if name != STANDARD or sys.stdout is None or not sys.stdout.isatty():
         return b""
     return b"" if data.endswith(b"\n") or not data else b"\n"
 
 
 def pour(name: str, data: bytes) -> None:
-    """Write what is no regular file, or standard output, at once.
+    """Write to standard output, or to a file that is not regular, without buffering.
 
     Raises:
-        OSError: where that fails; nothing is buffered any more then.
+        OSError: if that fails; nothing remains in the buffer.
     """
     if name != STANDARD:
         with open(name, "wb") as file:
@@ -246,6 +246,6 @@ def pour(name: str, data: bytes) -> None:
 
 
 def silence_stdout() -> None:
-    """Let what is still buffered for a standard output that nobody reads go nowhere, without a word at exit."""
+    """Discard the buffer of a standard output that is closed, so that no error is printed at exit."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""Parameters that name a file or a format, completed by the shell; formats are checked before anything is read."""
+"""Define parameters for files and formats, with completion; formats are checked before anything is read."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ import click
 from .. import registry
 
 Command = Any
-"""A click command function: click gives it its options by name."""
+"""The function of a click command, which gets its options by name."""
 
 FILE: Final = click.Path(allow_dash=True)
-"""A file name as it is, or `-`. What it names is looked at when it is opened, so that every error reads alike."""
+"""A file name, or `-`. The file is only checked when it is opened, so that all errors read alike."""
 
 
 def format_option(*names: str, text: str, required: bool = False) -> Callable[[Any], Any]:
-    """An option whose value is `ID` or `ID:DIALECT` of a known format.
+    """Add an option whose value is `ID` or `ID:DIALECT` of a known format.
 
     Args:
         names: the option's spellings, then the parameter that it fills.
-        text: what `--help` says of it.
+        text: its text in `--help`.
         required: whether it must be given.
     """
     return click.option(
@@ -36,20 +36,20 @@ def format_option(*names: str, text: str, required: bool = False) -> Callable[[A
 
 
 def force_option(command: Command) -> Command:
-    """The option that reads the input in the format that `--from` names, whatever it looks like."""
+    """Add the option that reads the input in the format of `--from` without detection."""
     text = "Read the input as --from says, even if it is certainly something else."
     return click.option("--force-format", is_flag=True, help=text)(command)
 
 
 def _known(_context: click.Context, _option: click.Parameter, value: str | None) -> str | None:
-    """The id as it is; OCB-FORMAT-UNKNOWN ends the command with status 5 where there is no such format."""
+    """Return the id; end the command with OCB-FORMAT-UNKNOWN and status 5 if there is no such format."""
     if value is not None:
         registry.adapter(value)
     return value
 
 
 def _complete(_context: click.Context, _option: click.Parameter, begun: str) -> list[str]:
-    """Ids of formats; behind an id and a colon, its dialects."""
+    """Return ids of formats; after an id and a colon, its dialects."""
     name, colon, _ = begun.partition(":")
     if not colon:
         return [known for known in registry.formats() if known.startswith(begun)]
@@ -60,7 +60,7 @@ def _complete(_context: click.Context, _option: click.Parameter, begun: str) -> 
 
 
 def complete_profile(_context: click.Context, _option: click.Parameter, begun: str) -> list[str]:
-    """Names of profiles, for `shell_complete`."""
+    """Return names of profiles, for `shell_complete`."""
     from ..profiles import profiles_of
 
     known = (each.name or "" for adapter in registry.load_all()[0] for each in profiles_of(adapter))
@@ -70,16 +70,16 @@ def complete_profile(_context: click.Context, _option: click.Parameter, begun: s
 if TYPE_CHECKING:
     _Whole = click.ParamType[int]
 else:
-    _Whole = click.ParamType  # what it converts to is not said before click 8.5
+    _Whole = click.ParamType  # it is generic since click 8.5
 
 
 class _Size(_Whole):
-    """A size in bytes, with a K, M, G or T behind it for the powers of 1024."""
+    """A size in bytes, with K, M, G or T for the powers of 1024."""
 
     name = "size"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """The size as a number."""
+        """Return the size as a number."""
         found = re.fullmatch(r"(\d+)([KMGT]?)(?:i?B)?", str(value), re.IGNORECASE)
         if found is None or not int(found[1]):
             self.fail(f"{value!r} is not a size such as 500M or 4G", param, ctx)
@@ -87,4 +87,4 @@ class _Size(_Whole):
 
 
 SIZE: Final = _Size()
-"""A size in bytes, as `500M`."""
+"""A size in bytes, such as `500M`."""

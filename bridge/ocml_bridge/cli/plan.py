@@ -1,4 +1,4 @@
-"""`ocml-convert plan DATA... -o plan.yaml`: look at data, and propose what `batch --plan` needs to know of it."""
+"""Define `ocml-convert plan DATA... -o plan.yaml`, which surveys data and proposes a plan for `batch --plan`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def plan(inputs: tuple[str, ...], output: str | None, rows: int) -> int:
     The plan names the layout of the rows. What was seen of them (columns, speakers, counts, an example) is in its
     comments. Read it, correct it where it is wrong, and give it to `batch`.
     """
-    # Imported here: the other commands need none of it.
+    # Imported here, because other commands do not need it.
     from ..bulk.preview import propose
 
     try:

@@ -1,4 +1,4 @@
-"""Plans on the command line: the name of a layout, or a file."""
+"""Read plans from the command line: the name of a layout, or a file."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 _ENDINGS: Final = (".yaml", ".yml", ".json")
 OPTIONS: Final = "options"
-"""The key of a plan's file for options of the command."""
+"""The key in a plan's file for options of the command."""
 
 
 def plan_named(name: str) -> Plan:
-    """The plan of a name, or the one that a file holds.
+    """Return the plan with a name, or the one in a file.
 
     Raises:
-        BridgeError: OCB-IO, or OCB-OPTION for what is no plan, with what is near.
+        BridgeError: OCB-IO, or OCB-OPTION if it is not a plan, with similar names.
     """
     from ..layouts import plan_of
 
@@ -42,17 +42,17 @@ def _is_file(name: str) -> bool:
 
 
 def _file(name: str) -> Any:
-    """What a file says."""
+    """Return the value of a file."""
     data = read_bytes(name)
     with about(name):
         return yaml_in(data)
 
 
 def take_options(context: click.Context, _option: click.Parameter, name: str | None) -> str | None:
-    """Let a plan's file say options of the command, by their long names; what the command line says goes before it.
+    """Take options of the command from a plan's file, by their long names; the command line overrides them.
 
     Raises:
-        BridgeError: OCB-OPTION for an option that the command does not have.
+        BridgeError: OCB-OPTION if the command does not have an option.
     """
     value = _file(name) if name is not None and _is_file(name) else None
     given: Any = cast("dict[str, Any]", value).get(OPTIONS) if isinstance(value, dict) else None
@@ -64,15 +64,15 @@ def take_options(context: click.Context, _option: click.Parameter, name: str | N
 
 
 def _listed(value: Any) -> Any:
-    """A value as the command line has it: names with commas between them for a list of them."""
+    """Return a value as on the command line: a list of names with commas between them."""
     return ",".join(map(str, cast("list[Any]", value))) if isinstance(value, list) else value
 
 
 def rows_of(name: str | None, source: str | None, turns: str | None) -> Plan | None:
-    """What rows are; None where records are transcripts.
+    """Return the plan of rows; None if records are transcripts.
 
     Raises:
-        BridgeError: OCB-OPTION for a plan beside a format.
+        BridgeError: OCB-OPTION if both a plan and a format are given.
     """
     if name is None and turns is None:
         return None
@@ -86,10 +86,10 @@ def rows_of(name: str | None, source: str | None, turns: str | None) -> Plan | N
 
 
 def layout_to(name: str | None, other: str | None) -> tuple[Plan, str] | None:
-    """The layout to write rows in, and the format of its documents.
+    """Return the layout to write rows in, and the format of its documents.
 
     Raises:
-        BridgeError: OCB-OPTION for a layout that is not written, for several, and for one beside another target.
+        BridgeError: OCB-OPTION if the layout cannot be written, if there are several, or if there is another target.
     """
     if name is None:
         return None

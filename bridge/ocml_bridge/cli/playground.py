@@ -1,4 +1,4 @@
-"""The command `playground`: the converter as a page, in the browser of whoever runs it."""
+"""Define the command `playground`, which serves the converter as a page that runs in the browser."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def playground(port: int, assets: Path | None, build: Path | None) -> None:
     downloaded once; the page is served on the loopback address only. A FOLDER that --build wrote can be served by any
     web server.
     """
-    # Imported here: what only this command needs.
+    # Imported here, because only this command needs it.
     from ..playground import assets as needed
     from ..playground.serve import served
     from ..playground.site import build as write

@@ -1,4 +1,4 @@
-"""The command `requeue`: mended records of a quarantine, put in their places."""
+"""Define the command `requeue`, which puts mended records of a quarantine into their places."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def requeue(folder: str, mended: str) -> int:
     OUT is the output folder of 'ocml-convert batch --ledger'. MENDED.jsonl has lines of its quarantines with a
     corrected 'raw'. They are converted with the options of that run.
     """
-    # Imported here: the other commands need none of it.
+    # Imported here, because other commands do not need it.
     from ..bulk.requeue import requeue as put
 
     lines = [line for line in read_bytes(mended).splitlines() if line.strip()]

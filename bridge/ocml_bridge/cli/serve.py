@@ -1,4 +1,4 @@
-"""`ocml-convert serve --upstream URL`: Chat Completions in front of servers that complete prompts."""
+"""Define `ocml-convert serve --upstream URL`: Chat Completions in front of servers that complete prompts."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ..hosts.gateway import Service, Settings
 
 SWITCH: Final = 0.001
-"""How long a large conversion keeps the answers under way waiting for their turn, in seconds."""
+"""The interval in seconds after which a thread with a large conversion lets pending answers run."""
 GENERATIONS: Final = (5_000, 10, 20)
 """When the cyclic collector looks at objects. Each stream has some hundreds: with the interpreter's own numbers, all
 answers wait for a tenth of a second each time that a few hundred streams more are there."""
@@ -154,7 +154,7 @@ def _stop(_number: int, _frame: object) -> NoReturn:
 
 
 def application(settings: Sequence[Settings], service: Service, header_timeout: float, *, quiet: bool) -> Starlette:
-    """What one process serves."""
+    """Return the application of one process."""
     from ..hosts.gateway import create_app
     from ..hosts.gateway.connections import ImpatientProtocol
 
@@ -162,7 +162,7 @@ def application(settings: Sequence[Settings], service: Service, header_timeout: 
     _log(quiet=quiet)
     sys.setswitchinterval(SWITCH)
     app = create_app(settings, service)
-    # What is there now stays: the collector need not look at it again while answers wait.
+    # Objects of the start are permanent: the collector need not look at them again.
     gc.collect()
     gc.freeze()
     gc.set_threshold(*GENERATIONS)
@@ -170,7 +170,7 @@ def application(settings: Sequence[Settings], service: Service, header_timeout: 
 
 
 def _probe(settings: Settings) -> str:
-    """Ask the upstream what it is, and end here where it cannot work; one that is not there yet is asked later."""
+    """Ask the upstream what it is, and raise if it cannot work; an upstream that does not answer yet is asked later."""
     import asyncio
 
     from ..hosts.gateway.problems import ApiError
@@ -191,12 +191,12 @@ def _probe(settings: Settings) -> str:
 @click.option("--name", "label", default="")
 @click.option("--key-file", type=FILE)
 def _one_upstream(label: str, key_file: str | None, **given: Any) -> Settings:
-    """An upstream of a file."""
+    """Return the settings of an upstream in a file."""
     return settings_of(given, key_file=key_file, label=label)
 
 
 def upstreams(context: click.Context, given: dict[str, Any]) -> list[Settings]:
-    """Those of the settings file, or the one of the command line."""
+    """Return the upstreams of the settings file, or the one of the command line."""
     listed = upstreams_of(context)
     if not listed:
         return [settings_of(given)]
@@ -214,7 +214,7 @@ def upstreams(context: click.Context, given: dict[str, Any]) -> list[Settings]:
 
 @contextmanager
 def _common_numbers() -> Generator[None]:
-    """A folder where the processes put their numbers together."""
+    """Create a folder in which the processes gather their metrics."""
     from ..hosts.gateway.metrics import SHARED
 
     if os.environ.get(SHARED):

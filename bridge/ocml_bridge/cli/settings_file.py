@@ -1,4 +1,4 @@
-"""A file with the options of a command: YAML, by the options' long names; what the command line says goes before it."""
+"""Read a YAML file with the options of a command, by their long names; the command line overrides them."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from .parameters import FILE, Command
 from .yaml_files import yaml_in
 
 UPSTREAMS: Final = "upstreams"
-"""The key of the list of upstreams, each with the options that are about one."""
+"""The key of the list of upstreams, each with its options."""
 _META: Final = "ocml_bridge.upstreams"
 
 
 def settings_option(command: Command) -> Command:
-    """The option that names the file; the others take from it what the command line does not say."""
+    """Add the option that names the file; other options that the command line does not have come from it."""
     text = (
         "Read options by their long names, 'upstreams' and 'aliases' from a YAML file. The command line overrides it."
     )
@@ -30,7 +30,7 @@ def settings_option(command: Command) -> Command:
 
 
 def upstreams_of(context: click.Context) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-    """The upstreams that the file lists: what it says of all of them, and of each."""
+    """Return the options of the upstreams in the file: those for all of them, and those of each."""
     return context.meta.get(_META, [])
 
 
@@ -51,15 +51,15 @@ def _read(context: click.Context, _option: click.Parameter, name: str | None) ->
 def defaults(
     parameters: Sequence[click.Parameter], members: Mapping[str, Any], *, others: bool = False
 ) -> dict[str, Any]:
-    """Options of a command by the parameters that they fill.
+    """Return options of a command by their parameters.
 
     Args:
-        parameters: the command's.
+        parameters: the parameters of the command.
         members: values by the options' long names.
-        others: whether options that the command does not have are passed over.
+        others: whether options that the command does not have are ignored.
 
     Raises:
-        BridgeError: OCB-OPTION for them otherwise.
+        BridgeError: OCB-OPTION for options that the command does not have, unless they are ignored.
     """
     known = {name.removeprefix("--"): each for each in parameters for name in each.opts if name.startswith("--")}
     found: dict[str, Any] = {}
@@ -73,7 +73,7 @@ def defaults(
 
 
 def _value(parameter: click.Parameter, value: Any) -> Any:
-    """A value as an option takes it: pairs of a mapping as `KEY=VALUE`, other objects as JSON."""
+    """Return a value as an option takes it: pairs of a mapping as `KEY=VALUE`, other objects as JSON."""
     if not isinstance(value, dict):
         return (value,) if parameter.multiple and isinstance(value, str) else value
     pairs = cast("dict[str, Any]", value)
@@ -81,10 +81,10 @@ def _value(parameter: click.Parameter, value: Any) -> Any:
 
 
 def mapping(value: Any, what: str) -> dict[str, Any]:
-    """What a file says of options: values by their long names.
+    """Return the options in a file: values by their long names.
 
     Raises:
-        BridgeError: OCB-OPTION for what is no mapping of names.
+        BridgeError: OCB-OPTION if it is not a mapping of names.
     """
     if not isinstance(value, dict) or not all(isinstance(key, str) for key in cast("dict[Any, Any]", value)):
         raise BridgeError(ErrorCode.OPTION, f"{what} must map options to values")

@@ -1,4 +1,4 @@
-"""A finished migration as the page to sign it off by."""
+"""Make the sign-off page of a finished migration."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from ..bulk.tally import Entries
 
 _INPUTS: Final = 100
-"""How many inputs the page names."""
+"""The number of inputs on the page."""
 _LONG: Final = 4_000
-"""How many characters of a record the page shows."""
+"""The number of characters of a record on the page."""
 _PLACES: Final = ("line", "item", "row")
 _Key = tuple[str, int]
 
 
 def sign_off(plan: Plan, finished: Finished) -> SignOff:
-    """What a page tells of a migration. With a ledger, examples are shown as they stood and as they were written."""
+    """Return the content of the page. With a ledger, examples have the records before and after."""
     total = Tally()
     for index, progress in sorted(finished.inputs.items()):
         total.merge(progress.tally, {"input": plan.inputs[index].path})
@@ -69,7 +69,7 @@ def sign_off(plan: Plan, finished: Finished) -> SignOff:
 
 
 def _matters(entry: Any) -> bool:
-    """Whether any place of it was lost or changed, and not laid out in another way alone."""
+    """Return whether any place was lost or changed, apart from layout."""
     return any(entry.severities[severity] for severity in (Severity.LOST, Severity.CHANGED))
 
 
@@ -115,7 +115,7 @@ def _key(example: Mapping[str, Any]) -> _Key:
 
 
 def _records(plan: Plan, finished: Finished, kinds: Iterable[Entries]) -> dict[_Key, tuple[str | None, str | None]]:
-    """The records of examples before and after, by what a ledger knows them by; none without a ledger."""
+    """Return the records of examples before and after, by their keys in the ledger; none without a ledger."""
     job = plan.job
     if job.folder is None or job.ledger is None:
         return {}

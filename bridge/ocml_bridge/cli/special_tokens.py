@@ -1,4 +1,4 @@
-"""`--special-tokens FILE`: the special tokens of a model, as lists and tokenizers' files name them."""
+"""Define `--special-tokens FILE`: the special tokens of a model, in lists and tokenizers' files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _HELP: Final = (
 
 
 def special_tokens_option(command: Command) -> Command:
-    """The option that names more special tokens; the command gets them as a tuple."""
+    """Add the option for more special tokens; the command gets them as a tuple."""
     return click.option("--special-tokens", type=FILE, metavar="FILE", callback=_read, help=_HELP)(command)
 
 
@@ -46,13 +46,13 @@ _FORMS: Final = (
 
 
 def parse(data: bytes) -> list[str]:
-    """The tokens that a file names.
+    """Return the tokens in a file.
 
     Args:
-        data: lines, a JSON list of strings, or JSON of a Hugging Face tokenizer: what is marked as special in it.
+        data: lines, a JSON list of strings, or the JSON of a Hugging Face tokenizer, whose special tokens are taken.
 
     Raises:
-        BridgeError: OCB-OPTION where it is none of them.
+        BridgeError: OCB-OPTION if it is none of them.
     """
     try:
         value: Json = jsontext.loads(data)
@@ -85,14 +85,14 @@ _NAMED: Final = frozenset({"additional_special_tokens", "extra_special_tokens"})
 
 
 def _special(tokens: list[Any]) -> Iterator[str]:
-    """Of added tokens, those that are marked as special."""
+    """Return those of added tokens that are marked as special."""
     for token in tokens:
         if isinstance(token, dict) and cast("dict[str, Any]", token).get("special") is True:
             yield from _spellings(token)
 
 
 def _spellings(value: Any) -> Iterator[str]:
-    """What names tokens: a string, an object with its `content`, or several of them."""
+    """Return the tokens of a value: a string, an object with `content`, or several of them."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""`ocml-convert stream -f harmony -t openai-sse`: a conversation passed on as it arrives."""
+"""Define `ocml-convert stream -f harmony -t openai-sse`, which converts a conversation as it arrives."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
     from ..profiles import Profile
 
 _TOKENS: Final = "-tokens"
-"""How the ids of streams end that are token ids, and no text."""
+"""The ending of the ids of streams of token ids."""
 _BROKEN: Final[dict[Reason | None, str]] = {
     "truncated": "the stream ended inside a message or before an answer, and no reason was given",
     "error": "what arrived cannot be read as a whole",
 }
-"""What is said of a stream that is over for a bad reason."""
+"""Messages for streams that ended for a bad reason."""
 
 
 def _stream_option(*names: str, written: bool, text: str, required: bool = True) -> Callable[[Any], Any]:
-    """An option whose value is the id of a stream."""
+    """Add an option whose value is the id of a stream."""
 
     def complete(_context: click.Context, _option: click.Parameter, begun: str) -> list[str]:
         from ..pipe import streams
@@ -177,10 +177,10 @@ def stream(
 
 
 def _visibility(target: str, show: tuple[str, ...], *, debug: bool) -> Visibility | None:
-    """What is written; None for what the readers of the target are to see unasked.
+    """Return what is written; None for the default of the target.
 
     Raises:
-        BridgeError: E-PERM-VISIBILITY for what is private, without the opt-in; OCB-OPTION for what is not known.
+        BridgeError: E-PERM-VISIBILITY for private content without the opt-in; OCB-OPTION for an unknown value.
     """
     from ..chat.visibility import Visibility
     from ..pipe import audience
@@ -198,10 +198,10 @@ def _visibility(target: str, show: tuple[str, ...], *, debug: bool) -> Visibilit
 def _model(
     source: str | None, prefix: str | None, *, prompted: bool, profile: str | None, request: str | None
 ) -> tuple[Profile | None, str]:
-    """Whose answer arrives, None where it is no answer, and as what.
+    """Return the profile of the answer (None if the stream is not an answer), and the stream's id.
 
     Raises:
-        BridgeError: OCB-OPTION where the options say too much or too little.
+        BridgeError: OCB-OPTION if options are missing or contradict each other.
     """
     from ..profiles import default_profile
     from ..profiles import profile as find
@@ -229,15 +229,15 @@ class _Relay:
     """Passes on a stream.
 
     Args:
-        source: reads what arrives.
-        target: writes what goes to standard output.
-        tokens: whether token ids arrive.
+        source: the decoder of the input.
+        target: the encoder of the output.
+        tokens: whether the input is token ids.
 
     Attributes:
-        target: as given.
-        findings: what had to be mended.
-        reason: why the stream is over.
-        problem: why the command fails; None where it does not.
+        target: the encoder of the output.
+        findings: what was repaired.
+        reason: the reason why the stream ended.
+        problem: the error of the command; None for none.
     """
 
     def __init__(self, source: Decoder, target: Encoder, *, tokens: bool) -> None:
@@ -252,10 +252,10 @@ class _Relay:
         self._numbers = Numbers() if tokens else None
 
     def begin(self, prefix: str) -> None:
-        """Read what stands before the stream, which is not passed on; a message that is still open is what goes on.
+        """Read the text before the stream, which is not passed on; an open message in it is continued.
 
         Raises:
-            BridgeError: where it is not of the format.
+            BridgeError: if it is not of the format.
         """
         if not prefix:
             return
@@ -268,10 +268,10 @@ class _Relay:
         self._pass(event for event in events if isinstance(event, Start) and event.number not in ended)
 
     def run(self, source: BinaryIO, reason: Reason | None) -> None:
-        """Pass on everything; what goes wrong with it is said to whoever reads, and is the `problem`.
+        """Pass on the stream; an error is written to the output, and kept as `problem`.
 
         Raises:
-            OSError: where it cannot be read or written.
+            OSError: if it cannot be read or written.
         """
         try:
             for data in chunks(source):
@@ -327,7 +327,7 @@ class _Relay:
                 self._last = data or self._last
 
     def report(self, source: str, target: str) -> dict[str, object]:
-        """What `convert --report` says, and why the stream was over."""
+        """Return the report, as `convert --report` does, with the reason why the stream ended."""
         return {
             "source": source,
             "target": target,

@@ -1,4 +1,4 @@
-"""What a conversion comes to, in one line that nobody has to look up."""
+"""Summarise a conversion in one line."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ _NOUNS: Final[dict[LossCode, tuple[str, str]]] = {
     LossCode.CONTROL_TOKEN: ("text with control tokens", "texts with control tokens"),
     LossCode.SURROGATE: ("text with half a character", "texts with half a character"),
 }
-"""What people call a loss, one and several; where it is not its code with spaces."""
+"""Nouns for losses, one and several, if they are not the code with spaces."""
 _MEDIA: Final = {"image": "image", "audio": "audio recording", "video": "video", "file": "file"}
 
 
 def summary(
     target: str, losses: Iterable[Loss], document: Document | None = None, characters: Characters | None = None
 ) -> str:
-    """What was lost and changed, by kind, and how much of what was said is there.
+    """Return the losses and changes by kind, and the share of the text that was written.
 
     Args:
         target: the format that was written.
-        losses: what was reported; layout is passed over.
-        document: what was written, where it is known: its parts have better names.
-        characters: how much was read and written, where it is known.
+        losses: the reported losses; those of layout are ignored.
+        document: the document, for the names of its parts; None if it is not known.
+        characters: the characters read and written; None if they are not known.
     """
     listed = list(losses)
     sentences = [f"converted to {target}"]
@@ -60,13 +60,13 @@ def summary(
 
 
 def counted_by_noun(losses: Iterable[Loss], document: Document | None = None) -> str:
-    """How many losses of each kind there are: `2 call ids, 1 image`."""
+    """Return the number of losses of each kind, such as `2 call ids, 1 image`."""
     counts = Counter(_noun(loss, document) for loss in losses)
     return ", ".join(_counted(count, *noun) for noun, count in counts.most_common())
 
 
 def _of_characters(characters: Characters, losses: Iterable[Loss]) -> list[str]:
-    """How much of what was said is there; nothing where the numbers would not tell."""
+    """Return the share of the text that was written; "" if it says nothing."""
     read, written = characters
     of = f"{min(read, written):,} of {read:,} characters"
     if written < read:

@@ -1,4 +1,4 @@
-"""The command `view`: a document in the terminal or as a page, alone or beside what a format gives back of it."""
+"""Define the command `view`, which shows a document in the terminal or as a page, or what a format keeps of it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..view import Visibility
 
 _WIDTH = 100
-"""Columns, where the output is no terminal."""
+"""The number of columns if the output is not a terminal."""
 
 
 @click.command()
@@ -44,7 +44,7 @@ def view(
     """
     names = [*named_files(files or (STANDARD,))]
     refuse_same_file({name if len(names) > 1 else "the input": name for name in names}, {"--html": html})
-    # Imported here: what only this command needs.
+    # Imported here, because only this command needs it.
     from ..view import DEBUG, END_USER
 
     visibility = DEBUG if debug else END_USER
@@ -64,14 +64,14 @@ def view(
 
 
 Chat = tuple[str, Reading]
-"""A conversation, and what it is called: its file, and its place where that holds several."""
+"""A conversation, and its name: that of its file, with its place if there are several."""
 
 
 def _read(names: list[str], source: str | None, options: Options) -> tuple[list[Chat], list[str]]:
-    """The conversations of files, and why others cannot be read.
+    """Return the conversations of files, and the errors of those that cannot be read.
 
     Raises:
-        CommandError: where the only file cannot be read.
+        CommandError: if the only file cannot be read.
     """
     chats: list[Chat] = []
     errors: list[str] = []
@@ -97,14 +97,14 @@ def _called(name: str, reading: Reading, *, several: bool) -> str:
 
 
 def _common(names: list[str]) -> str:
-    """What several files are called: the folder that has them all, or the one file."""
+    """Return a name for several files: their common folder, or the one file."""
     if len(names) == 1:
         return os.path.basename(shown(names[0]))
     return os.path.basename(_folder(names)) or "conversations"
 
 
 def _folder(names: Sequence[str]) -> str:
-    """The folder that has all of several files."""
+    """Return the common folder of several files."""
     return os.path.commonpath([os.path.dirname(os.path.abspath(name)) for name in names])
 
 
@@ -112,7 +112,7 @@ def _pages(chats: list[Chat], visibility: Visibility, names: list[str]) -> str:
     from ..view import tell
     from ..view.html import NamedStory, stories_page
 
-    # Below a folder, files are called as they are there.
+    # Files in a folder are named relative to it.
     above = f"{_folder(names)}{os.sep}" if len(names) > 1 else ""
     stories = [
         NamedStory(
@@ -126,7 +126,7 @@ def _pages(chats: list[Chat], visibility: Visibility, names: list[str]) -> str:
 
 
 def _listed(chats: list[Chat], visibility: Visibility, _: list[str]) -> str:
-    """The conversations one behind the other, each below its name."""
+    """Return the conversations one after another, each below its name."""
     return "\n".join(f"{_heading(name)}\n\n{_shown(each, None, visibility, name)}" for name, each in chats)
 
 

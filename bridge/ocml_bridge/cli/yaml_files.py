@@ -1,4 +1,4 @@
-"""Files that people write: settings and plans, in YAML or JSON."""
+"""Read files that people write, such as settings and plans, in YAML or JSON."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from ..errors import BridgeError, ErrorCode
 
 
 def yaml_in(data: bytes) -> Any:
-    """The value that a file holds.
+    """Return the value in a file.
 
     Raises:
-        BridgeError: OCB-OPTION where it is not YAML, or says what no value is, such as the 31st of February.
+        BridgeError: OCB-OPTION if it is not YAML, or has an impossible value, such as the 31st of February.
     """
     import yaml
 
