@@ -1,4 +1,4 @@
-"""A gateway: Chat Completions in front of a plain completions server. Extra: `gateway`."""
+"""Offer Chat Completions in front of a plain completions server. Extra: `gateway`."""
 
 from __future__ import annotations
 

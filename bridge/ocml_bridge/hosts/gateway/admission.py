@@ -1,4 +1,4 @@
-"""How much is under way at once: requests, and the bytes that their bodies take."""
+"""Limit the number of requests in progress, and the total size of their bodies."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from .problems import ApiError
 
 
 class Admission:
-    """Lets requests in, or sends them away for a moment.
+    """Admits requests, or refuses them for a moment.
 
     Args:
-        requests: the most that are under way at once.
-        size: the most bytes that their bodies may take together.
+        requests: the maximal number of requests in progress.
+        size: the maximal total size of their bodies in bytes.
 
     Attributes:
-        requests: how many are under way.
-        size: how many bytes their bodies take.
+        requests: the number of requests in progress.
+        size: the total size of their bodies in bytes.
     """
 
     def __init__(self, requests: int, size: int) -> None:
@@ -27,12 +27,12 @@ class Admission:
         self._largest = size
 
     def ticket(self) -> Ticket:
-        """A place for one request, for the time of a `with` block."""
+        """Return the ticket of one request, for a `with` block."""
         return Ticket(self, self._most, self._largest)
 
 
 class Ticket:
-    """The place of one request."""
+    """A request that is admitted."""
 
     def __init__(self, admission: Admission, most: int, largest: int) -> None:
         self._admission = admission
@@ -41,10 +41,10 @@ class Ticket:
         self._size = 0
 
     def __enter__(self) -> Self:
-        """Take the place.
+        """Admit the request.
 
         Raises:
-            ApiError: where there is none.
+            ApiError: if there are too many.
         """
         if self._admission.requests >= self._most:
             raise _full(f"{self._most} requests are already running")
@@ -52,10 +52,10 @@ class Ticket:
         return self
 
     def hold(self, size: int) -> None:
-        """Count bytes that are kept for the request.
+        """Count bytes that are held for the request.
 
         Raises:
-            ApiError: where there is no room for them.
+            ApiError: if there is no room for them.
         """
         if self._admission.size + size > self._largest:
             raise _full("the requests that are running are too large together")
@@ -63,14 +63,14 @@ class Ticket:
         self._admission.size += size
 
     def drop(self) -> None:
-        """The bytes are kept no longer."""
+        """Stop counting the bytes."""
         self._admission.size -= self._size
         self._size = 0
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Give the place back."""
+        """End the request."""
         self.drop()
         self._admission.requests -= 1
 

@@ -1,4 +1,4 @@
-"""What stands in an answer beside what was said: probabilities, and calls in the shape that old clients know."""
+"""Amend answers of Chat Completions: with probabilities, and with calls in the form for old clients."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _EVENT: Final = b"data: "
 
 
 class AmendedEncoder:
-    """An encoder of Chat Completions whose chunks, or whole response, say more.
+    """An encoder of Chat Completions that amends its chunks, or the whole response.
 
     Args:
-        target: writes them.
-        likely: tells the probabilities; None where nobody asked for them.
+        target: the encoder.
+        likely: gives the probabilities; None if the client did not ask for them.
         legacy: whether a call is a `function_call`, as it was for requests with `functions`.
     """
 
@@ -31,19 +31,19 @@ class AmendedEncoder:
 
     @property
     def losses(self) -> list[Loss]:
-        """What could not be said so far."""
+        """Return what could not be written so far."""
         return self._target.losses
 
     def encode(self, events: Iterable[Event], /) -> list[bytes]:
-        """The chunks that events make."""
+        """Return the chunks for events."""
         return [self._amended(chunk) for chunk in self._target.encode(events)]
 
     def finish(self, usage: dict[str, object] | None = None, /) -> list[bytes]:
-        """What stands behind everything; of an answer that is not streamed, all of it."""
+        """Return the last chunks; of an answer that is not streamed, the whole answer."""
         return [self._amended(chunk) for chunk in self._target.finish(usage)]
 
     def fail(self, code: str, message: str, /) -> list[bytes]:
-        """Say that the stream broke."""
+        """Return the chunks for a stream that broke off."""
         return self._target.fail(code, message)
 
     def _amended(self, chunk: bytes) -> bytes:
@@ -63,7 +63,7 @@ class AmendedEncoder:
 
 
 def _as_function_call(choice: dict[str, Any], message: dict[str, Any]) -> None:
-    """The first call: there was room for one."""
+    """Return the message with its first call as `function_call`, which holds only one."""
     calls = message.pop("tool_calls", None)
     if calls and calls[0].get("index", 0) == 0:
         message["function_call"] = calls[0].get("function")

@@ -1,4 +1,4 @@
-"""The answers to one request: each is decoded, cut at a stop string and encoded, without waiting."""
+"""Decode the answers to one request, cut them at stop strings, and encode them, without waiting."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from .turn_memory import OwnMemory
 
 
 class Choice:
-    """One answer.
+    """One answer of a request.
 
     Args:
-        source: reads what the model writes.
-        target: writes what the client reads, and is to see.
+        source: the decoder of the model's output.
+        target: the encoder of what the client may see.
         stop: strings that end the answer.
-        recorder: watches what the client does not see; None where nobody wants to know.
-        preambles: what becomes of them; None where they are content.
-        likely: watches which tokens it sees; None where nobody wants to know.
+        recorder: records what the client does not see; None to record nothing.
+        preambles: handles preambles; None if they are content.
+        likely: collects the tokens that the client sees; None without probabilities.
 
     Attributes:
-        reason: why it is over; None while it is not.
+        reason: the stop reason; None while the answer is in progress.
     """
 
     def __init__(
@@ -53,10 +53,10 @@ class Choice:
         self.reason: Reason | None = None
 
     def feed(self, piece: Piece) -> list[bytes]:
-        """What the model wrote next.
+        """Decode the next output of the model.
 
         Raises:
-            BridgeError: where it is not of the format.
+            BridgeError: if it is not of the format.
         """
         if self.reason is not None:
             return []
@@ -65,22 +65,22 @@ class Choice:
         return out + self.finish("stop") if self._stop.found else out
 
     def finish(self, reason: Reason | None) -> list[bytes]:
-        """The model writes no more, for the reason that its engine gives."""
+        """End the answer with the reason of the engine."""
         return self._pass(self._source.finish(reason)) if self.reason is None else []
 
     @property
     def is_cut(self) -> bool:
-        """Whether a stop string ended it, so that the upstream need not go on."""
+        """Return whether a stop string ended the answer, so that the upstream may stop."""
         return self._stop.found
 
     def fail(self, error: BridgeError) -> list[bytes]:
-        """What came is no answer."""
+        """End an answer that is not one."""
         events = self._source.finish("error")
         self.reason = "error"
         return broken(events, self.target, error) if events else []
 
     def cancel(self) -> None:
-        """Nobody listens any more."""
+        """End the answer because the client left."""
         if self.reason is None:
             self.reason = "cancelled"
             self._source.cancel()
@@ -99,18 +99,18 @@ class Choice:
 
 
 class Answering:
-    """All answers to one request; what they share is said once.
+    """All answers to one request, with their common parts.
 
     Args:
-        source: makes what reads an answer.
-        stream: what the client reads: a stream id.
+        source: makes the decoder of an answer.
+        stream: the stream id of the client's format.
         options: how to write it.
         answer: ids and times of the answers.
         visibility: what is passed on.
         stop: strings that end an answer.
-        memory: remembers what led to calls; None where nothing is remembered.
-        preambles: what becomes of them.
-        logprobs: how many likely tokens to name at each place; None for no probabilities.
+        memory: remembers the reasoning before calls; None to remember nothing.
+        preambles: how preambles are passed on.
+        logprobs: the number of likely tokens at each position; None for no probabilities.
         legacy: whether a call is a `function_call`.
     """
 
@@ -141,7 +141,7 @@ class Answering:
         self.choices: dict[int, Choice] = {}
 
     def choice(self, index: int) -> Choice:
-        """One of them, by the upstream's number."""
+        """Return the answer with the upstream's number."""
         if index not in self.choices:
             answer, recorder = self._answer(index), None
             if self._memory is not None:
@@ -156,19 +156,19 @@ class Answering:
         return self.choices[index]
 
     def in_order(self) -> list[Choice]:
-        """All of them, by their numbers."""
+        """Return all answers, by their numbers."""
         return [self.choices[index] for index in sorted(self.choices)]
 
     @property
     def broken(self) -> bool:
-        """Whether one of them is not a whole answer."""
+        """Return whether any of the answers is incomplete."""
         return any(choice.reason in ("truncated", "error") for choice in self.choices.values())
 
     def end(self, usage: dict[str, object] | None) -> list[bytes]:
-        """What stands behind all answers."""
+        """Return the end of the stream after all answers."""
         return self.choice(min(self.choices, default=0)).target.finish(usage)
 
     def cancel(self) -> None:
-        """Nobody listens any more."""
+        """End all answers because the client left."""
         for choice in self.choices.values():
             choice.cancel()

@@ -1,4 +1,4 @@
-"""The APIs that clients speak: how a request of each is read, and what its answers and refusals look like."""
+"""Define the APIs of clients: how the requests of each are read, and the form of its answers and refusals."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ Request = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """What a request asks beside its conversation.
+    """The parameters of a request, apart from its conversation.
 
     Attributes:
-        stream: whether the answer is to come as it is written.
-        usage: whether a stream is to end with the numbers of tokens.
-        count: how many answers.
-        limit: how many tokens an answer may have; None where the client does not say.
-        sampling: what the engine is asked as it is.
-        logprobs: how many likely tokens to name at each place; None for no probabilities.
+        stream: whether the answer is streamed.
+        usage: whether a stream ends with the numbers of tokens.
+        count: the number of answers.
+        limit: the maximal number of tokens of an answer; None if the client sets no limit.
+        sampling: the parameters that the engine gets unchanged.
+        logprobs: the number of likely tokens at each position; None for no probabilities.
         stop: strings that end the answer.
-        strict: whether a tool asks for arguments that follow its schema.
-        legacy: whether the client declares its tools as `functions`, and waits for a `function_call`.
+        strict: whether a tool requires arguments that follow its schema.
+        legacy: whether the client declares its tools as `functions`, and expects a `function_call`.
     """
 
     stream: bool
@@ -45,15 +45,15 @@ class Parameters:
 
 @dataclass(frozen=True, slots=True)
 class Api:
-    """One API.
+    """An API.
 
     Attributes:
         form: the format of its requests.
-        stream: the stream id of answers as they are written.
-        whole: the same of whole answers.
-        read: takes the parameters of a request, the most answers given; refuses what no request can have.
-        refusal: the body of a refusal.
-        event: the same as an event of a stream.
+        stream: the stream id of streamed answers.
+        whole: the stream id of whole answers.
+        read: returns the parameters of a request, for a maximal number of answers; raises for invalid ones.
+        refusal: returns the body of a refusal.
+        event: returns a refusal as an event of a stream.
     """
 
     form: str
@@ -99,7 +99,7 @@ CHAT: Final = Api("openai", "openai-sse", "openai", _chat, ApiError.body, _event
 # --- Responses --------------------------------------------------------------------------------------------------------
 
 _KEPT: Final = ("previous_response_id", "conversation", "prompt")
-"""What a gateway that keeps nothing of a conversation cannot know."""
+"""Parameters that need a stored conversation, which the gateway does not have."""
 
 
 def _responses(request: Request, _most: int) -> Parameters:
@@ -149,7 +149,7 @@ _KINDS: Final = {
     503: "overloaded_error",
     504: "timeout_error",
 }
-"""What the Messages API calls errors, by their status; all others are `api_error`."""
+"""The types of errors in the Messages API, by status; all others are `api_error`."""
 
 
 def _messages(request: Request, _most: int) -> Parameters:

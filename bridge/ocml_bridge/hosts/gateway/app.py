@@ -1,4 +1,4 @@
-"""The gateway's routes."""
+"""Define the gateway's routes."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ ANYHOW: Final = Service()
 
 
 def create_app(settings: Settings | Sequence[Settings], service: Service = ANYHOW) -> Starlette:
-    """The gateway as an ASGI application.
+    """Return the gateway as an ASGI application.
 
     Args:
-        settings: how it speaks to its upstream, or to each of several.
-        service: how it serves its clients.
+        settings: the settings of its upstream, or of each of several.
+        service: the settings of the service for clients.
     """
     each = (settings,) if isinstance(settings, Settings) else tuple(settings)
 

@@ -1,4 +1,4 @@
-"""The upstreams of a gateway, and which of them answers for a model."""
+"""Choose the upstream that answers for a model."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from .settings import Settings
 from .upstream import Upstream
 
 REST: Final = 5.0
-"""For how long an upstream that could not be reached is asked last, in seconds."""
+"""The time in seconds for which an unreachable upstream is asked last."""
 PATIENCE: Final = 5.0
-"""For how long an upstream may think about whether it is there, in seconds."""
+"""The time limit in seconds for asking an upstream whether it is there."""
 
 
 class Backend:
-    """One upstream.
+    """An upstream.
 
     Args:
-        settings: how to speak to it.
-        upstream: the client of it.
+        settings: its settings.
+        upstream: its client.
 
     Attributes:
-        requests: how many are under way there.
+        requests: the number of its requests in progress.
         rests_until: the time until which it is asked last.
     """
 
@@ -38,7 +38,7 @@ class Backend:
 
     @property
     def name(self) -> str:
-        """What it is called in logs and metrics."""
+        """Return its name in logs and metrics."""
         return self.settings.name or self.settings.upstream
 
 
@@ -46,8 +46,8 @@ class Backends:
     """All upstreams.
 
     Args:
-        backends: in the order in which they are asked.
-        aliases: other names of models.
+        backends: the upstreams, in the order in which they are asked.
+        aliases: the names of models for other names.
         now: a clock, in seconds.
     """
 
@@ -59,14 +59,14 @@ class Backends:
         self._now = now
 
     def model(self, name: str) -> str:
-        """The name that the upstream knows a model by."""
+        """Return the upstream's name for a model."""
         return self.aliases.get(name, name)
 
     def of(self, model: str) -> list[Backend]:
-        """Those that answer for a model: the least busy first, those that could not be reached last.
+        """Return the upstreams that answer for a model: the least busy first, unreachable ones last.
 
         Raises:
-            ApiError: 404 where there is none.
+            ApiError: 404 if there is none.
         """
         found = [backend for backend in self.all if model in backend.settings.models]
         found = found or [backend for backend in self.all if not backend.settings.models]
@@ -78,7 +78,7 @@ class Backends:
 
     @contextmanager
     def serving(self, backend: Backend) -> Generator[None]:
-        """A request is under way to an upstream."""
+        """Count a request to an upstream, in a `with` block."""
         backend.requests += 1
         try:
             yield
@@ -90,13 +90,13 @@ class Backends:
             backend.requests -= 1
 
     async def models(self, key: str | None) -> list[dict[str, Any]]:
-        """What all of them list, and the aliases.
+        """Return the models that all of them list, and the aliases.
 
         Args:
             key: the client's `Authorization` header, or None.
 
         Raises:
-            ApiError: where none of them answers.
+            ApiError: if none of them answers.
         """
         listed: dict[str, dict[str, Any]] = {}
         problem: ApiError | None = None
@@ -113,7 +113,7 @@ class Backends:
         return list(listed.values())
 
     async def ready(self) -> dict[str, bool]:
-        """Which of them answer, by their names. Any answer counts but one that says that the server is broken."""
+        """Return which of them answer, by name. Any answer counts, unless it says that the server is broken."""
         answers = await asyncio.gather(*(_answers(backend) for backend in self.all))
         return dict(zip((backend.name for backend in self.all), answers, strict=True))
 
@@ -130,7 +130,7 @@ async def _answers(backend: Backend) -> bool:
 
 
 def models_in(body: Any) -> list[dict[str, Any]]:
-    """The models of a list as `/v1/models` gives it."""
+    """Return the models in a list as `/v1/models` returns it."""
     data = members(body).get("data")
     listed = map(members, cast("list[Any]", data)) if isinstance(data, list) else ()
     return [model for model in listed if isinstance(model.get("id"), str)]

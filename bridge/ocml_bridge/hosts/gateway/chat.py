@@ -1,4 +1,4 @@
-"""What answers a conversation: `POST /v1/chat/completions`, `/v1/responses`, `/v1/messages`."""
+"""Answer conversations: `POST /v1/chat/completions`, `/v1/responses`, `/v1/messages`."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from .problems import ApiError
 from .workers import discard
 
 LOSSES: Final = "x-ocml-losses"
-"""The response header that says what the prompt could not say of the request: classes of losses, with their codes."""
+"""The response header with the classes and codes of losses of the prompt."""
 
 
 async def chat(call: Call) -> None:
-    """Answer a request, in the words of its API."""
+    """Answer a request, in the form of its API."""
     talk, backend = await call.convert(_understood)
     losses = await talk.losses()
     call.entry.know(
@@ -43,7 +43,7 @@ async def chat(call: Call) -> None:
 
 
 async def count_tokens(call: Call) -> None:
-    """Answer how many tokens a request's prompt has (`POST /v1/messages/count_tokens`)."""
+    """Answer with the number of tokens of a request's prompt (`POST /v1/messages/count_tokens`)."""
     talk, backend = await call.convert(_understood)
     call.entry.know(request=talk.id, model=talk.request.model, upstream=backend.name)
     count = await talk.tokens()
@@ -67,7 +67,7 @@ async def _stream(call: Call, talk: Conversation, headers: dict[str, str]) -> No
             async for chunk in chunks:
                 await stream.write(chunk)
         except ApiError as problem:
-            # A refusal of the upstream has a status of its own, unless the silence before it was filled already.
+            # The client gets the status of the upstream's refusal, unless a comment has begun the response already.
             if not call.client.has_started:
                 raise
             await stream.write(talk.failed(problem))

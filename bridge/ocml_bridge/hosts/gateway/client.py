@@ -1,4 +1,4 @@
-"""The client of one request: what it sends is read within bounds, and it is noticed at once when it leaves."""
+"""Read a client's request within limits, write the response, and notice at once when the client leaves."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ Send = Callable[[Message], Awaitable[None]]
 
 
 class ClientLeftError(Exception):
-    """Nobody waits for the answer any more."""
+    """The client left before it got its answer."""
 
 
 class Client:
-    """Whoever sent a request.
+    """The client of a request.
 
     Args:
-        scope: the request's, as ASGI has it.
-        receive: gives what the client sends.
-        send: takes what it gets.
+        scope: the ASGI scope of the request.
+        receive: receives messages of the client.
+        send: sends messages to the client.
 
     Attributes:
-        headers: the request's.
-        has_started: whether it was told a status already.
+        headers: the headers of the request.
+        has_started: whether the response has begun.
     """
 
     def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -42,16 +42,16 @@ class Client:
         self._send = send
 
     async def body(self, limit: int, seconds: float, hold: Callable[[int], None]) -> bytes:
-        """The request's body, unpacked where it is compressed.
+        """Return the request's body, decompressed.
 
         Args:
-            limit: the most bytes that it may have.
-            seconds: the longest time that it may take to arrive.
-            hold: told of all bytes that are kept, as they come; may refuse them.
+            limit: the maximal size in bytes.
+            seconds: the time limit for its arrival.
+            hold: called with the number of bytes that are kept, as they arrive; it may raise to refuse them.
 
         Raises:
-            ApiError: where it is too large, too slow, or packed as nobody can unpack it.
-            ClientLeftError: where the client leaves before it is complete.
+            ApiError: if it is too large, too slow, or cannot be decompressed.
+            ClientLeftError: if the client leaves before it is complete.
         """
         unpack = _unpacking(self.headers.get("content-encoding", "identity"))
         if unpack is None and int(self.headers.get("content-length") or 0) > limit:
@@ -75,11 +75,11 @@ class Client:
         return bytes(data)
 
     def watched(self) -> Watch:
-        """A block of work that ends with `ClientLeftError` when the client leaves; the body has been read before."""
+        """Return a context that raises `ClientLeftError` when the client leaves; the body must have been read."""
         return Watch(self._receive)
 
     async def answer(self, status: int, data: bytes, headers: Mapping[str, str]) -> None:
-        """A whole response."""
+        """Send a whole response."""
         self.has_started = True
         packed = [(name.lower().encode(), value.encode("latin-1", "replace")) for name, value in headers.items()]
         packed.append((b"content-length", str(len(data)).encode()))
@@ -87,20 +87,20 @@ class Client:
         await self._send({"type": "http.response.body", "body": data, "more_body": False})
 
     async def begin(self, status: int, headers: Mapping[str, str]) -> None:
-        """The beginning of a response that comes in pieces."""
+        """Begin a streamed response."""
         self.has_started = True
         packed = [(name.lower().encode(), value.encode("latin-1", "replace")) for name, value in headers.items()]
         await self._send({"type": "http.response.start", "status": status, "headers": packed})
 
     async def piece(self, data: bytes, *, more: bool = True) -> None:
-        """The next piece of it."""
+        """Send the next bytes of it."""
         await self._send({"type": "http.response.body", "body": data, "more_body": more})
 
 
 class Watch:
     """Watches a client while it is served: `async with client.watched(): …`.
 
-    Where it leaves, the work inside is cancelled at once, and the block raises `ClientLeftError`.
+    When it leaves, the work inside is cancelled at once, and the block raises `ClientLeftError`.
     """
 
     def __init__(self, receive: Receive) -> None:
@@ -123,19 +123,19 @@ class Watch:
         self.leave()
 
     def leave(self) -> None:
-        """The client is gone, or as good as gone."""
+        """Cancel the work as if the client had left."""
         if not self._over:
             self._left = self._over = True
             self._task.cancel()
 
     def release(self) -> None:
-        """All is done but the last words: who leaves now has had everything."""
+        """Ignore the client's leaving from now on, as it has got the whole answer."""
         self._over = True
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Watch no longer."""
+        """End watching."""
         self._over = True
         self._watching.cancel()
         if self._left and self._task.uncancel() <= self._cancelling and kind is asyncio.CancelledError:
@@ -147,7 +147,7 @@ def _too_large(limit: int) -> ApiError:
 
 
 def _unpacking(encoding: str) -> Callable[[bytes, int], bytes] | None:
-    """What unpacks a body piece by piece, with the most bytes that it may give; None where it is not packed."""
+    """Return a function that decompresses a body up to a maximal size; None if the body is not compressed."""
     if encoding in {"", "identity"}:
         return None
     if encoding not in {"gzip", "deflate"}:

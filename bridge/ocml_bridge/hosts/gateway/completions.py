@@ -1,4 +1,4 @@
-"""`POST /v1/completions`, passed through: the client's own prompt, and just what the upstream says to it."""
+"""Pass on `POST /v1/completions`: the client's own prompt, and the upstream's answer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .exchange import Call, parsed
 
 
 async def completions(call: Call) -> None:
-    """Pass a request on, and its answer back."""
+    """Pass on a request, and its answer."""
     gateway, request = call.gateway, parsed(call.data)
     named = request.get("model")
     backend = gateway.backend_for(request)

@@ -1,4 +1,4 @@
-"""Connections: what is written leaves at once, and those that send half a header are not kept for ever."""
+"""Send written data without delay, and close connections whose header does not arrive in time."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ else:
 
 
 def listening_socket(config: Config) -> socket.socket:
-    """Make the socket that a server listens on, whose connections send each piece of an answer as it is written.
+    """Return the socket for a server, whose connections send each piece of an answer as it is written.
 
-    The event loop asks for that where it makes a socket itself. Of one that uvicorn makes it does not, and a piece
-    would wait until the client has acknowledged the one before, some 40 ms.
+    The event loop sets that option if it makes the socket itself, but not for the socket that uvicorn makes: there, a
+    piece would wait until the client has acknowledged the one before, some 40 ms.
 
     Args:
-        config: the server's; it says the address and how many connections may wait.
+        config: the server's configuration, with the address and the number of connections that may wait.
     """
     listening = config.bind_socket()
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -34,19 +34,19 @@ class ImpatientProtocol(_Protocol):
     uvicorn itself closes those that are idle between requests.
 
     Attributes:
-        seconds: how long a header may take to arrive, from the first byte, or from the beginning of the connection.
+        seconds: the time limit of a header, from its first byte, or from the beginning of the connection.
     """
 
     seconds: ClassVar[float] = 20.0
     _deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:
-        """A client is there; its header has to come."""
+        """Begin the time limit of the first header."""
         super().connection_made(transport)
         self._wait()
 
     def data_received(self, data: bytes) -> None:
-        """More of what the client sends."""
+        """Begin or end the time limit of a header."""
         super().data_received(data)
         if self.cycle and not self.cycle.response_complete:
             self._stop()
@@ -54,7 +54,7 @@ class ImpatientProtocol(_Protocol):
             self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """The client is gone."""
+        """End the time limit."""
         self._stop()
         super().connection_lost(exc)
 

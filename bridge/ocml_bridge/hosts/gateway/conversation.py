@@ -1,4 +1,4 @@
-"""One request and its answers: asked of the upstream, passed on as they come. The routes and LiteLLM stand on it."""
+"""Ask the upstream for the answers to one request, and pass them on as they arrive. The routes and LiteLLM use it."""
 
 from __future__ import annotations
 
@@ -29,31 +29,31 @@ from .upstream_request import understand
 from .workers import LARGE, discard, uncollected
 
 GUIDED: Final = frozenset(f"/settings/{name}" for name in ("response_format", "tool_choice", "parallel_tool_calls"))
-"""The places of a request that a model is held to by a guide."""
+"""The places of a request that a guide enforces."""
 
 
 def today() -> str:
-    """The date, as `YYYY-MM-DD`."""
+    """Return the date, as `YYYY-MM-DD`."""
     return datetime.now(UTC).date().isoformat()
 
 
 class Conversation:
-    """A request, understood.
+    """A parsed request, with its answers.
 
     Args:
         request: its body, parsed.
-        settings: the gateway's.
+        settings: the settings of the gateway.
         upstream: completes the prompt.
         key: the client's `Authorization` header, or None.
-        memory: remembers what led to calls; None where nothing is remembered.
-        api: that the request is of.
+        memory: remembers the reasoning before calls; None to remember nothing.
+        api: the API of the request.
 
     Attributes:
-        id: the answer's.
-        asked: what the client asks for.
+        id: the id of the answer.
+        asked: the parsed request.
 
     Raises:
-        ApiError: where it is no request that can be answered.
+        ApiError: if the request cannot be answered.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Conversation:
     ) -> None:
         self.id: Final = f"{answer_ids(api.stream)}{uuid.uuid4().hex}"
         understood = understand(request, settings, today(), memory, api)
-        # Of the prompt nothing more is needed but its text: it may be large, and an answer may take long.
+        # Only the text of the prompt is still needed: it may be large, and an answer may take long.
         self.request: Final = replace(understood, prompt=None)
         self._losses = () if understood.prompt is None else understood.prompt.losses
         self._upstream = upstream
@@ -101,10 +101,10 @@ class Conversation:
         )
 
     async def losses(self) -> list[Loss]:
-        """What the upstream is not told of the request, and is not held to.
+        """Return the losses of the prompt, without those of places that the upstream's guide enforces.
 
         Raises:
-            ApiError: where the upstream cannot be asked.
+            ApiError: if the upstream cannot be asked.
         """
         losses = self._losses
         if self.request.wanted.guide is None or not await self._upstream.guides(self._key):
@@ -112,15 +112,15 @@ class Conversation:
         return [loss for loss in losses if loss.path not in GUIDED]
 
     async def tokens(self) -> int:
-        """How many tokens the prompt has.
+        """Return the number of tokens of the prompt.
 
         Raises:
-            ApiError: where the upstream cannot be asked.
+            ApiError: if the upstream cannot be asked.
         """
         return await self._upstream.count(self.request.wanted, self._key)
 
     def account(self) -> dict[str, Any]:
-        """What may be written down of it: numbers and codes, nothing that was said."""
+        """Return what the journal gets of it: numbers and codes, no content."""
         choices = self._answering.in_order()
         known: dict[str, Any] = {"finish": [choice.reason for choice in choices]}
         if self._usage is not None:
@@ -130,10 +130,10 @@ class Conversation:
         return known | ({"error": self._error} if self._error is not None else {})
 
     async def whole(self) -> bytes:
-        """The whole response.
+        """Return the whole response.
 
         Raises:
-            ApiError: where there is no answer, or not the whole of it.
+            ApiError: if there is no answer, or an incomplete one.
         """
         heard: list[Chunk] = []
         async with self._upstream.answer(self.request.wanted, self._key) as chunked:
@@ -160,10 +160,10 @@ class Conversation:
         return _merged([b"".join(choice.target.finish(self._usage)) for choice in answering.in_order()])
 
     async def chunks(self) -> AsyncGenerator[bytes]:
-        """The response piece by piece. The first piece is empty: it says that the upstream has begun to answer.
+        """Yield the response in pieces. The first is empty: it is yielded when the upstream begins to answer.
 
         Raises:
-            ApiError: before the first piece, where there is no answer. Later ones are part of the stream.
+            ApiError: before the first piece, if there is no answer. Later errors are part of the stream.
         """
         answering = self._answering
         try:
@@ -181,7 +181,7 @@ class Conversation:
                 except ApiError as problem:
                     self._error = problem.code
                     yield self._fail(problem)
-            # Answers that nobody ended broke off: each says so itself.
+            # Answers without an end broke off, which each reports itself.
             rest = [chunk for choice in self._choices() for chunk in choice.finish(None)]
             if not answering.broken:
                 rest += answering.end(self._usage if self.request.wanted.usage else None)
@@ -190,7 +190,7 @@ class Conversation:
             answering.cancel()
 
     def _written(self, chunks: list[Chunk]) -> tuple[list[bytes], ApiError | None]:
-        """What the client is told of chunks, and what is wrong with one of them."""
+        """Return the response for chunks of the upstream, and the error in one of them."""
         out: list[bytes] = []
         try:
             for piece in self._pieces(chunks):
@@ -209,7 +209,7 @@ class Conversation:
                 yield piece
 
     def failed(self, problem: ApiError) -> bytes:
-        """What a client is told that has a status already, and gets no answer."""
+        """Return the event for a client that has a status already, and gets no answer."""
         self._error = problem.code
         return self._fail(problem)
 
@@ -227,22 +227,22 @@ class Conversation:
         return failures[0] if failures else b""
 
     def _choices(self) -> list[Choice]:
-        """The answers; where none has begun yet, the first."""
+        """Return the answers; the first one if none has begun yet."""
         return list(self._answering.choices.values()) or [self._answering.choice(0)]
 
     def _is_cut(self) -> bool:
-        """Whether stop strings ended every answer; otherwise the upstream says when it is over, and what it took."""
+        """Return whether stop strings ended every answer, so that the upstream's usage is not waited for."""
         choices = self._answering.choices.values()
         return len(choices) == self.request.wanted.count and all(choice.is_cut for choice in choices)
 
 
 def _call_id(_: int) -> str:
-    """An id for a call, unlike any other."""
+    """Return a unique id for a call."""
     return f"call_{uuid.uuid4().hex[:24]}"
 
 
 def _merged(made: list[bytes]) -> bytes:
-    """Several answers as one response."""
+    """Return several answers as one response."""
     if len(made) == 1:
         return made[0]
     responses = [orjson.loads(data) for data in made]
@@ -250,16 +250,16 @@ def _merged(made: list[bytes]) -> bytes:
 
 
 def codes(losses: Iterable[Loss]) -> list[str]:
-    """The codes of losses that are more than layout, each with its severity."""
+    """Return the codes of losses except layout, each with its severity."""
     return sorted({f"{loss.severity} {loss.code}" for loss in losses if loss.severity is not Severity.LAYOUT})
 
 
 RETURNING: Final = frozenset({LossCode.CALL_ID})
-"""What each prompt with calls loses and each answer to it finds again: nothing to tell a client of."""
+"""Losses of the prompt that reading the answer restores; clients are not told of them."""
 
 
 def classes(losses: Iterable[Loss]) -> str:
-    """What a response header says of losses: each class with its codes, the worst first."""
+    """Return the value of a response header for losses: each class with its codes, the worst first."""
     found = {loss.code for loss in losses if loss.severity is not Severity.LAYOUT} - RETURNING
     each = ((kind, sorted(code for code in found if CLASSES[code] is kind)) for kind in LossClass)
     return ", ".join(f"{kind}={'+'.join(some)}" for kind, some in each if some)

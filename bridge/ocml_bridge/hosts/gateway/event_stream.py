@@ -1,4 +1,4 @@
-"""A response of Server-Sent Events that is never silent for long, and never waits for ever for its reader."""
+"""Send Server-Sent Events with comments during silence, and a time limit for the client."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from ..asgi import STREAM_HEADERS
 from .client import Client, Watch
 
 COMMENT: Final = b": keep-alive\n\n"
-"""What fills silence: clients pass over it, and nothing between takes the connection for dead."""
+"""The comment during silence: clients ignore it, and proxies do not close the connection."""
 
 
 class EventStream:
-    """The events that one client gets: `async with EventStream(…) as stream: await stream.write(…)`.
+    """The events for one client: `async with EventStream(…) as stream: await stream.write(…)`.
 
     Args:
-        client: who gets them.
-        watch: the one that watches it.
-        headers: of the response, beside those that every stream has.
+        client: the client.
+        watch: the watch of the client.
+        headers: headers of the response, in addition to those of every stream.
         on_first: called when the first event is written.
-        silence: after how many seconds without a byte a comment is sent; before the first event, too, and then the
-            response begins with it.
-        patience: after how many seconds in which the client takes nothing it counts as gone.
+        silence: the seconds without a byte after which a comment is sent; before the first event, it begins the
+            response.
+        patience: the seconds in which the client reads nothing after which it counts as gone.
     """
 
     def __init__(
@@ -50,14 +50,14 @@ class EventStream:
         self._comment: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
-        """Begin to count the seconds."""
+        """Start the timer."""
         self._timer = self._loop.call_later(self._silence, self._look)
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Stop counting."""
+        """Stop the timer."""
         self._timer.cancel()
         if self._comment is not None:
             self._comment.cancel()
@@ -74,7 +74,7 @@ class EventStream:
         self._timer = self._loop.call_later(max(rest - idle, 0.01), self._look)
 
     async def write(self, data: bytes) -> None:
-        """The next events; b"" only begins the response."""
+        """Send the next events; b"" only begins the response."""
         self._writing = True
         if not self._client.has_started:
             await self._client.begin(200, self._headers)
@@ -87,7 +87,7 @@ class EventStream:
         self._last = self._now()
 
     async def end(self) -> None:
-        """There are no more."""
+        """End the response."""
         self._timer.cancel()
         self._watch.release()
         await self._client.piece(b"", more=False)

@@ -1,4 +1,4 @@
-"""One life cycle for every request: let in, read, watched, answered or refused, and written down."""
+"""Handle every request in the same way: admit it, read it, watch the client, answer or refuse, and log it."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ STOPPING: Final = ApiError(503, "stopping", "the gateway is being stopped", head
 
 
 class Call:
-    """One request that is being answered.
+    """A request that is being answered.
 
     Attributes:
-        gateway: which answers it.
-        client: who asks.
-        caller: a name for who asks, which tells callers apart.
+        gateway: the gateway.
+        client: the client.
+        caller: a name for the caller, different for each key.
         data: the body of the request, until it is converted.
-        entry: what is written down of it.
-        api: that it is of.
+        entry: its entry in the journal.
+        api: its API.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class Call:
         self._ticket = ticket
 
     async def convert(self, work: Callable[[Self], Made]) -> Made:
-        """What a function makes of the request; a large one does not hold up the answers to others."""
+        """Return the result of a function of the request, without blocking other answers if the request is large."""
         if len(self.data) < LARGE:
             return work(self)
         made = await asyncio.get_running_loop().run_in_executor(self.gateway.workers, uncollected, work, self)
@@ -68,12 +68,12 @@ class Call:
         return made
 
     async def answer(self, data: bytes, headers: dict[str, str] | None = None) -> None:
-        """Give the whole answer, as JSON."""
+        """Send the whole answer, as JSON."""
         self._watch.release()
         await self.client.answer(200, data, {"content-type": "application/json"} | (headers or {}))
 
     def stream(self, headers: dict[str, str]) -> EventStream:
-        """Begin an answer that comes in pieces."""
+        """Begin a streamed answer."""
         service = self.gateway.service
         return EventStream(
             self.client,
@@ -89,9 +89,9 @@ class Exchange:
     """An endpoint.
 
     Args:
-        path: its own, as it is written down.
+        path: its path, for the journal.
         answer: answers a request.
-        api: that its requests are of.
+        api: the API of its requests.
     """
 
     def __init__(self, path: str, answer: Callable[[Call], Awaitable[None]], api: Api = CHAT) -> None:
@@ -111,8 +111,8 @@ class Exchange:
         except ClientLeftError:
             entry.write(499)
         except asyncio.CancelledError:
-            # Only a server that has waited long enough for its requests cancels them; to raise it again would be
-            # written down as a fault of this program.
+            # Only a server that has waited long enough for its requests cancels them; if it were raised again, it would
+            # be logged as a bug.
             await refuse(client, STOPPING, entry, self._api)
         except Exception as error:
             fault(error)
@@ -129,7 +129,7 @@ class Exchange:
 
 
 async def refuse(client: Client, problem: ApiError, entry: Entry, api: Api) -> None:
-    """Tell a client that it gets no answer: by a status, or where it has one already, by an event."""
+    """Send an error to a client: as a response, or as an event if its response has begun."""
     entry.write(problem.status, error=problem.code)
     if client.has_started:
         await client.piece(api.event(problem))
@@ -142,7 +142,7 @@ async def refuse(client: Client, problem: ApiError, entry: Entry, api: Api) -> N
 _ESCAPE: Final = re.compile(
     rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL
 )
-"""An escape of JSON; the group is one of half a character, which clients make that cut an emoji in two."""
+"""An escape of JSON; the group is half of a surrogate pair, as clients write when they cut an emoji."""
 
 
 def _whole_character(escape: re.Match[bytes]) -> bytes:
@@ -150,10 +150,10 @@ def _whole_character(escape: re.Match[bytes]) -> bytes:
 
 
 def parsed(data: bytes) -> dict[str, Any]:
-    """A request's body, U+FFFD for each half of a character.
+    """Return a request's body, with U+FFFD for each half of a surrogate pair.
 
     Raises:
-        ApiError: where it is not a JSON object.
+        ApiError: if it is not a JSON object.
     """
     try:
         body = orjson.loads(data)

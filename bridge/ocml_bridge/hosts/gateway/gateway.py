@@ -1,4 +1,4 @@
-"""What all requests of a gateway share."""
+"""Hold what all requests of a gateway share."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from .service import Service, TurnMemorySettings
 from .turn_memory import OwnMemory, TurnMemory
 
 WORKERS: Final = 2
-"""How many large requests are converted at once: more would only take each other's time."""
+"""The number of large requests that are converted at once: more would only compete for the CPU."""
 
 
 class Gateway:
-    """Who is asked for everything that a request needs.
+    """The shared state of all requests.
 
     Args:
-        service: how clients are served.
-        backends: what stands behind it.
-        keys: who may ask it; None for everyone.
+        service: the settings of the service for clients.
+        backends: its upstreams.
+        keys: the keys of callers; None to let everyone ask.
 
     Attributes:
-        admission: how much is under way.
-        metrics: counts what is asked.
-        memory: what led to calls; None where nothing is remembered.
+        admission: limits the requests in progress.
+        metrics: counts requests.
+        memory: the reasoning before calls; None to remember nothing.
         workers: convert large requests.
     """
 
@@ -49,10 +49,10 @@ class Gateway:
 
     @contextmanager
     def ticket(self) -> Generator[Ticket]:
-        """A place for one request.
+        """Return the ticket of one request.
 
         Raises:
-            ApiError: where there is none.
+            ApiError: if there is none.
         """
         try:
             with self.admission.ticket() as ticket:
@@ -64,10 +64,10 @@ class Gateway:
                 self.metrics.remembered(self.memory.entries, self.memory.size)
 
     def caller(self, headers: Mapping[str, str]) -> str:
-        """A name for whoever asks; different callers have different ones.
+        """Return a name for the caller, different for each key.
 
         Raises:
-            ApiError: where it has no key and needs one.
+            ApiError: if it needs a key and has none.
         """
         authorization, key = headers.get("authorization"), headers.get("x-api-key")
         if self.keys is not None:
@@ -75,14 +75,14 @@ class Gateway:
         return hashlib.sha256((authorization or key or "").encode("utf-8", "surrogatepass")).hexdigest()
 
     def memory_of(self, caller: str, model: str) -> OwnMemory | None:
-        """What is remembered of one caller's calls by one model."""
+        """Return the memory of one caller's calls by one model."""
         return None if self.memory is None else self.memory.of(caller, model, time.time)
 
     def backend_for(self, request: dict[str, Any]) -> Backend:
-        """The upstream that answers a request, whose `model` becomes the name that it is known by there.
+        """Return the upstream for a request, and replace the request's `model` by the upstream's name for it.
 
         Raises:
-            ApiError: where there is none.
+            ApiError: if there is none.
         """
         name = request.get("model")
         if isinstance(name, str):
@@ -90,19 +90,19 @@ class Gateway:
         return self.backends.of(name if isinstance(name, str) else "")[0]
 
     def key_for(self, headers: Mapping[str, str]) -> str | None:
-        """The client's `Authorization` as it is passed on: never one of the gateway's own keys."""
+        """Return the client's `Authorization` for the upstream; None if the gateway has keys of its own."""
         return None if self.keys is not None else headers.get("authorization")
 
     async def models(self, headers: Mapping[str, str]) -> list[dict[str, Any]]:
-        """The models that there are.
+        """Return the models.
 
         Raises:
-            ApiError: where no upstream tells.
+            ApiError: if no upstream answers.
         """
         return await self.backends.models(self.key_for(headers))
 
     async def ready(self) -> dict[str, bool]:
-        """Which upstreams answer, by their names; they are not asked more often than once a second."""
+        """Return which upstreams answer, by name; they are asked once a second at most."""
         now = time.monotonic()
         if self._readiness is None or now >= self._readiness_until:
             self._readiness, self._readiness_until = asyncio.ensure_future(self.backends.ready()), now + 1
@@ -114,7 +114,7 @@ def _memory(settings: TurnMemorySettings | None) -> TurnMemory | None:
         return None
     seal = None
     if settings.keys:
-        # Imported here: it needs an extra of its own.
+        # Imported here, because it needs another extra.
         from .sealed_ids import SealedIds
 
         seal = SealedIds(settings.keys, settings.age)

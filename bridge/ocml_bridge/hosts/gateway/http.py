@@ -1,4 +1,4 @@
-"""Requests to an upstream over HTTP, whose answers are read as they come."""
+"""Send requests to an upstream over HTTP, and read the answers as they arrive."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from .problems import ApiError
 from .settings import Settings
 
 KEPT_ALIVE: Final = 4.0
-"""For how long an idle connection is kept, in seconds: less than servers keep theirs, which is 5 and more."""
+"""The time in seconds for which an idle connection is kept: less than that of servers, which is 5 or more."""
 
 
 class HttpAnswer:
-    """An answer whose header has come.
+    """An answer whose header has arrived.
 
     Args:
-        response: the library's.
+        response: the response of the library.
 
     Attributes:
-        status: of it.
-        headers: of it.
+        status: its status.
+        headers: its headers.
     """
 
     def __init__(self, response: aiohttp.ClientResponse) -> None:
@@ -33,10 +33,10 @@ class HttpAnswer:
         self.headers: Final[CIMultiDictProxy[str]] = response.headers
 
     async def some(self) -> bytes:
-        """All that has come of the body since the last time, at least a byte; b"" behind its end.
+        """Return the bytes of the body that have arrived, at least one; b"" after its end.
 
         Raises:
-            ApiError: where it breaks off, or nothing comes in time.
+            ApiError: if it breaks off, or if nothing arrives in time.
         """
         try:
             return await self._response.content.readany()
@@ -44,22 +44,22 @@ class HttpAnswer:
             raise _unreachable(error) from error
 
     async def first_bytes(self, limit: int) -> bytes:
-        """The body, cut off at a limit."""
+        """Return the body, cut off at a limit."""
         data = bytearray()
         while len(data) < limit and (more := await self.some()):
             data += more
         return bytes(data[:limit])
 
     def close(self) -> None:
-        """Hang up, unless all of it has come."""
+        """Close the connection, unless the whole answer has arrived."""
         self._response.close()
 
 
 class HttpClient:
-    """Sends requests, as many at once as there are; keeps nothing of one answer for another.
+    """Sends requests without a limit of their number, and without cookies.
 
     Args:
-        settings: how long to wait.
+        settings: the settings with the timeouts.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -68,7 +68,7 @@ class HttpClient:
         )
 
     async def __aenter__(self) -> Self:
-        """Open it."""
+        """Open the client."""
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=KEPT_ALIVE),
             timeout=self._timeout,
@@ -85,10 +85,10 @@ class HttpClient:
         await self._session.close()
 
     async def send(self, method: str, url: str, headers: dict[str, str], body: bytes | None = None) -> HttpAnswer:
-        """Send a request, and wait for the header of its answer.
+        """Send a request, and return the answer when its header has arrived.
 
         Raises:
-            ApiError: where none comes.
+            ApiError: if none arrives.
         """
         try:
             response = await self._session.request(

@@ -1,4 +1,4 @@
-"""What a gateway writes down of a request: one JSON object a line, numbers and codes, never what was said."""
+"""Log each request as a JSON object on a line: numbers and codes, no content."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ LOG: Final = logging.getLogger("ocml_bridge.gateway")
 
 
 class Entry:
-    """What is known of one request.
+    """The log entry of one request.
 
     Args:
-        path: what was asked for.
-        metrics: counts it.
+        path: the path of the request.
+        metrics: counts the request.
 
     Attributes:
         written: whether the line is written.
@@ -32,18 +32,18 @@ class Entry:
         self.written = False
 
     def know(self, **members: Any) -> None:
-        """Add what has become known."""
+        """Add fields to the entry."""
         self._known.update(members)
 
     def begin(self) -> None:
-        """The first event is on its way to the client."""
+        """Record the time of the first event."""
         self._known.setdefault("first", self._milliseconds())
 
     def _milliseconds(self) -> float:
         return round((time.monotonic() - self._started) * 1000, 1)
 
     def write(self, status: int, **members: Any) -> None:
-        """Write the line, with what has become known last; a second time there is nothing to write."""
+        """Write the line, with further fields; only the first call writes."""
         if self.written:
             return
         self.written = True
@@ -55,7 +55,7 @@ class Entry:
 
 
 def fault(error: Exception) -> None:
-    """Write down a mistake of this program: what kind, and where in it; its words may be somebody's."""
+    """Log a bug: its type and place, without its message, which may hold content."""
     frames = traceback.extract_tb(error.__traceback__)[-8:]
     places = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
     LOG.error("%s", orjson.dumps({"time": round(time.time(), 3), "fault": type(error).__name__, "at": places}).decode())

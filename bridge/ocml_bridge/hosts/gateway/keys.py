@@ -1,4 +1,4 @@
-"""Keys of the gateway's own: who may ask it, from a file that is read again when it changes."""
+"""Check the gateway's own keys, from a file that is read again when it changes."""
 
 from __future__ import annotations
 
@@ -13,22 +13,21 @@ from ...errors import BridgeError, ErrorCode
 from .problems import ApiError
 
 INTERVAL: Final = 1.0
-"""How long a look at the file is good for, in seconds."""
+"""The interval in seconds at which the file is checked for changes."""
 
 
 class Keys:
-    """The keys in a file: one a line, with a name before it where wanted (`alice sk-…`).
+    """The keys in a file: one on a line, optionally with a name before it (`alice sk-…`).
 
-    Lines that begin with `#` are comments. Keys are taken in and out by writing the file anew: both the old and the new
-    key stand in it while clients change.
-    Only their digests are kept.
+    Lines that begin with `#` are comments. Keys are changed by writing the file again: both the old and the new key are
+    in it while clients change. Only digests of keys are kept.
 
     Args:
-        path: of the file.
+        path: the path of the file.
         now: a clock, in seconds.
 
     Raises:
-        BridgeError: OCB-OPTION where the file cannot be read, or has no key.
+        BridgeError: OCB-OPTION if the file cannot be read, or has no key.
     """
 
     def __init__(self, path: str | os.PathLike[str], now: Callable[[], float] = time.monotonic) -> None:
@@ -39,14 +38,14 @@ class Keys:
         self._names = _read(self._path)
 
     def caller(self, authorization: str | None, key: str | None = None) -> str:
-        """The name of whoever has a key.
+        """Return the name of the owner of a key.
 
         Args:
-            authorization: the header of that name, `Bearer KEY`.
+            authorization: the header `Authorization`, `Bearer KEY`.
             key: the header `x-api-key`.
 
         Raises:
-            ApiError: 401 where it is none of the keys.
+            ApiError: 401 if it is not one of the keys.
         """
         self._look()
         scheme, _, bearer = (authorization or "").partition(" ")
@@ -62,7 +61,7 @@ class Keys:
         return name
 
     def _look(self) -> None:
-        """Read the file again if it has changed; while it cannot be read, the keys stay those that they were."""
+        """Read the file again if it has changed; keep the keys while it cannot be read."""
         now = self._now()
         if now - self._looked < INTERVAL:
             return
@@ -76,7 +75,7 @@ class Keys:
 
 
 def _stamp(path: Path) -> tuple[int, ...]:
-    """What tells that a file has changed."""
+    """Return values that differ after the file has changed."""
     try:
         known = path.stat()
     except OSError as error:
@@ -101,5 +100,5 @@ def _read(path: Path) -> Mapping[bytes, str]:
 
 
 def _digest(key: str) -> bytes:
-    # Looked up by digest: how long that takes says nothing of a key.
+    # Looking up a digest takes a time that does not depend on the key.
     return hashlib.sha256(key.encode("utf-8", "surrogatepass")).digest()

@@ -1,4 +1,4 @@
-"""Probabilities of what a client sees (`logprobs`): of no other token, as those of private reasoning would tell it."""
+"""Give the probabilities of the tokens that a client sees (`logprobs`), and of no private reasoning."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ...stream.completions import Alternative, Piece, Sampled
 
 
 def one_by_one(piece: Piece) -> Iterator[tuple[Piece, Sampled | None]]:
-    """A piece token by token, each with its probability; as a whole where it cannot be taken apart."""
+    """Yield a piece token by token, each with its probability; as a whole if it cannot be split."""
     sampled, ids, text = piece.sampled, piece.ids, piece.text
     if ids is not None and len(ids) == len(sampled):
         yield from ((replace(piece, ids=[number]), token) for number, token in zip(ids, sampled, strict=True))
@@ -27,12 +27,12 @@ def one_by_one(piece: Piece) -> Iterator[tuple[Piece, Sampled | None]]:
 
 
 class Likely:
-    """Which tokens made the text that a client sees.
+    """Collects the tokens of the text that a client sees.
 
-    A token belongs to the visible text that it, or a later one, brings about, unless anything else happens meanwhile.
+    A token belongs to the visible text that it, or a later one, produces, unless another event comes before that.
 
     Args:
-        top: how many likely tokens to name at each place.
+        top: the number of likely tokens at each position.
     """
 
     def __init__(self, top: int) -> None:
@@ -42,7 +42,7 @@ class Likely:
         self._shown: list[Sampled] = []
 
     def note(self, token: Sampled | None, events: Iterable[Event]) -> None:
-        """Take a token, and what it brought about."""
+        """Add a token, and the events that it produced."""
         deltas = [self._is_visible(event) for event in events]
         if token is not None and all(deltas):
             self._waiting.append(token)
@@ -57,7 +57,7 @@ class Likely:
         return isinstance(event, Delta) and event.number in self._visible
 
     def take(self) -> list[dict[str, Any]]:
-        """The tokens of the text that is passed on now, as Chat Completions has them."""
+        """Return the tokens of the text that is passed on now, as Chat Completions has them."""
         tokens = [self._entry(token) for token in self._shown]
         self._shown.clear()
         return tokens

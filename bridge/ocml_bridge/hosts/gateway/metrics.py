@@ -1,4 +1,4 @@
-"""Numbers for Prometheus: what is asked, how long it takes, what is under way and what is remembered."""
+"""Expose metrics for Prometheus: requests, durations, requests in progress, and the size of the memory."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 
 CONTENT_TYPE: Final = CONTENT_TYPE_PLAIN_0_0_4
 SHARED: Final = "PROMETHEUS_MULTIPROC_DIR"
-"""The environment variable that names the folder where several processes put their numbers together."""
+"""The environment variable for the folder in which several processes gather their metrics."""
 _SECONDS: Final = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0)
 
 
 class Metrics:
-    """The numbers of one gateway. Labels are the gateway's own words: nothing that a client says makes a new one."""
+    """The metrics of one gateway. Labels never come from clients."""
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
@@ -49,21 +49,21 @@ class Metrics:
         return Gauge(name, text, registry=self._registry, multiprocess_mode="livesum")
 
     def under_way(self, requests: int) -> None:
-        """So many requests are under way."""
+        """Set the number of requests in progress."""
         self._under_way.set(requests)
 
     def remembered(self, calls: int, characters: int) -> None:
-        """So much is remembered."""
+        """Set the size of the memory."""
         self._remembered.set(calls)
         self._remembered_size.set(characters)
 
     def over(self, status: int, seconds: float, known: Mapping[str, Any]) -> None:
-        """A request is over.
+        """Count a finished request.
 
         Args:
-            status: that its client got; 499 for one that left.
-            seconds: how long it took.
-            known: what is written down of it.
+            status: the status of the response; 499 if the client left.
+            seconds: its duration.
+            known: the fields of its journal entry.
         """
         path, upstream = known["path"], known.get("upstream", "")
         self._requests.labels(path, str(status), upstream).inc()
@@ -78,7 +78,7 @@ class Metrics:
             self._losses.labels(loss).inc()
 
     def exposed(self) -> bytes:
-        """All numbers, as Prometheus reads them; of all processes where they put theirs together."""
+        """Return all metrics in the format of Prometheus; those of all processes if they are gathered."""
         if os.environ.get(SHARED):
             registry = CollectorRegistry()
             multiprocess.MultiProcessCollector(registry)

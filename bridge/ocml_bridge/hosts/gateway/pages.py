@@ -1,4 +1,4 @@
-"""What a gateway says of itself and of its models, with `GET`."""
+"""Answer `GET` requests about the gateway and its models."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from .problems import ApiError
 
 
 async def health(_request: Request) -> Response:
-    """`GET /health`: the process is alive."""
+    """Answer `GET /health`: the process is alive."""
     return _json({"status": "ok"})
 
 
 async def ready(request: Request) -> Response:
-    """`GET /ready`: an upstream answers; 503 where none does."""
+    """Answer `GET /ready`: an upstream answers; 503 if none does."""
     upstreams = await _gateway(request).ready()
     status = "ready" if any(upstreams.values()) else "unready"
     return _json({"status": status, "upstreams": upstreams}, 200 if status == "ready" else 503)
 
 
 async def metrics(request: Request) -> Response:
-    """`GET /metrics`, for Prometheus."""
+    """Answer `GET /metrics`, for Prometheus."""
     return Response(_gateway(request).metrics.exposed(), media_type=CONTENT_TYPE)
 
 
 async def models(request: Request) -> Response:
-    """`GET /v1/models`."""
+    """Answer `GET /v1/models`."""
     try:
         return _json({"object": "list", "data": await _models(request)})
     except ApiError as problem:
@@ -39,7 +39,7 @@ async def models(request: Request) -> Response:
 
 
 async def model(request: Request) -> Response:
-    """`GET /v1/models/{id}`."""
+    """Answer `GET /v1/models/{id}`."""
     name = request.path_params["name"]
     try:
         for each in await _models(request):
@@ -51,7 +51,7 @@ async def model(request: Request) -> Response:
 
 
 async def unknown(request: Request, _error: Exception) -> Response:
-    """Any other path."""
+    """Answer any other path."""
     return _refused(ApiError(404, "not_found", f"there is no {request.method} {request.url.path} here"))
 
 

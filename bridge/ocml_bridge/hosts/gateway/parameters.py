@@ -1,4 +1,4 @@
-"""The parameters of a Chat Completions request: each of the type that it should be, or an error that names it."""
+"""Check the parameters of a Chat Completions request: each must have its type, or the error names it."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ from .problems import ApiError, members
 Value = TypeVar("Value")
 ROLES: Final = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
 SPEAKING: Final = ROLES - {"assistant", "function"}
-"""Those whose messages are nothing without content."""
+"""The roles whose messages need content."""
 CHOICES: Final = ("none", "auto", "required")
 VERBOSITIES: Final = ("low", "medium", "high")
 UNSUPPORTED: Final = ("audio", "web_search_options")
-"""What a service does that this is not: to leave it out would be another answer than the one that is asked for."""
+"""Parameters that are refused because ignoring them would give another answer."""
 FORMATS: Final = frozenset({"text", "json_object", "json_schema"})
 MOST_LIKELY: Final = 20
-"""The most likely tokens that may be asked for at each place."""
+"""The maximal number of likely tokens at each position."""
 
 
 def wrong(param: str, message: str) -> ApiError:
-    """A parameter that no request can have so."""
+    """Return the error for an invalid parameter."""
     return ApiError(400, "invalid_value", f"{param!r} {message}", param)
 
 
 def checked(
     request: Mapping[str, Any], param: str, kind: type[Value] | tuple[type[Value], ...], what: str
 ) -> Value | None:
-    """A parameter's value; None where it is absent or null.
+    """Return a parameter's value; None if it is absent or null.
 
     Args:
         request: the request, or an object in it.
-        param: its name; of one in an object, with the path before it.
-        kind: what it must be; true and false are no numbers.
-        what: the same for people.
+        param: its name; in an object, with the path before it.
+        kind: its type; true and false are not numbers.
+        what: the name of the type in the error.
 
     Raises:
-        ApiError: 400 where it is something else.
+        ApiError: 400 if it has another type.
     """
     value = request.get(param.rpartition(".")[2])
     if value is None:
@@ -49,25 +49,25 @@ def checked(
 
 
 def record(request: Mapping[str, Any], param: str) -> dict[str, Any] | None:
-    """An object; None where it is absent or null."""
+    """Return an object; None if it is absent or null."""
     return cast("dict[str, Any] | None", checked(request, param, dict, "an object"))
 
 
 def items(request: Mapping[str, Any], param: str) -> list[Any]:
-    """The items of a list; none where it is absent or null."""
+    """Return the items of a list; none if it is absent or null."""
     return cast("list[Any] | None", checked(request, param, list, "a list")) or []
 
 
 def flag(request: Mapping[str, Any], param: str) -> bool:
-    """Whether something is asked for."""
+    """Return a Boolean parameter; False if it is absent or null."""
     return checked(request, param, bool, "true or false") or False
 
 
 def whole(request: Mapping[str, Any], param: str, least: int, most: int | None = None) -> int | None:
-    """A whole number in a range.
+    """Return a whole number in a range.
 
     Raises:
-        ApiError: 400 where it is none.
+        ApiError: 400 if it is not one.
     """
     value = checked(request, param, int, "a whole number")
     if value is not None and (value < least or (most is not None and value > most)):
@@ -107,23 +107,23 @@ SAMPLING: Final[dict[str, Callable[[Mapping[str, Any], str], Json]]] = {
     "repetition_penalty": _number,
     "min_tokens": _integer,
 }
-"""What an engine is asked just as the client asks it → what checks its type; the ranges are the engine's."""
+"""The checks of the parameters that the engine gets unchanged; the engine checks their ranges."""
 
 
 def sampling(request: Mapping[str, Any]) -> dict[str, Json]:
-    """What the engine is asked as it is."""
+    """Return the parameters that the engine gets unchanged."""
     read = ((param, take(request, param)) for param, take in SAMPLING.items())
     return {param: value for param, value in read if value is not None}
 
 
 def limit(request: Mapping[str, Any]) -> int | None:
-    """How many tokens an answer may have; None where the client does not say."""
+    """Return the maximal number of tokens of an answer; None if the client sets no limit."""
     old, new = (whole(request, param, 1) for param in ("max_tokens", "max_completion_tokens"))
     return old if new is None else new
 
 
 def logprobs(request: Mapping[str, Any]) -> int | None:
-    """How many likely tokens to name at each place; None for no probabilities."""
+    """Return the number of likely tokens at each position; None for no probabilities."""
     wanted, top = flag(request, "logprobs"), whole(request, "top_logprobs", 0, MOST_LIKELY)
     if top is not None and not wanted:
         raise wrong("top_logprobs", "must be for requests with 'logprobs': true")
@@ -131,7 +131,7 @@ def logprobs(request: Mapping[str, Any]) -> int | None:
 
 
 def stop(request: Mapping[str, Any]) -> list[str]:
-    """Strings that end the answer."""
+    """Return the strings that end the answer."""
     value = request.get("stop")
     strings = cast("list[Any]", value) if isinstance(value, list) else [] if value is None else [value]
     if not all(isinstance(string, str) for string in strings):
@@ -140,7 +140,7 @@ def stop(request: Mapping[str, Any]) -> list[str]:
 
 
 def usage(request: Mapping[str, Any], *, stream: bool) -> bool:
-    """Whether a stream is to end with the numbers of tokens."""
+    """Return whether a stream ends with the numbers of tokens."""
     options = record(request, "stream_options")
     if options is None:
         return False
@@ -150,10 +150,10 @@ def usage(request: Mapping[str, Any], *, stream: bool) -> bool:
 
 
 def messages(request: Mapping[str, Any]) -> None:
-    """Look whether the messages are any.
+    """Check the messages.
 
     Raises:
-        ApiError: 400 where they are not.
+        ApiError: 400 if they are invalid.
     """
     given = request.get("messages")
     if not isinstance(given, list) or not given:
@@ -174,7 +174,7 @@ def messages(request: Mapping[str, Any]) -> None:
 
 
 def _named(value: Any, path: str) -> None:
-    """Look whether a function that is called or declared has a name."""
+    """Check that a function that is called or declared has a name."""
     if not isinstance(value, dict):
         raise wrong(path, "must be an object")
     tool = members(value)
@@ -183,10 +183,10 @@ def _named(value: Any, path: str) -> None:
 
 
 def tools(request: Mapping[str, Any]) -> None:
-    """Look whether the tools are any, and whether the one that is asked for is declared.
+    """Check the tools, and that the chosen tool is declared.
 
     Raises:
-        ApiError: 400 where they are not.
+        ApiError: 400 if they are invalid.
     """
     for index, tool in enumerate(items(request, "tools")):
         _named(tool, f"tools.{index}")
@@ -207,15 +207,15 @@ def tools(request: Mapping[str, Any]) -> None:
 
 
 def strict(request: Mapping[str, Any]) -> bool:
-    """Whether a tool asks for arguments that follow its schema."""
+    """Return whether a tool requires arguments that follow its schema."""
     return any(members(tool.get("function")).get("strict") is True for tool in items(request, "tools"))
 
 
 def answer_format(request: Mapping[str, Any]) -> None:
-    """Look whether the format of the answer is one.
+    """Check the format of the answer.
 
     Raises:
-        ApiError: 400 where it is not.
+        ApiError: 400 if it is invalid.
     """
     wanted = record(request, "response_format")
     if wanted is None:
@@ -229,10 +229,10 @@ def answer_format(request: Mapping[str, Any]) -> None:
 
 
 def manner(request: Mapping[str, Any]) -> None:
-    """Look whether the manner of the answer is one, and one that there is.
+    """Check the parameters for the manner of the answer.
 
     Raises:
-        ApiError: 400 where it is not.
+        ApiError: 400 if it is invalid.
     """
     checked(request, "parallel_tool_calls", bool, "true or false")
     checked(request, "reasoning_effort", str, "a string")
@@ -244,10 +244,10 @@ def manner(request: Mapping[str, Any]) -> None:
 
 
 def modalities(request: Mapping[str, Any]) -> None:
-    """Look whether the answer is to be text.
+    """Check that the answer is to be text.
 
     Raises:
-        ApiError: 400 where it is to be anything else.
+        ApiError: 400 if it is to be anything else.
     """
     if any(each != "text" for each in items(request, "modalities")):
         raise ApiError(400, "unsupported_parameter", "answers are text: 'modalities' can be [\"text\"]", "modalities")

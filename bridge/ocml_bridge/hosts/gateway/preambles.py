@@ -1,4 +1,4 @@
-"""Preambles, which the model says to the user before it calls: as content, as reasoning, or not at all."""
+"""Handle preambles, which the model writes to the user before a call: as content, as reasoning, or not at all."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PreambleMode = Literal["content", "reasoning", "nothing"]
 
 
 class Preambles:
-    """Makes reasoning, or nothing, of preambles that are known as such when they begin.
+    """Turns preambles that are known as such when they begin into reasoning, or removes them.
 
     Args:
         mode: `reasoning` or `nothing`.
@@ -24,7 +24,7 @@ class Preambles:
         self._numbers: set[int] = set()
 
     def apply(self, events: Sequence[Event]) -> list[Event]:
-        """The events without preambles."""
+        """Return the events without preambles."""
         out: list[Event] = []
         for event in events:
             if isinstance(event, Start) and is_preamble(event.message):

@@ -1,4 +1,4 @@
-"""Errors as Chat Completions has them: `{"error": {"message", "type", "param", "code"}}` with a status."""
+"""Make errors in the form of Chat Completions: `{"error": {"message", "type", "param", "code"}}` with a status."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _TYPES: Final = {400: "invalid_request_error", 401: "authentication_error", 403:
     422: "invalid_request_error",
     429: "rate_limit_error",
 }
-"""By status; all others are `api_error`."""
+"""The types of errors by status; all others are `api_error`."""
 
 
 LONGEST: Final = 2_000
-"""The most characters of an upstream's words that are passed on."""
+"""The maximal number of characters of an upstream's message that are passed on."""
 LONGEST_CODE: Final = 100
-"""The same for what is one word."""
+"""The maximal number of characters of an upstream's code."""
 
 
 class ApiError(Exception):
@@ -29,11 +29,11 @@ class ApiError(Exception):
 
     Attributes:
         status: the HTTP status.
-        code: what went wrong, in a word.
+        code: the code of the error.
         message: one sentence.
-        param: the part of the request that it is about, or None.
-        headers: more headers of the response.
-        upstream_status: where the upstream refused, its own status.
+        param: the part of the request with the error, or None.
+        headers: further headers of the response.
+        upstream_status: the status of the upstream's refusal; None if it did not refuse.
     """
 
     def __init__(
@@ -53,42 +53,42 @@ class ApiError(Exception):
         self.upstream_status: int | None = None
 
     def body(self) -> dict[str, Any]:
-        """The response body."""
+        """Return the response body."""
         kind = _TYPES.get(self.status, "api_error")
         return {"error": {"message": self.message, "type": kind, "param": self.param, "code": self.code}}
 
 
 def members(value: Any) -> dict[str, Any]:
-    """The members of a JSON object; none of anything else."""
+    """Return the members of a JSON object; {} for any other value."""
     return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
 def of_request(error: BridgeError) -> ApiError:
-    """A request that cannot be read or written as a prompt."""
+    """Return the error for a request that cannot be read, or written as a prompt."""
     if error.code is ErrorCode.PERM_VISIBILITY:
         return ApiError(403, error.code, error.message)
     return ApiError(400, error.code, error.message, None if not error.path else error.path.strip("/").replace("/", "."))
 
 
 def of_answer(code: str, message: str) -> ApiError:
-    """An answer of the upstream that is not one."""
+    """Return the error for an answer of the upstream that cannot be read."""
     return ApiError(502, code, message)
 
 
 def of_upstream(status: int, body: Any, *, retry_after: str | None = None, own_key: bool = False) -> ApiError:
-    """The upstream's refusal, with its status and in its own words where it has any.
+    """Return the error for the upstream's refusal, with its status and its message if it has one.
 
     Args:
-        status: of its response.
-        body: of its response, parsed; anything where it is not JSON.
-        retry_after: its header of that name.
-        own_key: whether it was asked with the gateway's key: which one is wrong then is not the client's affair.
+        status: the status of its response.
+        body: the parsed body of its response; any value if it is not JSON.
+        retry_after: its header `Retry-After`.
+        own_key: whether the gateway's key was used, about which the client is not told.
     """
     error = members(body).get("error", body)
     code, param = (members(error).get(key) for key in ("code", "param"))
     message, answered = _words(error), status
     if status < 400 or (status in (401, 403) and own_key) or (status in (404, 405) and not _is_of_model(error)):
-        # What the gateway itself asks for, such as a path or with a key of its own, is not the client's fault.
+        # An error in what the gateway adds, such as a path or its own key, is not the client's.
         status = 502
     problem = ApiError(
         status,
@@ -102,11 +102,11 @@ def of_upstream(status: int, body: Any, *, retry_after: str | None = None, own_k
 
 
 def _words(error: Any) -> str:
-    """What an error says: OpenAI's `message`, FastAPI's `detail`, or itself."""
+    """Return the message of an error: OpenAI's `message`, FastAPI's `detail`, or the value itself."""
     fields = members(error)
     text = error if isinstance(error, str) else fields.get("message", fields.get("detail"))
     if isinstance(text, list):
-        # FastAPI's account of a request that does not validate: where, and what.
+        # FastAPI's list of validation errors.
         details = [members(each) for each in cast("list[Any]", text)[:10]]
         text = "; ".join(f"{_place(each.get('loc'))}: {str(each.get('msg'))[:LONGEST]}" for each in details)
     return text[:LONGEST] if isinstance(text, str) else ""
@@ -119,7 +119,7 @@ def _place(steps: Any) -> str:
 
 
 def _is_of_model(error: Any) -> bool:
-    """Whether what was not found is the model, and not the path that the gateway asked for."""
+    """Return whether the model was not found, and not the path that the gateway requested."""
     fields = members(error)
     message = fields.get("message")
     return (

@@ -1,4 +1,4 @@
-"""What an answer says that its client does not see, for each of its calls."""
+"""Record what an answer holds before each of its calls and the client does not see."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .turn_memory import Hidden
 
 
 class Recorder:
-    """Watches one answer as it comes.
+    """Records one answer as it arrives.
 
     Args:
-        keep: remembers what led to a call, and gives the call's id.
-        preambles: whether these are hidden from the client, too.
+        keep: remembers the hidden messages before a call, and returns the call's id.
+        preambles: whether preambles are hidden from the client, too.
     """
 
     def __init__(self, keep: Callable[[tuple[Hidden, ...]], str], *, preambles: bool) -> None:
@@ -30,7 +30,7 @@ class Recorder:
         self._encoded: int | None = None
 
     def take(self, events: Iterable[Event]) -> None:
-        """The next events of the answer."""
+        """Record the next events of the answer."""
         texts = self._texts
         for event in events:
             if type(event) is Delta:
@@ -47,11 +47,11 @@ class Recorder:
             self._texts[number] = pieces
             self._waiting.append((pieces, is_preamble(message)))
         elif self._opening is None:
-            # The first that the client sees: what was hidden before it opened the turn.
+            # The first visible message: hidden messages before it open the turn.
             self._opening = len(self._waiting)
 
     def _collected(self) -> tuple[Hidden, ...]:
-        """What was hidden since the call before."""
+        """Return the hidden messages since the previous call."""
         waiting, self._waiting = self._waiting, []
         opening, self._opening = self._opening or 0, 0
         return tuple(
@@ -61,7 +61,7 @@ class Recorder:
         )
 
     def encode(self, encoder: Encoder, events: Sequence[Event]) -> list[bytes]:
-        """What an encoder makes of events; the ids that it asks for are those of the calls that it is given."""
+        """Return the output of an encoder for events; the calls get the ids of the recorder."""
         out: list[bytes] = []
         waiting: list[Event] = []
         for event in events:
@@ -75,6 +75,6 @@ class Recorder:
         return out + encoder.encode(waiting) if waiting else out
 
     def call_id(self, _: int) -> str:
-        """The id of the call that is being encoded: encoders number only those that they have a place for."""
+        """Return the id of the call that is being encoded; encoders request ids only for calls that they write."""
         hidden = () if self._encoded is None else self._calls.pop(self._encoded, ())
         return self._keep(hidden)

@@ -1,4 +1,4 @@
-"""Call ids that say themselves what led to the call, sealed: for several processes that share nothing but a key.
+"""Make call ids that hold the sealed reasoning before the call, for several processes that share only a key.
 
 Extra: `sealed-ids`.
 """
@@ -15,22 +15,22 @@ from ...errors import BridgeError, ErrorCode
 from .turn_memory import Hidden
 
 PREFIX: Final = "call_s"
-"""What a sealed id begins with."""
+"""The beginning of a sealed id."""
 LONGEST: Final = 16_384
-"""The longest sealed id; what makes a longer one is remembered in the process."""
+"""The maximal length of a sealed id; longer reasoning is remembered in the process."""
 _UNPACKED: Final = 1_048_576
-"""The most bytes that an id may be unpacked to."""
+"""The maximal size of an unpacked id in bytes."""
 
 
 class SealedIds:
-    """Seals with authenticated encryption (Fernet, of the library `cryptography`).
+    """Seals reasoning with authenticated encryption (Fernet, of the library `cryptography`).
 
     Args:
-        keys: Fernet keys; ids are made with the first, and those of all are understood, so that keys can be changed.
-        age: for how long an id is understood, in seconds.
+        keys: Fernet keys; ids are made with the first, and opened with any of them, so that keys can be changed.
+        age: the time in seconds for which an id can be opened.
 
     Raises:
-        BridgeError: OCB-DEPENDENCY without the library; OCB-OPTION for what is no key.
+        BridgeError: OCB-DEPENDENCY without the library; OCB-OPTION if a key is invalid.
     """
 
     def __init__(self, keys: Sequence[str], age: float) -> None:
@@ -48,13 +48,13 @@ class SealedIds:
         self._age = int(age)
 
     def id(self, owner: bytes, hidden: tuple[Hidden, ...], now: float) -> str | None:
-        """An id that says what led to a call; None where it would be too long."""
+        """Return an id that holds the hidden messages before a call; None if it would be too long."""
         packed = owner + zlib.compress(orjson.dumps(hidden, default=list))
         sealed = PREFIX + self._fernet.encrypt_at_time(packed, int(now)).decode().rstrip("=")
         return sealed if len(sealed) <= LONGEST else None
 
     def open(self, owner: bytes, call_id: str, now: float) -> tuple[Hidden, ...] | None:
-        """What an id says; None where it says nothing, or nothing of this owner's."""
+        """Return the hidden messages in an id; None if it holds none, or those of another owner."""
         if not call_id.startswith(PREFIX) or len(call_id) > LONGEST:
             return None
         token = call_id.removeprefix(PREFIX)

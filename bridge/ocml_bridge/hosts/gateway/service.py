@@ -1,4 +1,4 @@
-"""How a gateway serves its clients, whatever stands behind it."""
+"""Define the settings for serving clients."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class TurnMemorySettings:
-    """How much is remembered, and for how long.
+    """The limits of the memory of reasoning.
 
     Attributes:
-        entries: the most calls.
-        size: the most characters of all of them together.
-        age: in seconds.
-        keys: Fernet keys; with any, what led to a call is sealed into the call's id, which every process with the keys
-            understands, and not remembered.
+        entries: the maximal number of calls.
+        size: the maximal number of characters of all of them.
+        age: the maximal age in seconds.
+        keys: Fernet keys; with keys, the reasoning before a call is not remembered, but sealed into the call's id,
+            which every process with the keys can open.
     """
 
     entries: int = 10_000
@@ -26,20 +26,20 @@ class TurnMemorySettings:
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """What holds for all requests.
+    """The settings for all requests.
 
     Attributes:
-        aliases: other names of models, with the names that the upstreams know them by.
+        aliases: other names of models, with the names that the upstreams have for them.
         keys: the file with the gateway's own keys; None lets everyone ask.
         origins: the origins of web pages whose scripts may ask (CORS); `*` for all.
-        completions: whether `/v1/completions` is passed through: raw, with whatever the model writes.
-        turn_memory: how much of the reasoning that led to calls is remembered, by the calls' ids; None for nothing.
-        max_request: the largest request body that is read, in bytes.
-        body_timeout: how long a request's body may take to arrive, in seconds.
-        max_in_flight: the most requests that are under way at once; those beyond are told to come again.
-        max_held: the most bytes that the bodies of waiting requests may take together.
-        keep_alive: after how many seconds of silence a stream gets a comment.
-        write_timeout: after how many seconds in which a client takes nothing it counts as gone.
+        completions: whether `/v1/completions` is passed through: raw, with all output of the model.
+        turn_memory: the limits of the memory of reasoning before calls; None to remember nothing.
+        max_request: the maximal size of a request body in bytes.
+        body_timeout: the time limit for the arrival of a request's body, in seconds.
+        max_in_flight: the maximal number of requests in progress; others are told to try again.
+        max_held: the maximal total size of the bodies of waiting requests in bytes.
+        keep_alive: the seconds of silence after which a stream gets a comment.
+        write_timeout: the seconds in which a client reads nothing after which it counts as gone.
     """
 
     aliases: Mapping[str, str] = field(default_factory=dict[str, str])

@@ -1,4 +1,4 @@
-"""What a gateway is told when it starts."""
+"""Define the settings of a gateway."""
 
 from __future__ import annotations
 
@@ -14,35 +14,35 @@ from .drivers import DriverName
 from .preambles import PreambleMode
 
 UNSEEN: Final = (LossCode.MEDIA, LossCode.FOREIGN_PART)
-"""What a client says with a part of a message that the model never gets to see."""
+"""The codes of losses of parts that the model then never sees."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How a gateway speaks to its upstream and to its clients.
+    """The settings for one upstream, and for requests to it.
 
     Attributes:
         upstream: the base URL of the completions server, up to and with `/v1`.
-        format: what the model reads and writes: a format id; with `harmony-tokens`, prompts and answers are token ids.
-            None for that of the profile, and for Harmony where there is none.
-        profile: how the model is prompted, and its answers are read; None for the format's own way.
+        format: the id of the model's format; with `harmony-tokens`, prompts and answers are token ids. None for that of
+            the profile, and for Harmony without a profile.
+        profile: the profile that prompts the model and reads its answers; None for the format's own.
         reasoning: the key that private reasoning is passed on under; None, the default, keeps it private
             (OpenChatML 2.2 §5). Naming a key is the opt-in that §4 asks for.
-        preambles: what becomes of what the model says to the user before it calls: `content`, `reasoning` (private as
-            reasoning is) or `nothing`. Agents that stream take content for the end of the turn.
+        preambles: how text of the model to the user before a call is passed on: as `content`, as `reasoning` (private
+            as reasoning is) or as `nothing`. Streaming agents take content for the end of the turn.
         policy: which losses a request may have on its way to a prompt; one with others is answered with status 400.
             Media are refused unless it names them.
-        special_tokens: more special tokens of the model's vocabulary, which what clients say must not make.
-        driver: how the upstream is asked; `auto` finds it out by asking the upstream what it is.
-        context: how long the model's context is, in tokens, where the upstream does not say it, or says it wrongly.
-        body: more members for every request to the upstream; null takes away one that the driver sends.
+        special_tokens: further special tokens of the model's vocabulary, which clients' content must not make.
+        driver: the name of the driver; `auto` chooses it by asking the upstream.
+        context: the length of the model's context in tokens, if the upstream does not report it, or reports it wrongly.
+        body: further members for every request to the upstream; null removes one that the driver sends.
         api_key: sent to the upstream in place of the client's; None passes the client's on.
-        max_answer: the largest answer that is read of the upstream, in bytes of what it sends.
-        max_choices: the most answers that a request may ask for.
-        models: the names of the models that it answers for; none stands for all that nobody else answers for.
-        name: what it is called in logs and metrics; its URL where that is "".
-        connect_timeout: how long to wait for a connection to the upstream, in seconds.
-        read_timeout: how long to wait for the upstream's next chunk, in seconds.
+        max_answer: the maximal size of an upstream's answer in bytes.
+        max_choices: the maximal number of answers to a request.
+        models: the names of the models that it answers for; empty for all that no other upstream answers for.
+        name: its name in logs and metrics; "" for its URL.
+        connect_timeout: the time limit for connecting to the upstream, in seconds.
+        read_timeout: the time limit for the upstream's next chunk, in seconds.
     """
 
     upstream: str
@@ -65,9 +65,9 @@ class Settings:
 
     @property
     def refusing(self) -> LossPolicy:
-        """The policy, which refuses `UNSEEN` that the prompt has no place for, unless it names them or their class.
+        """Return the policy, which refuses losses of `UNSEEN` parts unless it names them or their class.
 
-        Else the model would answer a question about a picture that it has not seen.
+        Otherwise the model would answer a question about a picture that it has not seen.
         """
         named = {*self.policy.allow, *self.policy.refuse}
         if LossClass.CONTENT in named:
@@ -76,9 +76,9 @@ class Settings:
 
     @property
     def model(self) -> Profile:
-        """What makes the prompts, and reads the answers."""
+        """Return the profile that makes prompts and reads answers."""
         return profile(self.profile, self.format or (_FORMAT if self.profile is None else None))
 
 
 _FORMAT: Final = "harmony"
-"""What a model reads and writes of which nothing is said."""
+"""The format of a model for which none is named."""

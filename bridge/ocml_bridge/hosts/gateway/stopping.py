@@ -1,4 +1,4 @@
-"""Stop strings, looked for in what the client sees: an engine would find them in reasoning and headers, too."""
+"""Find stop strings in the text that the client sees; an engine would find them in reasoning and headers, too."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from ...events import Delta, End, Event, Start, Stop
 
 
 class StopStrings:
-    """Ends the answer where one of the strings begins; what may be the beginning of one waits.
+    """Ends the answer at the first stop string; text that may begin one waits.
 
     Args:
-        strings: those that end the answer.
+        strings: the strings that end the answer.
 
     Attributes:
-        found: whether one was found: nothing more is passed on but the end.
+        found: whether one was found; after that, only the end is passed on.
     """
 
     def __init__(self, strings: Sequence[str]) -> None:
@@ -27,7 +27,7 @@ class StopStrings:
         self.found = False
 
     def apply(self, events: Iterable[Event]) -> list[Event]:
-        """The events up to a stop string."""
+        """Return the events up to a stop string."""
         if not self._strings:
             return list(events)
         out: list[Event] = []

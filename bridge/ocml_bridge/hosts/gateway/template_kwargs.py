@@ -1,4 +1,4 @@
-"""What clients tell a chat template beside the request, as they do with vLLM, SGLang and llama.cpp's server."""
+"""Read the parameters for chat templates in requests, as vLLM, SGLang and llama.cpp's server take them."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from .parameters import checked, record
 
 KWARGS: Final = "chat_template_kwargs"
 THINKING: Final = ("enable_thinking", "thinking")
-"""Whether to think: Qwen's and Nemotron's word, and others'."""
+"""The template parameters for whether to think: Qwen's and Nemotron's, and others'."""
 EFFORT: Final = "reasoning_effort"
 
 
 def without_kwargs(request: dict[str, Any]) -> dict[str, Any]:
-    """A request that says in Chat Completions' words how much to think; what else templates are told stays.
+    """Return a request with the reasoning effort that its template parameters mean; other parameters stay.
 
     Args:
-        request: of Chat Completions; one that has a `reasoning_effort` of its own has the say.
+        request: a request of Chat Completions; its own `reasoning_effort` takes precedence.
 
     Raises:
-        ApiError: 400 where a value is of the wrong type.
+        ApiError: 400 if a value has the wrong type.
     """
     kwargs = record(request, KWARGS)
     if kwargs is None or request.get(EFFORT) is not None:

@@ -1,7 +1,7 @@
-"""The reasoning that led to a call, remembered by the call's id: private, and still there when the reply comes.
+"""Remember the reasoning before a call by the call's id: it is private, and the model needs it when the reply arrives.
 
-Models expect their own reasoning back in the turn that it led to, and clients do not send it: they never saw it, or
-their library drops it. The gateway makes the ids of calls, so it knows what belongs to one that comes back.
+Models expect their own reasoning in the rest of the turn, and clients do not send it: they never saw it, or their
+library drops it. The gateway makes the ids of calls, so it can look up the reasoning for an id that comes back.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from ...model import Message, Transcript, replace
 
 
 class Hidden(NamedTuple):
-    """One message of the model that its client does not see.
+    """A message of the model that its client does not see.
 
     Attributes:
-        text: what it says.
+        text: its text.
         is_preamble: whether it is a preamble, and not reasoning.
-        opens: whether it stood before all that the client sees of the turn.
+        opens: whether it came before all visible messages of the turn.
     """
 
     text: str
@@ -33,14 +33,14 @@ class Hidden(NamedTuple):
 
 
 class Seal(Protocol):
-    """Makes a call's id of what is remembered, so that whoever has the key needs no memory."""
+    """Makes call ids that hold hidden messages, so that a process with the key needs no memory."""
 
     def id(self, owner: bytes, hidden: tuple[Hidden, ...], now: float) -> str | None:
-        """An id that says it to whoever has the key; None where it would be too long."""
+        """Return an id that holds the messages; None if it would be too long."""
         ...
 
     def open(self, owner: bytes, call_id: str, now: float) -> tuple[Hidden, ...] | None:
-        """What an id says; None where it says nothing, or nothing of this owner's."""
+        """Return the hidden messages in an id; None if it holds none, or those of another owner."""
         ...
 
 
@@ -51,17 +51,17 @@ class _Entry(NamedTuple):
 
 
 class TurnMemory:
-    """What all callers' calls were made of; the oldest is forgotten first.
+    """The hidden messages before all callers' calls; the oldest is removed first.
 
     Args:
-        entries: the most calls that are remembered.
-        size: the most characters that are remembered of all calls together.
-        age: for how long a call is remembered, in seconds.
-        seal: makes ids that say it themselves; None for ids that only this memory understands.
+        entries: the maximal number of calls.
+        size: the maximal number of characters of all calls.
+        age: the time for which a call is remembered, in seconds.
+        seal: makes ids that hold the messages; None for ids that only this memory can look up.
 
     Attributes:
-        entries: how many calls are remembered.
-        size: how many characters are remembered.
+        entries: the number of calls.
+        size: the number of characters.
     """
 
     def __init__(self, entries: int, size: int, age: float, seal: Seal | None = None) -> None:
@@ -74,21 +74,21 @@ class TurnMemory:
 
     @property
     def entries(self) -> int:
-        """How many calls are remembered."""
+        """Return the number of calls."""
         return len(self._entries)
 
     def of(self, caller: str, model: str, now: Callable[[], float]) -> OwnMemory:
-        """The part that belongs to one caller and one model: nobody else is told.
+        """Return the part of one caller and one model, which no other can read.
 
         Args:
-            caller: who asks.
-            model: which is asked.
-            now: a clock, in seconds; of all processes alike where ids are sealed.
+            caller: the name of the caller.
+            model: the name of the model.
+            now: a clock, in seconds; if ids are sealed, all processes must have the same.
         """
         return OwnMemory(self, _digest(caller, model), now)
 
     def keep(self, owner: bytes, hidden: tuple[Hidden, ...], now: float) -> str:
-        """Remember what led to a call; the id that the call gets for it."""
+        """Remember the hidden messages before a call, and return the id for the call."""
         if hidden and self._seal is not None and (sealed := self._seal.id(owner, hidden, now)) is not None:
             return sealed
         call_id = f"call_{uuid.uuid4().hex[:24]}"
@@ -100,7 +100,7 @@ class TurnMemory:
         return call_id
 
     def _forget(self, now: float) -> None:
-        """Forget what is too old, and the oldest of what is too much."""
+        """Remove entries that are too old, and the oldest ones if there are too many."""
         while self._entries:
             oldest = next(iter(self._entries.values()))
             if oldest.time + self._age > now and self.size <= self._largest and len(self._entries) <= self._most:
@@ -109,7 +109,7 @@ class TurnMemory:
             self.size -= oldest.size
 
     def recall(self, owner: bytes, call_id: str, now: float) -> tuple[Hidden, ...]:
-        """What led to a call; nothing where that is not known, or not any more."""
+        """Return the hidden messages before a call; none if they are not known, or not any more."""
         entry = self._entries.get((owner, call_id))
         if entry is not None:
             return entry.hidden if entry.time + self._age > now else ()
@@ -117,7 +117,7 @@ class TurnMemory:
 
 
 class OwnMemory:
-    """What belongs to one caller and one model."""
+    """The memory of one caller and one model."""
 
     def __init__(self, memory: TurnMemory, owner: bytes, now: Callable[[], float]) -> None:
         self._memory: Final = memory
@@ -125,11 +125,11 @@ class OwnMemory:
         self._now = now
 
     def keep(self, hidden: tuple[Hidden, ...]) -> str:
-        """Remember what led to a call; the id that the call gets for it."""
+        """Remember the hidden messages before a call, and return the id for the call."""
         return self._memory.keep(self._owner, hidden, self._now())
 
     def recall(self, call_id: str) -> tuple[Hidden, ...]:
-        """What led to a call; nothing where that is not known."""
+        """Return the hidden messages before a call; none if they are not known."""
         return self._memory.recall(self._owner, call_id, self._now())
 
 
@@ -145,14 +145,14 @@ def _digest(*words: str) -> bytes:
 
 
 def restored(request: Transcript, recall: Callable[[str], tuple[Hidden, ...]]) -> Transcript:
-    """A request with the reasoning that its client did not send, where it is remembered.
+    """Return a request with remembered reasoning that its client did not send.
 
-    Only in the turn under way: once it is answered, reasoning has done its work. A client that sends reasoning of its
-    own has the say.
+    Reasoning is restored only in the current turn: once a turn is answered, the model does not need it. Reasoning that
+    the client sends takes precedence.
 
     Args:
         request: the conversation.
-        recall: what led to a call, by its id.
+        recall: returns the hidden messages before a call, by its id.
     """
     messages = request.messages
     begin = _turn_under_way(messages)
@@ -164,7 +164,7 @@ def restored(request: Transcript, recall: Callable[[str], tuple[Hidden, ...]]) -
 
 
 def _turn_under_way(messages: tuple[Message, ...]) -> int:
-    """Where the turn begins that has no answer yet."""
+    """Return the index at which the turn begins that has no answer yet."""
     for index in range(len(messages) - 1, -1, -1):
         message = messages[index]
         if message.role == "assistant" and not (is_call(message) or is_private(message) or is_preamble(message)):
@@ -173,7 +173,7 @@ def _turn_under_way(messages: tuple[Message, ...]) -> int:
 
 
 def _thought_of(answer: list[Message], recall: Callable[[str], tuple[Hidden, ...]]) -> list[Message]:
-    """What the assistant said in one go, with what it thought."""
+    """Return the assistant's messages of one answer, with the hidden messages before its calls."""
     if any(is_private(message) and not is_call(message) for message in answer):
         return answer
     opening: list[Hidden] = []
@@ -186,7 +186,7 @@ def _thought_of(answer: list[Message], recall: Callable[[str], tuple[Hidden, ...
 
 
 def _before(message: Message, hidden: Sequence[Hidden]) -> list[Message]:
-    """A message behind hidden ones, which belong to its wire message."""
+    """Return a message with hidden ones before it, joined to one wire message."""
     if not hidden:
         return [message]
     first, *rest = (_message(each) for each in hidden)

@@ -1,4 +1,4 @@
-"""The server that completes prompts: `/v1/completions`, as vLLM, llama.cpp's server and others offer it."""
+"""Ask the server that completes prompts: `/v1/completions`, as vLLM, llama.cpp's server and others offer it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .problems import ApiError, of_answer, of_upstream
 from .settings import Settings
 
 ERROR_BODY: Final = 65_536
-"""The most bytes that are read of an upstream's refusal."""
+"""The maximal number of bytes that are read of an upstream's refusal."""
 
 _NOTHING: Final[Mapping[str, Json]] = MappingProxyType({})
 
@@ -30,7 +30,7 @@ class Upstream:
     """A client of the completions server.
 
     Args:
-        settings: where it is, and how long to wait for it.
+        settings: its settings.
         client: sends the requests.
     """
 
@@ -46,14 +46,14 @@ class Upstream:
         self._connecting = asyncio.Lock()
 
     async def driver(self, key: str | None) -> Driver:
-        """How this upstream is asked; it is found out when it is first reached.
+        """Return the driver for this upstream; it is chosen when the upstream is first reached.
 
         Args:
             key: the client's `Authorization` header, or None.
 
         Raises:
-            ApiError: where it cannot be reached.
-            BridgeError: OCB-OPTION where it cannot do what the gateway was started for.
+            ApiError: if it cannot be reached.
+            BridgeError: OCB-OPTION if it cannot do what the gateway's settings require.
         """
         if self._driver is None:
             async with self._connecting:
@@ -62,10 +62,10 @@ class Upstream:
         return self._driver
 
     async def guides(self, key: str | None) -> bool:
-        """Whether the upstream holds answers to what a request asks for.
+        """Return whether the upstream enforces guides.
 
         Raises:
-            ApiError: where it cannot be asked, or cannot work.
+            ApiError: if it cannot be asked, or cannot work.
         """
         try:
             return (await self.driver(key)).guides
@@ -74,14 +74,14 @@ class Upstream:
 
     @asynccontextmanager
     async def answer(self, wanted: Completion, key: str | None) -> AsyncGenerator[AsyncGenerator[list[Chunk]]]:
-        """Ask for completions. Inside the context, what the upstream says, as it comes; leaving it hangs up.
+        """Request completions, and return a context with the upstream's chunks; leaving it closes the connection.
 
         Args:
-            wanted: what is asked for; streamed, answers come piece by piece.
+            wanted: the completion; if it is streamed, answers arrive in pieces.
             key: the client's `Authorization` header, or None.
 
         Raises:
-            ApiError: where there is no answer.
+            ApiError: if there is no answer.
         """
         try:
             driver = await self.driver(key)
@@ -100,14 +100,14 @@ class Upstream:
             response.close()
 
     async def count(self, wanted: Completion, key: str | None) -> int:
-        """How many tokens a prompt has.
+        """Return the number of tokens of a prompt.
 
         Args:
-            wanted: with the prompt.
+            wanted: the completion with the prompt.
             key: the client's `Authorization` header, or None.
 
         Raises:
-            ApiError: where the upstream cannot be asked.
+            ApiError: if the upstream cannot be asked.
         """
         try:
             driver = await self.driver(key)
@@ -116,15 +116,15 @@ class Upstream:
         return await driver.count(wanted, partial(self._ask, key))
 
     async def passed_on(self, path: str, data: bytes, key: str | None) -> AsyncGenerator[bytes]:
-        """The upstream's answer to a request as it is, piece by piece; hung up on when it is closed.
+        """Yield the upstream's unchanged answer to a request in pieces; closing the generator closes the connection.
 
         Args:
-            path: behind `/v1`.
+            path: the path after `/v1`.
             data: the request's body.
             key: the client's `Authorization` header, or None.
 
         Raises:
-            ApiError: where there is no answer, or a larger one than is allowed.
+            ApiError: if there is no answer, or if it is too large.
         """
         response = await self._answered("POST", self._base + path, self._headers(key), data)
         size = 0
@@ -138,11 +138,11 @@ class Upstream:
             response.close()
 
     async def models(self, key: str | None) -> Any:
-        """The upstream's list of models."""
+        """Return the upstream's list of models."""
         return await self._ask(key, Call("/v1/models"))
 
     async def _ask(self, key: str | None, call: Call) -> Any:
-        """The answer to a short question."""
+        """Return the answer to a short request."""
         response = await self._send(call, key)
         try:
             return _parsed(await read(response, self._limit))
@@ -162,7 +162,7 @@ class Upstream:
         return {"content-type": "application/json"} | ({"authorization": key} if key else {})
 
     async def _answered(self, method: str, url: str, headers: dict[str, str], body: bytes | None = None) -> HttpAnswer:
-        """An answer that is no refusal."""
+        """Return an answer that is not a refusal."""
         response = await self._client.send(method, url, headers, body)
         if response.status == 200:
             return response
@@ -179,22 +179,22 @@ class Upstream:
 
 
 def terms(settings: Settings) -> Terms:
-    """What a gateway needs of its upstream."""
+    """Return what a gateway needs of its upstream."""
     adapter = settings.model.adapter
     tokens = () if adapter.frame_tokens is None else tuple(adapter.frame_tokens())
     return Terms(ids=adapter.kind is Kind.JSON, tokens=(*tokens, *settings.special_tokens), length=settings.context)
 
 
 def client_for(settings: Settings) -> HttpClient:
-    """A client that waits as long as the settings say, and opens as many connections as there are answers."""
+    """Return a client with the timeouts of the settings, and without a limit of connections."""
     return HttpClient(settings)
 
 
 async def read(response: HttpAnswer, limit: int) -> bytes:
-    """The body of a response.
+    """Return the body of a response.
 
     Raises:
-        ApiError: where it is larger than the limit.
+        ApiError: if it is larger than the limit.
     """
     data = bytearray()
     while more := await response.some():
@@ -225,7 +225,7 @@ async def _streamed(response: HttpAnswer, reader: CompletionsReader, limit: int)
         try:
             chunks.extend(map(_checked, reader.feed(data)))
         except BridgeError as error:
-            # Those before the one that is wrong are said.
+            # The chunks before the invalid one are passed on.
             yield chunks
             raise of_answer(error.code, error.message) from error
         except ApiError:

@@ -1,4 +1,4 @@
-"""A request, and the completions request that it becomes."""
+"""Parse a client's request, and make the completions request."""
 
 from __future__ import annotations
 
@@ -25,16 +25,15 @@ from .turn_memory import OwnMemory, restored
 
 @dataclass(frozen=True, slots=True)
 class ClientRequest:
-    """What a client asks for.
+    """A parsed request of a client.
 
     Attributes:
-        wanted: what is wanted of the engine.
+        wanted: the completion to request.
         stop: strings that end the answer.
-        visibility: what the client is to see.
-        prompt: what the model is prompted with; its losses are what that cannot say of the request. None once that is
-            written down.
+        visibility: what the client may see.
+        prompt: the prompt, with the losses of the request; None once the losses are logged.
         tools: the names of the tools that the client declares.
-        legacy: whether the client declares its tools as `functions`, and waits for a `function_call`.
+        legacy: whether the client declares its tools as `functions`, and expects a `function_call`.
     """
 
     wanted: Completion
@@ -46,29 +45,29 @@ class ClientRequest:
 
     @property
     def model(self) -> str:
-        """The name of the model; "" where the client says none."""
+        """Return the name of the model; "" if the client names none."""
         return self.wanted.model or ""
 
     @property
     def stream(self) -> bool:
-        """Whether the answer is to come as it is written."""
+        """Return whether the answer is streamed."""
         return self.wanted.stream
 
 
 def understand(
     request: Any, settings: Settings, date: str, memory: OwnMemory | None = None, api: Api = CHAT
 ) -> ClientRequest:
-    """Take a request apart.
+    """Parse a request.
 
     Args:
         request: its body, parsed.
-        settings: the gateway's.
-        date: today's, as `YYYY-MM-DD`.
-        memory: remembers what led to calls; None where nothing is remembered.
-        api: that the request is of.
+        settings: the settings of the gateway.
+        date: the current date, as `YYYY-MM-DD`.
+        memory: remembers the reasoning before calls; None to remember nothing.
+        api: the API of the request.
 
     Raises:
-        ApiError: where it is no request that can be answered.
+        ApiError: if the request cannot be answered.
     """
     if not isinstance(request, dict):
         raise ApiError(400, "invalid_body", "the body is not a JSON object")
@@ -101,7 +100,7 @@ def understand(
 
 
 def _declared(request: Document) -> frozenset[str]:
-    """The names of the tools that a request declares."""
+    """Return the names of the tools that a request declares."""
     tools = declared_in(request) if isinstance(request, Transcript) else ()
     return frozenset(full_name(tool) for tool, _ in tools)
 

@@ -1,4 +1,4 @@
-"""Work beside the event loop that holds it up as little as it can."""
+"""Run work outside of the event loop, with as little delay for it as possible."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from types import FunctionType, MethodType, ModuleType
 from typing import Any, Final, TypeVar, cast
 
 LARGE: Final = 65_536
-"""From this many bytes on, what is converted waits its turn beside the event loop, which goes on meanwhile."""
+"""The size in bytes from which on a conversion runs in a worker thread, one after another."""
 _MANY: Final = 1_000
-"""How many items are freed at once."""
+"""The number of items that are freed at once."""
 _DEPTH: Final = 8
-"""How deep in a value large containers are looked for."""
+"""The depth in a value to which large containers are looked for."""
 _SHARED: Final = (type, ModuleType, FunctionType, MethodType)
-"""What belongs to the program, and is nobody's value."""
+"""Types of objects that belong to the program, and to no value."""
 
 Given = TypeVar("Given")
 Made = TypeVar("Made")
 
 
 def uncollected(work: Callable[[Given], Made], given: Given) -> Made:
-    """What a function makes, while the cyclic collector waits.
+    """Return the result of a function, during which the cyclic collector is paused.
 
-    What it throws away is freed bit by bit, behind it.
+    Values that it discards are freed in steps after it.
     """
     with _COLLECTOR, _BIN.emptied():
         try:
@@ -37,16 +37,16 @@ def uncollected(work: Callable[[Given], Made], given: Given) -> Made:
 
 
 def discard(value: object) -> None:
-    """Throw a value away that may be large, as soon as nobody else needs it.
+    """Discard a value that may be large, as soon as it is not needed.
 
-    The last reference to a conversation of a hundred thousand messages frees millions of objects in one go, and all
-    threads wait for that. Inside of `uncollected` they are freed a thousand at a time.
+    Freeing the last reference to a conversation of a hundred thousand messages frees millions of objects at once,
+    during which all threads wait. Inside of `uncollected` they are freed a thousand at a time.
     """
     _BIN.add(value)
 
 
 class _Collector:
-    """The cyclic collector, put off while anyone asks: it stops all threads while it looks at everything there is.
+    """Pauses the cyclic collector while anyone needs it: it stops all threads while it looks at all objects.
 
     Conversions make millions of objects and no cycles.
     """
@@ -68,7 +68,7 @@ class _Collector:
 
 
 class _Bin(threading.local):
-    """What one thread's work throws away."""
+    """The values that one thread's work discards."""
 
     def __init__(self) -> None:
         self._items: list[list[Any]] | None = None
@@ -79,7 +79,7 @@ class _Bin(threading.local):
 
     @contextmanager
     def emptied(self) -> Generator[None]:
-        """Hold on to the items of what is thrown away inside, and let go of them behind it."""
+        """Keep the items of values that are discarded inside the block, and free them after it."""
         items = self._items = []
         try:
             yield
@@ -91,7 +91,7 @@ class _Bin(threading.local):
 
 
 def _crowds(value: object) -> list[list[Any]]:
-    """The items of the large containers in a value; not of those in these items."""
+    """Return the items of the large containers in a value, but not of those in these items."""
     found: list[list[Any]] = []
     seen: set[int] = set()
     level: list[object] = [value]
@@ -117,7 +117,7 @@ def _items(value: object) -> Collection[object]:
 
 
 def _forget(error: BaseException | None) -> None:
-    """Let go of what the frames hold that an error came through."""
+    """Clear the frames of an error's traceback."""
     while error is not None:
         traceback.clear_frames(error.__traceback__)
         error = error.__cause__ or error.__context__

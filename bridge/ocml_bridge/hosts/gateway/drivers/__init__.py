@@ -1,4 +1,4 @@
-"""Drivers: how each kind of engine is asked, chosen by asking it."""
+"""Choose the driver for an engine by asking it; a driver defines how one kind of engine is asked."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ DRIVERS: Final[dict[str, MakeDriver]] = {
     "llama.cpp": LlamaCpp.make,
     "completions": Completions.make,
 }
-"""Name → what makes the driver."""
+"""The functions that make drivers, by name."""
 OWNERS: Final = {"vllm": "vllm", "llamacpp": "llama.cpp"}
-"""Whom an engine's list of models names as their owner → the driver."""
+"""The name of the driver for each owner of models in an engine's list."""
 
 
 async def connect(name: str, terms: Terms, ask: Ask) -> Driver:
-    """Ask an engine what it is, and make its driver.
+    """Ask an engine what it is, and return its driver.
 
     Args:
-        name: of the driver; `auto` to choose by the engine's list of models.
-        terms: what is needed.
+        name: the name of the driver; `auto` to choose by the engine's list of models.
+        terms: what the gateway needs.
         ask: asks the engine.
 
     Raises:
-        ApiError: where it cannot be asked.
-        BridgeError: OCB-OPTION where it cannot do what is needed.
+        ApiError: if it cannot be asked.
+        BridgeError: OCB-OPTION if it cannot do what the gateway needs.
     """
     listing: Any = await ask(Call("/v1/models"))
     if name == "auto":

@@ -1,4 +1,4 @@
-"""Any server with `/v1/completions`, of which nothing else is known (SGLang, text generation services, proxies)."""
+"""Ask any other server with `/v1/completions` (SGLang, text generation services, proxies)."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ WHOLE_TOKENS: Final[dict[str, Json]] = {
     # Servers leave control tokens out of the text unless they are told otherwise.
     "skip_special_tokens": False,
     "spaces_between_special_tokens": False,
-    # The prompt has all its tokens already.
+    # The prompt has its special tokens already.
     "add_special_tokens": False,
 }
-"""What vLLM and SGLang need to be told; others pass over it."""
+"""Members that vLLM and SGLang need; others ignore them."""
 
 
 class Completions:
-    """Text in, text out. The room for an answer is estimated: nobody here can count the prompt's tokens.
+    """Sends and receives text. The room for an answer is estimated, as the prompt's tokens cannot be counted.
 
     Args:
-        lengths: of the models' contexts, by their names.
-        length: of those that it has no name of.
+        lengths: the lengths of the models' contexts, by name.
+        length: the length of other models' contexts.
     """
 
     name = "completions"
@@ -36,7 +36,7 @@ class Completions:
 
     @classmethod
     async def make(cls, terms: Terms, listing: Any, _ask: Ask) -> Self:
-        """The driver for a server."""
+        """Return the driver for a server."""
         if terms.ids:
             raise unfit("a server of plain completions does not send token ids: name a format of text, or --driver")
         lengths = lengths_of(models_of(listing))
@@ -46,32 +46,32 @@ class Completions:
         return cls({} if terms.length else lengths, length)
 
     def length_of(self, wanted: Completion) -> int:
-        """The length of a model's context."""
+        """Return the length of a model's context."""
         return self._lengths.get(wanted.model or "", self._length)
 
     async def room(self, wanted: Completion, ask: Ask) -> int:
-        """What the prompt leaves, taken for a token every two bytes: most texts have fewer."""
+        """Return the room that the prompt leaves, at a token for every two bytes: most texts have fewer tokens."""
         length = self.length_of(wanted)
         return room(length, estimate(wanted.prompt))
 
     async def count(self, wanted: Completion, ask: Ask) -> int:
-        """About how many tokens the prompt has."""
+        """Return the estimated number of tokens of the prompt."""
         return estimate(wanted.prompt)
 
     def call(self, wanted: Completion, limit: int) -> Call:
-        """The request, in the words of `/v1/completions`."""
+        """Return the request for `/v1/completions`."""
         return Call("/v1/completions", {**completion(wanted, limit), **WHOLE_TOKENS})
 
     def reader(self, wanted: Completion) -> ReadChunk:
-        """That of `/v1/completions`."""
+        """Return the reader of `/v1/completions`."""
         return read_chunk
 
 
 def room(length: int, used: int) -> int:
-    """What is left of a context.
+    """Return the remaining tokens of a context.
 
     Raises:
-        ApiError: 400 where nothing is.
+        ApiError: 400 if there are none.
     """
     if used >= length:
         raise full(length)
@@ -79,12 +79,12 @@ def room(length: int, used: int) -> int:
 
 
 def estimate(prompt: Any) -> int:
-    """About how many tokens a prompt has, where nobody counts them."""
+    """Return the estimated number of tokens of a prompt."""
     return len(prompt.encode()) // 2 + 1 if isinstance(prompt, str) else len(prompt)
 
 
 def completion(wanted: Completion, limit: int) -> dict[str, Json]:
-    """A request, in the words that all servers of `/v1/completions` share."""
+    """Return a request with the members that all servers of `/v1/completions` have."""
     body: dict[str, Json] = dict(wanted.sampling)
     if wanted.model is not None:
         body["model"] = wanted.model

@@ -1,4 +1,4 @@
-"""What a driver is: how one kind of engine is asked for completions, and what its answers say."""
+"""Define drivers: how one kind of engine is asked for completions, and how its answers are read."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from ....stream.completions import ReadChunk, members
 from ..problems import ApiError
 
 DriverName = Literal["auto", "vllm", "llama.cpp", "completions"]
-"""What the drivers are called; `auto` is none of them: the upstream is asked."""
+"""The names of drivers; `auto` chooses one by asking the upstream."""
 
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What is wanted of an engine, in no engine's words.
+    """A completion to request, independent of the engine.
 
     Attributes:
         prompt: text, or token ids.
-        model: its name, as the client says it; None where it says none.
-        stream: whether the answer is to come as it is written.
-        usage: whether a stream is to end with the numbers of tokens.
-        count: how many answers.
-        limit: how many tokens an answer may have; None for as many as there is room for.
+        model: the name of the model in the client's request; None if it has none.
+        stream: whether the answer is streamed.
+        usage: whether a stream ends with the numbers of tokens.
+        count: the number of answers.
+        limit: the maximal number of tokens of an answer; None for as many as there is room for.
         sampling: temperature, penalties and the like, by the names that Chat Completions has for them.
-        guide: what the answer has to look like; None for anything.
-        logprobs: how many likely tokens to name at each place, beside the one that was written; None for no
-            probabilities at all.
+        guide: the guide that the answer must follow; None for any answer.
+        logprobs: the number of likely tokens at each position, in addition to the one that was written; None for no
+            probabilities.
     """
 
     prompt: str | Sequence[int]
@@ -48,8 +48,8 @@ class Call(NamedTuple):
     """A request to the engine.
 
     Attributes:
-        path: behind the address of its server, such as `/v1/completions`.
-        body: JSON; None for a question (GET).
+        path: the path after the address of its server, such as `/v1/completions`.
+        body: the JSON body; None for GET.
     """
 
     path: str
@@ -57,12 +57,15 @@ class Call(NamedTuple):
 
     @property
     def is_streamed(self) -> bool:
-        """Whether the answer comes as it is written, whatever the client has asked for."""
+        """Return whether the answer is streamed, whatever the client has requested."""
         return self.body is not None and self.body.get("stream") is True
 
 
 Ask = Callable[[Call], Awaitable[Any]]
-"""Sends a call and gives the answer, parsed.
+"""Sends a call and returns the parsed answer.
+
+Raises:
+    ApiError: if there is none.
 
 Raises:
     ApiError: where there is none.
@@ -76,7 +79,7 @@ class Terms:
     Attributes:
         ids: whether prompts and answers are token ids.
         tokens: the special tokens of the format, which the engine must not leave out of its texts.
-        length: of the model's context in tokens, where whoever runs the gateway says it.
+        length: the length of the model's context in tokens, if the settings have it; None otherwise.
     """
 
     ids: bool = False
@@ -89,49 +92,52 @@ class Driver(Protocol):
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """Return its name."""
         ...
 
     @property
     def guides(self) -> bool:
-        """Whether it holds answers to a guide."""
+        """Return whether the engine enforces guides."""
         ...
 
     async def room(self, wanted: Completion, ask: Ask) -> int:
-        """How many tokens an answer may have at most: what the prompt leaves of the model's context.
+        """Return the maximal number of tokens of an answer: the context without the prompt.
 
         Raises:
-            ApiError: where the engine refuses to say.
+            ApiError: if the engine refuses to count.
         """
         ...
 
     async def count(self, wanted: Completion, ask: Ask) -> int:
-        """How many tokens the prompt has, or about how many where nobody can count them.
+        """Return the number of tokens of the prompt, or an estimate if they cannot be counted.
 
         Raises:
-            ApiError: where the engine refuses to say.
+            ApiError: if the engine refuses to count.
         """
         ...
 
     def call(self, wanted: Completion, limit: int) -> Call:
-        """The request for completions.
+        """Return the request for completions.
 
         Args:
-            wanted: what the client asks for.
-            limit: how many tokens an answer may have.
+            wanted: the completion to request.
+            limit: the maximal number of tokens of an answer.
 
         Raises:
-            ApiError: 400 where the engine cannot do it.
+            ApiError: 400 if the engine cannot do it.
         """
         ...
 
     def reader(self, wanted: Completion) -> ReadChunk:
-        """What takes the messages of the answer apart."""
+        """Return the reader of the answer's messages."""
         ...
 
 
 MakeDriver = Callable[[Terms, Any, Ask], Awaitable[Driver]]
-"""Makes a driver of what is needed and of the engine's list of models.
+"""Makes a driver from what the gateway needs and the engine's list of models.
+
+Raises:
+    BridgeError: OCB-OPTION if the engine cannot do what the gateway needs.
 
 Raises:
     BridgeError: OCB-OPTION where the engine cannot do what is needed.
@@ -139,17 +145,17 @@ Raises:
 
 
 def models_of(listing: Any) -> list[dict[str, Any]]:
-    """The models that an engine offers (`/v1/models`)."""
+    """Return the models in an engine's list (`/v1/models`)."""
     found = members(listing).get("data")
     return [members(model) for model in found] if isinstance(found, list) else []  # type: ignore[arg-type]
 
 
 _LENGTHS = ("max_model_len", "context_length", "context_window", "max_context_length")
-"""The members in which servers say how long a model's context is."""
+"""The members in which servers give the length of a model's context."""
 
 
 def lengths_of(models: Sequence[Mapping[str, Any]]) -> dict[str, int]:
-    """Name of each model → the length of its context, where the list says it."""
+    """Return the lengths of models' contexts in a list, by name."""
     found: dict[str, int] = {}
     for model in models:
         lengths = [model.get(key) for key in _LENGTHS] + [members(model.get("meta")).get("n_ctx")]
@@ -160,16 +166,16 @@ def lengths_of(models: Sequence[Mapping[str, Any]]) -> dict[str, int]:
 
 
 def unfit(message: str) -> BridgeError:
-    """An engine that cannot do what the gateway was started for."""
+    """Return the error for an engine that cannot do what the gateway's settings require."""
     return BridgeError(ErrorCode.OPTION, message)
 
 
 def unable(engine: str, param: str) -> ApiError:
-    """Something of a request that an engine has no word for."""
+    """Return the error for a part of a request that an engine cannot express."""
     return ApiError(400, "unsupported_parameter", f"{engine} cannot do what {param!r} asks for", param)
 
 
 def full(length: int) -> ApiError:
-    """A prompt that leaves no room for an answer."""
+    """Return the error for a prompt that leaves no room for an answer."""
     message = f"the messages fill the model's context of {length} tokens: there is no room for an answer"
     return ApiError(400, "context_length_exceeded", message, "messages")

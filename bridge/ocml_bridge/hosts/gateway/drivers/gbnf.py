@@ -1,4 +1,4 @@
-"""Guides as grammars (GBNF): the stretches of an answer in their order."""
+"""Write guides as grammars (GBNF), stretch by stretch."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from .gbnf_rules import TOKEN, Rules, literal, sequence
 
 
 def grammar(guide: Guide) -> str:
-    """The grammar that holds an answer to a guide."""
+    """Return the grammar that enforces a guide."""
     rules = Rules()
     return _written(sequence(*(_step(step, rules) for step in guide)), rules)
 
 
 def members_grammar(schema: Json, members: Members) -> str:
-    """The grammar of an object's members."""
+    """Return the grammar of an object's members."""
     rules = Rules()
     return _written(MemberRules(schema, members, rules).rule, rules)
 

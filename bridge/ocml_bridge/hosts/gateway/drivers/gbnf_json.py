@@ -1,7 +1,7 @@
-"""JSON, and the JSON of a schema, as rules of a grammar.
+"""Write JSON, and the JSON of a schema, as rules of a grammar.
 
-Of a JSON Schema, types, properties, items, lengths up to 1,000, `enum`, `const`, `anyOf`, `oneOf` and `$ref` into the
-schema itself are held to, and ranges of few whole numbers; other ranges, patterns and formats of texts are not.
+Of a JSON Schema, types, properties, items, lengths up to 1,000, `enum`, `const`, `anyOf`, `oneOf`, `$ref` into the
+schema itself, and ranges of few whole numbers are enforced; other ranges, patterns and formats of texts are not.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ JSON: Final = {
     "array": r'"[" ws (value ("," ws value)*)? ws "]"',
     "value": "object | array | string | number | boolean | null",
 }
-"""JSON, in whose texts no control token begins: a model could write one else."""
+"""JSON in whose texts no control token begins, so that a model cannot write one."""
 TYPES: Final = ("object", "array", "string", "number", "integer", "boolean", "null")
 MANY: Final = 100
-"""From how many numbers on a range is not held to."""
+"""The number of numbers in a range from which on it is not enforced."""
 LONGEST: Final = 1_000
-"""The greatest length that is held to: the server refuses rules that are repeated much more often."""
+"""The maximal length that is enforced: the server refuses rules that are repeated much more often."""
 DEEPEST: Final = 64
-"""How deep schemas may be nested; what is deeper may be any value."""
+"""The maximal depth of schemas; any value is allowed below it."""
 
 
 class Schema:
-    """Values that follow a JSON Schema, or parts of it, as rules.
+    """Rules for values that follow a JSON Schema, or parts of it.
 
     Args:
-        schema: the whole, which references point into.
-        rules: where they are made.
+        schema: the whole schema, which references point into.
+        rules: the grammar that the rules are added to.
     """
 
     def __init__(self, schema: Json, rules: Rules) -> None:
@@ -52,7 +52,7 @@ class Schema:
         self._references: dict[str, str] = {}
 
     def value(self, value: Json, depth: int = 0) -> str:
-        """The rule for a value that follows a schema."""
+        """Return the rule for a value that follows a schema."""
         schema = members(value)
         if not schema or depth > DEEPEST:
             return "value"
@@ -73,14 +73,14 @@ class Schema:
         return self._references[target]
 
     def found(self, target: str) -> Any:
-        """The part of the schema that a reference names; None where there is none."""
+        """Return the part of the schema that a reference names; None if there is none."""
         found: Any = self._whole if target.startswith("#") else None
         for step in filter(None, target.removeprefix("#").split("/")):
             found = members(found).get(step.replace("~1", "/").replace("~0", "~"))
         return found
 
     def typed(self, kind: str, schema: Mapping[str, Any], depth: int) -> str:
-        """The rule for a value of one type that follows a schema."""
+        """Return the rule for a value of one type that follows a schema."""
         if kind == "object" and (properties := members(schema.get("properties"))):
             return self._object(properties, schema, depth)
         if kind == "array" and (set(schema) & {"items", "minItems", "maxItems"}):
@@ -112,15 +112,15 @@ class Schema:
 
 
 def in_order(pairs: Sequence[tuple[str, bool]], other: str | None, between: str, rules: Rules) -> str:
-    """The rule for the members of an object in the order of its schema; of those that are not needed, any.
+    """Return the rule for the members of an object in the order of its schema; optional ones may be left out.
 
     Args:
-        pairs: each member, and whether it is needed.
-        other: one that the schema does not name; None where there are none.
-        between: what stands between two members.
-        rules: where it is made.
+        pairs: the rule of each member, and whether it is required.
+        other: the rule of a member that the schema does not name; None if there are none.
+        between: the text between two members.
+        rules: the grammar that the rule is added to.
     """
-    # From the last one on: what may follow where something stands before it, and where nothing does.
+    # From the last member back: the rules for the rest after another member, and as the first.
     behind = "" if other is None else rules.add(f"({sequence(between, other)})*")
     first = "" if other is None else rules.add(f"({other} {behind})?")
     for pair, needed in reversed(pairs):
@@ -132,24 +132,24 @@ def in_order(pairs: Sequence[tuple[str, bool]], other: str | None, between: str,
 
 
 def constant(value: Json) -> str:
-    """A value as it is."""
+    """Return the rule for a fixed value."""
     return literal(orjson.dumps(value).decode())
 
 
 def kinds_of(schema: Mapping[str, Any]) -> list[str]:
-    """The types that a value may have; "" for any."""
+    """Return the types that a value may have; "" for any."""
     kinds = items(schema, "type") or [schema.get("type", "object" if "properties" in schema else "")]
     return list(map(str, kinds))
 
 
 def items(schema: Mapping[str, Any], key: str) -> list[Any]:
-    """The items of a list; none of anything else."""
+    """Return the items of a list; none for any other value."""
     found = schema.get(key)
     return cast("list[Any]", found) if isinstance(found, list) else []
 
 
 def _few(least: object, most: object) -> range:
-    """The whole numbers of a range, where they are not many; else none."""
+    """Return the whole numbers of a range, if there are few; otherwise none."""
     if isinstance(least, int) and isinstance(most, int) and 0 <= most - least < MANY:
         return range(least, most + 1)
     return range(0)

@@ -1,4 +1,4 @@
-"""Objects whose members stand one behind another, as rules: `<parameter=k>⏎V⏎</parameter>`, `k='v', n=2`."""
+"""Write objects whose members follow one another as rules: `<parameter=k>⏎V⏎</parameter>`, `k='v', n=2`."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from .gbnf_json import DEEPEST, Schema, constant, in_order, items, kinds_of
 from .gbnf_rules import TOKEN, Rules, literal, sequence
 
 _WORDS: Final = {"boolean": '"true" | "false" | "True" | "False"', "null": '"null" | "None"'}
-"""Those of JSON and of Python: models write the ones or the others."""
+"""The constants of JSON and of Python, as models write both."""
 _NAME: Final = r"[a-zA-Z0-9_.-]+"
 
 
 class MemberRules:
-    """An object as rules.
+    """Rules for an object.
 
     Args:
-        schema: that it follows.
+        schema: the schema of the object.
         spelling: how its members are written.
-        rules: where they are made.
+        rules: the grammar that the rules are added to.
 
     Attributes:
-        rule: the one for its members.
+        rule: the rule for its members.
     """
 
     def __init__(self, schema: Json, spelling: Members, rules: Rules) -> None:
@@ -56,7 +56,7 @@ class MemberRules:
         return self._rules.either([self._rules.add(f'"{quote}" ({inner})* "<"* "{quote}"'), "string"])
 
     def _value(self, value: Json, depth: int) -> str:
-        """The rule for a value: JSON, or a text where it may be one."""
+        """Return the rule for a value: JSON, or a text if the value may be one."""
         schema = members(value)
         if "$ref" in schema and depth < DEEPEST:
             return self._value(self._json.found(str(schema["$ref"])), depth + 1)
@@ -90,6 +90,6 @@ class MemberRules:
             return self._rules.add(f'"[" ws ({item} ("," ws {item})*)? ws "]"')
         if kind:
             return self._json.typed(kind, schema, depth)
-        # Of texts as they are, any value is one.
+        # Any value can be written as a bare text.
         values = ("value", *map(self._rules.add, _WORDS.values())) if self._spelling.quote else ()
         return self._rules.either([self._text, *values])

@@ -1,4 +1,4 @@
-"""llama.cpp's server: its own `/completion`, which takes and gives token ids, and prints the tokens that it is told."""
+"""Ask llama.cpp's server by its own `/completion`, which takes and returns token ids, and prints chosen tokens."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from .driver import Ask, Call, Completion, Terms, unable, unfit
 from .gbnf import grammar
 
 ENDS: Final = {"eos": "stop", "word": "stop", "limit": "length"}
-"""Its `stop_type`, in Chat Completions' words."""
+"""The finish reasons of Chat Completions for its `stop_type`."""
 _NAMES: Final = {"repetition_penalty": "repeat_penalty"}
-"""What it calls otherwise."""
+"""Its names for parameters that have other names."""
 _UNKNOWN: Final = ("min_tokens",)
-"""What it has no word for."""
+"""Parameters that it does not have."""
 
 
 class LlamaCpp:
     """A llama.cpp server.
 
     Args:
-        terms: what is needed of it.
-        length: of a conversation's context.
+        terms: what the gateway needs.
+        length: the length of a conversation's context.
     """
 
     name = "llama.cpp"
@@ -39,7 +39,7 @@ class LlamaCpp:
 
     @classmethod
     async def make(cls, terms: Terms, _listing: Any, ask: Ask) -> Self:
-        """The driver for a server, whose properties say how much one conversation may hold."""
+        """Return the driver for a server, whose properties have the length of a conversation's context."""
         if terms.length is not None:
             return cls(terms, terms.length)
         try:
@@ -55,18 +55,18 @@ class LlamaCpp:
         return cls(terms, length)
 
     async def room(self, wanted: Completion, ask: Ask) -> int:
-        """What a prompt of token ids leaves. Text is not counted: the server ends an answer where its context does."""
+        """Return the room that token ids leave. Text is not counted: the server ends an answer with its context."""
         return self._length if isinstance(wanted.prompt, str) else room(self._length, len(wanted.prompt))
 
     async def count(self, wanted: Completion, ask: Ask) -> int:
-        """How many tokens the prompt has: the server counts a text."""
+        """Return the number of tokens of the prompt; the server counts those of a text."""
         if not isinstance(wanted.prompt, str):
             return len(wanted.prompt)
         body: dict[str, Json] = {"content": wanted.prompt, "add_special": False, "parse_special": True}
         return len(members(await ask(Call("/tokenize", body))).get("tokens") or ())
 
     def call(self, wanted: Completion, limit: int) -> Call:
-        """The request, in the words of `/completion`."""
+        """Return the request for `/completion`."""
         for param in _UNKNOWN:
             if wanted.sampling.get(param):
                 raise unable("llama.cpp's server", param)
@@ -84,17 +84,17 @@ class LlamaCpp:
         if self._terms.tokens:
             body["preserved_tokens"] = list(self._terms.tokens)
         prompt: Json = wanted.prompt if isinstance(wanted.prompt, str) else list(wanted.prompt)
-        # Always as it is written: of a whole answer the server does not notice that nobody waits for it any more, and
-        # has no probability for some of its tokens.
+        # Always streamed: otherwise the server does not notice that the client has left, and has no probabilities for
+        # some tokens.
         return Call("/completion", {**body, "stream": True, "prompt": prompt, "n_predict": limit})
 
     def reader(self, wanted: Completion) -> ReadChunk:
-        """One for this answer: it adds up what several answers took."""
+        """Return a new reader, which adds up the usage of several answers."""
         return _Answers(wanted, self._terms)
 
 
 class _Answers:
-    """Messages of `/completion` → chunks."""
+    """Reads messages of `/completion` as chunks."""
 
     def __init__(self, wanted: Completion, terms: Terms) -> None:
         self._wanted = wanted
@@ -121,14 +121,14 @@ class _Answers:
             tuple(self._sampled(members(token)) for token in body.get("completion_probabilities") or ()),
         )
         if piece.ids is not None and self._misses(piece, body):
-            # Of a character of several tokens, a stream has the last id alone, and the whole text.
+            # For a character of several tokens, a stream has only the last id, and the whole text.
             token = next((token for token in self._terms.tokens if piece.text.endswith(token)), "")
             text = piece.text.removesuffix(token)
             piece = replace(piece, ids=[text, *piece.ids] if token else [text])
         return piece
 
     def _misses(self, piece: Piece, body: Mapping[str, Any]) -> bool:
-        """Whether tokens were written that no message has had."""
+        """Return whether tokens were written that were in no message."""
         ids, written = piece.ids or (), body.get("tokens_predicted")
         before = self._ids.get(piece.index, 0)
         self._ids[piece.index] = written if isinstance(written, int) else before + len(ids)

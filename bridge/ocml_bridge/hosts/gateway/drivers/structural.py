@@ -1,4 +1,4 @@
-"""Guides as structural tags, which vLLM takes (xgrammar's `structural_tag`)."""
+"""Write guides as structural tags, which vLLM takes (xgrammar's `structural_tag`)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .gbnf import members_grammar
 
 
 def structural_tag(guide: Guide) -> Json:
-    """The tag that holds an answer to a guide."""
+    """Return the tag that enforces a guide."""
     return {"type": "structural_tag", "format": _sequence([_step(step) for step in guide])}
 
 
@@ -69,7 +69,7 @@ def _frame(frame: Frame) -> Json:
     content = _content(frame)
     if frame.end:
         return {"type": "tag", "begin": frame.begin, "content": content, "end": frame.end}
-    # Any text as far as it goes is not the content of a tag.
+    # Text without an end cannot be the content of a tag.
     return _sequence([*_constant(frame.begin), content])
 
 

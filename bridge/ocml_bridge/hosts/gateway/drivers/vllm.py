@@ -1,4 +1,4 @@
-"""vLLM: `/v1/completions` with token ids both ways, and `/tokenize`, which counts."""
+"""Ask vLLM: `/v1/completions` with token ids both ways, and `/tokenize`, which counts."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from .driver import Ask, Call, Completion, Terms, lengths_of, models_of, unfit
 from .structural import structural_tag
 
 IDS: Final[dict[str, Json]] = {"return_token_ids": True}
-"""Asks for the ids of what is written, too (vLLM 0.10.2)."""
+"""The member that requests the ids of the output (vLLM 0.10.2)."""
 
 
 class Vllm:
     """A vLLM server.
 
     Args:
-        terms: what is needed of it.
-        lengths: of its models' contexts, by their names.
+        terms: what the gateway needs.
+        lengths: the lengths of its models' contexts, by name.
     """
 
     name = "vllm"
@@ -34,7 +34,7 @@ class Vllm:
 
     @classmethod
     async def make(cls, terms: Terms, listing: Any, ask: Ask) -> Self:
-        """The driver for a server. What not every version can do is tried with a few tokens."""
+        """Return the driver for a server. Features that only some versions have are tried with a few tokens."""
         models = models_of(listing)
         made = cls(terms, lengths_of(models))
         model = str(models[0].get("id")) if models else None
@@ -46,9 +46,10 @@ class Vllm:
         return made
 
     async def _guides(self, model: str | None, ask: Ask) -> bool:
-        """Whether answers are held to a guide from their first token on.
+        """Return whether answers follow a guide from the first token on.
 
-        Where vLLM thinks that a model reasons first, some versions begin behind the reasoning, which is in a guide.
+        If vLLM takes a model for a reasoning one, some versions apply the guide only after the reasoning, which is part
+        of the guide.
         """
         self.guides = True
         tried = Completion([0], model, guide=_TRIED)
@@ -61,7 +62,7 @@ class Vllm:
         return bool(pieces) and pieces[0].text.startswith("guided")
 
     async def room(self, wanted: Completion, ask: Ask) -> int:
-        """What the prompt leaves: ids are counted here, text by the engine itself."""
+        """Return the room that the prompt leaves: ids are counted here, text by the engine itself."""
         length = self._length or self._lengths.get(wanted.model or "")
         if isinstance(wanted.prompt, str) or length is None:
             prompt = wanted.prompt if isinstance(wanted.prompt, str) else ""
@@ -73,7 +74,7 @@ class Vllm:
             except ApiError as problem:
                 if length is None or problem.upstream_status not in _ABSENT:
                     raise
-                # Behind a proxy that passes on /v1 alone.
+                # A proxy may pass on only /v1.
                 counted = {"count": estimate(wanted.prompt), "max_model_len": length}
             length = self._length or int(counted["max_model_len"])
             used = int(counted["count"]) if isinstance(wanted.prompt, str) else len(wanted.prompt)
@@ -82,7 +83,7 @@ class Vllm:
         return room(length, used)
 
     async def count(self, wanted: Completion, ask: Ask) -> int:
-        """How many tokens the prompt has: the engine counts a text."""
+        """Return the number of tokens of the prompt; the engine counts those of a text."""
         if not isinstance(wanted.prompt, str):
             return len(wanted.prompt)
         body: dict[str, Json] = {"prompt": wanted.prompt, "add_special_tokens": False}
@@ -95,14 +96,14 @@ class Vllm:
         return int(members(counted)["count"])
 
     def call(self, wanted: Completion, limit: int) -> Call:
-        """The request."""
+        """Return the request."""
         body = {**completion(wanted, limit), **WHOLE_TOKENS, **(IDS if self._ids else {})}
         if wanted.guide is not None and self.guides:
             body["response_format"] = structural_tag(wanted.guide)
         return Call("/v1/completions", body)
 
     def reader(self, wanted: Completion) -> ReadChunk:
-        """That of `/v1/completions`."""
+        """Return the reader of `/v1/completions`."""
         return read_chunk
 
 
@@ -112,4 +113,4 @@ _TRIED: Final[Guide] = (
     Step((Frame("<", end=">"),), optional=True),
     Step((Text("call", Several((Frame("call", OBJECT, ")"),))), Frame("", OBJECT))),
 )
-"""Every kind of stretch: some versions know not all of them."""
+"""A guide with every kind of stretch, as some versions do not support all of them."""
