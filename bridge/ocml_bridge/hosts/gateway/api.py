@@ -98,12 +98,12 @@ CHAT: Final = Api("openai", "openai-sse", "openai", _chat, ApiError.body, _event
 
 # --- Responses --------------------------------------------------------------------------------------------------------
 
-_KEPT: Final = ("previous_response_id", "conversation", "prompt")
+_STATEFUL: Final = ("previous_response_id", "conversation", "prompt")
 """Parameters that need a stored conversation, which the gateway does not have."""
 
 
 def _responses(request: Request, _most: int) -> Parameters:
-    for param in _KEPT:
+    for param in _STATEFUL:
         if request.get(param) is not None:
             message = f"the gateway keeps nothing between requests: send the whole input, without {param!r}"
             raise ApiError(400, "unsupported_parameter", message, param)

@@ -1,4 +1,4 @@
-"""Record what an answer holds before each of its calls and the client does not see."""
+"""Record the messages of an answer before each of its calls that the client does not see."""
 
 from __future__ import annotations
 

@@ -155,15 +155,15 @@ def restored(request: Transcript, recall: Callable[[str], tuple[Hidden, ...]]) -
         recall: returns the hidden messages before a call, by its id.
     """
     messages = request.messages
-    begin = _turn_under_way(messages)
+    begin = _open_turn_start(messages)
     out = list(messages[:begin])
     for is_answer, group in groupby(messages[begin:], lambda message: message.role == "assistant"):
         run = list(group)
-        out += _thought_of(run, recall) if is_answer else run
+        out += _with_reasoning(run, recall) if is_answer else run
     return request if len(out) == len(messages) else replace(request, messages=tuple(out))
 
 
-def _turn_under_way(messages: tuple[Message, ...]) -> int:
+def _open_turn_start(messages: tuple[Message, ...]) -> int:
     """Return the index at which the turn begins that has no answer yet."""
     for index in range(len(messages) - 1, -1, -1):
         message = messages[index]
@@ -172,7 +172,7 @@ def _turn_under_way(messages: tuple[Message, ...]) -> int:
     return 0
 
 
-def _thought_of(answer: list[Message], recall: Callable[[str], tuple[Hidden, ...]]) -> list[Message]:
+def _with_reasoning(answer: list[Message], recall: Callable[[str], tuple[Hidden, ...]]) -> list[Message]:
     """Return the assistant's messages of one answer, with the hidden messages before its calls."""
     if any(is_private(message) and not is_call(message) for message in answer):
         return answer
@@ -181,11 +181,11 @@ def _thought_of(answer: list[Message], recall: Callable[[str], tuple[Hidden, ...
     for message in answer:
         hidden = recall(message.call_id) if is_call(message) and message.call_id else ()
         opening += (each for each in hidden if each.opens)
-        out += _before(message, [each for each in hidden if not each.opens])
-    return [*_before(out[0], opening), *out[1:]]
+        out += _with_hidden(message, [each for each in hidden if not each.opens])
+    return [*_with_hidden(out[0], opening), *out[1:]]
 
 
-def _before(message: Message, hidden: Sequence[Hidden]) -> list[Message]:
+def _with_hidden(message: Message, hidden: Sequence[Hidden]) -> list[Message]:
     """Return a message with hidden ones before it, joined to one wire message."""
     if not hidden:
         return [message]

@@ -75,7 +75,7 @@ class _Bin(threading.local):
 
     def add(self, value: object) -> None:
         if self._items is not None:
-            self._items += _crowds(value)
+            self._items += _items_of_large(value)
 
     @contextmanager
     def emptied(self) -> Generator[None]:
@@ -90,7 +90,7 @@ class _Bin(threading.local):
                     del each[-_MANY:]
 
 
-def _crowds(value: object) -> list[list[Any]]:
+def _items_of_large(value: object) -> list[list[Any]]:
     """Return the items of the large containers in a value, but not of those in these items."""
     found: list[list[Any]] = []
     seen: set[int] = set()

@@ -8,8 +8,7 @@ from typing import Final
 
 NOTHING: Final = '""'
 TOKEN: Final = "<|"
-"""What control tokens begin with. No text of a model holds it: a model that is held to text could write a token inside
-of it, and leave its frame."""
+"""The beginning of control tokens. No text of a grammar holds it, so that a model cannot leave its frame in a text."""
 
 
 class Rules:
