@@ -1,7 +1,8 @@
-"""A document as people see it: in a terminal, as a page, and beside what another format makes of it.
+"""Show a document in a terminal, as a page, or next to what another format makes of it.
 
-Pure: documents in, text out. Who may see what is decided in one place (`visibility`), before anything is drawn: what is
-hidden is not in the output at all. `story` tells a document as a list of items, `terminal` and `html` draw them.
+The functions are pure: they take documents and return text. `visibility` decides who may see what before anything is
+drawn: hidden content is not in the output. `story` makes a list of items of a document, which `terminal` and `html`
+draw.
 """
 
 from ..chat.visibility import DEBUG, END_USER, Visibility

@@ -1,4 +1,4 @@
-"""What a message's content looks like: its parts as blocks of text, JSON, code, and cards."""
+"""Make blocks of a message's content: text, JSON, code, and cards."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ from .characters import visible
 
 
 class Look(StrEnum):
-    """How a block is drawn."""
+    """The way in which a block is drawn."""
 
     PROSE = "prose"
-    """Markdown, where it is not too long for it."""
+    """Markdown, unless it is too long."""
     PLAIN = "plain"
     JSON = "json"
     CODE = "code"
     CARD = "card"
-    """A title, a few facts, perhaps some code."""
+    """A title, some facts, and perhaps code."""
     MARK = "mark"
     """A word between blocks."""
 
@@ -51,13 +51,13 @@ class Block:
     """One block of a message.
 
     Attributes:
-        look: how it is drawn.
-        text: what it says.
-        title: what stands above it; "" for nothing.
-        facts: name and value of what a card tells.
-        code: what a card has below its facts.
+        look: the way in which it is drawn.
+        text: its text.
+        title: its title; "" for none.
+        facts: the names and values on a card.
+        code: the code below the facts of a card.
         image: the data URL of a picture; "" for none.
-        withheld: whether it stands for something hidden.
+        withheld: whether it is in place of hidden content.
     """
 
     look: Look
@@ -71,12 +71,12 @@ class Block:
 
 _PROSE_ROLES: Final = frozenset({"user", "assistant"})
 _BIGGEST_JSON: Final = 1_000_000
-"""Characters; longer JSON is shown as it stands."""
+"""The maximal number of characters of JSON that is formatted; longer JSON is shown unchanged."""
 _LONGEST_REFERENCE: Final = 160
 
 
 def blocks_of(message: Message, visibility: Visibility) -> tuple[Block, ...]:
-    """The blocks of a message that is shown; parts that are hidden leave a mark."""
+    """Return the blocks of a visible message, with a mark for each hidden part."""
     return tuple(_blocks(message, visibility))
 
 
@@ -107,7 +107,7 @@ def _text(message: Message, text: str) -> Block:
 
 
 def _json(text: str) -> str | None:
-    """JSON objects and lists on several lines; None for anything else."""
+    """Return a JSON object or list on several lines; None for any other text."""
     if len(text) > _BIGGEST_JSON or text.lstrip()[:1] not in ("{", "["):
         return None
     try:
@@ -117,7 +117,7 @@ def _json(text: str) -> str | None:
 
 
 def pretty(value: Json) -> str:
-    """A JSON value on several lines."""
+    """Return a JSON value on several lines."""
     return jsontext.dumps(value, pretty=True).decode("utf-8", "replace")
 
 
@@ -147,7 +147,7 @@ def _drawn(part: Part) -> Iterator[Block]:
 
 
 def _foreign(part: Foreign) -> Block:
-    """A card for what one format has and we do not understand, under the name that it has there."""
+    """Return the card of a part that only one format has, with its type as the title."""
     value: Any = part.value
     kind: Any = cast("dict[str, Any]", value).get("type") if isinstance(value, dict) else None
     title = f"{kind if isinstance(kind, str) else 'content'}, as {part.format} has it"
@@ -155,7 +155,7 @@ def _foreign(part: Foreign) -> Block:
 
 
 def _passages(part: Passages) -> Block:
-    """A card for what is given to be cited: where it is from, and what it says."""
+    """Return the card of a passage to cite, with its source and its text."""
     facts = {"title": part.title, "from": part.source, "context": part.context}
     title = "document" if part.source is None else "search result"
     named = tuple((name, visible(value)) for name, value in facts.items() if value is not None)
@@ -163,7 +163,7 @@ def _passages(part: Passages) -> Block:
 
 
 def _media(part: Media) -> Block:
-    """A card for something that is never loaded; a picture that is here is shown."""
+    """Return the card of a medium, which is never loaded; a picture with data is shown."""
     data, media_type = (part.data, part.format) if part.url is None else opened(part.url) or (None, None)
     image = _picture(data, media_type) if part.media == "image" and data is not None else ""
     facts = {
@@ -181,10 +181,10 @@ def _media(part: Media) -> Block:
 
 
 _PICTURES: Final = frozenset({"png", "jpeg", "jpg", "gif", "webp"})
-"""Kinds of pictures that a page shows: those that can hold nothing but a picture."""
+"""The media types of pictures that a page shows: those that can hold nothing but a picture."""
 _BASE64: Final = re.compile(r"[A-Za-z0-9+/]+={0,2}")
 _BIGGEST_PICTURE: Final = 3_000_000
-"""Characters of base64."""
+"""The maximal number of characters of base64 of a picture that is shown."""
 
 
 def _picture(data: str, media_type: str | None) -> str:
@@ -199,6 +199,6 @@ def _reference(url: str) -> str:
 
 
 def block_of_tool(tool: Tool) -> Block:
-    """A declared tool as a card."""
+    """Return the card of a declared tool."""
     code = "" if tool.parameters is None else visible(pretty(tool.parameters))
     return Block(Look.CARD, visible(tool.description or ""), title=f"tool {visible(full_name(tool))}", code=code)

@@ -1,4 +1,4 @@
-"""Characters that would act rather than be seen: controls, halves of surrogate pairs, overrides of direction."""
+"""Make characters visible that would have an effect: controls, halves of surrogate pairs, overrides of direction."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def _seen(match: re.Match[str]) -> str:
 
 
 def visible(text: str) -> str:
-    """Text in which every character can be seen: what would act on a terminal or a page is spelled out.
+    """Return text in which characters that would affect a terminal or a page are spelled out.
 
-    Line feeds and tabs stay, CR LF is a line feed, half of a surrogate pair is U+FFFD. Marks and isolates that
-    right-to-left text needs stay; a block of text ends them.
+    Line feeds and tabs are kept, CR LF becomes a line feed, and half of a surrogate pair becomes U+FFFD. Marks and
+    isolates that right-to-left text needs are kept; a block of text ends them.
     """
     return _ACTING.sub(_seen, text)

@@ -1,4 +1,4 @@
-"""Syntax colours: code as HTML that says what each piece of it is. Not a character is added or left out."""
+"""Colour the syntax of code in HTML. No character is added or left out."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ if TYPE_CHECKING:
     from pygments.lexer import Lexer
 
 LONGEST: Final = 20_000
-"""Characters; longer code is shown without colours."""
+"""The maximal number of characters of code that is coloured."""
 _LANGUAGES: Final = """
 bash c c++ console cpp cs csharp css diff go html ini java javascript js json jsx kotlin lua php python py r ruby rust
 sh shell sql swift toml ts tsx typescript xml yaml yml zsh
 """.split()  # noqa: SIM905  # a list of words
-"""Languages whose names are looked up; what else stands behind the fence is no reason to load a lexer."""
+"""The languages that are looked up; other words after a fence do not load a lexer."""
 
 
 def coloured(code: str, language: str) -> str | None:
-    """Code as safe HTML; None where the language is not known, and where the code is too long.
+    """Return code as safe HTML; None if the language is not known, or if the code is too long.
 
     Args:
-        code: as it can be seen.
-        language: what it is called behind a fence of Markdown.
+        code: the visible code.
+        language: the language after a fence of Markdown.
     """
     lexer = _lexer(language.casefold()) if len(code) <= LONGEST else None
     if lexer is None:
@@ -50,10 +50,10 @@ def _lexer(language: str) -> Lexer | None:
 
 
 def _name(kind: Any) -> str:
-    """What a piece is called in the page's style; "" for what has no colour."""
+    """Return the style of a token in the page; "" for a token without a colour."""
     from pygments import token
 
-    # The first that fits: a key of JSON is a tag, and no name like others.
+    # The first that fits is used: a key of JSON is a tag, which is a name, too.
     names = (
         (token.Comment, "co"),
         (token.Keyword, "kw"),

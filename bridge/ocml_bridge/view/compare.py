@@ -1,4 +1,4 @@
-"""A document beside what another format gives back of it: each loss at its message, and a verdict on top."""
+"""Compare a document with what another format gives back of it: each loss at its message, and a verdict."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .written import Written, written
 
 
 class Mark(StrEnum):
-    """What became of a message."""
+    """The result of the comparison of a message."""
 
     SAME = "same"
     LAYOUT = "spelled differently"
@@ -40,16 +40,16 @@ _ORDER: Final = tuple(Mark)
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One message and what came back of it.
+    """A message, and the message that was read back.
 
     Attributes:
         index: the message's place in the source, from 0; -1 for one that only the target has.
-        mark: what became of it.
-        left: the message as it is seen; None where it is hidden, or not in the source.
-        right: what came back as it is seen; None where it is hidden, or did not come back.
-        hidden: what hides it; "" where it is seen.
-        gone: whether it did not come back at all.
-        exposed: whether it was hidden from end users and is so no more.
+        mark: the result of the comparison.
+        left: the visible message; None if it is hidden, or not in the source.
+        right: the visible message that was read back; None if it is hidden, or was not read back.
+        hidden: the reason why it is hidden; "" if it is visible.
+        gone: whether it was not read back.
+        exposed: whether it was hidden from end users and is not hidden any more.
         differs: the facts that differ.
         notes: findings and losses.
     """
@@ -67,17 +67,17 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A document and what came back of it.
+    """A document, and the document that was read back.
 
     Attributes:
-        target: the format it went through.
-        written: what was written.
+        target: the format.
+        written: the output.
         rows: the messages in order.
         notes: findings and losses outside of messages.
         lossless: whether nothing was lost or changed.
-        tally: how many notes there are of each code: (code, severity, whether findings, count).
+        tally: the number of notes of each code: (code, severity, whether findings, count).
         unreported: paths that differ although no loss names them; none, unless an adapter is wrong.
-        debug: whether the hidden was asked for.
+        debug: whether hidden content is shown.
     """
 
     target: str
@@ -91,7 +91,7 @@ class Comparison:
 
     @property
     def verdict(self) -> str:
-        """The whole in one sentence."""
+        """Return the result in one sentence."""
         counts = Counter[Severity]()
         for _, severity, found, count in self.tally:
             counts[severity] += 0 if found else count
@@ -107,12 +107,12 @@ class Comparison:
 
     @property
     def keeps_words(self) -> bool:
-        """Whether what was said arrives as it was: nothing of the class content is lost or changed."""
+        """Return whether the content is unchanged: no loss is of the class content."""
         return all(not isinstance(code, LossCode) or CLASSES[code] is not LossClass.CONTENT for code, *_ in self.tally)
 
     @property
     def exposed(self) -> int:
-        """How many messages are hidden from end users in the source and not in the target."""
+        """Return the number of messages that are hidden from end users only in the source."""
         return sum(row.exposed for row in self.rows)
 
 
@@ -124,17 +124,17 @@ def compare(
     options: Options = DEFAULT,
     visibility: Visibility = END_USER,
 ) -> Comparison:
-    """Write a document, read it back, and lay both side by side.
+    """Write a document, read it back, and compare the two.
 
     Args:
         document: what to write.
         target: the format id, with a dialect where wanted.
-        findings: what the reader of the source mended.
+        findings: what the reader of the source repaired.
         options: how to write.
-        visibility: what is to be seen.
+        visibility: what is shown.
 
     Raises:
-        BridgeError: where the target refuses the document.
+        BridgeError: if the target refuses the document.
     """
     spans = registry.adapter(target)[0].frame_marks is not None
     result = write(document, target, options=options, policy=LENIENT, spans=spans)
@@ -149,15 +149,15 @@ def compared(
     options: Options = DEFAULT,
     visibility: Visibility = END_USER,
 ) -> Comparison:
-    """Lay a document beside what was written of it.
+    """Compare a document with its output.
 
     Args:
-        result: what was written; with spans, losses are told at their places. A prompt is laid beside its request, and
-            is not read back message by message: it has messages of its own.
-        findings: what the reader of the source mended.
-        name: what the format is called that it was written in.
+        result: the result; with spans, losses have their places. A prompt is shown next to its request, and is not read
+            back message by message, as it has messages of its own.
+        findings: what the reader of the source repaired.
+        name: the name of the format that was written.
         options: how it was written.
-        visibility: what is to be seen.
+        visibility: what is shown.
     """
     output = result.written if isinstance(result, Prompt) else result
     messages = messages_of(result.document)
@@ -182,7 +182,7 @@ def compared(
 
 
 class _Places:
-    """Tells where losses are in an output, in words: by lines of a text, by indices of token ids."""
+    """Names the places of losses in an output: lines of a text, indices of token ids."""
 
     def __init__(self, result: Result) -> None:
         self._result = result
@@ -204,7 +204,7 @@ _LINE: Final = re.compile("^", re.MULTILINE)
 
 
 class _Rows:
-    """Lines up the messages of both sides, as `diff` does."""
+    """Aligns the messages of both sides, as `diff` does."""
 
     def __init__(
         self,
@@ -237,7 +237,7 @@ class _Rows:
         exposed = at is not None and self.right is not None and self._exposes(self.right, self.left.messages[index], at)
         right = None if at is None or left is None or self.right is None else self.right.entry(at, alone=True)
         if left is not None and right is not None and (exposed or left.veiled):
-            right = _veiled_as(left, right)
+            right = _hidden_as_in_source(left, right)
         notes = left.notes if left is not None else self.left.notes_on(index, whole=False)
         return Row(
             index=index,
@@ -252,15 +252,15 @@ class _Rows:
         )
 
     def _exposes(self, right: Teller, source: Message, at: int) -> bool:
-        """Whether end users would see what is hidden from them: a message, or more of it than what they see of it."""
+        """Return whether end users would see a hidden message, or more of one than they see in the source."""
         back = right.messages[at]
         if END_USER.hides(back) is not None:
             return False
         return END_USER.hides(source) is not None or seen_text(back) not in seen_text(source)
 
 
-def _veiled_as(left: Entry, right: Entry) -> Entry:
-    """What came back; what is hidden in the source stays hidden, whatever the target makes of it."""
+def _hidden_as_in_source(left: Entry, right: Entry) -> Entry:
+    """Return a message that was read back, hidden if it is hidden in the source."""
     return replace(right, veiled=left.veiled, blocks=tuple(block for block in left.blocks if block.withheld))
 
 

@@ -1,4 +1,4 @@
-"""What a document and its messages say beside what was said, in words, for those who debug."""
+"""Return the fields of a document and its messages other than content, as names and values for debugging."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .characters import visible
 Facts = tuple[tuple[str, str], ...]
 
 _LABELLED: Final = frozenset({"system", "developer", "user", "assistant", "tool"})
-"""Roles that a message's label tells."""
+"""Roles that are in a message's label."""
 _FIELDS: Final = ("channel", "recipient", "call_id", "intent", "content_type", "constraint")
 
 
 def message_facts(message: Message) -> Facts:
-    """The fields of a message that say something which its label and its name do not."""
+    """Return the fields of a message that are not in its label and its name."""
     return tuple((name.replace("_", " "), visible(value)) for name, value in _fields_of(message))
 
 
@@ -51,7 +51,7 @@ def _labels(message: Message) -> set[tuple[str, str | None]]:
 
 
 def document_facts(document: Transcript) -> Facts:
-    """What the header and the settings say."""
+    """Return the fields of the header and the settings."""
     values = to_json(Transcript(header=document.header, settings=document.settings))
     facts = [fact for name in ("header", "settings") for fact in values.get(name, {}).items() if fact[0] != "layout"]
     if document.alternatives:

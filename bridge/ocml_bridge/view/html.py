@@ -1,7 +1,7 @@
-"""Stories, comparisons and the matrix as one self-contained page each.
+"""Make self-contained pages of stories, comparisons and the matrix.
 
-Everything that comes from a transcript is escaped by the template library or by the Markdown renderer (`prose`), and
-the page's Content-Security-Policy allows nothing but its own style and its own script, by their hashes.
+The template library or the Markdown renderer (`prose`) escapes all content of transcripts, and the page's
+Content-Security-Policy allows only its own style and its own script, by their hashes.
 """
 
 from __future__ import annotations
@@ -27,25 +27,25 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 LONG: Final = 2_400
-"""Characters from which on a text is folded."""
+"""The number of characters from which on a text is folded."""
 HUGE: Final = 60_000
-"""Characters from which on only an excerpt of a text is laid out."""
+"""The number of characters from which on only an excerpt of a text is laid out."""
 _EXCERPT: Final = 600
 MANY: Final = 36
-"""Lines from which on a text is folded."""
+"""The number of lines from which on a text is folded."""
 _CHUNK: Final = 12_000
 _CHUNKS: Final = re.compile(rf"(?s).{{1,{_CHUNK}}}(?:\n|\Z)|.{{1,{_CHUNK}}}[^\n]*(?:\n|\Z)")
 
 
 class Drawn(NamedTuple):
-    """A text as the templates draw it.
+    """A text for the templates.
 
     Attributes:
-        markup: safe HTML of Markdown; None where the text is shown as it stands.
+        markup: safe HTML of Markdown; None if the text is shown unchanged.
         chunks: the text in pieces that end with a line, so that a browser lays out only those in sight.
         folded: whether it is folded.
-        excerpt: its beginning, where it is so long that nothing else of it is laid out before somebody asks; else "".
-        size: how long it is, in words.
+        excerpt: its beginning, if it is so long that the rest is laid out only on request; "" otherwise.
+        size: its length, as text.
     """
 
     markup: Any
@@ -56,11 +56,11 @@ class Drawn(NamedTuple):
 
 
 def story_page(story: Story, *, name: str, source: str) -> str:
-    """A page of one document.
+    """Return a page of one document.
 
     Args:
-        story: what to draw.
-        name: what the document is called.
+        story: the story.
+        name: the name of the document.
         source: the format that it was read from.
     """
     return _render("story.html.j2", story=story, name=visible(name), source=source, debug=story.debug)
@@ -70,9 +70,9 @@ class NamedStory(NamedTuple):
     """One conversation of several.
 
     Attributes:
-        name: what it is called.
+        name: its name.
         source: the format that it was read from.
-        story: what to draw.
+        story: the story.
     """
 
     name: str
@@ -81,7 +81,7 @@ class NamedStory(NamedTuple):
 
     @property
     def opening(self) -> str:
-        """The first words of it that are seen: a user's, where there are any."""
+        """Return its first visible words: those of a user, if there are any."""
         items = [item for item in self.story.items if not isinstance(item, Gap)]
         items.sort(key=lambda item: item.kind is not Kind.USER)
         texts = (block.text for item in items for block in item.blocks if block.look in (Look.PROSE, Look.PLAIN))
@@ -92,11 +92,11 @@ _OPENING: Final = 90
 
 
 def stories_page(stories: Sequence[NamedStory], *, name: str) -> str:
-    """A page of several documents, with a list of them.
+    """Return a page of several documents, with a list of them.
 
     Args:
-        stories: of the documents.
-        name: what they are called together.
+        stories: the stories of the documents.
+        name: their common name.
     """
     named = [each._replace(name=visible(each.name)) for each in stories]
     debug = any(each.story.debug for each in stories)
@@ -104,15 +104,15 @@ def stories_page(stories: Sequence[NamedStory], *, name: str) -> str:
 
 
 def comparison_page(comparison: Comparison, *, name: str, source: str) -> str:
-    """A page of a document and what a format gives back of it; arguments as for `story_page`."""
+    """Return a page of a comparison; the arguments are those of `story_page`."""
     return _render("compare.html.j2", it=comparison, name=visible(name), source=source, debug=comparison.debug)
 
 
 def panels(comparison: Comparison, *, source: str) -> dict[str, str]:
-    """The parts of a comparison, each as HTML for a page that has this package's style: verdict, output, conversation.
+    """Return the parts of a comparison as HTML for a page with this package's style: verdict, output, conversation.
 
     Args:
-        comparison: what to draw.
+        comparison: the comparison.
         source: the format that the document was read from.
     """
     drawn: Any = environment().get_template("panels.html.j2").module
@@ -124,17 +124,17 @@ def panels(comparison: Comparison, *, source: str) -> dict[str, str]:
 
 
 def matrix_page(matrix: Matrix) -> str:
-    """A page of what each format can hold."""
+    """Return a page of what each format can hold."""
     return _render("matrix.html.j2", it=matrix, name="What each format can hold")
 
 
 def matrix_picture(matrix: Matrix) -> str:
-    """The same as a picture (SVG) for light and dark."""
+    """Return a picture (SVG) of what each format can hold, for light and dark."""
     return _render("matrix.svg.j2", it=matrix)
 
 
 def signoff_page(signoff: SignOff) -> str:
-    """A page of a migration, to sign it off by."""
+    """Return the sign-off page of a migration."""
     return _render("signoff.html.j2", it=signoff, name=f"{signoff.source} → {signoff.target}")
 
 
@@ -144,10 +144,10 @@ def _render(template: str, **values: object) -> str:
 
 @cache
 def environment() -> Environment:
-    """Where templates come from, and how they are filled in; made once.
+    """Return the environment of the templates; it is made once.
 
     Raises:
-        BridgeError: OCB-DEPENDENCY where jinja2 or markdown-it-py is not installed.
+        BridgeError: OCB-DEPENDENCY if jinja2 or markdown-it-py is not installed.
     """
     try:
         from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -156,7 +156,7 @@ def environment() -> Environment:
     except ImportError as error:
         raise BridgeError(ErrorCode.DEPENDENCY, f"{error.name} is missing: pip install 'ocml-convert[view]'") from error
     loader = PackageLoader("ocml_bridge.view")
-    # Jinja's own types know only the filters that it comes with.
+    # Jinja's types have only its own filters.
     made: Any = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
@@ -172,14 +172,14 @@ def _is_gap(value: object) -> bool:
 
 
 def _own(text: str) -> Any:
-    """Text of this package, which needs no escaping."""
+    """Return text of this package as markup, which is not escaped."""
     from markupsafe import Markup
 
     return Markup(text)
 
 
 def _policy(style: str, script: str) -> str:
-    """The Content-Security-Policy: nothing is loaded, and only this style and this script are run."""
+    """Return the Content-Security-Policy: nothing is loaded, and only this style and this script are allowed."""
     return "; ".join(
         (
             "default-src 'none'",
@@ -214,12 +214,12 @@ def _chunks(text: str) -> tuple[str, ...]:
 
 
 def coloured(code: str, language: str) -> Any:
-    """Code in colours, as safe HTML; "" where there are none for it."""
+    """Return code in colours, as safe HTML; "" if it is not coloured."""
     return _own(colours.coloured(code, language) or "")
 
 
 def _touched(code: str) -> str:
-    """The class of a loss by its code; "" for a finding that is none."""
+    """Return the class of a loss by its code; "" for a finding's code."""
     return _TOUCHED.get(code, "")
 
 
@@ -227,5 +227,5 @@ _TOUCHED: Final = {str(code): str(touched) for code, touched in CLASSES.items()}
 
 
 def words(counts: tuple[tuple[str, int], ...]) -> str:
-    """Counts in words: `2 system, 1 analysis`."""
+    """Return counts in words, such as `2 system, 1 analysis`."""
     return ", ".join(f"{count:,} {name}" for name, count in counts)

@@ -1,4 +1,4 @@
-"""What each format can hold, as a table to draw."""
+"""Make the table of what each format can hold."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..formats.adapter import Adapter
 
 
 class Line(NamedTuple):
-    """One feature: what it is called, and how well each format holds it."""
+    """A feature: its name, and how well each format holds it."""
 
     feature: str
     levels: tuple[str, ...]
@@ -24,7 +24,7 @@ class Matrix(NamedTuple):
 
 
 def matrix_of(adapters: Sequence[Adapter]) -> Matrix:
-    """The matrix of some formats, without those that need something that is not installed."""
+    """Return the matrix of some formats, without those whose libraries are not installed."""
     loaded = [(adapter, found) for adapter in adapters if (found := capabilities(adapter)) is not None]
     return Matrix(
         tuple((adapter.id, adapter.title) for adapter, _ in loaded),

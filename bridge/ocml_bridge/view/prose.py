@@ -1,7 +1,7 @@
-"""Markdown as HTML that neither runs nor loads anything, and hides no word of it.
+"""Render Markdown as HTML that neither runs nor loads anything, and hides no word of it.
 
-HTML is off, images are not loaded, links lead to the web only and say where. What Markdown would not show is shown:
-definitions of references, entities as they are written, titles, and what stands behind the language of a code block.
+HTML is off, images are not loaded, links lead only to the web and show their host. Text that Markdown would hide is
+shown: definitions of references, entities as they are written, titles, and text after the language of a code block.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 _LINK: Final = re.compile(r"(?:https?://|mailto:)[^\s]", re.IGNORECASE)
-"""What a link may lead to. Anything else, `javascript:`, `data:`, `file:` or a place beside the page, stays text."""
+"""The addresses that a link may have. Any other, `javascript:`, `data:`, `file:` or a relative one, stays text."""
 _DEEPEST: Final = 40
-"""Levels of nesting."""
+"""The maximal depth of nesting."""
 LONGEST: Final = 20_000
-"""Characters; longer text is shown as it stands."""
+"""The maximal number of characters; longer text is shown unchanged."""
 
 
 def markdown(text: str) -> str | None:
-    """Markdown as safe HTML; None where it nests so deep that some of it would be left out."""
+    """Return Markdown as safe HTML; None if it is nested so deep that some of it would be left out."""
     made, env = renderer(), dict[str, Any]()
     tokens = made.parse(text, env)
     if any(token.level >= _DEEPEST - 1 for token in tokens):
@@ -38,13 +38,13 @@ def markdown(text: str) -> str | None:
 
 @cache
 def renderer() -> MarkdownIt:
-    """The renderer; made once."""
+    """Return the renderer; it is made once."""
     from markdown_it import MarkdownIt
 
     made = MarkdownIt("commonmark", {"html": False, "breaks": True, "maxNesting": _DEEPEST})
     made.enable(["table", "strikethrough"]).disable(["reference", "entity"])
     made.validateLink = lambda url: _LINK.match(url) is not None  # type: ignore[method-assign]
-    made.core.ruler.push("calm", _calm)
+    made.core.ruler.push("calm", _adapt_to_page)
     made.add_render_rule("image", _image)
     made.add_render_rule("link_open", _link)
     made.add_render_rule("fence", _fence)
@@ -54,8 +54,8 @@ def renderer() -> MarkdownIt:
     return made
 
 
-def _calm(state: Any) -> None:
-    """Headings below those of the page; alignment as a class, because the page allows no style attributes."""
+def _adapt_to_page(state: Any) -> None:
+    """Move headings below those of the page, and make classes of alignment, as the page allows no style attributes."""
     for token in state.tokens:
         if token.type in {"heading_open", "heading_close"}:
             token.tag = f"h{min(int(token.tag[1]) + 3, 6)}"
@@ -103,7 +103,7 @@ def _link(self: Any, tokens: Sequence[Token], index: int, options: Any, env: Any
 
 
 def _host(url: str) -> str:
-    """Where a link leads, to be shown behind its text."""
+    """Return the host of a link, which is shown after its text."""
     try:
         return urlsplit(url).hostname or url[:60]
     except ValueError:

@@ -1,4 +1,4 @@
-"""A migration as a person signs it off: what became of its records, what they lost, and examples of each."""
+"""Hold the content of a migration's sign-off page: outcomes, losses, and examples of each."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 
 class Example(NamedTuple):
-    """One record.
+    """A record.
 
     Attributes:
-        place: where it stands: its file, and the number of its line.
-        note: what happened to it, in a sentence.
-        before: as it stood; None where that is not known.
-        after: as it was written; None for nothing, and where that is not known.
+        place: its file, and the number of its line.
+        note: a sentence about its losses or its error.
+        before: the record in the input; None if it is not known.
+        after: the record in the output; None if it has none, or if it is not known.
     """
 
     place: str
@@ -22,12 +22,12 @@ class Example(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """One code.
+    """A code.
 
     Attributes:
         code: the code.
-        records: how many records have it.
-        how: how many places of them were lost or changed, in words.
+        records: the number of records with it.
+        how: the numbers of places that were lost or changed, in words.
         examples: some of the records.
     """
 
@@ -42,7 +42,7 @@ class Group(NamedTuple):
 
     Attributes:
         name: the class.
-        records: how many records have lost nothing worse.
+        records: the number of records without a worse class.
         entries: its codes, those of most records first.
     """
 
@@ -57,18 +57,18 @@ class SignOff(NamedTuple):
     Attributes:
         source: the format that was read.
         target: the format that was written.
-        records: how many records were read.
-        outcomes: how many were converted, lossy and quarantined.
-        losses: what was lost, by class.
-        quarantine: what is quarantined, by reason.
-        findings: what was mended in reading.
-        read: how many characters of what was said were read.
-        written: how many of them were written.
-        slowest: records that took longest, each with how long.
+        records: the number of records that were read.
+        outcomes: the numbers of converted, lossy and quarantined records.
+        losses: the losses by class.
+        quarantine: the quarantined records by reason.
+        findings: what was repaired in reading.
+        read: the number of characters of text that were read.
+        written: the number of characters of text that were written.
+        slowest: the slowest records, each with its time.
         largest: the largest records, each with its size.
-        inputs: files and folders, each with how many records it has and where they went.
-        more: how many more inputs there are.
-        failures: what could not be read, and why.
+        inputs: files and folders, each with the number of its records and its output.
+        more: the number of further inputs.
+        failures: the inputs that could not be read, with reasons.
     """
 
     source: str
@@ -88,12 +88,12 @@ class SignOff(NamedTuple):
 
     @property
     def sound(self) -> bool:
-        """Whether every record was converted, and none lost anything that was said."""
+        """Return whether every record was converted, and none lost content."""
         return not self.quarantine and not self.failures and all(group.name != "content" for group in self.losses)
 
     @property
     def verdict(self) -> str:
-        """The outcome in a sentence."""
+        """Return the outcome in a sentence."""
         counts = dict(self.outcomes)
         whole, lossy, out = (counts.get(name, 0) for name in ("converted", "lossy", "quarantined"))
         if self.failures or out:

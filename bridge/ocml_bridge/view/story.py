@@ -1,6 +1,6 @@
-"""A document told as a list of items: who speaks, what is seen of it, and what there is to say about it.
+"""Make a list of items of a document: who speaks, the visible content, and notes on it.
 
-Every string in a story is safe to show (`characters`); what the policy hides is not in it, only counted.
+Every string in a story is safe to show (`characters`); hidden content is not in it, only counted.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .facts import document_facts, message_facts
 
 
 class Kind(StrEnum):
-    """What an item is; each looks different, and not by its colour alone."""
+    """The kind of an item; each looks different, and not only by its colour."""
 
     SYSTEM = "system"
     DEVELOPER = "developer"
@@ -50,21 +50,21 @@ LABELS: Final[dict[Kind, str]] = {
     Kind.REPLY: "Reply",
     Kind.COMPLETION: "Text to complete",
 }
-"""What an item is called; one of kind `other` is called by its role, quoted: it may be `User`."""
+"""The labels of items; one of the kind `other` has its role in quotes, as it may be `User`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A finding or a loss, as people see it.
+    """A finding or a loss, for people.
 
     Attributes:
         code: its code.
         severity: lost, changed or layout.
         path: its JSON pointer.
-        detail: a sentence; of what is hidden it says no more than that.
+        detail: a sentence; about hidden content it says only that it is hidden.
         found: whether it is a finding.
-        place: where what a loss is about stands in what was written, in words; "" where that is not told.
-        number: of a loss, which one it is, from 1; 0 for a finding.
+        place: the place of a loss in the output, in words; "" if it is not known.
+        number: the number of a loss, from 1; 0 for a finding.
     """
 
     code: str
@@ -78,20 +78,20 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One message as it is seen.
+    """A visible message.
 
     Attributes:
         index: its place in the transcript, from 0.
-        kind: what it is.
-        label: who speaks.
-        name: the speaker's name, or the tool's; "" where there is none.
-        blocks: what is seen of its content.
-        facts: its other fields, name and value; only where the hidden is asked for.
-        notes: what there is to say about it.
-        answers: the replies to it, where it is a call.
-        veiled: of a call: whether only the fact that it was made is seen.
-        answered: of a call: whether there is a reply.
-        private: whether end users would not see it.
+        kind: its kind.
+        label: the speaker.
+        name: the name of the speaker or the tool; "" for none.
+        blocks: the visible content.
+        facts: the names and values of its other fields, if hidden content is shown.
+        notes: findings and losses.
+        answers: the replies to a call.
+        veiled: whether only the existence of a call is shown.
+        answered: whether a call has a reply.
+        private: whether it is hidden from end users.
     """
 
     index: int
@@ -109,11 +109,11 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Messages in a row that are hidden.
+    """Successive hidden messages.
 
     Attributes:
-        counts: what hides them, and how many.
-        notes: what there is to say about them.
+        counts: the numbers of messages by the reason why they are hidden.
+        notes: findings and losses.
     """
 
     counts: tuple[tuple[str, int], ...]
@@ -121,23 +121,23 @@ class Gap:
 
     @property
     def total(self) -> int:
-        """How many messages are hidden here."""
+        """Return the number of messages."""
         return sum(count for _, count in self.counts)
 
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """A document as it is seen.
+    """The visible content of a document.
 
     Attributes:
         items: messages and gaps, in the order of the conversation.
         preface: the declared tools.
-        facts: what the document header and the settings say.
-        notes: what there is to say about the whole document.
-        hidden: how many messages are hidden, by what hides them.
-        total: how many messages there are.
-        open_turn: whose turn the text leaves open; "" where it leaves none.
-        debug: whether the hidden was asked for.
+        facts: the fields of the header and the settings.
+        notes: findings and losses of the whole document.
+        hidden: the numbers of hidden messages by reason.
+        total: the number of messages.
+        open_turn: the label of the open turn; "" for none.
+        debug: whether hidden content is shown.
     """
 
     items: tuple[Entry | Gap, ...]
@@ -151,14 +151,14 @@ class Story:
 
 
 def messages_of(document: Document) -> tuple[Message, ...]:
-    """The messages; a text to be completed is told as one that nobody speaks."""
+    """Return the messages; a text to be completed is a message without a speaker."""
     if isinstance(document, Completion):
         return (Message(Kind.COMPLETION, document.content),)
     return document.messages
 
 
 def kind_of(message: Message) -> Kind:
-    """What a message is."""
+    """Return the kind of a message."""
     if is_call(message):
         return Kind.CALL
     if is_reply(message):
@@ -179,8 +179,8 @@ class Numbered(NamedTuple):
     """A finding or a loss.
 
     Attributes:
-        number: how many losses there are up to it.
-        note: as it was reported.
+        number: the number of losses up to it.
+        note: the finding or loss as it was reported.
     """
 
     number: int
@@ -188,13 +188,13 @@ class Numbered(NamedTuple):
 
 
 class Teller:
-    """Tells messages one by one.
+    """Makes entries of messages one by one.
 
     Args:
-        messages: those of the document.
-        notes: findings and losses, each told with the message that it is about.
-        visibility: what is to be seen.
-        place: tells where a loss is in what was written.
+        messages: the messages of the document.
+        notes: findings and losses, which go to the messages that they are about.
+        visibility: what is shown.
+        place: returns the place of a loss in the output.
     """
 
     def __init__(
@@ -218,11 +218,11 @@ class Teller:
             self.notes.setdefault(_index_of(note.path, len(messages)), []).append(Numbered(number, note))
 
     def entry(self, index: int, *, alone: bool = False) -> Entry | None:
-        """A message as it is seen; None where it is hidden.
+        """Return the entry of a message; None if it is hidden.
 
         Args:
-            index: which one.
-            alone: without the replies to it.
+            index: the index of the message.
+            alone: whether to leave out the replies to it.
         """
         message = self.messages[index]
         hidden = self.visibility.hides(message)
@@ -250,24 +250,26 @@ class Teller:
         )
 
     def notes_on(self, index: int | None, *, whole: bool, shown: bool = False) -> tuple[Note, ...]:
-        """What there is to say about a message, or about what is outside of messages (None).
+        """Return the notes on a message, or on what is outside of messages (None).
 
         Args:
-            index: which message.
-            whole: whether all of it is seen; of what is hidden, a note must not tell either.
-            shown: whether it is seen at all; how something beside it is spelled does not matter to who sees it.
+            index: the index of the message.
+            whole: whether all of it is visible; notes must not reveal hidden content.
+            shown: whether it is visible at all; notes on layout outside of it are left out.
         """
         notes = self.notes.get(index, ())
         if shown and not self.visibility.debug:
             notes = [
-                one for one in notes if one.note.severity is not Severity.LAYOUT or not _ASIDE.search(one.note.path)
+                one
+                for one in notes
+                if one.note.severity is not Severity.LAYOUT or not _HIDDEN_FIELDS.search(one.note.path)
             ]
         return tuple(self._note(*one, whole) for one in notes)
 
     def _note(self, number: int, note: Finding | Loss, whole: bool) -> Note:
-        open_to_reader = self.visibility.debug or (whole and not _ASIDE.search(note.path))
+        open_to_reader = self.visibility.debug or (whole and not _HIDDEN_FIELDS.search(note.path))
         found = isinstance(note, Finding)
-        detail = note.detail if open_to_reader else _vague(note, found)
+        detail = note.detail if open_to_reader else _neutral_detail(note, found)
         place = self._place(note) if open_to_reader and self._place is not None and isinstance(note, Loss) else ""
         number = 0 if found else number
         return Note(str(note.code), note.severity, visible(note.path), visible(detail), found, place, number)
@@ -278,8 +280,8 @@ def _label(message: Message, kind: Kind) -> str:
     return f"{label}, failed" if message.failed else label
 
 
-def _vague(note: Finding | Loss, found: bool) -> str:
-    """A sentence about what is hidden, that tells nothing of it."""
+def _neutral_detail(note: Finding | Loss, found: bool) -> str:
+    """Return a sentence about a note on hidden content that does not reveal it."""
     if note.code is LossCode.MESSAGE:
         return "The output would not have this hidden message."
     return _VAGUE["found" if found else note.severity].format(note.code.replace("-", " "))
@@ -291,8 +293,8 @@ _VAGUE: Final[dict[str, str]] = {
     Severity.CHANGED: "The output would change the {} of this hidden content.",
     Severity.LAYOUT: "The output would write the {} of this hidden content differently.",
 }
-_ASIDE: Final = re.compile(r"/(?:extras|layout)(?:/|$)|^/(?:tools|settings|alternatives)(?:/|$)")
-"""Places that end users do not see of a message that they see."""
+_HIDDEN_FIELDS: Final = re.compile(r"/(?:extras|layout)(?:/|$)|^/(?:tools|settings|alternatives)(?:/|$)")
+"""Fields of a visible message that end users do not see."""
 _PLACE: Final = re.compile(r"/messages/(\d+)(?:/|$)")
 
 
@@ -304,19 +306,19 @@ def _index_of(path: str, count: int) -> int | None:
 
 
 def tell(document: Document, notes: Iterable[Finding | Loss] = (), visibility: Visibility = END_USER) -> Story:
-    """Tell a document.
+    """Return the story of a document.
 
     Args:
-        document: what to tell.
-        notes: findings and losses; each is told with the message that its path names.
-        visibility: what is to be seen.
+        document: the document.
+        notes: findings and losses; each goes to the message in its path.
+        visibility: what is shown.
     """
     messages = messages_of(document)
     teller = Teller(messages, notes, visibility)
     items: list[Entry | Gap] = []
     hidden: list[int] = []
     for index in range(len(messages)):
-        if index in teller.pairs:  # told beside the call that it answers
+        if index in teller.pairs:  # it is in the entry of its call
             continue
         entry = teller.entry(index)
         if entry is None:

@@ -1,4 +1,4 @@
-"""Stories and comparisons for a terminal, drawn by rich. What is drawn has no control characters, links or markup."""
+"""Draw stories and comparisons in a terminal with rich. Content has no control characters, links or markup."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _MARKS: Final[dict[Mark, tuple[str, str]]] = {
 
 
 def of_story(story: Story) -> RenderableType:
-    """A story, from top to bottom."""
+    """Return a story from top to bottom."""
     return Group(*_story(story))
 
 
@@ -63,7 +63,7 @@ def _story(story: Story) -> Iterator[RenderableType]:
 
 
 def counted(counts: tuple[tuple[str, int], ...]) -> str:
-    """What is hidden, in words: `2 system, 1 analysis`."""
+    """Return the numbers of hidden messages in words, such as `2 system, 1 analysis`."""
     return ", ".join(f"{count} {name}" for name, count in counts)
 
 
@@ -121,7 +121,7 @@ def _note(note: Note) -> RenderableType:
 
 
 def of_comparison(comparison: Comparison) -> RenderableType:
-    """A comparison: the verdict, then both sides."""
+    """Return a comparison: the verdict, then both sides."""
     return Group(*_comparison(comparison))
 
 

@@ -1,4 +1,4 @@
-"""What was written, as people see it: pieces of the output, who speaks in each, and what is lost at its place."""
+"""Make the visible pieces of an output: the speaker of each, and the losses at their places."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .characters import visible
 from .story import kind_of, messages_of
 
 LONGEST: Final = 400_000
-"""Characters of an output that are drawn."""
+"""The maximal number of characters of an output that are drawn."""
 _TOKEN: Final = re.compile(r"<\|[^|<>\s]{1,60}\|>|</?s>|\[(?:[BE]OS|UNUSED_TOKEN_\d+)\]|</?(?:think|tool_\w+|tools)>")
 _FRAME: Final = re.compile(rf"(?:\s|{_TOKEN.pattern})*")
 
@@ -30,9 +30,9 @@ class Run:
     """Some characters of a piece.
 
     Attributes:
-        text: as they can be seen.
+        text: the visible characters.
         is_token: whether they are a control token.
-        ids: the ids that spell them, in an output of token ids; several where a character is cut in two.
+        ids: their ids in an output of token ids; several if a character has several ids.
     """
 
     text: str
@@ -41,21 +41,21 @@ class Run:
 
     @property
     def line(self) -> str:
-        """The characters before the line breaks that it ends with."""
+        """Return the characters before the line breaks at its end."""
         return self.text.rstrip("\n")
 
     @property
     def breaks(self) -> str:
-        """The line breaks that it ends with."""
+        """Return the line breaks at its end."""
         return self.text[len(self.line) :]
 
 
 class Mark(NamedTuple):
-    """A loss where it happens.
+    """A loss at its place.
 
     Attributes:
-        number: which loss it is, from 1.
-        touches: what it touches: its class, or `layout`.
+        number: the number of the loss, from 1.
+        touches: its class, or `layout`.
     """
 
     number: int
@@ -67,11 +67,11 @@ class Piece:
     """A piece of an output.
 
     Attributes:
-        kind: what it is.
-        runs: what it says; none where that is withheld.
+        kind: its kind.
+        runs: its text; none if it is withheld.
         sampled: whether a model would have written it.
-        marks: the losses that stand here; where it is withheld, nothing tells of them.
-        withheld: why it is not shown; "" where it is.
+        marks: the losses at this place; none if it is withheld.
+        withheld: the reason why it is not shown; "" if it is.
     """
 
     kind: SpanKind
@@ -83,12 +83,12 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """Pieces that say one message.
+    """The pieces of one message.
 
     Attributes:
-        message: its index in the document; -1 for what says none.
-        speaker: what it is, as a story calls it; "" for what says none.
-        pieces: one behind the other.
+        message: the index of the message in the document; -1 for pieces of no message.
+        speaker: its label in a story; "" for pieces of no message.
+        pieces: the pieces, in order.
     """
 
     message: int
@@ -101,11 +101,11 @@ class Written:
     """An output.
 
     Attributes:
-        format: what the format that it is in is called.
-        frames: the output in pieces; none where it has no spans.
-        text: the output as a whole, where it has no spans: indented JSON; "" where it is withheld.
-        withheld: why nothing of it is shown; "" where it is.
-        more: how many characters are left out at its end.
+        format: the name of its format.
+        frames: the pieces of the output; none if it has no spans.
+        text: the whole output as indented JSON, if it has no spans; "" if it is withheld.
+        withheld: the reason why none of it is shown; "" if it is.
+        more: the number of characters that are left out at its end.
     """
 
     format: str
@@ -116,22 +116,22 @@ class Written:
 
     @property
     def has_ids(self) -> bool:
-        """Whether it is of token ids."""
+        """Return whether it is token ids."""
         return any(run.ids for frame in self.frames for piece in frame.pieces for run in piece.runs)
 
     @property
     def has_marks(self) -> bool:
-        """Whether a loss stands anywhere in it."""
+        """Return whether it has the place of any loss."""
         return any(piece.marks for frame in self.frames for piece in frame.pieces)
 
 
 def written(result: Result, visibility: Visibility, name: str) -> Written:
-    """An output as it is seen, with the number of each loss at its place.
+    """Return the visible output, with the number of each loss at its place.
 
     Args:
-        result: what was written, with spans where the format has any.
-        visibility: what is to be seen; what is hidden in the document is not shown of the output either.
-        name: what the format is called.
+        result: the result, with spans if the format has any.
+        visibility: what is shown; content that is hidden in the document is hidden in the output, too.
+        name: the name of the format.
     """
     spans, output = result.spans, result.output
     spell = _speller(result)
@@ -156,7 +156,7 @@ def _by_message(pieces: _Pieces, spans: Sequence[Span]) -> Iterator[tuple[int, l
 
 
 def _folded(pieces: Sequence[Piece]) -> list[Piece]:
-    """Pieces, of which those that are withheld for one reason are one."""
+    """Return pieces with successive ones joined that are withheld for the same reason."""
     out: list[Piece] = []
     for piece in pieces:
         if piece.withheld and out and out[-1].withheld == piece.withheld:
@@ -180,7 +180,7 @@ class _Pieces:
                 self._marks.setdefault(place[0], []).append(Mark(number, touches))
 
     def index(self, path: str) -> int:
-        """The message that a path is about; -1 for none."""
+        """Return the index of the message in a path; -1 for none."""
         index = index_of(path)
         return -1 if index is None or index >= len(self._messages) else index
 
@@ -192,7 +192,7 @@ class _Pieces:
         return Piece(span.kind, runs, span.sampled, marks, withheld)
 
     def _withheld(self, span: Span, index: int, text: str) -> str:
-        """The name of what hides a piece; "" where it is shown."""
+        """Return the reason why a piece is hidden; "" if it is shown."""
         seen = self._visibility
         if index >= 0:
             hides_part = span.kind is SpanKind.BODY and _hides_part(self._messages[index], seen)
@@ -207,11 +207,11 @@ def _hides_part(message: Message, seen: Visibility) -> bool:
 
 
 Speller = Callable[[Span], Iterable[Run]]
-"""The runs of a piece of an output."""
+"""Returns the runs of a piece of an output."""
 
 
 def _speller(result: Result) -> Speller | None:
-    """What spells the pieces of an output; None for JSON that is no list of token ids."""
+    """Return the function that spells the pieces of an output; None for JSON that is not a list of token ids."""
     output: Any = result.output
     if isinstance(output, str):
         return lambda span: _runs(visible(output[span.start : min(span.end, LONGEST)]), span.kind)
@@ -222,7 +222,7 @@ def _speller(result: Result) -> Speller | None:
 
 
 def _tokens(ids: Sequence[int], spelled: Callable[[Sequence[int]], Sequence[bytes]], kind: SpanKind) -> Iterator[Run]:
-    """Token ids as characters; ids that share a character are one run."""
+    """Return token ids as characters; ids that share a character are one run."""
     waiting, those = b"", list[int]()
     for number, data in zip(ids, spelled(ids), strict=True):
         waiting += data
@@ -240,7 +240,7 @@ def _tokens(ids: Sequence[int], spelled: Callable[[Sequence[int]], Sequence[byte
 
 
 def _runs(text: str, kind: SpanKind) -> Iterator[Run]:
-    """The characters of a piece; what a body says is no token, whatever it looks like."""
+    """Return the characters of a piece; text of a body is never a token."""
     at = 0
     for found in () if kind in (SpanKind.BODY, SpanKind.TOOLS) else _TOKEN.finditer(text):
         if found.start() > at:
