@@ -22,7 +22,7 @@ from ocml_bridge.testing.streams import all_cuts, check_cancel, check_copies, ch
 from sampling import examples
 from strategies_chatml import CALL, PIECES, TURNS
 
-DIALECTS = ("hermes", "nous", "qwen-xml", "lfm2")
+DIALECTS = ("hermes", "nous", "qwen-xml", "lfm2", "hyperclova")
 START, END = "<|im_start|>", "<|im_end|>"
 
 
@@ -135,7 +135,8 @@ def test_private_messages_without_a_place_are_reported(dialect: str) -> None:
         Message("assistant", "Yes.", channel="final"),
     )
     _, losses = encoded(replay(Transcript(said)), f"chatml:{dialect}")
-    assert [loss.path for loss in losses if loss.code is LossCode.MESSAGE] == ["/messages/1", "/messages/2"]
+    blank = [] if dialect == "hyperclova" else ["/messages/2"]
+    assert [loss.path for loss in losses if loss.code is LossCode.MESSAGE] == ["/messages/1", *blank]
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)

@@ -87,6 +87,8 @@ def with_tools(around: Transcript, declared: DeclaredTools, *, before_text: bool
 
 def joins_text(around: Transcript, family: Family) -> bool:
     """Return whether the tools share the frame of a system text that is at their place."""
+    if family.declaration.header != "system":
+        return False
     alone = NOTES.together(around.layout).get(TOOLS_ALONE)
     return not (alone if isinstance(alone, bool) else family.declaration.alone)
 

@@ -11,12 +11,12 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from ocml_bridge.chat.turns import is_call
-from ocml_bridge.text.im import Frame, read_header
+from ocml_bridge.text.im import Frame
 
 from .families import FAMILIES, Family
-from .frames import Contents, Place, default_frame, read_frame, schemas_of
+from .frames import Contents, Place, default_frame, may_declare_tools, read_frame, schemas_of
+from .headers import read_speaker
 from .markup.body import OPENED, restore
-from .markup.declared import may_declare
 from .markup.parts import NO_SCHEMAS
 from .markup.responses import begins
 from .markup.segments import markup_of
@@ -25,8 +25,18 @@ _TAGS: Final = ("<tool", "<function=", "<|tool_", "think>", "List of tools: ")
 
 
 def has_tags(text: str) -> bool:
-    """Return whether a text contains a tag; each text that a family wrote has one."""
+    """Return whether a text contains a tag."""
     return any(tag in text for tag in _TAGS)
+
+
+def may_be_marked(frame: Frame) -> bool:
+    """Return whether a frame may have the markup of a family: a tag, or a header of its own."""
+    return has_tags(frame.body) or read_speaker(frame.header).dialect is not None
+
+
+def may_have_markup(text: str, frames: Sequence[Frame]) -> bool:
+    """Return whether a text, which has these frames, may have the markup of a family."""
+    return has_tags(text) or any(read_speaker(frame.header).dialect is not None for frame in frames)
 
 
 class Evidence(NamedTuple):
@@ -51,7 +61,7 @@ def is_open_turn(frame: Frame) -> bool:
     """Return whether a frame is the open turn: the last one, with nothing in it but an empty thought."""
     if not frame.last or frame.body == "":
         return frame.last
-    return read_header(frame.header).role == "assistant" and OPENED.fullmatch(frame.body) is not None
+    return read_speaker(frame.header).role == "assistant" and OPENED.fullmatch(frame.body) is not None
 
 
 class DeclaringFrame(NamedTuple):
@@ -69,9 +79,9 @@ class DeclaringFrame(NamedTuple):
 def declaring_frame(frames: Sequence[Frame]) -> DeclaringFrame:
     """Return the frame that declares the tools of the document: one of the leading system frames."""
     for index, frame in enumerate(frames):
-        if read_header(frame.header).role != "system" or frame.last:
+        if read_speaker(frame.header).role != "system" or frame.last:
             break
-        if may_declare(frame.body) and (contents := read_frame(frame, declares=True)).tools is not None:
+        if may_declare_tools(frame) and (contents := read_frame(frame, declares=True)).tools is not None:
             return DeclaringFrame(index, contents)
     return DeclaringFrame()
 
@@ -88,7 +98,7 @@ def family_of(frames: Sequence[Frame], declared: DeclaringFrame) -> Family | Non
         return FAMILIES["hermes"] if frames and is_open_turn(frames[-1]) and frames[-1].body else None
     candidates = _candidates(evidence)
     best, score = _best(candidates, evidence)
-    if score == _FULL_SCORE * len(evidence) or candidates == _families_declaring(evidence):
+    if score == _FULL_SCORE * len(evidence) or len(candidates) == 1 or candidates == _families_declaring(evidence):
         return best
     return _best(list(FAMILIES.values()), evidence)[0]
 
@@ -102,8 +112,8 @@ def _evidence(frames: Sequence[Frame], declared: DeclaringFrame) -> Iterator[Evi
         contents: Contents | None = None
         if index == declared.at:
             contents = declared.contents
-        elif has_tags(frame.body) and not is_open_turn(frame):
-            contents = read_frame(frame, schemas=schemas)
+        elif may_be_marked(frame) and not is_open_turn(frame):
+            contents = read_frame(frame, before, schemas=schemas)
         if contents is not None:
             schemas = schemas_of(contents.tools) if contents.tools else schemas
             if contents.tools is not None or _is_marked(frame, contents):
@@ -113,8 +123,10 @@ def _evidence(frames: Sequence[Frame], declared: DeclaringFrame) -> Iterator[Evi
 
 def _is_marked(frame: Frame, contents: Contents) -> bool:
     """Return whether a frame has markup: ChatML without markup would read something else."""
-    role = read_header(frame.header).role
-    if role == "assistant":
+    speaker = read_speaker(frame.header)
+    if speaker.dialect is not None:
+        return True
+    if speaker.role == "assistant":
         return contents.opening != "" or [each.content for each in contents.messages] != [restore(frame.body)]
     return contents.messages[0].role == "tool" and begins(frame.body)
 
@@ -157,6 +169,9 @@ def _candidates(evidence: Sequence[Evidence]) -> list[Family]:
     """Return the families that may have written the frames, by the tools or the first call in them."""
     if families := _families_declaring(evidence):
         return families
+    dialect = next((own for each in evidence if (own := read_speaker(each.frame.header).dialect) is not None), None)
+    if dialect is not None:
+        return [FAMILIES[dialect]]
     for each in evidence:
         if any(map(is_call, each.contents.messages)):
             markup = markup_of(each.frame.body)

@@ -15,16 +15,22 @@ from ocml_bridge.formats.adapter import Options
 from ocml_bridge.model import Message, Transcript
 from ocml_bridge.report.narrowing import drop_message
 from ocml_bridge.stream.encoder import TextEncoder
+from ocml_bridge.text.im import Frame
 from ocml_bridge.text.plain import has_no_place, header_for
 from ocml_bridge.units.heads import head_of
 
 from .families import FAMILIES, Family
-from .frames import opening_of
+from .frames import Contents, gap_after, header_of
+from .headers import with_known_role
+from .markup.call_lists import BEGIN, BETWEEN
+from .markup.call_lists import END as END_OF_LIST
+from .markup.calls_json import write_call
 from .markup.parts import ARGUMENTS
-from .markup.write_body import Guard, end_of, gap_between, write_calls
+from .markup.write_body import Guard, call_of, end_of, gap_between, write_calls
 from .plain import plain_message, plain_open_turn
 from .prepare import remembered_of, turn
 from .reader import TextReader
+from .spelling import opening_of
 from .stream import WRITTEN
 from .syntax import CONTROL, END, OPENAI, START, TEXT, control_of
 from .units import FamilyFrames
@@ -47,14 +53,14 @@ class PlainWriter(TextEncoder):
 
     def open(self, start: Start) -> str | None:
         """Return the start of a frame; None for private reasoning."""
-        if has_no_place(start.message):
+        if has_no_place(with_known_role(start.message)):
             return None
         self._empty = True
         self._control = control_of(start.message.role)
         return self._missing_end() + self._header(start.message)
 
     def _header(self, message: Message) -> str:
-        plain = plain_message(message, "")
+        plain = plain_message(with_known_role(message), "")
         return f"{START}{header_for(plain.role, plain.name)}\n"
 
     def _missing_end(self) -> str:
@@ -76,9 +82,9 @@ class PlainWriter(TextEncoder):
         if not isinstance(stop.document, Transcript):
             return ""
         for index, message in enumerate(stop.document.messages):
-            if has_no_place(message):
+            if has_no_place(with_known_role(message)):
                 drop_message(self.log, index, f"{TEXT.id} has no place for private reasoning")
-        open_turn = stop.document.open_turn
+        open_turn = stop.document.open_turn and with_known_role(stop.document.open_turn)
         return "" if open_turn is None else self._missing_end() + self._header(open_turn)
 
 
@@ -124,13 +130,16 @@ class FamilyWriter(TextEncoder):
         self._buffer: list[str] = []
         """Its text that has not been written."""
         self._path = ""
+        self._header = ""
+        """The header of the open frame."""
 
     def open(self, start: Start) -> str | None:
         """Begin a message, without output; None for private text of somebody other than the assistant."""
-        private = is_private(start.message)
-        if has_no_place(start.message) and start.message.role != "assistant":
+        message = with_known_role(start.message)
+        private = is_private(message)
+        if has_no_place(message) and message.role != "assistant":
             return None
-        self._part = turn(start.message, "", private=private)
+        self._part = turn(message, "", private=private)
         self._control = control_of(self._part.role)
         self._path = f"/messages/{start.number}/content"
         self._is_begun, self._buffer = False, []
@@ -151,7 +160,7 @@ class FamilyWriter(TextEncoder):
         self._part.end = message.end
         content = "".join(self._buffer)
         blank = not self._is_begun and not content.strip() and not is_call(self._part)
-        if blank and is_thought(self._part):
+        if blank and is_thought(self._part) and self._family.apart is None:
             return ""
         if not self._is_begun:
             out = self._begin(joins=not blank or self._part.role == "tool")
@@ -171,20 +180,25 @@ class FamilyWriter(TextEncoder):
             and before is not None
             and before.message.role == part.role
             and (before.has_meaning or part.role == "tool")
+            and (family.apart is None or is_call(part) or part.role == "tool")
             and self._frames.joins(head_of(before.message), head_of(part))
         )
         out = self._end_part(more=joined)
         if not joined:
-            out += self._end_frame(last=False)
-            role = family.responses.role if part.role == "tool" else part.role
-            out += f"{START}{header_for(role, None if part.role == 'tool' else part.name)}\n"
+            out += self._end_frame(last=False, calls_follow=is_call(part))
+            self._header = header_of(Contents([part]), family)
+            out += f"{START}{self._header}\n"
         elif part.role == "tool":
             out += family.responses.between or ""
+        elif family.apart is not None:
+            out += BETWEEN
         elif before is not None:
             out += gap_between(before.message, part, family)
         self._before, self._is_begun = OpenMessage(part), True
         if part.role == "tool":
             return out + family.responses.open
+        if family.apart is not None:
+            return out + (BEGIN if is_call(part) and not joined else "")
         return out + (family.thoughts.open if is_thought(part) else "")
 
     def _end_part(self, *, more: bool) -> str:
@@ -197,6 +211,8 @@ class FamilyWriter(TextEncoder):
             return family.responses.close
         if before.end is None and more:
             before.end = "call" if is_call(before) else "end"
+        if family.apart is not None:
+            return write_call(call_of(before)) if is_call(before) else ""
         if is_thought(before):
             return family.thoughts.close if before.end is not None else ""
         return write_calls([before], family, Guard(str, self._arguments)) if is_call(before) else ""
@@ -204,7 +220,7 @@ class FamilyWriter(TextEncoder):
     def _arguments(self, text: str) -> str:
         return ARGUMENTS.guard(text, self.options.control_tokens, self._path, self.log)
 
-    def _end_frame(self, *, last: bool, closing: bool = False) -> str:
+    def _end_frame(self, *, last: bool, closing: bool = False, calls_follow: bool = False) -> str:
         """Return the end of the open frame; "" if the text ends with an answer that was cut off."""
         written, self._before = self._before, None
         if written is None:
@@ -214,8 +230,9 @@ class FamilyWriter(TextEncoder):
         if before.role == "tool":
             out = spelling.end_of(closing=closing)
         elif before.end is not None:
-            out = end_of(before, self._family)
-        gap = spelling.gap if before.role == "tool" else "\n"
+            out = end_of(before, self._family) if self._family.apart is None else END_OF_LIST if is_call(before) else ""
+        frame = Frame("", START, self._header, True, "", END, 0, last)
+        gap = gap_after(frame, self._family, calls=calls_follow)
         cut = last and before.role == "assistant" and before.end is None and written.has_text
         return out if cut else f"{out}{END}{gap}"
 
@@ -227,11 +244,13 @@ class FamilyWriter(TextEncoder):
         if not isinstance(document, Transcript):
             return out
         for index, message in enumerate(document.messages):
-            if has_no_place(message) and (message.role != "assistant" or not _has_text(message)):
+            message = with_known_role(message)
+            written = message.role == "assistant" and (self._family.apart is not None or _has_text(message))
+            if has_no_place(message) and not written:
                 drop_message(self.log, index, f"{TEXT.id} has private reasoning of the assistant only")
         if open_turn is None:
             return out
-        image = plain_open_turn(open_turn)
+        image = plain_open_turn(with_known_role(open_turn))
         notes = remembered_of(open_turn, same_family=False)
         opening = opening_of(notes, open_turn=True) if image.role == "assistant" else ""
         return f"{out}{START}{header_for(image.role, image.name)}\n{opening}"

@@ -11,14 +11,15 @@ from typing import Final, Literal, NamedTuple
 
 from ocml_bridge.model import Tool, replace
 
+from .headers import CALLS, REPLY, THOUGHT, TOOLS
 from .markup import tool_words as words
 from .markup.calls import CallGrammar
 from .markup.calls_python import PythonCalls
 from .markup.calls_xml import XmlCalls
 from .markup.tools_docstrings import DocstringTools
-from .markup.tools_json import read_lines, read_list, write_lines, write_list
+from .markup.tools_json import read_lines, read_list, write_functions, write_lines, write_list
 from .markup.tools_xml import XmlTools
-from .syntax import MARKS
+from .syntax import HYPERCLOVA, MARKS
 
 Markup = Literal["json", "xml", "python"]
 """The syntax of calls: JSON (Hermes), XML tags (Qwen3-Coder), or Python (LFM2)."""
@@ -70,6 +71,7 @@ class Declaration(NamedTuple):
         gap: the text between the declaration and the system text.
         leads: whether the declaration is before the system text.
         alone: whether the declaration has a frame of its own, before that of the system text.
+        header: the header of its frame; if it is not that of a system text, the frame holds nothing else.
     """
 
     before: str
@@ -78,6 +80,7 @@ class Declaration(NamedTuple):
     gap: str = "\n\n"
     leads: bool = False
     alone: bool = False
+    header: str = "system"
 
 
 class Thoughts(NamedTuple):
@@ -132,6 +135,22 @@ class Responses(NamedTuple):
         return self.closing if closing and self.closing is not None else self.end
 
 
+class Apart(NamedTuple):
+    """The frames of their own that thoughts and calls have. Calls that go together are a JSON list in one frame.
+
+    Attributes:
+        thought: the header of a thought.
+        calls: the header of calls.
+        after_calls: the gap after calls.
+        after_answer: the gap after an answer that no calls follow.
+    """
+
+    thought: str
+    calls: str
+    after_calls: str
+    after_answer: str
+
+
 class Family(NamedTuple):
     """How one family of models writes a conversation.
 
@@ -145,6 +164,7 @@ class Family(NamedTuple):
         call_gap: the text between two calls.
         end: the text after the last call.
         grammar: the grammar of calls; None if calls are JSON.
+        apart: the frames of their own for thoughts and calls; None if they stand in the frame of the answer.
     """
 
     name: str
@@ -156,10 +176,12 @@ class Family(NamedTuple):
     call_gap: str = "\n"
     end: str = ""
     grammar: CallGrammar | None = None
+    apart: Apart | None = None
 
 
 _LINES: Final = ToolList(read_lines, write_lines)
 _LIST: Final = ToolList(read_list, write_list)
+_FUNCTIONS: Final = ToolList(read_list, write_functions)
 
 
 def _without_escape(grammar: XmlTools | DocstringTools) -> ToolList:
@@ -249,6 +271,13 @@ FAMILIES: Final = _named(
         Responses("tool", "", "", between=None),
         text_gap="",
         grammar=PythonCalls(python=True, escaped=False),
+    ),
+    Family(
+        HYPERCLOVA,
+        "json",
+        Declaration("", "", _FUNCTIONS, alone=True, header=TOOLS),
+        responses=Responses(REPLY, "", "", between=None),
+        apart=Apart(THOUGHT, CALLS, "<|stop|>\n", "<|endofturn|>\n"),
     ),
 )
 """Name → family. The first family of each dialect is written if only the dialect is known."""

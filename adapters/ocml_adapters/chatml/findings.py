@@ -10,9 +10,10 @@ from typing import Final
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import FindingCode, Log, Severity
 from ocml_bridge.text.edges import is_trivia
-from ocml_bridge.text.im import Frame, read_header
+from ocml_bridge.text.im import Frame, Heading, read_header
 from ocml_bridge.text.plain import ROLES, unknown_role
 
+from .headers import Speaker, read_speaker
 from .syntax import END, START, TEXT, Form
 
 _NO_END: Final = f"{END} is missing; the message is read up to the next {START}"
@@ -34,9 +35,9 @@ def check_frame(
     Raises:
         BridgeError: OCB-INCOMPLETE for a half-finished message that is not the assistant's.
     """
-    _check_header(frame, path, log, replies=replies)
+    _check_header(frame, path, log, form, replies=replies)
     if not frame.end:
-        role, end = read_header(frame.header).role, f"{last or path}/end"
+        role, end = _heading(frame, form).role, f"{last or path}/end"
         if not frame.last:
             log.find(FindingCode.END_MISSING, end, _NO_END)
         elif role == "assistant":
@@ -47,15 +48,20 @@ def check_frame(
     _check_gap(frame, path, log)
 
 
-def check_open_turn(frame: Frame, log: Log) -> None:
+def check_open_turn(frame: Frame, log: Log, form: Form) -> None:
     """Report what is unusual about the frame of the open turn."""
-    _check_header(frame, "/open_turn", log)
+    _check_header(frame, "/open_turn", log, form)
     _check_gap(frame, "/open_turn", log)
 
 
-def _check_header(frame: Frame, path: str, log: Log, *, replies: bool = False) -> None:
+def _heading(frame: Frame, form: Form) -> Speaker | Heading:
+    """Return what the header of a frame says; the list has no dialects."""
+    return read_speaker(frame.header) if form is TEXT else read_header(frame.header)
+
+
+def _check_header(frame: Frame, path: str, log: Log, form: Form, *, replies: bool = False) -> None:
     """Report an unknown role and unknown words in a header."""
-    heading = read_header(frame.header)
+    heading = _heading(frame, form)
     if heading.role not in ROLES and not replies:
         log.find(FindingCode.UNKNOWN_ROLE, f"{path}/role", unknown_role(heading.role, "ChatML"), Severity.LAYOUT)
     if heading.rest:

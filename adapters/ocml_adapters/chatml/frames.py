@@ -1,42 +1,30 @@
 """Frames of any dialect both ways: frame ↔ contents, which are its messages and the tools that it declares.
 
-`default_frame` writes a frame as its family does. If a frame that was read differs from that, its first message keeps
-the difference (`with_notes`), and `recalled` writes it again as long as it means the same.
+`default_frame` writes a frame as its family does; how a frame was spelled otherwise is remembered in `spelling`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace as with_fields
-from typing import Final, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from ocml_bridge.chat.turns import full_name, is_call, is_thought
 from ocml_bridge.loss import FindingCode, Log
-from ocml_bridge.model import Json, Message, Tool, replace
-from ocml_bridge.text.edges import gap_behind, recall, remember
-from ocml_bridge.text.im import Frame, Heading, read_header
+from ocml_bridge.model import Message, Tool, replace
+from ocml_bridge.text.edges import gap_behind
+from ocml_bridge.text.im import Frame
 from ocml_bridge.text.plain import header_for, message, name_from_header
 
 from .families import Declaration, Family
-from .markup.body import EMPTY_THOUGHT, OPENED, Note, ignore, read_body
+from .headers import CALLS, THOUGHT, TOOLS, Part, Speaker, read_speaker
+from .markup.body import OPENED, Note, ignore, read_body, report_call
+from .markup.call_lists import CallList, read_call_list, write_call_list
 from .markup.declared import may_declare, read_declared, write_declared
-from .markup.parts import ARGUMENTS, NO_SCHEMAS, Schemas
+from .markup.parts import ARGUMENTS, NO_SCHEMAS, Schemas, message_of, positioned
 from .markup.responses import ROLES, begins, read_responses, write_responses
-from .markup.write_body import RAW, Guard, write_body
+from .markup.write_body import RAW, Guard, call_of, write_body
 from .plain import default_frame as plain_frame
-from .plain import header_reads_as
-from .syntax import CONTROL, END, GRAMMAR, MARKUP, NOTES, START, TEXT, control_of
-
-OPENING: Final = "opening"
-"""Key in the layout of a message or an open turn: the empty thought that its body begins with."""
-CLOSING: Final = "closing"
-"""Key in the layout of a reply, while it is written: no message follows its frame."""
-APART: Final = "apart"
-"""Key in the layout of a reply: its frame could be one with the frame of replies before it, but is not."""
-_NONE: Final[frozenset[str]] = frozenset()
-_OPEN: Final = frozenset({""})
-_CLOSED: Final = frozenset({END})
-
+from .syntax import CONTROL, END, MARKUP, NOTES, START, TEXT, control_of
 
 # --- reading ----------------------------------------------------------------------------------------------------------
 
@@ -57,30 +45,84 @@ class Contents(NamedTuple):
     declaration: Declaration | None = None
 
 
-def read_frame(frame: Frame, *, declares: bool = False, note: Note = ignore, schemas: Schemas = NO_SCHEMAS) -> Contents:
+def read_frame(
+    frame: Frame,
+    before: Frame | None = None,
+    *,
+    declares: bool = False,
+    note: Note = ignore,
+    schemas: Schemas = NO_SCHEMAS,
+) -> Contents:
     """Return the contents of a frame that is not the open turn.
 
     Args:
         frame: the frame.
+        before: the frame before it; None if there is none.
         declares: whether tools in it are those of the document.
         note: takes the findings about its body.
         schemas: the parameters of the declared functions.
     """
-    heading = read_header(frame.header)
-    if declares and heading.role == "system" and may_declare(frame.body):
-        declared = read_declared(frame.body)
+    speaker = read_speaker(frame.header)
+    if declares and may_declare_tools(frame):
+        declared = read_declared(frame.body, TOOLS if speaker.part == "tools" else "system")
         if declared is not None:
-            texts = [] if declared.text is None else [_text(heading, declared.text, frame)]
+            texts = [] if declared.text is None else [_text(speaker, declared.text, frame)]
             return Contents(texts, tools=declared.tools, declaration=declared.declaration)
-    if heading.role == "assistant" and "<" in frame.body:
-        body = read_body(frame.body, heading.name, closed=frame.end != "", note=note, schemas=schemas)
+    contents = _contents_of(frame, speaker, note, schemas)
+    contents.messages[0].continues = goes_on(before, speaker)
+    return contents
+
+
+def _contents_of(frame: Frame, speaker: Speaker, note: Note, schemas: Schemas) -> Contents:
+    """Return the contents of a frame that declares no tools."""
+    if speaker.part == "thought":
+        return Contents([_thought(frame, speaker)])
+    if speaker.part == "calls":
+        calls = read_call_list(frame.body, closed=frame.end != "")
+        note_calls(calls, note)
+        return Contents(_calls(calls, speaker) or [_thought(frame, speaker)])
+    if speaker.role == "assistant" and "<" in frame.body:
+        body = read_body(frame.body, speaker.name, closed=frame.end != "", note=note, schemas=schemas)
         return Contents(body.messages, body.opening)
-    replies = read_responses(frame.body) if heading.role in ROLES and "<" in frame.body else None
+    replies = read_responses(frame.body) if speaker.role in ROLES and "<" in frame.body else None
     if replies is not None:
-        messages = [_reply(reply, heading, index) for index, reply in enumerate(replies)]
+        messages = [_reply(reply, speaker, index) for index, reply in enumerate(replies)]
         messages[-1].end = "end" if frame.end else None
         return Contents(messages)
-    return Contents([_text(heading, frame.body, frame)])
+    return Contents([_text(speaker, frame.body, frame)])
+
+
+def may_declare_tools(frame: Frame) -> bool:
+    """Return whether a frame may declare tools."""
+    speaker = read_speaker(frame.header)
+    return speaker.part == "tools" or (speaker.role == "system" and may_declare(frame.body))
+
+
+def goes_on(before: Frame | None, speaker: Speaker) -> bool:
+    """Return whether what a speaker says goes on from the frame before: what the assistant says after a thought."""
+    return before is not None and speaker.role == "assistant" and read_speaker(before.header).part == "thought"
+
+
+def _thought(frame: Frame, speaker: Speaker) -> Message:
+    """Return the message of a frame whose text nobody but the assistant may see."""
+    text = control_of("assistant").restore(frame.body)
+    return Message("assistant", text, speaker.name, "analysis", end="end" if frame.end else None)
+
+
+def _calls(calls: CallList, speaker: Speaker) -> list[Message]:
+    """Return the messages of calls; those after the first share its frame."""
+    return positioned([message_of(call, speaker.name) for call in calls.calls])
+
+
+def note_calls(calls: CallList, note: Note) -> None:
+    """Report what was repaired in calls, is uncertain in them, or is missing; or that there are none."""
+    if not calls.calls:
+        code = FindingCode.TRUNCATED if calls.cut_off else FindingCode.JSON_OPAQUE
+        note(code, 0, "the frame does not name its tools; its text is read as private")
+    for at, call in enumerate(calls.calls):
+        report_call(call, at, note)
+    if calls.cut_off and calls.calls and calls.calls[-1].whole:
+        note(FindingCode.END_MISSING, len(calls.calls) - 1, "the list of calls has no end")
 
 
 def schemas_of(tools: Sequence[Tool] | None) -> Schemas:
@@ -88,13 +130,13 @@ def schemas_of(tools: Sequence[Tool] | None) -> Schemas:
     return {full_name(tool): tool.parameters for tool in tools or ()}
 
 
-def _text(heading: Heading, body: str, frame: Frame) -> Message:
-    name = name_from_header(heading.role, heading.name)
-    return message(heading.role, control_of(heading.role).restore(body), name, "end" if frame.end else None)
+def _text(speaker: Speaker, body: str, frame: Frame) -> Message:
+    text = control_of(speaker.role).restore(body)
+    return message(speaker.role, text, speaker.full_name, "end" if frame.end else None)
 
 
-def _reply(text: str, heading: Heading, index: int) -> Message:
-    name = name_from_header("tool", heading.name) if heading.role != "user" else None
+def _reply(text: str, speaker: Speaker, index: int) -> Message:
+    name = name_from_header("tool", speaker.name) if speaker.role != "user" else None
     reply = message("tool", CONTROL.restore(text), name)
     reply.continues = index > 0
     return reply
@@ -102,8 +144,20 @@ def _reply(text: str, heading: Heading, index: int) -> Message:
 
 def holds_replies(frame: Frame) -> bool:
     """Return whether a frame holds replies of tools."""
-    role = read_header(frame.header).role
+    role = read_speaker(frame.header).role
     return role == "tool" or (role in ROLES and begins(frame.body) and read_responses(frame.body) is not None)
+
+
+def kind_of(frame: Frame | None) -> str | None:
+    """Return what the frame after a frame depends on: a header that stands for it; None if there is no frame."""
+    if frame is None:
+        return None
+    speaker = read_speaker(frame.header)
+    if speaker.part == "thought":
+        return THOUGHT
+    if speaker.part == "calls":
+        return CALLS
+    return "tool" if holds_replies(frame) else "assistant" if speaker.role == "assistant" else "user"
 
 
 def check_markup(frame: Frame, contents: Contents, path: str, log: Log) -> None:
@@ -153,25 +207,56 @@ def default_frame(contents: Contents, place: Place, *, raw: bool = False) -> Fra
     if family is None:
         return plain_frame(contents.messages[0], before, TEXT, last=last, is_open_turn=is_open_turn)
     first = contents.messages[0] if contents.messages else Message("system", "")
-    header = family.responses.role if first.role == "tool" and not is_open_turn else header_for(first.role, first.name)
+    header = header_for(first.role, first.name) if is_open_turn else header_of(contents, family)
     body = contents.opening if is_open_turn else _body(contents, family, raw=raw, closing=closing)
     has_content = body != "" and OPENED.fullmatch(body) is None  # else it would be read as an open turn
     is_unfinished = is_open_turn or (
         last and first.role == "assistant" and contents.messages[-1].end is None and has_content
     )
-    return Frame(gap_after(before, family), START, header, True, body, "" if is_unfinished else END, 0, last)
+    calls = family.apart is not None and header.startswith(family.apart.calls)
+    return Frame(
+        gap_after(before, family, calls=calls), START, header, True, body, "" if is_unfinished else END, 0, last
+    )
 
 
 def read_again(frame: Frame, contents: Contents, place: Place) -> Contents:
     """Return the contents that a frame, written for `contents`, reads as."""
-    return read_frame(frame, declares=contents.tools is not None, schemas=place.schemas)
+    return read_frame(frame, place.before, declares=contents.tools is not None, schemas=place.schemas)
 
 
-def gap_after(before: Frame | None, family: Family | None) -> str:
-    """Return the default gap after a frame."""
-    if family is None or before is None or not before.end or not holds_replies(before):
+def gap_after(before: Frame | None, family: Family | None, *, calls: bool = False) -> str:
+    """Return the default gap after a frame; `calls`: calls that have a frame of their own follow."""
+    if family is None or before is None or not before.end:
         return gap_behind(before)
-    return family.responses.gap
+    if family.apart is not None:
+        speaker = read_speaker(before.header)
+        if speaker.part == "calls":
+            return family.apart.after_calls
+        if speaker.role == "assistant" and not (speaker.part or calls):
+            return family.apart.after_answer
+    return family.responses.gap if holds_replies(before) else gap_behind(before)
+
+
+def part_of(contents: Contents, family: Family | None) -> Part:
+    """Return what a family's frame of its own holds if it is written for some contents; "" if it is no such frame."""
+    messages = contents.messages
+    if family is None or family.apart is None or contents.opening or not messages:
+        return ""
+    if all(map(is_call, messages)):
+        return "calls"
+    return "thought" if len(messages) == 1 and is_thought(messages[0]) else ""
+
+
+def header_of(contents: Contents, family: Family) -> str:
+    """Return the header that a family writes for some contents."""
+    if not contents.messages:
+        return (contents.declaration or family.declaration).header
+    first = contents.messages[0]
+    part = part_of(contents, family)
+    if family.apart is not None and part:
+        header = family.apart.calls if part == "calls" else family.apart.thought
+        return f"{header} {header_for('', first.name)}".rstrip()
+    return family.responses.role if first.role == "tool" else header_for(first.role, first.name)
 
 
 def _body(contents: Contents, family: Family, *, raw: bool, closing: bool) -> str:
@@ -181,111 +266,11 @@ def _body(contents: Contents, family: Family, *, raw: bool, closing: bool) -> st
     texts = [guard.text(str(message.content)) for message in contents.messages]
     if contents.tools is not None:
         return write_declared(texts[0] if texts else None, contents.tools, contents.declaration or family.declaration)
+    if part := part_of(contents, family):
+        return write_call_list([call_of(each) for each in contents.messages]) if part == "calls" else texts[0]
     if role == "assistant":
         return write_body(contents.messages, contents.opening, family, guard)
     return write_responses(texts, family.responses, closing=closing) if role == "tool" else texts[0]
-
-
-def notes_about(frame: Frame, contents: Contents, place: Place) -> tuple[dict[str, Json], dict[str, Json]]:
-    """Return the notes about a frame that differs from the default: for layout and for extras."""
-    layout, extras = remember(frame, default_frame(contents, place))
-    if contents.opening:
-        layout[OPENING] = contents.opening
-    return layout, extras
-
-
-def with_notes(frame: Frame, contents: Contents, place: Place) -> list[Message]:
-    """Return the messages of a frame; the first one has the notes about it."""
-    layout, extras = notes_about(frame, contents, place)
-    first, *others = contents.messages
-    if _could_join(first, place):
-        layout[APART] = True
-    return [replace(first, layout=NOTES.by_format(layout), extras=NOTES.by_format(extras)), *others]
-
-
-def _could_join(first: Message, place: Place) -> bool:
-    """Return whether replies would be written into the frame before theirs."""
-    grouped = place.family is not None and place.family.responses.between is not None
-    return grouped and first.role == "tool" and place.before is not None and holds_replies(place.before)
-
-
-def opening_of(notes: Mapping[str, Json], *, open_turn: bool = False) -> str:
-    """Return the empty thought in the notes of a message, if it is a valid one; else "".
-
-    Args:
-        notes: the notes about its frame.
-        open_turn: whether the message is the open turn, which may have white space around the tags.
-    """
-    opening = notes.get(OPENING)
-    pattern = OPENED if open_turn else EMPTY_THOUGHT
-    return opening if isinstance(opening, str) and pattern.fullmatch(opening) is not None else ""
-
-
-def recalled(contents: Contents, notes: Mapping[str, Json], place: Place) -> Frame:
-    """Return a frame, spelled as its notes remember if that still means the same."""
-    default = default_frame(contents, place)
-    if not notes:
-        return default
-    first = contents.messages[0] if contents.messages else Message("system", "")
-    raw_header = notes.get("header")
-    header = (
-        raw_header
-        if isinstance(raw_header, str) and _header_reads_as(raw_header, first, default, place)
-        else default.header
-    )
-
-    def reads_the_same(body: str) -> bool:
-        if place.is_open_turn:
-            return False
-        read = _comparable(read_again(with_fields(default, header=header, body=body), contents, place))
-        return read == _comparable(contents) or read == _comparable(read_again(default, contents, place))
-
-    return recall(
-        default,
-        notes,
-        grammar=GRAMMAR,
-        before=place.before,
-        starts=_NONE,
-        ends=_ends(contents, default, place),
-        header=lambda raw: _header_reads_as(raw, first, default, place),
-        body=reads_the_same,
-    )
-
-
-def _header_reads_as(header: str, first: Message, default: Frame, place: Place) -> bool:
-    """Return whether a header reads as the speaker of the first message."""
-    if first.role != "tool" or place.is_open_turn:
-        return header_reads_as(header, first)
-    role = read_header(header).role
-    return role in ROLES if default.body != str(first.content) else role == "tool"
-
-
-def _ends(contents: Contents, default: Frame, place: Place) -> frozenset[str]:
-    """Return the end tokens with which a frame reads as the same contents."""
-    if place.is_open_turn:
-        return _NONE
-    if not contents.messages:
-        return _NONE if default.last else _OPEN | _CLOSED
-    final = contents.messages[-1]
-    if _has_end(final) or (final.end is None and not default.last):
-        return _OPEN | _CLOSED
-    return _CLOSED if default.end else _NONE
-
-
-def _comparable(contents: Contents) -> tuple[object, ...]:
-    """Return what is compared between two frames that should read the same."""
-    return list(map(_comparable_fields, contents.messages)), contents.opening, contents.tools
-
-
-def _comparable_fields(message: Message) -> tuple[object, ...]:
-    name = None if message.role == "tool" else message.name
-    is_cut_off = message.end is None and _has_end(message)
-    return (message.role, message.content, name, message.channel, message.recipient, is_cut_off)
-
-
-def _has_end(message: Message) -> bool:
-    """Return whether a message has an end of its own, independent of the end of its frame: a call or a thought."""
-    return is_call(message) or is_thought(message)
 
 
 def normal_tools(tools: tuple[Tool, ...]) -> tuple[Tool, ...]:

@@ -206,8 +206,8 @@ class ListReader(UnitReader):
         pieces, turn = cast("Pieces", split.document), None
         last = pieces.frames[-1] if pieces.frames else None
         if last is not None and len(pieces.frames) > len(split.units):
-            check_open_turn(last, log)
-            turn = _remembering(read_open_turn(last), last, len(split.units), pieces, is_open_turn=True)
+            check_open_turn(last, log, LIST)
+            turn = _remembering(read_open_turn(last, LIST), last, len(split.units), pieces, is_open_turn=True)
         check_tail(pieces.tail, last, log, LIST)
         layout, extras = remember_tail(pieces.tail, gap_behind(last))
         layout.update(piece_notes("tail_pieces", pieces.gaps[-1], default_gap_pieces(pieces.tail)))

@@ -17,12 +17,13 @@ from ocml_bridge.report.narrowing import drop_message, narrow
 from ocml_bridge.text.control import stands_alone
 from ocml_bridge.text.edges import gap_behind, is_trivia, may_stand, recall, remember
 from ocml_bridge.text.im import Frame, read_header, spell
-from ocml_bridge.text.plain import has_no_place, header_for, message, name_from_header
+from ocml_bridge.text.plain import has_no_place, header_for, message
 from ocml_bridge.units.grammar import Enclosed, State, Unit, WrittenUnit
 from ocml_bridge.units.heads import Head
 from ocml_bridge.units.writer import UnitWriter
 
-from .syntax import END, HOME, NOTES, OPENAI, START, TEXT, Form, control_of, may_be_markup
+from .headers import Speaker, read_speaker, with_known_role
+from .syntax import END, HOME, LIST, NOTES, OPENAI, START, TEXT, Form, control_of, may_be_markup
 
 _NONE: Final[frozenset[str]] = frozenset()
 _CLOSED_ONLY: Final = frozenset({END})
@@ -60,10 +61,15 @@ def default_frame(message: Message, before: Frame | None, form: Form, *, last: b
     return Frame(gap_behind(before), START, header, newline, body, "" if is_unfinished else END, 0, last)
 
 
-def header_reads_as(header: str, message: Message) -> bool:
-    """Return whether a header reads as the role and the name of a message."""
-    heading = read_header(header)
-    return heading.role == message.role and name_from_header(heading.role, heading.name) == message.name
+def header_reads_as(header: str, message: Message, form: Form = TEXT) -> bool:
+    """Return whether a header reads as the role and the name of a message, and is no dialect's own."""
+    speaker = speaker_of(header, form)
+    return speaker.dialect is None and (speaker.role, speaker.full_name) == (message.role, message.name)
+
+
+def speaker_of(header: str, form: Form) -> Speaker:
+    """Return what a header says; the list has no dialects."""
+    return read_speaker(header) if form is TEXT else Speaker(*read_header(header))
 
 
 def tail_of(transcript: Transcript, last: Frame | None, default: str, form: Form) -> str:
@@ -98,10 +104,10 @@ def plain_open_turn(turn: Message) -> Message:
     return replace(plain_message(turn, ""), channel=None, recipient=None, end=None)
 
 
-def read_open_turn(frame: Frame) -> Message:
+def read_open_turn(frame: Frame, form: Form = TEXT) -> Message:
     """Return the message of the frame of an open turn."""
-    heading = read_header(frame.header)
-    return Message(heading.role, "", name_from_header(heading.role, heading.name), end=None)
+    speaker = speaker_of(frame.header, form)
+    return Message(speaker.role, "", speaker.full_name, end=None)
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------
@@ -127,6 +133,7 @@ class Frames(UnitWriter):
 
     def nearest(self, message: Message, index: int, log: Log) -> Message | None:
         """Return a message of one text, with role and name; None for private reasoning, which is reported."""
+        message = message if self.form is LIST else with_known_role(message)
         if has_no_place(message):
             drop_message(log, index, f"{self.target} has no place for private reasoning")
             return None
@@ -159,15 +166,15 @@ class Frames(UnitWriter):
             before=before,
             starts=_NONE,
             ends=ends,
-            header=lambda header: header_reads_as(header, message),
+            header=lambda header: header_reads_as(header, message, self.form),
             body=lambda body: grammar is not None and control_of(message.role).restore(body) == message.content,
         )
 
     def _image(self, message: Message, frame: Frame, default: Frame, before: Frame | None) -> Message:
         """Return the message that a frame reads as, with the notes that it still needs; it is changed in place."""
         layout, extras = self.remembered(message, frame, default, before)
-        heading = read_header(frame.header)
-        message.role, message.name = heading.role, name_from_header(heading.role, heading.name)
+        speaker = speaker_of(frame.header, self.form)
+        message.role, message.name = speaker.role, speaker.full_name
         message.end = "end" if frame.end else None
         message.layout, message.extras = NOTES.by_format(layout), NOTES.by_format(extras)
         return message
@@ -197,7 +204,7 @@ class Frames(UnitWriter):
         """Return the output: the frames, the open turn and the tail."""
         before, image = _BEFORE[state], Transcript()
         if around.open_turn is not None:
-            turn = plain_open_turn(around.open_turn)
+            turn = plain_open_turn(around.open_turn if self.form is LIST else with_known_role(around.open_turn))
             default = default_frame(turn, before, self.form, last=True, is_open_turn=True)
             frame = self._recalled(turn, default, before)
             image.open_turn = self._image(turn, frame, default, before)

@@ -14,18 +14,20 @@ from ocml_bridge.loss import Log
 from ocml_bridge.model import ByFormat, Content, Json, Message, Tool, Tools, Transcript
 from ocml_bridge.report.narrowing import narrow
 from ocml_bridge.text.declared import has_tools, take_tools
-from ocml_bridge.text.im import read_header
 from ocml_bridge.text.plain import has_no_place, name_from_header
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.heads import LIMIT, Head, Item, item_of, message_of
 from ocml_bridge.units.writer import TOOLS
 
+from .arguments import remembers
 from .around import TOOLS as NOTES_OF_TOOLS
 from .around import TOOLS_AT, joins_text, place_of_tools
-from .families import Family
-from .frames import APART, CLOSING, normal_tools
+from .families import FAMILIES, Family
+from .frames import normal_tools
+from .headers import OWN_ROLES, read_speaker, with_known_role
 from .markup.responses import Replies
 from .plain import plain_message
+from .spelling import APART, CLOSING, JOINED
 from .syntax import HOME, NOTES, TEXT
 
 _HEADER: Final = "header"
@@ -86,7 +88,7 @@ class Draft:
         at = len(self.items)
         while family.responses.closing is not None and at:
             item = self.items[at - 1]
-            if item[0].role != "tool" and not _is_left_out(item):
+            if item[0].role != "tool" and not _is_left_out(item, family):
                 break
             at -= 1
             if item[0].role == "tool" and APART in NOTES.together(self.items[at][0].message("", None).layout):
@@ -99,17 +101,18 @@ class Draft:
         closing = self._closing(family)
         before: Item | None = None
         for at, item in enumerate(items):
-            if _is_left_out(item):
+            item = _with_known_role(item)
+            if _is_left_out(item, family):
                 continue
             head, content, call_id = item
             if head.role == "tool":
                 head = _reply_head(head, replies, same_family=same_family, closing=at >= closing)
             else:
-                if head.role == "assistant" and head.continues and not _can_continue(before, item):
-                    head = head.replaced(continues=False)
+                if head.role == "assistant" and head.continues != (goes_on := _continues(before, item, family)):
+                    head = head.replaced(continues=goes_on)
                 recipient = recipient_of(name_of(head.recipient or "")) if head.calls else None
                 replies.take(head.role, recipient, None, continues=head.continues and head.role == "assistant")
-            if head is not item[0]:
+            if head is not items[at][0]:
                 items[at] = head, content, call_id
             before = items[at]
 
@@ -149,9 +152,23 @@ def text_of(content: Content) -> str:
     return str(narrow(content, (), "", Log(), target=TEXT.id))
 
 
-def _can_continue(before: Item | None, item: Item) -> bool:
-    """Return whether a message can share the frame of the one before it."""
-    return before is not None and _has_words(before) and _has_words(item)
+def _with_known_role(item: Item) -> Item:
+    """Return a message with the role that it has in a text."""
+    if item[0].role not in OWN_ROLES:
+        return item
+    return item_of(with_known_role(message_of(item)))
+
+
+def _continues(before: Item | None, item: Item, family: Family) -> bool:
+    """Return whether a message of the assistant continues the message before it."""
+    if before is None:
+        return False
+    head = item[0]
+    if family.apart is not None and not remembers(head, JOINED):
+        if before[0].role == "assistant" and before[0].channel == "analysis" and not before[0].calls:
+            return not remembers(before[0], JOINED)
+        return head.continues and before[0].calls and head.calls
+    return head.continues and _has_words(before) and _has_words(item)
 
 
 def _has_words(item: Item) -> bool:
@@ -160,10 +177,10 @@ def _has_words(item: Item) -> bool:
     return head.role != "assistant" or head.calls or text_of(content).strip() != ""
 
 
-def _is_left_out(item: Item) -> bool:
+def _is_left_out(item: Item, family: Family) -> bool:
     """Return whether a message has no frame: a blank thought, or private text of somebody other than the assistant."""
     head, content, _ = item
-    if head.role == "assistant" and text_of(content).strip() != "":
+    if head.role == "assistant" and (family.apart is not None or text_of(content).strip() != ""):
         return False
     if content.__class__ is not str:
         return has_no_place(message_of(item))
@@ -182,13 +199,15 @@ _private: Final = Memo[Head, bool](LIMIT)
 def _name_in_header(message: Message) -> str | None:
     """Return the tool that the remembered header of a reply names, or None."""
     raw = NOTES.together(message.layout, message.extras).get(_HEADER)
-    heading = read_header(raw) if isinstance(raw, str) else None
-    return None if heading is None or heading.role == "user" else name_from_header("tool", heading.name)
+    speaker = read_speaker(raw) if isinstance(raw, str) else None
+    return None if speaker is None or speaker.role == "user" else name_from_header("tool", speaker.name)
 
 
 # --- a message in its frame -------------------------------------------------------------------------------------------
 
-_GAPS_OF_FAMILIES: Final = ("", "\n")
+_GAPS_OF_FAMILIES: Final = frozenset(
+    ("", "\n", *(gap for family in FAMILIES.values() if family.apart is not None for gap in family.apart[-2:]))
+)
 """The gaps that families write by default."""
 
 
@@ -214,6 +233,7 @@ def remembered_of(first: Message, *, same_family: bool) -> dict[str, Json]:
     notes.pop("body", None)
     if notes.get("gap") in _GAPS_OF_FAMILIES:
         del notes["gap"]
-    if first.role == "tool":
-        notes.pop("header", None)
+    header = notes.get(_HEADER)
+    if first.role == "tool" or (isinstance(header, str) and read_speaker(header).dialect is not None):
+        notes.pop(_HEADER, None)
     return notes

@@ -16,8 +16,9 @@ from ocml_bridge.model import Json, Message, Settings, Transcript, replace
 
 from .around import FAMILY, TOOLS, TOOLS_AT
 from .families import FAMILIES
-from .frames import OPENING, normal_tools
+from .frames import normal_tools
 from .markup.declared import write_declared
+from .spelling import OPENING
 from .syntax import HOME, NOTES
 from .templates import PREAMBLE, TEMPLATES, THOUGHT, Effort, Template
 

@@ -14,30 +14,22 @@ from ocml_bridge.common.memo import Memo
 from ocml_bridge.formats.adapter import Options, Source
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Json, Message, Transcript
-from ocml_bridge.text.im import Frame, read_header
+from ocml_bridge.text.im import Frame
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.grammar import Skeleton, SplitDocument, Unit
 from ocml_bridge.units.heads import LIMIT, Head, Item
 from ocml_bridge.units.reader import UnitReader
 
 from .around import DeclaredTools, around_of, with_tools
-from .detect import DeclaringFrame, declaring_frame, family_of, has_tags, is_open_turn
+from .detect import DeclaringFrame, declaring_frame, family_of, is_open_turn, may_have_markup
 from .families import Family
 from .findings import check_frame, check_open_turn, check_tail
-from .frames import (
-    Contents,
-    Place,
-    check_markup,
-    gap_after,
-    holds_replies,
-    notes_about,
-    read_frame,
-    schemas_of,
-    with_notes,
-)
+from .frames import Contents, Place, check_markup, gap_after, kind_of, read_frame, schemas_of
+from .headers import read_speaker
 from .markup.parts import NO_SCHEMAS
 from .markup.responses import Replies
 from .plain import read_open_turn
+from .spelling import notes_about, with_notes
 from .syntax import GRAMMAR, TEXT, may_be_markup
 
 _LONGEST: Final = 256
@@ -101,7 +93,7 @@ class TextReader(UnitReader):
         """
         text = cast("str", source)
         frames, tail = GRAMMAR.frames(text)
-        return part_frames(frames, tail, has_markup=has_tags(text))
+        return part_frames(frames, tail, has_markup=may_have_markup(text, frames))
 
     def skeleton(self, unit: Unit, before: Unit | None) -> Skeleton | None:
         """Return a cache key and the body of a frame; None for the last one if it is cut off, and for markup."""
@@ -112,11 +104,16 @@ class TextReader(UnitReader):
             if declares or place.family is None:
                 return None
             closed = None if place.before is None else place.before.end
-            family = place.family.name, place.before is not None and holds_replies(place.before)
-        body = frame.body
-        if frame.last or len(frame.gap) > _LONGEST or len(frame.header) > _LONGEST:
+            family = place.family.name, kind_of(place.before)
+        body, speaker = frame.body, read_speaker(frame.header)
+        if (
+            frame.last
+            or speaker.part in ("calls", "tools")
+            or len(frame.gap) > _LONGEST
+            or len(frame.header) > _LONGEST
+        ):
             return None
-        if ("<" in body or "ist of tools: " in body) and may_be_markup(body, read_header(frame.header).role):
+        if ("<" in body or "ist of tools: " in body) and may_be_markup(body, speaker.role):
             return None
         key = (frame.gap, frame.start, frame.header, frame.newline, frame.end, not body, closed, family)
         return key, [body] if body else []
@@ -232,7 +229,7 @@ def read_contents(placed: PlacedFrame, index: int, log: Log) -> Contents:
     def note(code: FindingCode, at: int, detail: str) -> None:
         log.find(code, f"/messages/{index + at}/content", detail)
 
-    contents = read_frame(frame, declares=placed.declares, note=note, schemas=placed.place.schemas)
+    contents = read_frame(frame, placed.place.before, declares=placed.declares, note=note, schemas=placed.place.schemas)
     path = f"/messages/{index}" if contents.messages else "/tools"
     last = f"/messages/{index + len(contents.messages) - 1}" if contents.messages else None
     replies = contents.messages != [] and contents.messages[0].role == "tool"
@@ -255,7 +252,7 @@ def surroundings(split: SplitDocument, log: Log) -> Transcript:
     turn: Message | None = None
     if around.open_turn is not None:
         turn = _open_turn(around.open_turn)
-        check_open_turn(around.open_turn.frame, log)
+        check_open_turn(around.open_turn.frame, log, TEXT)
     check_tail(around.tail, around.last, log, TEXT)
     document = around_of(around.family, around.tail, gap_after(around.last, around.family), turn)
     if around.tools is None or around.tools.tools is None:
@@ -270,7 +267,7 @@ def surroundings(split: SplitDocument, log: Log) -> Transcript:
 
 def _is_system_text(unit: Unit) -> bool:
     frame = cast("PlacedFrame", unit).frame
-    return read_header(frame.header).role == "system" and frame.body != ""
+    return read_speaker(frame.header).role == "system" and frame.body != ""
 
 
 def _open_turn(placed: PlacedFrame) -> Message:

@@ -9,21 +9,23 @@ from ocml_bridge.chat.turns import is_call, is_thought
 from ocml_bridge.events import Decoder, Delta, Start
 from ocml_bridge.formats.adapter import Options
 from ocml_bridge.loss import Log
-from ocml_bridge.model import Message, Transcript
+from ocml_bridge.model import Message, Transcript, replace
 from ocml_bridge.stream.buffer import Hold
 from ocml_bridge.stream.decoder import LiveLog, TextDecoder, emit_message
 from ocml_bridge.stream.frames import FrameEvents, Live
-from ocml_bridge.text.im import Frame, read_header
-from ocml_bridge.text.plain import message, name_from_header
+from ocml_bridge.text.im import Frame
+from ocml_bridge.text.plain import message
 from ocml_bridge.units.heads import Item, item_of
 
-from .detect import has_tags, is_open_turn
-from .frames import Contents, Place, schemas_of, with_notes
+from .detect import is_open_turn, may_be_marked
+from .frames import Contents, Place, goes_on, schemas_of
+from .headers import read_speaker
 from .markup.body import BodyReader, restore
 from .markup.parts import NO_SCHEMAS, Schemas
 from .markup.responses import ROLES, Replies, begins
 from .markup.segments import FUNCTION
 from .reader import PlacedFrame, part_frames, placed_frame, read_contents, surroundings
+from .spelling import with_notes
 from .syntax import CONTROL, END, GRAMMAR, MARKED, SPECIALS, control_of
 
 WRITTEN: Final = Hold((*MARKED, "List of tools: "))
@@ -58,6 +60,11 @@ class FrameReader:
         self._has_markup = False
 
     @property
+    def before(self) -> Frame | None:
+        """The last frame; None if there is none."""
+        return self._frames[-1] if self._frames else None
+
+    @property
     def may_declare(self) -> bool:
         """Whether the next frame may declare the tools of the document."""
         return self._leading
@@ -68,10 +75,10 @@ class FrameReader:
         Raises:
             BridgeError: OCB-INCOMPLETE for a half-finished message that is not the assistant's.
         """
-        leads = self._leading and read_header(frame.header).role == "system" and not frame.last
-        before = self._frames[-1] if self._frames else None
+        leads = self._leading and read_speaker(frame.header).role == "system" and not frame.last
+        before = self.before
         self._frames.append(frame)
-        self._has_markup = self._has_markup or has_tags(frame.body)
+        self._has_markup = self._has_markup or may_be_marked(frame)
         if is_open_turn(frame):
             return
         placed = PlacedFrame(frame, Place(None, before, frame.last, schemas=self.schemas), declares=leads)
@@ -147,11 +154,15 @@ class Turn(FrameEvents):
         index: the index of the frame's first message.
         name: the name of the assistant.
         schemas: the parameters of the declared functions.
+        continues: whether its first message goes on from the frame before.
     """
 
-    def __init__(self, log: LiveLog, index: int, name: str | None, schemas: Schemas = NO_SCHEMAS) -> None:
+    def __init__(
+        self, log: LiveLog, index: int, name: str | None, schemas: Schemas = NO_SCHEMAS, *, continues: bool = False
+    ) -> None:
         super().__init__(log, index, message("assistant", "", name, end=None), restore)
         self._name = name
+        self._continues = continues
         self._body = BodyReader(name, schemas)
         self._next = 0
         """The index in the body of the open message, or of the next one."""
@@ -180,7 +191,7 @@ class Turn(FrameEvents):
         """Emit more of the open text, with its start if nothing was emitted."""
         if not self._written:
             channel = "analysis" if private else "final"
-            first = Message("assistant", "", self._name, channel, end=None, continues=self._next > 0)
+            first = Message("assistant", "", self._name, channel, end=None, continues=self._continues or self._next > 0)
             self.log.events.append(Start(self.index + self._next, first))
         self._written.append(text)
         self.log.events.append(Delta(self.index + self._next, text))
@@ -193,6 +204,7 @@ class Turn(FrameEvents):
         """Emit what is missing of messages that are complete; a text is emitted as what it began as."""
         for part in messages[self._next :]:
             text = str(part.content)
+            part.continues = self._continues or self._next > 0
             turned = self._next == 0 and self._body.turned
             if not self._written and text and not is_call(part) and (turned or not is_thought(part)):
                 self._add(text, private=False)
@@ -205,8 +217,9 @@ class Turn(FrameEvents):
 
 def beginning(header: str) -> Message:
     """Return the message of a header, which has not ended."""
-    heading = read_header(header)
-    return message(heading.role, "", name_from_header(heading.role, heading.name), end=None)
+    speaker = read_speaker(header)
+    started = message(speaker.role, "", speaker.full_name, end=None)
+    return replace(started, channel="analysis") if speaker.part == "thought" else started
 
 
 class Reading(Live):
@@ -222,17 +235,22 @@ class Reading(Live):
 
     def frame_events(self, header: str) -> FrameEvents:
         """Return what emits the events of the next frame, which has this header."""
-        heading, index = read_header(header), len(self._frames.messages)
-        if heading.role == "assistant":
-            return Turn(self.log, index, heading.name, self._frames.schemas)
-        if heading.role == "system" and self._frames.may_declare:
+        speaker, index = read_speaker(header), len(self._frames.messages)
+        continues = goes_on(self._frames.before, speaker)
+        if speaker.part == "thought":
+            return FrameEvents(self.log, index, replace(beginning(header), continues=continues), restore)
+        if speaker.part == "calls":
+            return FrameEvents(self.log, index, None, restore)
+        if speaker.role == "assistant":
+            return Turn(self.log, index, speaker.name, self._frames.schemas, continues=continues)
+        if speaker.role == "system" and self._frames.may_declare:
             return FrameEvents(self.log, index, None, CONTROL.restore)
-        if heading.role in ROLES:
+        if speaker.role in ROLES:
             first = beginning(header)
-            if heading.role == "tool" and heading.name is None:
+            if speaker.role == "tool" and speaker.name is None:
                 first.name = self._frames.replies.waiting
             return TextOrReplies(self.log, index, first)
-        return FrameEvents(self.log, index, beginning(header), control_of(heading.role).restore)
+        return FrameEvents(self.log, index, beginning(header), control_of(speaker.role).restore)
 
     def ending(self, start: str, frame_events: FrameEvents) -> str:
         """Return the token that ends a frame."""

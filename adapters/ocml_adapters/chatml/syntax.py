@@ -20,6 +20,8 @@ HOME: Final = "chatml"
 NOTES: Final = Notes(HOME)
 OPENAI: Final = "openai"
 """The dialect without markup: OpenAI's ChatML."""
+HYPERCLOVA: Final = "hyperclova"
+"""The dialect of HyperCLOVA X."""
 START: Final = "<|im_start|>"
 END: Final = "<|im_end|>"
 GRAMMAR: Final = Grammar((START,), (END,))
@@ -45,7 +47,7 @@ added_tokens: Final = other_tokens(CONTROL)
 FRAME_MARKS: Final = FrameMarks(
     (START,),
     (END,),
-    r"assistant(?!\S)[^\n]*\n(?:<think>\s*</think>\s*)?",
+    r"assistant(?:/think)?(?!\S)[^\n]*\n(?:<think>\s*</think>\s*)?",
     ("</think>", "</tool_call>", "</tool_response>", "<|tool_call_end|>", "<|tool_response_end|>"),
 )
 """The marks of frames, for spans. The prompt of a model ends after the header line, or after an empty thought that the

@@ -19,8 +19,8 @@ from ocml_bridge.model import Message, Tools, Transcript, replace
 from ocml_bridge.report.narrowing import drop_message, narrow
 from ocml_bridge.text.control import ControlTokens
 from ocml_bridge.text.edges import gap_behind
-from ocml_bridge.text.im import Frame, read_header, spell
-from ocml_bridge.text.plain import has_no_place, name_from_header
+from ocml_bridge.text.im import Frame, spell
+from ocml_bridge.text.plain import has_no_place
 from ocml_bridge.units.conversation import Conversation, conversation_of
 from ocml_bridge.units.grammar import (
     A_STRING,
@@ -38,23 +38,10 @@ from ocml_bridge.units.writer import Prepared, UnitWriter
 
 from .arguments import PARAMETERS, prepare_arguments, remembers, report_respelling, schemas_for
 from .around import DeclaredTools, around_of, dialect_of, with_tools
-from .detect import declaring_frame, family_of, has_tags
+from .detect import declaring_frame, family_of, may_have_markup
 from .families import FAMILIES, Family
-from .frames import (
-    APART,
-    CLOSING,
-    OPENING,
-    Contents,
-    Place,
-    default_frame,
-    gap_after,
-    notes_about,
-    opening_of,
-    read_again,
-    recalled,
-    schemas_of,
-    with_notes,
-)
+from .frames import Contents, Place, default_frame, gap_after, kind_of, read_again, schemas_of
+from .headers import read_speaker, with_known_role
 from .markup.calls_json import is_embedded
 from .markup.parts import ARGUMENTS, NO_SCHEMAS, constraint_of, positioned
 from .markup.segments import THOUGHT_END
@@ -63,6 +50,7 @@ from .markup.write_body import is_spelled
 from .plain import plain_open_turn, tail_of
 from .prepare import Draft, remembered_of, turn
 from .reader import TextReader
+from .spelling import APART, CLOSING, JOINED, OPENING, notes_about, opening_of, recalled, with_notes
 from .syntax import END, GRAMMAR, HOME, MARKS, NOTES, START, TEXT, control_of, may_be_markup
 
 
@@ -73,20 +61,19 @@ class WriteState(NamedTuple):
         same_family: whether the document was read from a text of the same family, so that bodies are written as they
             were.
         closed: whether the frame has an end token; None if there is no frame yet.
-        replies: whether the frame holds replies.
+        header: a header that stands for the frame's.
     """
 
     same_family: bool
     closed: bool | None = None
-    replies: bool = False
+    header: str = ""
 
     @property
     def frame(self) -> Frame | None:
         """A stand-in for the frame before; None if there is none."""
         if self.closed is None:
             return None
-        header = "tool" if self.replies else "user"
-        return Frame("", START, header, True, "", END if self.closed else "", 0, False)
+        return Frame("", START, self.header, True, "", END if self.closed else "", 0, False)
 
 
 class FamilyFrames(UnitWriter):
@@ -129,12 +116,14 @@ class FamilyFrames(UnitWriter):
 
     def nearest(self, message: Message, index: int, log: Log) -> Message | None:
         """Return a message of one text; None for a blank thought, and for private text of others, which is reported."""
+        message = with_known_role(message)
         private, path = is_private(message), f"/messages/{index}"
         if has_no_place(message) and message.role != "assistant":
             drop_message(log, index, f"{TEXT.id} has private reasoning of the assistant only")
             return None
         content = cast("str", narrow(message.content, (), f"{path}/content", log, target=TEXT.id, private=private))
-        if private and message.role == "assistant" and not content.strip():
+        blank = not content.strip() and self._family.apart is None
+        if private and message.role == "assistant" and blank:
             drop_message(log, index, f"{TEXT.id} has no place for reasoning without text")
             return None
         return turn(message, content, private=private)
@@ -145,6 +134,8 @@ class FamilyFrames(UnitWriter):
             return self._family.responses.between is not None and not remembers(head, APART)
         if head.role == "system":
             return head.continues
+        if self._family.apart is not None and not _shares_frame(before, head):
+            return False
         if head.role != "assistant" or not head.continues or before.name != head.name or remembers(head, OPENING):
             return False
         return before.calls or head.calls or _thinks(before) or _thinks(head)
@@ -197,8 +188,8 @@ class FamilyFrames(UnitWriter):
         _report_respelling(group, image, paths, log)
         if frame.body == default.body and self.options.control_tokens == "raw":
             frame = with_fields(frame, body=default_frame(written, place, raw=True).body)
-        replies = contents.messages != [] and contents.messages[0].role == "tool"
-        return WrittenUnit(spell([frame], ""), image, previous._replace(closed=bool(frame.end), replies=replies))
+        after = previous._replace(closed=bool(frame.end), header=kind_of(frame) or "")
+        return WrittenUnit(spell([frame], ""), image, after)
 
     def _guard(self, contents: Contents, paths: Sequence[str], log: Log) -> None:
         """Report, or refuse, the tokens in contents, which are broken."""
@@ -234,12 +225,12 @@ class FamilyFrames(UnitWriter):
         before, image = previous.frame, around.open_turn
         if image is not None:
             notes = remembered_of(image, same_family=previous.same_family)
-            turn, place = plain_open_turn(image), Place(self._family, before, is_open_turn=True)
+            turn, place = plain_open_turn(with_known_role(image)), Place(self._family, before, is_open_turn=True)
             contents = Contents([turn], opening_of(notes, open_turn=True) if turn.role == "assistant" else "")
             frame = recalled(contents, notes, place)
             units.append(spell([frame], ""))
-            heading = read_header(frame.header)
-            turn.role, turn.name = heading.role, name_from_header(heading.role, heading.name)
+            speaker = read_speaker(frame.header)
+            turn.role, turn.name = speaker.role, speaker.full_name
             image, before = with_notes(frame, Contents([turn], frame.body), place)[0], frame
         default = gap_after(before, self._family)
         tail = tail_of(around, before, default, TEXT)
@@ -247,17 +238,15 @@ class FamilyFrames(UnitWriter):
         if self.options.control_tokens == "raw":
             return Enclosed(output, around_of(None, tail, gap_behind(before), image))
         family = self._read_family(output)
-        if family in (None, self._family):
+        if family is self._family or (family is None and self._family.apart is None):
             return Enclosed(output, around_of(family, tail, gap_after(before, family), image))
         # The reader finds another family, so the layout has to keep what that family would write otherwise.
         return Enclosed(output, transcript_of(TextReader(self.options), output, Log()))
 
     def _read_family(self, output: str) -> Family | None:
         """Return the family that a reader finds for a text."""
-        if not has_tags(output):
-            return None
         frames, _ = GRAMMAR.frames(output)
-        return family_of(frames, declaring_frame(frames))
+        return family_of(frames, declaring_frame(frames)) if may_have_markup(output, frames) else None
 
     def relate_image(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
         """Return the document that the frames read as together: tools move from their message to the document."""
@@ -297,6 +286,11 @@ def _report_respelling(group: Sequence[Message], image: Sequence[Message], paths
         old, new = str(source.content), str(each.content)
         if is_call(source) and old != new and same_json(old, new):
             report_respelling(old, new, path, log)
+
+
+def _shares_frame(before: Head, head: Head) -> bool:
+    """Return whether a message shares a frame although thoughts and calls have frames of their own."""
+    return remembers(head, JOINED) or (before.calls and head.calls)
 
 
 def _thinks(head: Head) -> bool:

@@ -17,6 +17,8 @@ from .adapter import Options, Source
 BEGINS: Final = ("<s>", "<bos>", "[BOS]", "<|BOS|>", "<|begin_of_text|>", "<|startoftext|>")
 ENDS: Final = ("</s>", "<eos>", "[EOS]", "<|EOS|>", "<|end_of_text|>", "<|endoftext|>")
 """The tokens that tokenizers in use put at the beginning (BOS) and at the end (EOS) of a whole text."""
+TURN_ENDS: Final = ("<|endofturn|>", "<|stop|>")
+"""The tokens that chat templates put behind the frames of a turn. The conversation goes on after them."""
 
 
 class Boundary:
@@ -34,7 +36,8 @@ class Boundary:
         self._begin: Final = re.compile(opening)
         self._end: Final = re.compile(closing)
         self._token: Final = re.compile(f"({opening}|{closing})")
-        self._trivia: Final = re.compile(rf"(?:\s|{opening}|{closing})*")
+        turns = "|".join(map(re.escape, TURN_ENDS))
+        self._trivia: Final = re.compile(rf"(?:\s|{opening}|{closing}|{turns})*")
 
     def is_trivia(self, gap: str) -> bool:
         """Return whether a text outside of messages consists only of white space and such tokens."""

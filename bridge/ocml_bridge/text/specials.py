@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ..formats.boundary import BEGINS, ENDS
+from ..formats.boundary import BEGINS, ENDS, TURN_ENDS
 
 EDGES: Final = tuple(token for token in (*BEGINS, *ENDS) if token.startswith("<"))
 """The tokens at the beginning and the end of a whole text."""
@@ -26,5 +26,5 @@ CODE: Final = tuple(
 )
 OTHERS: Final = ("<unk>", "<pad>", "<|im_sep|>", "<|endofprompt|>")
 
-CHATML: Final = (*EDGES, *THINKING, *TOOLS, *VISION, *CODE, *OTHERS)
+CHATML: Final = (*EDGES, *TURN_ENDS, *THINKING, *TOOLS, *VISION, *CODE, *OTHERS)
 """All of them: those of Qwen and its relatives, InternLM2, Yi, Phi, SmolLM, and OpenAI's first models."""

@@ -65,6 +65,25 @@ def read_body(body: str, name: str | None, *, closed: bool, note: Note = ignore,
     return reading.finish(closed=closed)
 
 
+def report_call(call: Call, at: int, note: Note, *, closed: bool = True) -> None:
+    """Report what was repaired in a call, is uncertain in it, or is missing.
+
+    Args:
+        call: the call.
+        at: the index of its message in the body.
+        note: takes the findings.
+        closed: whether it has its end tag.
+    """
+    if call.repaired:
+        note(FindingCode.JSON_REPAIRED, at, "the call is repaired")
+    if call.remark is not None:
+        note(FindingCode.SHAPE, at, call.remark)
+    if not call.whole:
+        note(FindingCode.TRUNCATED, at, "the call is cut off")
+    elif not closed:
+        note(FindingCode.END_MISSING, at, "the call has no end tag")
+
+
 class BodyReader:
     """Reads a body incrementally.
 
@@ -193,7 +212,7 @@ class BodyReader:
             return
         self._end_text(calls_follow=True)
         for call in calls:
-            self._report(call, closed=segment.closed)
+            report_call(call, len(self.messages), self._note, closed=segment.closed)
             self._put(message_of(call, self._name))
         if rest:
             self._leading = _BREAKS
@@ -213,18 +232,6 @@ class BodyReader:
             at = end + len(THOUGHT_END)
             self._later_thought(Segment(raw[tag.start() : at], THINK, raw[tag.end() : end]))
         self._add(raw[at:])
-
-    def _report(self, call: Call, *, closed: bool) -> None:
-        """Report what was repaired in a call, is uncertain in it, or is missing."""
-        at = len(self.messages)
-        if call.repaired:
-            self._note(FindingCode.JSON_REPAIRED, at, "the call is repaired")
-        if call.remark is not None:
-            self._note(FindingCode.SHAPE, at, call.remark)
-        if not call.whole:
-            self._note(FindingCode.TRUNCATED, at, "the call is cut off")
-        elif not closed:
-            self._note(FindingCode.END_MISSING, at, "the call has no end tag")
 
     # --- texts and thoughts -------------------------------------------------------------------------------------------
 

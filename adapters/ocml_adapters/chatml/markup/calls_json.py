@@ -15,9 +15,10 @@ from ocml_bridge.text.repair import repair
 from .calls import Call
 from .spelling import escape, unescape
 
-_KEYS: Final = ("arguments", "parameters")
+_KEYS: Final = ("arguments", "parameters", "input")
+"""The keys that the arguments may have, in the order in which they count."""
 _HEAD: Final = re.compile(
-    r"""\s*\{\s*"name"\s*:\s*(?P<name>"(?:[^"\\]|\\.)*+")\s*,\s*"(?:arguments|parameters)"\s*:\s*""", re.S
+    r"""\s*\{\s*"name"\s*:\s*(?P<name>"(?:[^"\\]|\\.)*+")\s*,\s*"(?:arguments|parameters|input)"\s*:\s*""", re.S
 )
 
 

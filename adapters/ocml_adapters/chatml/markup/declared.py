@@ -24,10 +24,15 @@ class Declared(NamedTuple):
     declaration: Declaration
 
 
-def read_declared(body: str) -> Declared | None:
-    """Return the system text and the tools of a body; None if no family declares tools like this."""
+def read_declared(body: str, header: str = "system") -> Declared | None:
+    """Return the system text and the tools of a body; None if no family declares tools like this.
+
+    Args:
+        body: the body.
+        header: the header of declarations in such a frame.
+    """
     for declaration in dict.fromkeys(family.declaration for family in FAMILIES.values()):
-        declared = _read(body, declaration)
+        declared = _read(body, declaration) if declaration.header == header else None
         if declared is not None:
             return declared
     return None
@@ -40,8 +45,8 @@ def may_declare(body: str) -> bool:
 
 def _read(body: str, declaration: Declaration) -> Declared | None:
     """Return the system text and the tools of a body; None if the tools are not declared in this way."""
-    before, after, tools, gap, leads, alone = declaration
-    begin = 0 if leads else body.rfind(before)
+    before, after, tools, gap, leads, alone, _ = declaration
+    begin = 0 if leads or not before else body.rfind(before)
     end = body.find(after, len(before)) if leads else len(body) - len(after)
     if begin < 0 or begin + len(before) > end or not body.startswith(before, begin) or not body.startswith(after, end):
         return None

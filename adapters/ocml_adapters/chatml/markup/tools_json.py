@@ -50,6 +50,12 @@ def write_list(tools: Sequence[Tool]) -> str:
     return f"[{', '.join(map(write_tool, tools))}]"
 
 
+def write_functions(tools: Sequence[Tool]) -> str:
+    """Return tools as a JSON list of function objects, without the objects around these; "" for no tools."""
+    functions = (write_function(tool, members_of(NOTES.of(tool.extras).get(_FUNCTION))) for tool in tools)
+    return f"[{', '.join(escape(spaced(function)) for function in functions)}]" if tools else ""
+
+
 def read_tool(value: Json) -> Tool | None:
     """Return the tool that a JSON value declares; None if it declares none."""
     item = members_of(value)

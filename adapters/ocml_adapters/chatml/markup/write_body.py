@@ -82,7 +82,11 @@ def write_calls(run: Sequence[Message], family: Family, guard: Guard) -> str:
         text = family.grammar.write(calls)
         if text is not None:
             return text
-    return family.call_gap.join(map(_json_call, run))
+    return family.call_gap.join(map(_tagged, map(call_of, run)))
+
+
+def _tagged(call: Call) -> str:
+    return f"{CALL}\n{write_call(call)}" + ("\n</tool_call>" if call.whole else "")
 
 
 def is_spelled(call: Message) -> bool:
@@ -90,9 +94,9 @@ def is_spelled(call: Message) -> bool:
     return call.end is not None and object_of(str(call.content)) is not None
 
 
-def _json_call(part: Message) -> str:
-    call = Call(name_of(part.recipient or ""), str(part.content), whole=part.end is not None)
-    return f"{CALL}\n{write_call(call)}" + ("" if part.end is None else "\n</tool_call>")
+def call_of(part: Message) -> Call:
+    """Return the call of a message."""
+    return Call(name_of(part.recipient or ""), str(part.content), whole=part.end is not None)
 
 
 def gap_between(before: Message, part: Message, family: Family) -> str:

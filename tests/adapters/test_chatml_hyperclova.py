@@ -1,0 +1,149 @@
+"""The dialect of HyperCLOVA X: reading 16 of docs/formats/chatml.md, "Dialects"."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from ocml_bridge import FindingCode, Message, Tool, Transcript, read, write
+from ocml_bridge.chat.turns import is_call, is_thought
+from ocml_bridge.chat.visibility import hidden_by
+from ocml_bridge.events import Delta, Start
+from ocml_bridge.pipe import decoder
+from ocml_bridge.testing import laws
+from ocml_bridge.testing.streams import check_decoding
+
+START, END = "<|im_start|>", "<|im_end|>"
+THOUGHT = f"{START}assistant/think\nHm.{END}\n"
+CALLS = (
+    f"{START}assistant -> tool/function_call\n"
+    f'[{{"name": "f", "arguments": {{"a": 1}}}}, {{"name": "g", "arguments": {{}}}}]{END}<|stop|>\n'
+)
+REPLIES = "".join(f"{START}tool/function_call\n{reply}{END}\n" for reply in ("one", "two"))
+ANSWER = f"{START}assistant\nYes.{END}<|endofturn|>\n"
+ASKED = f"{START}user\nWhy?{END}\n"
+NO_TOOLS = f"{START}tool_list\n{END}\n"
+TOOLS = f'{START}tool_list\n[{{"name": "f", "description": "Looks.", "parameters": {{"type": "object"}}}}]{END}\n'
+
+
+def transcript(text: str) -> Transcript:
+    document = read(text, "chatml").transcript
+    assert isinstance(document, Transcript)
+    return document
+
+
+def hold(text: str) -> Transcript:
+    """Check that a text comes back and keeps the laws, also as a stream; return what it reads as."""
+    document = transcript(text)
+    assert write(document, "chatml").output == text
+    for target in ("chatml", "chatml:hyperclova", "chatml:hermes", "chatml-json"):
+        laws.all_laws(document, target)
+    check_decoding(text, "chatml", [list(text), [text[at : at + 7] for at in range(0, len(text), 7)]])
+    return document
+
+
+def test_a_conversation_is_read_and_written_anew_as_it_was() -> None:
+    text = TOOLS + f"{START}system\nBe brief.{END}\n" + ASKED + THOUGHT + CALLS + REPLIES + THOUGHT + ANSWER
+    document = hold(text)
+    assert document.layout == {"chatml": {"family": "hyperclova"}}
+    assert document.tools == (Tool("f", "Looks.", {"type": "object"}),)
+    _, _, thought, one, other, first, second, again, answer = document.messages
+    assert (thought.role, thought.channel, thought.content) == ("assistant", "analysis", "Hm.")
+    assert [(each.recipient, each.content) for each in (one, other)] == [
+        ("functions.f", '{"a": 1}'),
+        ("functions.g", "{}"),
+    ]
+    assert [each.continues for each in (one, other, again, answer)] == [True, True, False, True]
+    assert [(each.role, each.name) for each in (first, second)] == [("tool", "functions.f"), ("tool", "functions.g")]
+    assert write(Transcript(document.messages, document.tools), "chatml:hyperclova").output == text
+
+
+def test_a_thought_never_reaches_a_client() -> None:
+    document = transcript(NO_TOOLS + ASKED + THOUGHT + ANSWER)
+    assert [each.content for each in document.messages if hidden_by(each) is None] == ["Why?", "Yes."]
+    contents = [each["content"] for each in json.loads(write(document, "openai").data)["messages"]]
+    assert contents == ["Why?", "Yes."]
+
+
+@pytest.mark.parametrize("header", ["assistant -> tool/function_call", "assistant -> tool/other", "assistant -> tool"])
+def test_a_frame_for_calls_that_names_no_tool_is_private(header: str) -> None:
+    text = f"{ASKED}{START}{header}\nf(1){END}<|stop|>\n{ANSWER}"
+    document = hold(text)
+    assert is_thought(document.messages[1])
+    assert [finding.code for finding in read(text, "chatml").findings] == [FindingCode.JSON_OPAQUE]
+
+
+@pytest.mark.parametrize(
+    "body",
+    ['{"name": "f", "input": {"a": 1}}', '{"name": "f", "arguments": {"a": 1}}', ' [{"name":"f","input":{"a": 1}}]\n'],
+)
+def test_one_call_may_stand_alone_and_have_an_input(body: str) -> None:
+    text = f"{ASKED}{START}assistant -> tool/function_call\n{body}{END}<|stop|>"
+    (made,) = filter(is_call, hold(text).messages)
+    assert (made.recipient, made.content) == ("functions.f", '{"a": 1}')
+    assert read(text, "chatml").findings == ()
+
+
+def test_calls_that_are_cut_off_are_read_as_far_as_they_go() -> None:
+    calls = '[{"name": "f", "arguments": {}}, {"name": "g", "arguments": {"b'
+    text = f"{ASKED}{START}assistant -> tool/function_call\n{calls}"
+    _, one, other = hold(text).messages
+    assert [(each.recipient, each.content, each.end) for each in (one, other)] == [
+        ("functions.f", "{}", "call"),
+        ("functions.g", '{"b', None),
+    ]
+
+
+def test_calls_that_are_not_quite_json_are_repaired() -> None:
+    text = (
+        f"{ASKED}{START}assistant -> tool/function_call\n[{{'name': 'f', 'arguments': {{'a': True}}}},]{END}<|stop|>\n"
+    )
+    (made,) = filter(is_call, hold(text).messages)
+    assert made.content == '{"a": true}'
+    assert [finding.code for finding in read(text, "chatml").findings] == [FindingCode.JSON_REPAIRED]
+
+
+@pytest.mark.parametrize("turn", [f"{START}assistant/think\n", f"{START}assistant/think\n{END}\n{START}assistant\n"])
+def test_the_prompt_says_whether_the_model_thinks(turn: str) -> None:
+    text = NO_TOOLS + ASKED + turn
+    document = hold(text)
+    assert document.open_turn is not None
+    assert document.open_turn.role == "assistant"
+
+
+def test_a_thought_is_passed_on_as_it_comes_and_as_one() -> None:
+    reader = decoder("chatml", prefix=f"{NO_TOOLS}{ASKED}{START}assistant")
+    assert reader.feed("/think\nHm") == [
+        Start(1, Message("assistant", "", channel="analysis", end=None)),
+        Delta(1, "Hm"),
+    ]
+    reader.feed(f"{END}\n{START}assistant")
+    begun = Message("assistant", "", channel="final", end=None, continues=True)
+    assert reader.feed("\nYes") == [Start(2, begun), Delta(2, "Yes")]
+
+
+def test_what_other_dialects_put_into_a_frame_stays_there() -> None:
+    call = '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>'
+    document = hold(
+        f"{ASKED}{THOUGHT}{START}assistant\n<think>\nSo.\n</think>\n\nI look.\n{call}{END}\n"
+        f"{START}assistant\n<think>\nAlone.\n</think>{END}\n{START}assistant\n{call}{END}\n"
+    )
+    assert [each.channel for each in document.messages[1:]] == [
+        *("analysis", "analysis", "commentary", "commentary", "analysis", "commentary")
+    ]
+
+
+@pytest.mark.parametrize("role", ["assistant/think", "tool/function_call", "tool_list"])
+def test_a_role_that_is_a_header_of_the_dialect_is_written_as_what_it_means(role: str) -> None:
+    document = Transcript((Message("user", "Hi"), Message(role, "[]"), Message("assistant", "Yes.", channel="final")))
+    for target in ("chatml", "chatml:hyperclova", "chatml:hermes", "chatml-json"):
+        laws.all_laws(document, target)
+    for target in ("chatml", "chatml:hermes"):
+        assert role not in str(write(document, target).output)
+
+
+def test_tokens_behind_turns_say_nothing_and_come_back() -> None:
+    document = hold(ASKED + ANSWER + ASKED)
+    assert document.layout is None
+    assert read(ASKED + ANSWER, "chatml").findings == ()
