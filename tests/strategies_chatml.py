@@ -13,12 +13,20 @@ PIECES = (
     *("List of tools: ", "\n<function=f>\n", "</parameter>\n", "[f(a='"),
     "<function=f>\n<parameter=a>\n1\n</parameter>\n</function>",
     *('[{"name": "f", "arguments": {"a": "x"}}', ', {"name": "g", "input": {}}', "]", "[", "<|stop|>", "<|endofturn|>"),
+    *("<function_calls>", 'f(a="x")', "\ng()", "</function_calls>", "<functions>", "</functions>"),
 )
 _BODIES = st.lists(st.sampled_from(PIECES), max_size=8).map("".join)
 _ROLES = st.sampled_from(
     (
         *("assistant", "assistant", "assistant", "user", "tool", "system", "tool_response", "tool name=g"),
-        *("assistant/plan", "assistant/think", "assistant -> tool/function_call", "tool/function_call", "tool_list"),
+        *(
+            "assistant/plan",
+            "assistant/think",
+            "assistant -> tool/function_call",
+            "tool/function_call",
+            "tool_list",
+            "environment",
+        ),
     )
 )
 _ENDS = st.sampled_from(("<|im_end|>\n", "<|im_end|>\n", "<|im_end|>", "", "<|im_end|><|stop|>\n"))

@@ -19,7 +19,7 @@ from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.testing import check_adapter, check_bytes, check_plans, laws
 from strategies_chatml import TURNS
 
-DIALECTS = ("hermes", "nous", "qwen-xml", "lfm2", "hyperclova")
+DIALECTS = ("hermes", "nous", "qwen-xml", "lfm2", "hyperclova", "olmo")
 """Those that are written."""
 OTHERS = frozenset({"gpt-oss", "internlm2-tool", "bielik-3"})
 """Templates of the grid that are not read as ChatML's dialects."""

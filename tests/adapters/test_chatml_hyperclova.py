@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -143,7 +144,16 @@ def test_a_role_that_is_a_header_of_the_dialect_is_written_as_what_it_means(role
         assert role not in str(write(document, target).output)
 
 
-def test_tokens_behind_turns_say_nothing_and_come_back() -> None:
-    document = hold(ASKED + ANSWER + ASKED)
-    assert document.layout is None
-    assert read(ASKED + ANSWER, "chatml").findings == ()
+@pytest.mark.parametrize("text", [ASKED + ANSWER, ASKED + ANSWER + ASKED])
+def test_tokens_behind_turns_tell_whose_text_it_is(text: str) -> None:
+    assert hold(text).layout == {"chatml": {"family": "hyperclova"}}
+    assert read(text, "chatml").findings == ()
+
+
+def test_tokens_behind_turns_are_not_written_without_the_dialect() -> None:
+    start, end = {"token": START}, {"token": END}
+    source: list[Any] = [start, "user\nHi", end, "<|stop|>\n", start, "assistant\nYes.", end, "<|endofturn|>\n"]
+    document = read(source, "chatml-json").transcript
+    for target in ("chatml", "chatml:hyperclova", "chatml:hermes", "chatml-json"):
+        laws.all_laws(document, target)
+    assert "<|" not in str(write(document, "chatml").output).replace(START, "").replace(END, "")

@@ -8,7 +8,7 @@ from ocml_bridge.common.lazy import Lazy
 from ocml_bridge.formats.adapter import Adapter, Kind
 from ocml_bridge.formats.prompting import ChatTemplate
 
-from .syntax import FRAME_MARKS, HOME, HYPERCLOVA, OPENAI
+from .syntax import FRAME_MARKS, HOME, HYPERCLOVA, OLMO, OPENAI
 
 
 def _profile(name: str, models: tuple[str, ...], templates: dict[str, str]) -> ChatTemplate:
@@ -114,7 +114,7 @@ ADAPTER = Adapter(
     writes_units=Lazy(f"{__name__}.plain:frames_writer"),
     sniff=Lazy(f"{__name__}.sniff:sniff_text"),
     split=Lazy(f"{__name__}.reader:split"),
-    dialects=(OPENAI, "hermes", "nous", "qwen-xml", "lfm2", HYPERCLOVA),
+    dialects=(OPENAI, "hermes", "nous", "qwen-xml", "lfm2", HYPERCLOVA, OLMO),
     dialect_of=Lazy(f"{__name__}.around:dialect_of"),
     frame_tokens=Lazy(f"{__name__}.syntax:frame_tokens"),
     decoders={"chatml": Lazy(f"{__name__}.stream:decoder")},

@@ -20,8 +20,9 @@ from .markup.body import OPENED, restore
 from .markup.parts import NO_SCHEMAS
 from .markup.responses import begins
 from .markup.segments import markup_of
+from .syntax import HYPERCLOVA, ends_turn
 
-_TAGS: Final = ("<tool", "<function=", "<|tool_", "think>", "List of tools: ")
+_TAGS: Final = ("<tool", "<function", "<|tool_", "think>", "List of tools: ")
 
 
 def has_tags(text: str) -> bool:
@@ -30,13 +31,18 @@ def has_tags(text: str) -> bool:
 
 
 def may_be_marked(frame: Frame) -> bool:
-    """Return whether a frame may have the markup of a family: a tag, or a header of its own."""
-    return has_tags(frame.body) or read_speaker(frame.header).dialect is not None
+    """Return whether a frame may have the markup of a family: a tag, or what one dialect alone writes around a body."""
+    return has_tags(frame.body) or _own_dialect(frame) is not None
+
+
+def _own_dialect(frame: Frame) -> str | None:
+    """Return the only dialect that has such headers, or such gaps; None if any may have them."""
+    return HYPERCLOVA if ends_turn(frame.gap) else read_speaker(frame.header).dialect
 
 
 def may_have_markup(text: str, frames: Sequence[Frame]) -> bool:
     """Return whether a text, which has these frames, may have the markup of a family."""
-    return has_tags(text) or any(read_speaker(frame.header).dialect is not None for frame in frames)
+    return has_tags(text) or ends_turn(text) or any(read_speaker(frame.header).dialect is not None for frame in frames)
 
 
 class Evidence(NamedTuple):
@@ -86,14 +92,17 @@ def declaring_frame(frames: Sequence[Frame]) -> DeclaringFrame:
     return DeclaringFrame()
 
 
-def family_of(frames: Sequence[Frame], declared: DeclaringFrame) -> Family | None:
+def family_of(frames: Sequence[Frame], declared: DeclaringFrame, tail: str) -> Family | None:
     """Return the family that wrote a text; None for ChatML without markup.
 
     Args:
         frames: all frames of the text.
         declared: the frame that declares the tools.
+        tail: the text after the last frame.
     """
     evidence = list(_evidence(frames, declared))
+    if not evidence and ends_turn(tail):
+        return FAMILIES[HYPERCLOVA]
     if not evidence:
         return FAMILIES["hermes"] if frames and is_open_turn(frames[-1]) and frames[-1].body else None
     candidates = _candidates(evidence)
@@ -124,7 +133,7 @@ def _evidence(frames: Sequence[Frame], declared: DeclaringFrame) -> Iterator[Evi
 def _is_marked(frame: Frame, contents: Contents) -> bool:
     """Return whether a frame has markup: ChatML without markup would read something else."""
     speaker = read_speaker(frame.header)
-    if speaker.dialect is not None:
+    if _own_dialect(frame) is not None:
         return True
     if speaker.role == "assistant":
         return contents.opening != "" or [each.content for each in contents.messages] != [restore(frame.body)]
@@ -169,7 +178,7 @@ def _candidates(evidence: Sequence[Evidence]) -> list[Family]:
     """Return the families that may have written the frames, by the tools or the first call in them."""
     if families := _families_declaring(evidence):
         return families
-    dialect = next((own for each in evidence if (own := read_speaker(each.frame.header).dialect) is not None), None)
+    dialect = next((own for each in evidence if (own := _own_dialect(each.frame)) is not None), None)
     if dialect is not None:
         return [FAMILIES[dialect]]
     for each in evidence:

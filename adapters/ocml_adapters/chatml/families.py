@@ -11,15 +11,15 @@ from typing import Final, Literal, NamedTuple
 
 from ocml_bridge.model import Tool, replace
 
-from .headers import CALLS, REPLY, THOUGHT, TOOLS
+from .headers import CALLS, ENVIRONMENT, REPLY, THOUGHT, TOOLS
 from .markup import tool_words as words
 from .markup.calls import CallGrammar
-from .markup.calls_python import PythonCalls
+from .markup.calls_python import IN_LINES, PythonCalls
 from .markup.calls_xml import XmlCalls
 from .markup.tools_docstrings import DocstringTools
 from .markup.tools_json import read_lines, read_list, write_functions, write_lines, write_list
 from .markup.tools_xml import XmlTools
-from .syntax import HYPERCLOVA, MARKS
+from .syntax import HYPERCLOVA, MARKS, OLMO
 
 Markup = Literal["json", "xml", "python"]
 """The syntax of calls: JSON (Hermes), XML tags (Qwen3-Coder), or Python (LFM2)."""
@@ -278,6 +278,15 @@ FAMILIES: Final = _named(
         Declaration("", "", _FUNCTIONS, alone=True, header=TOOLS),
         responses=Responses(REPLY, "", "", between=None),
         apart=Apart(THOUGHT, CALLS, "<|stop|>\n", "<|endofturn|>\n"),
+    ),
+    Family(
+        OLMO,
+        "python",
+        Declaration(*words.OLMO, _LIST, gap=""),
+        Thoughts("<think>", "</think>", "\n\n", ""),
+        Responses(ENVIRONMENT, "", "", between=None),
+        text_gap="",
+        grammar=PythonCalls(json=True, tags=IN_LINES),
     ),
 )
 """Name → family. The first family of each dialect is written if only the dialect is known."""

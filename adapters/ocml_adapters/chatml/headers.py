@@ -13,7 +13,7 @@ from ocml_bridge.model import Message, replace
 from ocml_bridge.text.im import read_header
 from ocml_bridge.text.plain import name_from_header
 
-from .syntax import HYPERCLOVA
+from .syntax import HYPERCLOVA, OLMO
 
 Part = Literal["", "thought", "calls", "tools"]
 """What a frame holds by its header; "" if the header does not say it."""
@@ -22,6 +22,7 @@ THOUGHT: Final = "assistant/think"
 CALLS: Final = "assistant -> tool/function_call"
 REPLY: Final = "tool/function_call"
 TOOLS: Final = "tool_list"
+ENVIRONMENT: Final = "environment"
 
 
 class Speaker(NamedTuple):
@@ -50,6 +51,7 @@ class Speaker(NamedTuple):
 _ROLES: Final[dict[str, Speaker]] = {
     THOUGHT: Speaker("assistant", None, part="thought", dialect=HYPERCLOVA),
     REPLY: Speaker("tool", None, dialect=HYPERCLOVA),
+    ENVIRONMENT: Speaker("tool", None, dialect=OLMO),
     TOOLS: Speaker("system", None, part="tools", dialect=HYPERCLOVA),
 }
 """Role in a header → what it says, if that is not the role itself."""

@@ -23,7 +23,7 @@ from ocml_bridge.units.heads import Head
 from ocml_bridge.units.writer import UnitWriter
 
 from .headers import Speaker, read_speaker, with_known_role
-from .syntax import END, HOME, LIST, NOTES, OPENAI, START, TEXT, Form, control_of, may_be_markup
+from .syntax import END, HOME, LIST, NOTES, OPENAI, START, TEXT, Form, control_of, ends_turn, may_be_markup
 
 _NONE: Final[frozenset[str]] = frozenset()
 _CLOSED_ONLY: Final = frozenset({END})
@@ -157,11 +157,13 @@ class Frames(UnitWriter):
         """Return the frame of a message, spelled as its layout remembers if that still means the same."""
         if message.layout is None and message.extras is None:
             return default
-        grammar = self.form.grammar
+        grammar, notes = self.form.grammar, NOTES.together(message.layout, message.extras)
+        if self.form is TEXT and ends_turn(str(notes.get("gap"))):
+            del notes["gap"]
         ends = _CLOSED_OR_OPEN if message.end is None and not default.last else _CLOSED_ONLY if default.end else _NONE
         return recall(
             default,
-            NOTES.together(message.layout, message.extras),
+            notes,
             grammar=grammar,
             before=before,
             starts=_NONE,
@@ -212,6 +214,7 @@ class Frames(UnitWriter):
             before = frame
         default_tail = gap_behind(before)
         tail = tail_of(around, before, default_tail, self.form)
+        tail = default_tail if self.form is TEXT and ends_turn(tail) else tail
         layout, extras = remember_tail(tail, default_tail)
         output, more = self.joined(units, tail, around, before)
         layout.update(more)

@@ -22,13 +22,13 @@ from ocml_bridge.units.writer import TOOLS
 from .arguments import remembers
 from .around import TOOLS as NOTES_OF_TOOLS
 from .around import TOOLS_AT, joins_text, place_of_tools
-from .families import FAMILIES, Family
+from .families import Family
 from .frames import normal_tools
 from .headers import OWN_ROLES, read_speaker, with_known_role
 from .markup.responses import Replies
 from .plain import plain_message
 from .spelling import APART, CLOSING, JOINED
-from .syntax import HOME, NOTES, TEXT
+from .syntax import HOME, NOTES, TEXT, ends_turn
 
 _HEADER: Final = "header"
 
@@ -205,10 +205,8 @@ def _name_in_header(message: Message) -> str | None:
 
 # --- a message in its frame -------------------------------------------------------------------------------------------
 
-_GAPS_OF_FAMILIES: Final = frozenset(
-    ("", "\n", *(gap for family in FAMILIES.values() if family.apart is not None for gap in family.apart[-2:]))
-)
-"""The gaps that families write by default."""
+_GAPS_OF_FAMILIES: Final = ("", "\n")
+"""The gaps that families write by default, but for those that end a turn."""
 
 
 def turn(source: Message, content: str, *, private: bool) -> Message:
@@ -231,7 +229,8 @@ def remembered_of(first: Message, *, same_family: bool) -> dict[str, Json]:
     if same_family:
         return notes
     notes.pop("body", None)
-    if notes.get("gap") in _GAPS_OF_FAMILIES:
+    gap = notes.get("gap")
+    if gap in _GAPS_OF_FAMILIES or (isinstance(gap, str) and ends_turn(gap)):
         del notes["gap"]
     header = notes.get(_HEADER)
     if first.role == "tool" or (isinstance(header, str) and read_speaker(header).dialect is not None):

@@ -171,7 +171,7 @@ def part_frames(frames: Sequence[Frame], tail: str, *, has_markup: bool) -> Spli
         has_markup: whether the text may have the markup of a family.
     """
     tools_at, tools = declared = declaring_frame(frames) if has_markup else DeclaringFrame()
-    family = family_of(frames, declared) if has_markup else None
+    family = family_of(frames, declared, tail) if has_markup else None
     last = frames[-1] if frames else None
     schemas = NO_SCHEMAS if tools is None else schemas_of(tools.tools)
     open_turn: PlacedFrame | None = None

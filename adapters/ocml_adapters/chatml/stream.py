@@ -26,7 +26,7 @@ from .markup.responses import ROLES, Replies, begins
 from .markup.segments import FUNCTION
 from .reader import PlacedFrame, part_frames, placed_frame, read_contents, surroundings
 from .spelling import with_notes
-from .syntax import CONTROL, END, GRAMMAR, MARKED, SPECIALS, control_of
+from .syntax import CONTROL, END, GRAMMAR, MARKED, SPECIALS, control_of, ends_turn
 
 WRITTEN: Final = Hold((*MARKED, "List of tools: "))
 """What a text that is written must not be cut inside of: tokens and tags."""
@@ -103,7 +103,7 @@ class FrameReader:
         Raises:
             BridgeError: OCB-NO-FRAMES if there is text and no frame.
         """
-        split = part_frames(self._frames, tail, has_markup=self._has_markup)
+        split = part_frames(self._frames, tail, has_markup=self._has_markup or ends_turn(tail))
         items: list[Item] = []
         for at, (unit, contents) in enumerate(zip(split.units, self._contents, strict=True)):
             placed = placed_frame(unit, at, split)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from ocml_bridge.formats.boundary import TURN_ENDS
 from ocml_bridge.model.notes import Notes
 from ocml_bridge.spans import FrameMarks
 from ocml_bridge.text.added_tokens import other_tokens
@@ -22,36 +23,44 @@ OPENAI: Final = "openai"
 """The dialect without markup: OpenAI's ChatML."""
 HYPERCLOVA: Final = "hyperclova"
 """The dialect of HyperCLOVA X."""
+OLMO: Final = "olmo"
+"""The dialect of Olmo 3."""
 START: Final = "<|im_start|>"
 END: Final = "<|im_end|>"
 GRAMMAR: Final = Grammar((START,), (END,))
 SPECIALS: Final = (
     *(START, END, *CHATML),
     *(f"<|tool_{what}_{edge}|>" for what in ("list", "call", "response") for edge in ("start", "end")),
+    *("<function_calls>", "</function_calls>"),
 )
 """The tokens that content must not contain: those of frames, and special tokens of the models."""
 CONTROL: Final = ControlTokens(SPECIALS)
-MARKED: Final = (*SPECIALS, "<tools>", "</tools>", "<function=")
+MARKED: Final = (*SPECIALS, "<tools>", "</tools>", "<function=", "<functions>", "</functions>")
 """The tokens and the tags of dialects that JSON must not contain."""
 MARKS: Final = ControlTokens(MARKED)
 CONTROLS: Final = {
-    "system": ControlTokens((*SPECIALS, "<tools>", "List of tools: ")),
+    "system": ControlTokens((*SPECIALS, "<tools>", "<functions>", "List of tools: ")),
     "assistant": ControlTokens((*SPECIALS, "<function=")),
     "call": ControlTokens((*SPECIALS, "<function=", "</function>", "<parameter=", "</parameter>")),
 }
 """Role → the tokens and tags that the text of its messages must not contain, because tools or calls begin with them;
 `call` is for arguments that are written as tags or as Python."""
-ANYWHERE: Final = ControlTokens((*SPECIALS, "<tools>", "List of tools: ", "<function="))
+ANYWHERE: Final = ControlTokens((*SPECIALS, "<tools>", "<functions>", "List of tools: ", "<function="))
 """All that the text of at least one role must not contain."""
 added_tokens: Final = other_tokens(CONTROL)
 FRAME_MARKS: Final = FrameMarks(
     (START,),
     (END,),
     r"assistant(?:/think)?(?!\S)[^\n]*\n(?:<think>\s*</think>\s*)?",
-    ("</think>", "</tool_call>", "</tool_response>", "<|tool_call_end|>", "<|tool_response_end|>"),
+    ("</think>", "</tool_call>", "</tool_response>", "<|tool_call_end|>", "<|tool_response_end|>", "</function_calls>"),
 )
 """The marks of frames, for spans. The prompt of a model ends after the header line, or after an empty thought that the
 template writes."""
+
+
+def ends_turn(gap: str) -> bool:
+    """Return whether the text after a frame has a token that only HyperCLOVA X writes there."""
+    return any(token in gap for token in TURN_ENDS)
 
 
 def frame_tokens() -> tuple[str, ...]:

@@ -51,7 +51,7 @@ from .plain import plain_open_turn, tail_of
 from .prepare import Draft, remembered_of, turn
 from .reader import TextReader
 from .spelling import APART, CLOSING, JOINED, OPENING, notes_about, opening_of, recalled, with_notes
-from .syntax import END, GRAMMAR, HOME, MARKS, NOTES, START, TEXT, control_of, may_be_markup
+from .syntax import END, GRAMMAR, HOME, MARKS, NOTES, START, TEXT, control_of, ends_turn, may_be_markup
 
 
 class WriteState(NamedTuple):
@@ -234,6 +234,8 @@ class FamilyFrames(UnitWriter):
             image, before = with_notes(frame, Contents([turn], frame.body), place)[0], frame
         default = gap_after(before, self._family)
         tail = tail_of(around, before, default, TEXT)
+        if ends_turn(tail) and not previous.same_family:
+            tail = default
         output = "".join((*units, tail))
         if self.options.control_tokens == "raw":
             return Enclosed(output, around_of(None, tail, gap_behind(before), image))
@@ -245,8 +247,8 @@ class FamilyFrames(UnitWriter):
 
     def _read_family(self, output: str) -> Family | None:
         """Return the family that a reader finds for a text."""
-        frames, _ = GRAMMAR.frames(output)
-        return family_of(frames, declaring_frame(frames)) if may_have_markup(output, frames) else None
+        frames, tail = GRAMMAR.frames(output)
+        return family_of(frames, declaring_frame(frames), tail) if may_have_markup(output, frames) else None
 
     def relate_image(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
         """Return the document that the frames read as together: tools move from their message to the document."""

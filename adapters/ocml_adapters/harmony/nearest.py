@@ -15,6 +15,7 @@ from ocml_bridge.formats.adapter import Options
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Message, Tools, replace
 from ocml_bridge.report.narrowing import narrow
+from ocml_bridge.text.plain import is_hidden_role
 
 from .frames import Scanner, pieces_of
 from .header import (
@@ -212,7 +213,7 @@ def nearest_fields(fields: Fields, dialect: str) -> Fields:
     """
     whole = _in_dialect(fields, dialect)
     fields = _bounded(whole)
-    role = fields.role if fields.role in ROLES else "user"
+    role = fields.role if fields.role in ROLES else ASSISTANT if is_hidden_role(fields.role) else "user"
     name = recipient = None
     if role == TOOL:
         name = _word(fields.name or None, Fields(TOOL, recipient=ASSISTANT), "name")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 from typing import Final, NamedTuple, cast
 
@@ -15,7 +15,7 @@ from ocml_bridge.json_values.jsontext import Span, parse, spaced
 from ocml_bridge.model import Json
 
 from .calls import Call, Flaw, Stretch
-from .segments import LIST, LIST_END
+from .segments import LINES, LINES_END, LIST, LIST_END
 from .spelling import JSON_WORDS, as_json, as_python, is_writable, object_of, word
 
 _TOKEN: Final = re.compile(
@@ -34,8 +34,31 @@ _ENDS_RAW: Final = re.compile(r"""'(?=[ \t]*(?:,[ \t]*[^\s\[\](){}:,='"<>|]+=|\)
 """A quote that certainly ends a string: the next argument or the end of the call follows."""
 _TO_ESCAPE: Final = str.maketrans({"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r"})
 _QUOTES: Final = "a string has quotes in it that are not escaped"
-_NO_END: Final = f"the list of calls has no {LIST_END}"
 _IS_JSON: Final = "the list of calls is JSON"
+
+
+class Tags(NamedTuple):
+    """What stands around the calls of a list.
+
+    Attributes:
+        open: the start tag.
+        close: the end tag.
+        begin: the text after the start tag.
+        end: the text before the end tag.
+        between: the text between two calls.
+    """
+
+    open: str
+    close: str
+    begin: str = ""
+    end: str = ""
+    between: str = "\n"
+
+
+IN_BRACKETS: Final = Tags(LIST, LIST_END, "[", "]", ", ")
+"""A list in Python (LFM2)."""
+IN_LINES: Final = Tags(LINES, LINES_END)
+"""One call on each line, without brackets around them (Olmo 3)."""
 
 
 class PythonCalls(NamedTuple):
@@ -45,15 +68,19 @@ class PythonCalls(NamedTuple):
         python: whether lists are written as Python writes them; objects are always JSON.
         escaped: whether quotes, backslashes and line breaks in strings are always escaped, or only if the text would
             otherwise read differently.
+        json: whether all values are JSON.
+        tags: what stands around the calls.
     """
 
     python: bool = False
     escaped: bool = True
+    json: bool = False
+    tags: Tags = IN_BRACKETS
 
     def find(self, text: str, at: int = 0) -> Stretch | None:
         """Return the first list of calls at or after an offset, or None."""
-        start = text.find(LIST, at)
-        return None if start < 0 else _Reading(text, start).read()
+        start = text.find(self.tags.open, at)
+        return None if start < 0 else _Reading(text, start, self.tags).read()
 
     def plain(self, arguments: str) -> str | None:
         """Return the text of arguments in a call if no string needs an escape that is not always written, else None."""
@@ -64,13 +91,17 @@ class PythonCalls(NamedTuple):
         plain = [self.plain(call.arguments) for call in calls]
         if calls and None not in plain and all(_NAME.fullmatch(call.name) and is_writable(call.name) for call in calls):
             written = (f"{call.name}({arguments})" for call, arguments in zip(calls, plain, strict=True))
-            return f"{LIST}[{', '.join(written)}]{LIST_END}"
+            return self._listed(written)
         for escaped in (True,) if self.escaped else (False, True):
             written = [self._written(call, escaped=escaped) for call in calls]
-            text = f"{LIST}[{', '.join(call for call in written if call is not None)}]{LIST_END}"
-            if None not in written and is_writable(text) and _reads_back(text, calls):
+            text = self._listed(call for call in written if call is not None)
+            if None not in written and is_writable(text) and _reads_back(text, calls, self.tags):
                 return text
         return None
+
+    def _listed(self, written: Iterable[str]) -> str:
+        tags = self.tags
+        return f"{tags.open}{tags.begin}{tags.between.join(written)}{tags.end}{tags.close}"
 
     def _written(self, call: Call, *, escaped: bool) -> str | None:
         arguments = self.arguments(call.arguments, escaped=escaped)
@@ -84,6 +115,8 @@ class PythonCalls(NamedTuple):
         return ", ".join([f"{name}={self._value(span, escaped=escaped)}" for name, span in members.items()])
 
     def _value(self, span: Span, *, escaped: bool) -> str:
+        if self.json:
+            return as_json(span.raw)
         if isinstance(span.value, str):
             return f"'{span.value.translate(_TO_ESCAPE) if escaped else span.value}'"
         if isinstance(span.value, dict):
@@ -97,14 +130,20 @@ class PythonCalls(NamedTuple):
 def _plain(grammar: PythonCalls, arguments: str) -> str | None:
     """Return the text of arguments in a call if it certainly reads as the same values, else None."""
     text = grammar.arguments(arguments, escaped=True)
-    if text is None or "<|" in text or not is_writable(text) or as_json(arguments) != arguments:
+    if (
+        text is None
+        or "<|" in text
+        or grammar.tags.close in text
+        or not is_writable(text)
+        or as_json(arguments) != arguments
+    ):
         return None
     return text if grammar.escaped or "\\" not in text else None
 
 
-def _reads_back(text: str, calls: Sequence[Call]) -> bool:
+def _reads_back(text: str, calls: Sequence[Call], tags: Tags) -> bool:
     """Return whether a text reads as some calls."""
-    stretch = _Reading(text, 0).read()
+    stretch = _Reading(text, 0, tags).read()
     read, written = ([(call.name, as_json(call.arguments)) for call in each] for each in (stretch.calls, calls))
     return stretch.end == len(text) and read != [] and read == written
 
@@ -118,13 +157,15 @@ class _Reading:
 
     Args:
         text: the body.
-        start: the offset of its start token.
+        start: the offset of its start tag.
+        tags: what stands around the calls.
     """
 
-    def __init__(self, text: str, start: int) -> None:
+    def __init__(self, text: str, start: int, tags: Tags) -> None:
         self.text: Final = text
         self.start: Final = start
-        self.at = start + len(LIST)
+        self.tags: Final = tags
+        self.at = start + len(tags.open)
         self.mended: list[str] = []
 
     def read(self) -> Stretch:
@@ -134,24 +175,25 @@ class _Reading:
         except _BrokenError:
             return self._unreadable()
         self._skip()
-        if self.text.startswith(LIST_END, self.at):
-            self.at += len(LIST_END)
+        close = self.tags.close
+        if self.text.startswith(close, self.at):
+            self.at += len(close)
         elif self.at == len(self.text):
-            self.mended.append(_NO_END)
+            self.mended.append(f"the list of calls has no {close}")
         else:
             return self._unreadable()
         return Stretch(self.start, self.at, tuple(calls), tuple(self.mended))
 
     def _unreadable(self) -> Stretch:
-        end = self.text.find(LIST_END, self.at)
+        end = self.text.find(self.tags.close, self.at)
         if end >= 0:
-            return Stretch(self.start, end + len(LIST_END), (), flaw=Flaw.OPAQUE)
+            return Stretch(self.start, end + len(self.tags.close), (), flaw=Flaw.OPAQUE)
         return Stretch(self.start, len(self.text), (), flaw=Flaw.CUT_OFF)
 
     def _json(self) -> list[Call] | None:
         """Return the calls of a list in JSON; None if the list is not JSON."""
         self._skip()
-        end = self.text.find(LIST_END, self.at)
+        end = self.text.find(self.tags.close, self.at)
         span = parse(self.text[self.at : end]) if end >= 0 and _OBJECTS.match(self.text, self.at) else None
         value: Json = None if span is None else span.value
         if not isinstance(value, list):
@@ -164,7 +206,15 @@ class _Reading:
         self.mended.append(_IS_JSON)
         return calls
 
+    def _lines(self) -> list[Call]:
+        calls = [self._call()]
+        while self._peek() not in ("", "<"):
+            calls.append(self._call())
+        return calls
+
     def _list(self) -> list[Call]:
+        if not self.tags.begin:
+            return self._lines()
         self._take("[")
         calls = [self._call()]
         while self._take(",", "]") == ",":
@@ -223,7 +273,7 @@ class _Reading:
     @cached_property
     def _limit(self) -> int:
         """The offset of the list's end token, if no string contains one."""
-        end = self.text.find(LIST_END, self.start)
+        end = self.text.find(self.tags.close, self.start)
         return len(self.text) if end < 0 else end
 
     def _name(self) -> str:

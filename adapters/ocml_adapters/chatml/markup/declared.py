@@ -40,7 +40,7 @@ def read_declared(body: str, header: str = "system") -> Declared | None:
 
 def may_declare(body: str) -> bool:
     """Return whether the body of a system frame may declare tools."""
-    return "<tools>" in body or "List of tools: " in body
+    return "<tools>" in body or "<functions>" in body or "List of tools: " in body
 
 
 def _read(body: str, declaration: Declaration) -> Declared | None:

@@ -16,14 +16,14 @@ from ..syntax import control_of
 from .argument_types import typed, values_of
 from .calls import Call, CallGrammar, Flaw, calls_in, stretches
 from .calls_json import read_call, read_unfinished, split_after_object
-from .calls_python import PythonCalls
+from .calls_python import IN_LINES, PythonCalls
 from .calls_xml import XmlCalls
-from .segments import CALL, FUNCTION, LIST, Segment
+from .segments import CALL, FUNCTION, LINES, LIST, Segment
 
 ARGUMENTS: Final = control_of("call")
 """The tokens that the values of arguments must not contain if they are not written as JSON."""
 _XML: Final = XmlCalls()
-_PYTHON: Final = PythonCalls()
+_LISTS: Final = {LIST: PythonCalls(), LINES: PythonCalls(tags=IN_LINES)}
 _XML_BEGINS: Final = (FUNCTION, CALL + FUNCTION)
 Schemas = Mapping[str, Json]
 """Name of a declared function → its parameters."""
@@ -51,8 +51,8 @@ def calls_of(segment: Segment, schemas: Schemas = NO_SCHEMAS) -> SegmentCalls:
         segment: a part of a body that begins like a call.
         schemas: the parameters of the declared functions.
     """
-    if segment.opener == LIST:
-        return _spelled_in(segment, _PYTHON, schemas)
+    if segment.opener in _LISTS:
+        return _spelled_in(segment, _LISTS[segment.opener], schemas)
     if f"{segment.opener}{segment.inner.lstrip()}".startswith(_XML_BEGINS):
         return _spelled_in(segment, _XML, schemas)
     call, rest = read_call(segment.inner), ""

@@ -9,14 +9,16 @@ from typing import Final, NamedTuple
 CALL: Final = "<tool_call>"
 LIST: Final = "<|tool_call_start|>"
 LIST_END: Final = "<|tool_call_end|>"
+LINES: Final = "<function_calls>"
+LINES_END: Final = "</function_calls>"
 FUNCTION: Final = "<function="
 """The start of a call without its first tag; it must be at the beginning of a line."""
 THINK: Final = "<think>"
 THOUGHT_END: Final = "</think>"
 _QUOTE: Final = "`"
-_OPENER: Final = re.compile(f"{re.escape(LIST)}|{CALL}|{THINK}|^{FUNCTION}", re.M)
+_OPENER: Final = re.compile(f"{re.escape(LIST)}|{LINES}|{CALL}|{THINK}|^{FUNCTION}", re.M)
 _TAG: Final = re.compile("</?tool_call>")
-_ENDS: Final = {LIST: re.compile(re.escape(LIST_END)), THINK: re.compile(THOUGHT_END)}
+_ENDS: Final = {LIST: re.compile(re.escape(LIST_END)), LINES: re.compile(LINES_END), THINK: re.compile(THOUGHT_END)}
 """Start tag → pattern of the end tag, if that is not `_TAG`."""
 _OUTSIDE_STRINGS: Final = re.compile(r"""["{}\[\]]|</?tool_call>""")
 """What has a meaning outside the strings of JSON."""
@@ -28,7 +30,7 @@ _XML: Final = re.compile(r"(?:<tool_call>\s*|^)<function=", re.M)
 
 def markup_of(body: str) -> str:
     """Return the syntax of the calls in a body: `json`, `xml` or `python`."""
-    return "python" if LIST in body else "xml" if _XML.search(body) is not None else "json"
+    return "python" if LIST in body or LINES in body else "xml" if _XML.search(body) is not None else "json"
 
 
 class Segment(NamedTuple):

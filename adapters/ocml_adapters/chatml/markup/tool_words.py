@@ -75,6 +75,8 @@ STEP: Final = Words(
     "nested within <tool_call>\n...\n</tool_call> XML tags\n" + _REQUIRED + _END,
 )
 """Step-3.5."""
+OLMO: Final = Words("<functions>", "</functions>")
+"""Olmo 3: what introduces the list is the system's text."""
 LFM2: Final = Words("List of tools: <|tool_list_start|>", "<|tool_list_end|>")
 LFM2_5: Final = Words("List of tools: ", "")
 
