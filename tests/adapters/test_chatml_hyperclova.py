@@ -144,6 +144,11 @@ def test_a_role_that_is_a_header_of_the_dialect_is_written_as_what_it_means(role
         assert role not in str(write(document, target).output)
 
 
+@pytest.mark.parametrize("text", [ASKED + NO_TOOLS, TOOLS + NO_TOOLS + ASKED, NO_TOOLS + TOOLS + ASKED])
+def test_only_the_first_list_of_tools_is_one(text: str) -> None:
+    assert sorted(each.role for each in hold(text).messages) == ["system", "user"]
+
+
 @pytest.mark.parametrize("text", [ASKED + ANSWER, ASKED + ANSWER + ASKED])
 def test_tokens_behind_turns_tell_whose_text_it_is(text: str) -> None:
     assert hold(text).layout == {"chatml": {"family": "hyperclova"}}

@@ -185,6 +185,7 @@ class Place(NamedTuple):
         is_open_turn: whether it is the open turn.
         schemas: the parameters of the declared functions.
         closing: whether no message follows; an open turn may.
+        leading: while it is written, whether tools in it would be those of the document.
     """
 
     family: Family | None
@@ -193,6 +194,7 @@ class Place(NamedTuple):
     is_open_turn: bool = False
     schemas: Schemas = NO_SCHEMAS
     closing: bool = False
+    leading: bool = False
 
 
 def default_frame(contents: Contents, place: Place, *, raw: bool = False) -> Frame:
@@ -203,7 +205,7 @@ def default_frame(contents: Contents, place: Place, *, raw: bool = False) -> Fra
         place: the place of the frame.
         raw: whether tokens in content are left unbroken.
     """
-    family, before, last, is_open_turn, _, closing = place
+    family, before, last, is_open_turn, _, closing, _ = place
     if family is None:
         return plain_frame(contents.messages[0], before, TEXT, last=last, is_open_turn=is_open_turn)
     first = contents.messages[0] if contents.messages else Message("system", "")

@@ -106,8 +106,6 @@ def recalled(contents: Contents, notes: Mapping[str, Json], place: Place) -> Fra
 def _header_reads_as(header: str, contents: Contents, notes: Mapping[str, Json], default: Frame, place: Place) -> bool:
     """Return whether a header reads as the speaker of the first message and, with the body, as the same contents."""
     speaker, first = read_speaker(header), contents.messages[0] if contents.messages else Message("system", "")
-    if speaker.dialect not in (None, None if place.family is None else place.family.name):
-        return False
     if place.is_open_turn:
         return (speaker.role, speaker.full_name) == (first.role, first.name)
     if speaker.part or read_speaker(default.header).part:
@@ -115,8 +113,8 @@ def _header_reads_as(header: str, contents: Contents, notes: Mapping[str, Json],
         if not isinstance(body, str) or GRAMMAR.cuts(body):
             return False
         frame = with_fields(default, header=header, body=body)
-        declared = read_frame(frame, declares=speaker.part == "tools")
-        return _comparable(declared) == _comparable(contents)
+        declares = contents.tools is not None or place.leading
+        return _comparable(read_frame(frame, declares=declares)) == _comparable(contents)
     if first.role != "tool":
         return (speaker.role, speaker.full_name) == (first.role, first.name)
     return speaker.role in ROLES if default.body != str(first.content) else speaker.role == "tool"

@@ -62,11 +62,13 @@ class WriteState(NamedTuple):
             were.
         closed: whether the frame has an end token; None if there is no frame yet.
         header: a header that stands for the frame's.
+        leading: whether the next frame may declare the tools of the document.
     """
 
     same_family: bool
     closed: bool | None = None
     header: str = ""
+    leading: bool = True
 
     @property
     def frame(self) -> Frame | None:
@@ -165,7 +167,7 @@ class FamilyFrames(UnitWriter):
         closing = notes.pop(CLOSING, False) is True
         notes.pop(PARAMETERS, None)
         schemas = schemas_for(group) if self._family.calls == "xml" else NO_SCHEMAS
-        place = Place(self._family, previous.frame, last, schemas=schemas, closing=closing)
+        place = Place(self._family, previous.frame, last, schemas=schemas, closing=closing, leading=previous.leading)
         contents = _contents(group, opening_of(notes))
         frame = recalled(contents, notes, place)
         default = default_frame(contents, place)
@@ -188,7 +190,8 @@ class FamilyFrames(UnitWriter):
         _report_respelling(group, image, paths, log)
         if frame.body == default.body and self.options.control_tokens == "raw":
             frame = with_fields(frame, body=default_frame(written, place, raw=True).body)
-        after = previous._replace(closed=bool(frame.end), header=kind_of(frame) or "")
+        leading = previous.leading and contents.tools is None and read_speaker(frame.header).role == "system"
+        after = previous._replace(closed=bool(frame.end), header=kind_of(frame) or "", leading=leading)
         return WrittenUnit(spell([frame], ""), image, after)
 
     def _guard(self, contents: Contents, paths: Sequence[str], log: Log) -> None:
