@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib.util
 import struct
+from functools import cache
 from itertools import count
 from pathlib import Path
 
@@ -39,6 +40,7 @@ def _piece(text: str, score: float, kind: int) -> bytes:
     return _field(1, _field(1, text.encode()) + b"\x15" + struct.pack("<f", score) + _number(3, kind))
 
 
+@cache
 def model(*, prefix: bool = False, reserved: bool = True) -> bytes:
     """A `tokenizer.model`.
 

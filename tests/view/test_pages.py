@@ -14,6 +14,7 @@ from ocml_bridge import Message, Transcript, read, registry
 from ocml_bridge.view import DEBUG, compare, tell
 from ocml_bridge.view.html import NamedStory, comparison_page, matrix_page, stories_page, story_page
 from ocml_bridge.view.matrix import matrix_of
+from sampling import sweep
 from sources import ROOT
 
 from .browser import CHROMIUM, Browser, Opened, started
@@ -99,7 +100,8 @@ def assert_calm(page: Opened, address: str) -> None:
     assert page.run("performance.getEntriesByType('resource').length") == 0
 
 
-@pytest.mark.parametrize("name", GOLDEN)
+@pytest.mark.sweep
+@pytest.mark.parametrize("name", sweep(GOLDEN, 3))
 def test_golden_transcripts(browser: Browser, tmp_path: Path, name: str) -> None:
     reading = read((ROOT / "golden" / name).read_bytes(), name.partition("/")[0])
     for debug in (False, True):

@@ -84,7 +84,8 @@ def _contents_of(frame: Frame, speaker: Speaker, note: Note, schemas: Schemas) -
     if speaker.role == "assistant" and "<" in frame.body:
         body = read_body(frame.body, speaker.name, closed=frame.end != "", note=note, schemas=schemas)
         return Contents(body.messages, body.opening)
-    replies = read_responses(frame.body) if speaker.role in ROLES and "<" in frame.body else None
+    may_hold_tags = speaker.role in ROLES and speaker.dialect is None and "<" in frame.body
+    replies = read_responses(frame.body) if may_hold_tags else None
     if replies is not None:
         messages = [_reply(reply, speaker, index) for index, reply in enumerate(replies)]
         messages[-1].end = "end" if frame.end else None
