@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from ocml_bridge.errors import ExitCode
+from sampling import sweep
 
 resource = pytest.importorskip("resource")
 SOME_FAILED = ExitCode.SOME_FAILED
@@ -42,7 +43,8 @@ def pieces(many: Any, records: int) -> Iterator[bytes]:
     yield from (piece for _ in range(records // 1000))
 
 
-@pytest.mark.parametrize("kind", ["jsonl", "jsonl.gz", "parquet"])
+@pytest.mark.sweep
+@pytest.mark.parametrize("kind", sweep(["jsonl", "jsonl.gz", "parquet"], 3))
 def test_ten_times_as_many_records_take_no_more_memory(
     kind: str, many: Any, peak: Callable[..., int], tmp_path: Path
 ) -> None:

@@ -17,6 +17,7 @@ import pytest
 
 from ocml_bridge.bulk.journal import NAME, Journal
 from ocml_bridge.errors import BridgeError, ErrorCode, ExitCode
+from sampling import sweep
 
 Batch = Callable[..., int]
 Process = Callable[..., "subprocess.Popen[bytes]"]
@@ -30,7 +31,8 @@ def parquet_of(many: Any, path: Path, count: int, rows: int) -> None:
     pq.write_table(pa.table({"id": list(range(count)), "text": texts}), path, row_group_size=rows)
 
 
-@pytest.mark.parametrize("kind", ["jsonl", "gz", "parquet", "texts"])
+@pytest.mark.sweep
+@pytest.mark.parametrize("kind", sweep(["jsonl", "gz", "parquet", "texts"], 2))
 def test_killed_in_front_of_every_step_on_the_disk(kind: str, many: Any, tmp_path: Path) -> None:
     """Every write that settles, every rename, every removal, every chunk; of two files, or of a folder of texts."""
     source = tmp_path / "source"
@@ -54,7 +56,8 @@ def test_killed_in_front_of_every_step_on_the_disk(kind: str, many: Any, tmp_pat
     assert len({step["digest"] for step in steps}) == 1
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.sweep
+@pytest.mark.parametrize("jobs", sweep(["2", "1"], 2))
 def test_killed_at_random_moments(jobs: str, many: Any, process: Process, batch: Batch, tmp_path: Path) -> None:
     for name in "ab":
         (tmp_path / f"{name}.jsonl").write_bytes(many.lines(2400, broken_each=100, words=200))

@@ -60,7 +60,7 @@ def is_what_was_asked(asked: Any, then: Any) -> bool:
 
     Since then a format may have more tokens: llama.cpp ignores those that its model does not have.
     """
-    if not isinstance(asked, dict) or not isinstance(then, dict) or PRESERVED not in then:
+    if then is None or PRESERVED not in then:
         return asked == then
     has_all = set(then[PRESERVED]) <= set(asked.get(PRESERVED, ()))
     return has_all and {**asked, PRESERVED: []} == {**then, PRESERVED: []}

@@ -94,7 +94,7 @@ def _try(wanted: list[str], tests: list[str], sample: int, seed: int, show: bool
     if unknown:
         sys.exit(f"there is no package {unknown[0]}; there are {', '.join(known)}")
     table = Table(WORK, known, wanted or known, sample=sample, seed=seed, show=show)
-    line = [*tests, "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--hypothesis-profile=few"]
+    line = [*tests, "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--hypothesis-profile=no-shrinking"]
     line += ["-k", f"not ({' or '.join(SLOW)})"]
     line += [f"--ignore=tests/{name}" for name in OTHER] + [f"--deselect=tests/{name}" for name in IMPOSSIBLE]
     pytest.main(line, plugins=[Trial(WORK, table.mutants(), table.add)])

@@ -27,7 +27,7 @@ class Chosen:
 def main() -> int:
     names: list[str] = json.loads(Path(sys.argv[1]).read_text("utf-8"))
     files = sorted({name.partition("::")[0] for name in names})
-    line = [*files, "-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", "--hypothesis-profile=few"]
+    line = [*files, "-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", "--hypothesis-profile=no-shrinking"]
     return pytest.main(line, plugins=[Chosen(set(names))])
 
 
