@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from functools import cache
+from itertools import product
 from typing import Any, NamedTuple
 
 import pytest
@@ -17,6 +18,7 @@ from ocml_bridge.formats.adapter import Options
 from ocml_bridge.model import Media, Message, Text, Tool, Tools, Transcript, replace
 from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.testing import check_adapter, check_bytes, check_plans, laws
+from sampling import sweep
 from strategies_chatml import TURNS
 
 DIALECTS = ("hermes", "nous", "qwen-xml", "lfm2", "hyperclova", "olmo")
@@ -578,3 +580,19 @@ def test_what_stands_between_frames_is_as_the_family_has_it_that_is_written(dial
     assert convert(text, source="chatml", target="chatml").output == text
     output = str(convert(text, source="chatml", target=f"chatml:{dialect}").output)
     assert output.count("<|im_end|>\n") == output.count("<|im_end|>") == 3
+
+
+ARGUMENTS = (
+    *('{"a": 1}', '{"a": [1]', '{"a": [1]}', '{"a": "]"}', '{"a": "}', '{"a": 1,}'),
+    *("[1]", "x", "", '"s"', "null", "not } json ]"),
+)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_call_of_any_arguments_that_is_cut_off_or_not_keeps_the_laws(dialect: str) -> None:
+    for arguments, end, constraint in sweep(product(ARGUMENTS, (None, "call", "end"), ("json", None)), 5):
+        made = Message("assistant", arguments, None, "commentary", "functions.f", constraint=constraint, end=end)
+        reply = Message("tool", "R", "functions.f", "commentary", "assistant")
+        document = Transcript((Message("user", "Hi."), made, reply, Message("assistant", "Yes.", channel="final")))
+        laws.all_laws(document, f"chatml:{dialect}")

@@ -37,14 +37,16 @@ def read_call_list(body: str, *, closed: bool = True) -> CallList:
     Args:
         body: the raw text.
         closed: whether the frame has an end token. If not, the last call may be cut off; it also may if the text does
-            not end as a list or a call does.
+            not end as a list or a call does, or if nothing else can be read of it.
     """
     text = body.strip(SPACE)
     found = _read(text, may_be_cut=not closed or not text.endswith((END, "}")))
-    mended = None if found.calls else repair(text)
-    if mended is None:
+    if found.calls:
         return found
-    return CallList(tuple(call._replace(repaired=True) for call in _read(mended).calls))
+    mended = repair(text)
+    if mended is not None:
+        return CallList(tuple(call._replace(repaired=True) for call in _read(mended).calls))
+    return found if found.cut_off else _read(text, may_be_cut=True)
 
 
 def _read(text: str, *, may_be_cut: bool = False) -> CallList:
