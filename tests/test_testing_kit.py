@@ -50,6 +50,7 @@ CHATML = b"<|im_start|>user\nHi<|im_end|>\n"
 GOLDEN = Path(__file__).parents[1] / "golden"
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", formats())
 def test_our_adapters_pass_the_kit(name: str) -> None:
     if name == "harmony-tokens":

@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any, NamedTuple
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from corpus import corpus_path
 from ocml_bridge import BridgeError, FindingCode, LossCode, Severity, convert, read, write
@@ -154,10 +154,11 @@ def test_what_templates_render_keeps_the_laws_in_every_dialect(dialect: str) -> 
 # --- the laws ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize("check", [check_adapter, check_bytes, check_plans])
 def test_the_laws(dialect: str, check: Any) -> None:
-    check(f"chatml:{dialect}", examples=60)
+    check(f"chatml:{dialect}", examples=settings().max_examples)
 
 
 @given(TURNS)
