@@ -108,5 +108,5 @@ def test_alternatives_are_those_that_are_read() -> None:
 
 
 def test_a_reader_that_has_skeletons_is_told_to_fill_them() -> None:
-    with pytest.raises(NotImplementedError, match=r"Reader has skeletons: define filled\(\), too"):
+    with pytest.raises(NotImplementedError, match=r"Reader has skeletons: define with_values\(\), too"):
         Reader(Options()).with_values("one", [])

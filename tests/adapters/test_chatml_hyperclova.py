@@ -120,8 +120,8 @@ def test_a_thought_is_passed_on_as_it_comes_and_as_one() -> None:
         Delta(1, "Hm"),
     ]
     reader.feed(f"{END}\n{START}assistant")
-    begun = Message("assistant", "", channel="final", end=None, continues=True)
-    assert reader.feed("\nYes") == [Start(2, begun), Delta(2, "Yes")]
+    opening = Message("assistant", "", channel="final", end=None, continues=True)
+    assert reader.feed("\nYes") == [Start(2, opening), Delta(2, "Yes")]
 
 
 def test_what_other_dialects_put_into_a_frame_stays_there() -> None:

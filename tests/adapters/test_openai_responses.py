@@ -587,13 +587,13 @@ def test_additional_functions_are_read_beside_tools_of_the_server() -> None:
     """What the client runs is declared in every format; what the server runs is an extra, as in a request."""
     function = {"type": "function", "name": "look", "parameters": {"type": "object"}, "strict": True}
     item = {"type": "additional_tools", "role": "developer", "tools": [{"type": "web_search"}, function]}
-    asked: dict[str, Any] = {"model": "m", "input": [{"role": "user", "content": "Hi."}, item]}
-    there = convert(asked, source="openai-responses", target="openai")
+    request: dict[str, Any] = {"model": "m", "input": [{"role": "user", "content": "Hi."}, item]}
+    there = convert(request, source="openai-responses", target="openai")
     assert [tool["function"]["name"] for tool in there.output["tools"]] == ["look"]
     lost = {(loss.code, loss.path) for loss in there.losses if loss.severity is Severity.LOST}
     assert lost == {(LossCode.EXTRAS, "/messages/1/extras/openai-responses/tools")}
-    assert convert(asked, source="openai-responses", target="openai-responses").output == asked
-    only = {**asked, "input": [*asked["input"][:1], {**item, "tools": [{"type": "web_search"}]}]}
+    assert convert(request, source="openai-responses", target="openai-responses").output == request
+    only = {**request, "input": [*request["input"][:1], {**item, "tools": [{"type": "web_search"}]}]}
     there = convert(only, source="openai-responses", target="openai")
     assert (LossCode.EXTRAS, "/extras/openai-responses/input") in {(loss.code, loss.path) for loss in there.losses}
     assert convert(only, source="openai-responses", target="openai-responses").output == only

@@ -10,10 +10,10 @@ from typing import Final
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.loss import FindingCode, Log, Severity
 from ocml_bridge.text.edges import is_trivia
-from ocml_bridge.text.im import Frame, Heading, read_header
+from ocml_bridge.text.im import Frame
 from ocml_bridge.text.plain import ROLES, unknown_role
 
-from .headers import Speaker, read_speaker
+from .headers import speaker_of
 from .syntax import END, START, TEXT, Form
 
 _NO_END: Final = f"{END} is missing; the message is read up to the next {START}"
@@ -37,7 +37,7 @@ def check_frame(
     """
     _check_header(frame, path, log, form, replies=replies)
     if not frame.end:
-        role, end = _heading(frame, form).role, f"{last or path}/end"
+        role, end = speaker_of(frame.header, form).role, f"{last or path}/end"
         if not frame.last:
             log.find(FindingCode.END_MISSING, end, _NO_END)
         elif role == "assistant":
@@ -54,14 +54,9 @@ def check_open_turn(frame: Frame, log: Log, form: Form) -> None:
     _check_gap(frame, "/open_turn", log)
 
 
-def _heading(frame: Frame, form: Form) -> Speaker | Heading:
-    """Return what the header of a frame says; the list has no dialects."""
-    return read_speaker(frame.header) if form is TEXT else read_header(frame.header)
-
-
 def _check_header(frame: Frame, path: str, log: Log, form: Form, *, replies: bool = False) -> None:
     """Report an unknown role and unknown words in a header."""
-    heading = _heading(frame, form)
+    heading = speaker_of(frame.header, form)
     if heading.role not in ROLES and not replies:
         log.find(FindingCode.UNKNOWN_ROLE, f"{path}/role", unknown_role(heading.role, "ChatML"), Severity.LAYOUT)
     if heading.rest:

@@ -13,7 +13,7 @@ from ocml_bridge.model import Message, replace
 from ocml_bridge.text.im import read_header
 from ocml_bridge.text.plain import name_from_header
 
-from .syntax import HYPERCLOVA, OLMO
+from .syntax import HYPERCLOVA, OLMO, TEXT, Form
 
 Part = Literal["", "thought", "calls", "tools"]
 """What a frame holds by its header; "" if the header does not say it."""
@@ -68,6 +68,11 @@ def read_speaker(header: str) -> Speaker:
         return _CALLS._replace(name=name, rest=rest[2:])
     known = _ROLES.get(role)
     return Speaker(role, name, rest) if known is None else known._replace(name=name, rest=rest)
+
+
+def speaker_of(header: str, form: Form) -> Speaker:
+    """Return what a header of a text or of the list says; the list has no dialects."""
+    return read_speaker(header) if form is TEXT else Speaker(*read_header(header))
 
 
 def with_known_role(message: Message) -> Message:

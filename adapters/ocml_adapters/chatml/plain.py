@@ -16,13 +16,13 @@ from ocml_bridge.model import Json, Message, Transcript, replace
 from ocml_bridge.report.narrowing import drop_message, narrow
 from ocml_bridge.text.control import stands_alone
 from ocml_bridge.text.edges import gap_behind, is_trivia, may_stand, recall, remember
-from ocml_bridge.text.im import Frame, read_header, spell
+from ocml_bridge.text.im import Frame, spell
 from ocml_bridge.text.plain import has_no_place, header_for, message
 from ocml_bridge.units.grammar import Enclosed, State, Unit, WrittenUnit
 from ocml_bridge.units.heads import Head
 from ocml_bridge.units.writer import UnitWriter
 
-from .headers import Speaker, read_speaker, with_known_role
+from .headers import speaker_of, with_known_role
 from .syntax import END, HOME, LIST, NOTES, OPENAI, START, TEXT, Form, control_of, ends_turn, may_be_markup
 
 _NONE: Final[frozenset[str]] = frozenset()
@@ -65,11 +65,6 @@ def header_reads_as(header: str, message: Message, form: Form = TEXT) -> bool:
     """Return whether a header reads as the role and the name of a message, and is no dialect's own."""
     speaker = speaker_of(header, form)
     return speaker.dialect is None and (speaker.role, speaker.full_name) == (message.role, message.name)
-
-
-def speaker_of(header: str, form: Form) -> Speaker:
-    """Return what a header says; the list has no dialects."""
-    return read_speaker(header) if form is TEXT else Speaker(*read_header(header))
 
 
 def tail_of(transcript: Transcript, last: Frame | None, default: str, form: Form) -> str:

@@ -29,12 +29,12 @@ def converted(record: Record, job: Job) -> tuple[Record, Outcome]:
     raw = record.value
     if job.bare or record.fields is not None or not isinstance(raw, bytes) or not raw.lstrip().startswith(b"{"):
         return record, outcome_of(raw, job.settings)
-    kept = _KeptMembers(raw, job)
-    outcome = outcome_of(raw, lenient(job.settings), kept.remaining_losses)
-    if outcome.error is not None or not kept.fields:
+    members = _KeptMembers(raw, job)
+    outcome = outcome_of(raw, lenient(job.settings), members.remaining_losses)
+    if outcome.error is not None or not members.fields:
         return record, outcome
     own: dict[str, str | None] = {DEFAULT_FIELD: None} if job.target_kind is Kind.TEXT else {}
-    return record._replace(fields={**kept.fields, **own}), outcome
+    return record._replace(fields={**members.fields, **own}), outcome
 
 
 class _KeptMembers:

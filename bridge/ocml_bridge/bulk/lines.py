@@ -189,8 +189,8 @@ def _line(record: Record, outcome: Outcome, job: Job) -> bytes:
     output = jsontext.dumps(outcome.output)
     if job.settings.mask is not None and not job.bare:
         row = cast("dict[str, Json]", outcome.output)
-        kept = {name: raw for name, raw in (record.fields or {}).items() if raw is not None and name not in row}
-        pairs = [_key(name) + raw.encode("utf-8", "surrogatepass") for name, raw in kept.items()]
+        columns = {name: raw for name, raw in (record.fields or {}).items() if raw is not None and name not in row}
+        pairs = [_key(name) + raw.encode("utf-8", "surrogatepass") for name, raw in columns.items()]
         return b"{%b}\n" % b",".join((*pairs, output[1:-1]))
     if job.bare or (record.fields is None and job.target_kind is Kind.JSON):
         return output + b"\n"

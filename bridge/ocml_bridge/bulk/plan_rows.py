@@ -238,7 +238,7 @@ def _reading(settings: Settings, source: str) -> Settings:
 
 def _with_columns(record: Record, columns: Columns, settings: Settings) -> tuple[Record, Outcome]:
     """Convert a record; columns of its layout that the target has no place for, such as images, are kept."""
-    kept: dict[str, str | None] = {}
+    fields: dict[str, str | None] = {}
 
     def remaining_losses(_result: Result, _output: Source, losses: tuple[Loss, ...]) -> tuple[Loss, ...]:
         left: list[Loss] = []
@@ -246,23 +246,23 @@ def _with_columns(record: Record, columns: Columns, settings: Settings) -> tuple
             column = columns.names.get(member_of(loss) or "", "")
             found = columns.row.texts([column])
             if found:
-                kept.update(found)
+                fields.update(found)
             else:
                 left.append(loss)
         settings.policy.check(left, strict=settings.strict)
         return tuple(left)
 
     outcome = _outcome(record, lenient(settings), remaining_losses)
-    if outcome.error is None and kept:
-        record = record._replace(fields={**kept, **(record.fields or {})})
+    if outcome.error is None and fields:
+        record = record._replace(fields={**fields, **(record.fields or {})})
     return record, outcome
 
 
 def _as_document(record: Record, job: Job) -> tuple[Record, Outcome]:
     """Convert a row that is a document; members that its target has no place for become columns."""
     document, outcome = converted(record._replace(value=record.raw, fields=None), job)
-    kept = {name: raw for name, raw in (document.fields or {}).items() if raw is not None}
-    return record._replace(fields={**kept, MEMBERS: None}), outcome
+    columns = {name: raw for name, raw in (document.fields or {}).items() if raw is not None}
+    return record._replace(fields={**columns, MEMBERS: None}), outcome
 
 
 def _with_required_columns(record: Record, layout: Layout) -> Record:

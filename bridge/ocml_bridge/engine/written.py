@@ -15,7 +15,7 @@ from ..loss import Log, Loss, LossCode, Severity, gone, named
 from ..model import OUTSIDE, ByFormat, Document, Text, Transcript
 from ..model.diff import diff
 from ..report.naming import name_difference, name_emptied
-from ..report.report import Report, beside_content, compared, covered
+from ..report.report import Report, compared, covered, lost_with_moved, moved_contents
 from ..spans.columns import Columns
 from ..units.conversation import Conversation
 from ..units.heads import Head, Item, message_of, messages_of
@@ -25,8 +25,6 @@ from .spans.tracing import Trace
 
 _RARE: Final = frozenset({LossCode.EMPTIED, LossCode.ALTERNATIVES})
 """Codes of losses that `losses_of` can rule out without computing any loss."""
-_MOVES: Final = frozenset({LossCode.TOOLS_MOVED, LossCode.MESSAGE})
-"""Codes of losses of messages that are gone, though their content may be written."""
 NOTHING: Final = Transcript()
 
 
@@ -222,8 +220,9 @@ class Written:
             else:
                 losses = self._between(old, new, index, missing)
             out += [loss for loss in losses if not covered(loss.path, reported)] if reported else losses
-        if any(loss.code in _MOVES for loss in logged):
-            out += [name_difference(each, target) for each in beside_content(self._conversation.transcript, logged)]
+        if moved := moved_contents(logged):
+            unnamed = lost_with_moved(self._conversation.transcript, moved, logged)
+            out += [name_difference(each, target) for each in unnamed]
         around = self._loss_cache.around(self._conversation.around, image.around)
         out += [loss for loss in around if not covered(loss.path, reported)]
         if self.may_be_emptied:

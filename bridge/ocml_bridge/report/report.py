@@ -136,25 +136,35 @@ def unnamed(
     reported = named(losses)
     differences = diff(document, other, gone(losses), order)
     silent = [difference for difference in differences if not covered(difference.path, reported)]
-    return [*silent, *beside_content(document, losses)]
+    moved = moved_contents(losses)
+    return [*silent, *lost_with_moved(document, moved, losses)] if moved else silent
 
 
-def beside_content(document: Document, losses: Iterable[Loss]) -> list[Difference]:
-    """Return what is lost with messages that are gone because only their content is written, if no loss names it.
+def moved_contents(losses: Iterable[Loss]) -> set[str]:
+    """Return the paths of messages that are gone because only their content is written, in another place.
 
     Their tools are declared elsewhere, or their parts are joined to another message.
 
     Args:
-        document: the document that was written.
         losses: the losses that were reported, by paths into the document.
     """
-    moved = {
+    return {
         loss.path
         for loss in losses
         if (loss.code is LossCode.TOOLS_MOVED or (loss.code is LossCode.MESSAGE and loss.severity is Severity.CHANGED))
         and is_element(loss.path)
     }
-    if not moved or not isinstance(document, Transcript):
+
+
+def lost_with_moved(document: Document, moved: set[str], losses: Iterable[Loss]) -> list[Difference]:
+    """Return what such messages have beside their content, if no loss names it.
+
+    Args:
+        document: the document that was written.
+        moved: the paths of these messages, as `moved_contents` returned them.
+        losses: the losses that were reported, by paths into the document.
+    """
+    if not isinstance(document, Transcript):
         return []
     left = [
         replace(message, name=None, content_type=None, weight=None, signature=None, cache=None, extras=None)

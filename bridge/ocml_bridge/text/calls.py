@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -9,6 +10,13 @@ from ..json_values.jsontext import Span, members
 
 SPACE: Final = " \t\r\n"
 """The white space that may surround an object."""
+_SPACES: Final = re.compile(f"[{SPACE}]*")
+
+
+def after_space(text: str, at: int) -> int:
+    """Return the offset of the first character that is no such white space, from an offset on."""
+    space = _SPACES.match(text, at)
+    return at if space is None else space.end()
 
 
 def members_alone(text: str) -> dict[str, Span] | None:

@@ -93,7 +93,7 @@ class UnitReader(ABC):
             unit: a unit for which `skeleton` returned a key.
             values: as many as `skeleton` returned, in the same order.
         """
-        raise NotImplementedError(f"{type(self).__name__} has skeletons: define filled(), too")
+        raise NotImplementedError(f"{type(self).__name__} has skeletons: define with_values(), too")
 
     @abstractmethod
     def read_unit(self, unit: Unit, at: int, index: int, split: SplitDocument, log: Log) -> Sequence[Message]:

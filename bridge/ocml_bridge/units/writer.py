@@ -264,7 +264,7 @@ class UnitWriter(ABC):
             units: as for `enclose`.
             around: as for `envelope_key`.
         """
-        raise NotImplementedError(f"{type(self).__name__} has outlines: define refilled(), too")
+        raise NotImplementedError(f"{type(self).__name__} has envelope keys: define with_units(), too")
 
     def relate_image(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
         """Return the document that the units read as together, if that differs from what they read as one by one.

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from ocml_bridge.json_values.jsontext import value_at
-from ocml_bridge.text.calls import SPACE
+from ocml_bridge.text.calls import SPACE, after_space
 from ocml_bridge.text.repair import repair
 
 from .calls import Call
@@ -16,7 +15,6 @@ from .calls_json import read_call, read_unfinished, write_call
 BEGIN: Final = "["
 BETWEEN: Final = ", "
 END: Final = "]"
-_SPACE: Final = re.compile(f"[{SPACE}]*")
 
 
 class CallList(NamedTuple):
@@ -58,22 +56,18 @@ def _read(text: str, *, may_be_cut: bool = False) -> CallList:
         if call is None:
             return CallList()
         calls.append(call)
-        at = _after_space(text, parsed[1])
+        at = after_space(text, parsed[1])
         if not listed or not text.startswith(",", at):
             break
         at += 1
     else:
         cut = read_unfinished(text[at:]) if may_be_cut else None
-        begun = may_be_cut and text.startswith((BEGIN, "{"))
-        return CallList((*calls, *(() if cut is None else (cut,))), cut_off=True) if begun else CallList()
+        if not may_be_cut or not text.startswith((BEGIN, "{")):
+            return CallList()
+        return CallList((*calls, *(() if cut is None else (cut,))), cut_off=True)
     if text[at:] == (END if listed else ""):
         return CallList(tuple(calls))
     return CallList(tuple(calls), cut_off=True) if at == len(text) and may_be_cut else CallList()
-
-
-def _after_space(text: str, at: int) -> int:
-    space = _SPACE.match(text, at)
-    return at if space is None else space.end()
 
 
 def write_call_list(calls: Sequence[Call]) -> str:

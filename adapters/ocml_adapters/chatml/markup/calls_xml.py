@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from ocml_bridge.json_values.jsontext import Span, spaced
+from ocml_bridge.text.calls import after_space
 
 from .calls import Call, Flaw, Stretch
 from .spelling import as_json, is_writable, object_of, word
@@ -30,7 +31,6 @@ _HERE: Final = re.compile(_BARE)
 _FIRST: Final = re.compile(f"<tool_call>|^{_BARE}", re.M)
 """The start of a call: its tag, or a function's tag at the beginning of a line that goes on like a call."""
 _AROUND: Final = re.compile("</?tool_call>")
-_SPACE: Final = re.compile(r"[ \t\r\n]*")
 _CUT: Final = re.compile(r"(?:<[^<>\n]*)?\Z")
 """The rest of a text that breaks off between tags or inside a tag."""
 _INDENT: Final = 64
@@ -62,7 +62,7 @@ class XmlCalls(NamedTuple):
             return None
         opened = first["bare"] is None
         start = first.start() if opened else first.start("bare")
-        place = _after_space(text, first.end()) if opened else start
+        place = after_space(text, first.end()) if opened else start
         function = _TAG.match(text, place)
         if function is None or function["function"] is None:
             return _unreadable(text, start, place)
@@ -158,7 +158,7 @@ class _Reading:
             self._mend(_NO_OPEN)
         ended = False
         while not ended:
-            place = _after_space(self.text, self.at)
+            place = after_space(self.text, self.at)
             tag = _TAG.match(self.text, place)
             if tag is None:
                 return _unreadable(self.text, self.start, place)
@@ -179,7 +179,7 @@ class _Reading:
         return Stretch(self.start, self.at, (_call(self.name, self.values),), tuple(self.mended))
 
     def _close(self, *, opened: bool) -> None:
-        place = _after_space(self.text, self.at)
+        place = after_space(self.text, self.at)
         if self.text.startswith(_CLOSE, place):
             self.at = place + len(_CLOSE)
         elif opened:
@@ -215,7 +215,7 @@ class _Reading:
 
     def _is_followed_by(self, at: int, tags: tuple[str, ...]) -> bool:
         """Return whether, after white space, one of some tags follows, or the end of the text."""
-        place = _after_space(self.text, at)
+        place = after_space(self.text, at)
         return place == len(self.text) or self.text.startswith(tags, place)
 
     def _mend(self, flaw: str) -> None:
@@ -231,11 +231,6 @@ def _call(name: str, values: dict[str, str]) -> Call:
 def _inner(text: str) -> str:
     """Return a value without the line break at each end, which is markup."""
     return text.removeprefix("\n").removesuffix("\n")
-
-
-def _after_space(text: str, at: int) -> int:
-    space = _SPACE.match(text, at)
-    return at if space is None else space.end()
 
 
 def _unreadable(text: str, start: int, place: int) -> Stretch:
