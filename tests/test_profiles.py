@@ -33,7 +33,7 @@ TEMPLATES = {
     "step-3.5": ("step-3.5-flash",),
     "lfm2.5": ("lfm2.5-8b",),
 }
-UNTESTED = {"lfm2", "qwen3.6", "nemotron-3-ultra"}
+UNTESTED = {"lfm2", "qwen3.6", "nemotron-3-ultra", "olmo-3", "olmo-3.1", "hyperclova-x"}
 """Profiles for which the corpus has no template that shows all of a request; each has a test of its own."""
 BROKEN = {"markup-words", "markup-words-empty-list-of-tools"}
 """Requests whose words are tags of the markup: they are broken, so that nobody makes a call by writing one."""
@@ -277,7 +277,8 @@ def test_what_the_declared_tools_tell_of_arguments_is_known_to_whoever_reads_the
     answer = "<tool_call>\n<function=f>\n<parameter=s>\n1\n</parameter>\n<parameter=n>\n1\n</parameter>\n</function>"
     reader = profile_of(profile).answering(request)
     opened = "<think>" in text(request, profile).rpartition("<|im_start|>")[2].replace("</think>", "")
-    said = f"{'</think>' * opened}{answer}\n</tool_call><|im_end|>\n"
+    begun = "\n" * (profile == "hyperclova-x")
+    said = f"{begun}{'</think>' * opened}{answer}\n</tool_call><|im_end|>\n"
     *_, stop = [*reader.feed(said), *reader.finish()]
     assert isinstance(stop, Stop)
     assert isinstance(stop.document, Transcript)

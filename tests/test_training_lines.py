@@ -118,6 +118,7 @@ def _end(form: str) -> str:
     return "return" if form == "harmony" else "end"
 
 
+THINKING = ("gpt-oss", "qwen3", "nemotron", "step", "lfm2.5", "hyperclova")
 SILENT = ("qwen3-2507", "qwen3-coder")
 """Models that do not think, of families that do."""
 
@@ -125,7 +126,7 @@ SILENT = ("qwen3-2507", "qwen3-coder")
 @pytest.mark.parametrize("name", [each.name for each in PROFILES])
 def test_the_reasoning_of_the_last_turn_stays_where_the_model_thinks(name: str) -> None:
     output = str(prompt(LINES["an answer"], profile=name, options=TRAINING).output)
-    thinks = str(name).startswith(("gpt-oss", "qwen3", "nemotron", "step", "lfm2.5")) and name not in SILENT
+    thinks = str(name).startswith(THINKING) and name not in SILENT
     assert ("It says dry." in output) == thinks
     assert ("A greeting." in output) == (name == "qwen3.8"), "of earlier turns only one model is shown the reasoning"
 

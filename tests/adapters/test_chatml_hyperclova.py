@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from ocml_bridge import FindingCode, Message, Tool, Transcript, read, write
+from ocml_bridge import FindingCode, Message, Options, Tool, Transcript, read, write
 from ocml_bridge.chat.turns import is_call, is_thought
 from ocml_bridge.chat.visibility import hidden_by
 from ocml_bridge.events import Delta, Start
 from ocml_bridge.pipe import decoder
+from ocml_bridge.profiles import profile
 from ocml_bridge.testing import laws
 from ocml_bridge.testing.streams import check_decoding
 
@@ -162,3 +163,72 @@ def test_tokens_behind_turns_are_not_written_without_the_dialect() -> None:
     for target in ("chatml", "chatml:hyperclova", "chatml:hermes", "chatml-json"):
         laws.all_laws(document, target)
     assert "<|" not in str(write(document, "chatml").output).replace(START, "").replace(END, "")
+
+
+# --- prompts, as the public chat template renders them ----------------------------------------------------------------
+
+MODEL = profile("hyperclova-x")
+WHY = {"role": "user", "content": "Why?"}
+DECLARED = {
+    "type": "function",
+    "function": {"name": "f", "description": "Looks.", "parameters": {"type": "object"}},
+}
+NO_SYSTEM = f"{START}system\n{END}\n"
+
+
+@pytest.mark.parametrize(
+    ("effort", "turn"),
+    [
+        (None, f"{START}assistant"),
+        ("high", f"{START}assistant/think\n"),
+        ("none", f"{START}assistant/think\n{END}\n{START}assistant\n"),
+    ],
+)
+def test_the_model_decides_whether_it_thinks_unless_the_request_does(effort: str | None, turn: str) -> None:
+    prompt = MODEL.prompt({"messages": [WHY], **({"reasoning_effort": effort} if effort else {})})
+    assert prompt.output == f"{NO_TOOLS}{NO_SYSTEM}{ASKED}{turn}"
+    settings = [loss.severity for loss in prompt.losses if loss.path == "/settings/reasoning_effort"]
+    assert settings == (["changed"] if effort == "high" else [])
+
+
+def test_thoughts_behind_the_last_reply_are_shown() -> None:
+    call: Any = {"type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}
+    other: Any = {"type": "function", "function": {"name": "g", "arguments": "{}"}}
+    messages: Any = [
+        {"role": "system", "content": "Be brief."},
+        WHY,
+        {"role": "assistant", "reasoning": "Look.", "tool_calls": [call | {"id": "c1"}, other | {"id": "c2"}]},
+        {"role": "tool", "tool_call_id": "c1", "content": "one"},
+        {"role": "tool", "tool_call_id": "c2", "content": "two"},
+        {"role": "assistant", "reasoning": "Hm.", "content": "Yes."},
+    ]
+    begun = TOOLS + f"{START}system\nBe brief.{END}\n" + ASKED + CALLS + REPLIES
+    prompt = MODEL.prompt({"messages": messages[:-1], "tools": [DECLARED]})
+    assert prompt.output == f"{begun}{START}assistant"
+    assert [(loss.code, loss.path) for loss in prompt.losses if loss.severity == "lost"][:1] == [
+        ("thought", "/messages/2")
+    ]
+    line = MODEL.prompt({"messages": messages, "tools": [DECLARED]}, options=Options(training=True))
+    assert line.output == begun + THOUGHT + ANSWER
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("\nYes.<|im_end|><|endofturn|>", [("final", "Yes.")]),
+        (
+            "/think\nHm.<|im_end|>\n<|im_start|>assistant\nYes.<|im_end|><|endofturn|>",
+            [("analysis", "Hm."), ("final", "Yes.")],
+        ),
+        (
+            ' -> tool/function_call\n[{"name": "f", "arguments": {"a": 1}}]<|im_end|><|stop|>',
+            [("commentary", '{"a": 1}')],
+        ),
+    ],
+)
+def test_an_answer_goes_on_in_the_header(answer: str, expected: list[tuple[str, str]]) -> None:
+    for chunks in ([answer], list(answer)):
+        reader = MODEL.answering({"messages": [WHY], "tools": [DECLARED]})
+        events = [event for chunk in chunks for event in reader.feed(chunk)] + reader.finish("stop")
+        stop: Any = events[-1]
+        assert [(each.channel, each.content) for each in stop.document.messages] == expected

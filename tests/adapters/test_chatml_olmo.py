@@ -6,11 +6,14 @@ import pytest
 
 from ocml_bridge import FindingCode, Message, Tool, Transcript, read, write
 from ocml_bridge.chat.turns import is_call
+from ocml_bridge.profiles import profile
 from ocml_bridge.testing import laws
 from ocml_bridge.testing.streams import check_decoding
 
 START, END = "<|im_start|>", "<|im_end|>"
 TOOLS = '<functions>[{"type": "function", "function": {"name": "f", "description": "Looks."}}]</functions>'
+NO_TOOLS = "You do not currently have access to any functions. <functions></functions>"
+"""The end of the default system text, if there are no tools."""
 SYSTEM = f"{START}system\nBe brief.{TOOLS}{END}\n{START}user\nWhy?{END}\n"
 
 
@@ -76,3 +79,69 @@ def test_a_message_of_the_environment_is_a_reply() -> None:
     for target in ("chatml", "chatml:olmo", "chatml:hermes"):
         laws.all_laws(document, target)
     assert "<|im_start|>tool\nR" in str(write(document, "chatml").output)
+
+
+def test_a_list_without_tools_declares_none() -> None:
+    document = hold(f"{START}system\nBe brief. {NO_TOOLS}{END}\n{START}user\nHi{END}\n")
+    assert document.tools == ()
+    assert document.messages[0].content == "Be brief. You do not currently have access to any functions. "
+    written = write(Transcript(document.messages, (Tool("f"),), layout=document.layout), "chatml").output
+    assert str(written).endswith(f"</functions>{END}\n{START}user\nHi{END}\n")
+
+
+# --- prompts, as the public chat templates render them ----------------------------------------------------------------
+
+HELPFUL = "You are a helpful function-calling AI assistant. "
+OLMO_3_1 = (
+    "You are Olmo, a helpful AI assistant built by Ai2. Your date cutoff is December 2024, and your model weights are "
+    "available at https://huggingface.co/allenai. "
+)
+WITH_TOOLS = (
+    "You are provided with function signatures within <functions></functions> XML tags. You may call one or more "
+    "functions to assist with the user query. Output any function calls within <function_calls></function_calls> XML "
+    "tags. Do not make assumptions about what values to plug into functions."
+)
+HI = {"role": "user", "content": "Hi"}
+TOOL = {"type": "function", "function": {"name": "f", "description": "Looks."}}
+ASKED = f"{START}user\nHi{END}\n{START}assistant\n"
+
+
+@pytest.mark.parametrize(("name", "introduction"), [("olmo-3", HELPFUL), ("olmo-3.1", OLMO_3_1)])
+def test_the_default_system_text_says_which_tools_there_are(name: str, introduction: str) -> None:
+    model = profile(name)
+    plain = model.prompt({"messages": [HI]})
+    assert plain.output == f"{START}system\n{introduction}{NO_TOOLS}{END}\n{ASKED}"
+    assert plain.lossless
+    tools = model.prompt({"messages": [HI], "tools": [TOOL]})
+    assert tools.output == f"{START}system\n{introduction}{WITH_TOOLS}{TOOLS}{END}\n{ASKED}"
+
+
+@pytest.mark.parametrize("role", ["system", "developer"])
+def test_a_system_text_of_the_request_is_the_only_one(role: str) -> None:
+    messages = [{"role": role, "content": "Be brief."}, HI]
+    model = profile("olmo-3")
+    assert model.prompt({"messages": messages}).output == f"{START}system\nBe brief.{END}\n{ASKED}"
+    tools = model.prompt({"messages": messages, "tools": [TOOL]})
+    assert tools.output == f"{START}system\nBe brief.{TOOLS}{END}\n{ASKED}"
+
+
+def test_a_system_text_with_tags_declares_no_tools() -> None:
+    messages = [{"role": "system", "content": NO_TOOLS}, HI]
+    output = str(profile("olmo-3").prompt({"messages": messages}).output)
+    assert "<functions></functions>" not in output
+
+
+def test_calls_and_replies_of_a_request() -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"a": "x", "n": 1}'}}
+    messages = [
+        {"role": "system", "content": "Be brief."},
+        HI,
+        {"role": "assistant", "content": "I look.", "reasoning": "Hm.", "tool_calls": [call, call | {"id": "c2"}]},
+        {"role": "tool", "tool_call_id": "c1", "content": "one"},
+        {"role": "tool", "tool_call_id": "c2", "content": "two"},
+    ]
+    assert profile("olmo-3").prompt({"messages": messages, "tools": [TOOL]}).output == (
+        f"{START}system\nBe brief.{TOOLS}{END}\n{START}user\nHi{END}\n"
+        f'{START}assistant\nI look.<function_calls>f(a="x", n=1)\nf(a="x", n=1)</function_calls>{END}\n'
+        f"{START}environment\none{END}\n{START}environment\ntwo{END}\n{START}assistant\n"
+    )

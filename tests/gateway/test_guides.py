@@ -43,7 +43,11 @@ CALLERS = (
     "step-3.5",
     "lfm2",
     "lfm2.5",
+    "olmo-3",
+    "hyperclova-x",
 )
+OPENERS = ("<tool_call>", "<|tool_call_start|>", "<function_calls>", " -> tool/function_call")
+"""What a call, or a list of calls, begins with."""
 GOOD = '{"city": "Paris", "days": 2}'
 FULL = '{"city": "Rome", "days": 1, "note": "is <b> x", "to": ["a", "b"], "by": null}'
 BAD = '{"city": "Atlantis", "days": 2}'
@@ -79,7 +83,7 @@ def written(model: Profile, *calls: str, thought: str = "") -> str:
     assert answer != text
     if begun.endswith("<think>\n"):
         answer = answer.removeprefix("<think>\n")
-    return answer.rstrip("\n").removesuffix("<|im_end|>")
+    return answer.rstrip("\n").removesuffix("<|stop|>").removesuffix("<|im_end|>")
 
 
 def _call(arguments: str) -> Message:
@@ -130,7 +134,7 @@ def test_a_strict_tool_may_be_called_in_a_text_and_only_by_its_schema(name: str)
     model = profile(name)
     thought = thought_of(name)
     calls, asked = written(model, GOOD, thought=thought), {"tools": [BOOK]}
-    before = calls[: calls.index("<tool_call>" if "<tool_call>" in calls else "<|tool_call_start|>")]
+    before = calls[: min(calls.index(opener) for opener in OPENERS if opener in calls)]
     behind = calls.removeprefix(before)
     assert allowed(model, f"{before}It < that. {behind}", strict=True, **asked)
     assert allowed(model, f"{before}It is dry.", strict=True, **asked)
@@ -151,6 +155,8 @@ def test_an_answer_follows_a_schema(name: str) -> None:
     before = "hm\n</think>\n\n" if thought_of(name) else ""
     if name in ("nemotron-3", "step-3.5"):
         before = "hm\n</think>\n"
+    if name == "hyperclova-x":
+        before = "\n"
     assert allowed(model, before + GOOD, response_format=SCHEMA)
     assert not allowed(model, before + BAD, response_format=SCHEMA)
     assert not allowed(model, before + "Paris, for two days.", response_format=SCHEMA)
@@ -163,6 +169,16 @@ def test_a_model_that_need_not_think_may() -> None:
     assert not allowed(
         profile("qwen3"), f"<think>\na</think>\n\n{GOOD}", response_format=SCHEMA, reasoning_effort="none"
     )
+
+
+def test_hyperclova_x_may_think_in_a_frame_of_its_own_where_the_prompt_leaves_it_open() -> None:
+    model = profile("hyperclova-x")
+    thought = "\nParis?<|im_end|>\n<|im_start|>assistant"
+    for answer in (f"\n{GOOD}", f"/think{thought}\n{GOOD}"):
+        assert allowed(model, answer, response_format=SCHEMA)
+    assert not allowed(model, f"/think\n{GOOD}", response_format=SCHEMA)
+    assert allowed(model, f"{thought[1:]}\n{GOOD}", response_format=SCHEMA, reasoning_effort="high")
+    assert guide_of(model, response_format=SCHEMA, reasoning_effort="none") is None, "nothing of the header is left"
 
 
 def test_nothing_is_held_where_the_request_leaves_the_model_free() -> None:

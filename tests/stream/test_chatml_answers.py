@@ -25,7 +25,7 @@ from ocml_bridge.testing.streams import cuts, events_of
 from prompts import prompt
 from sampling import examples
 
-PROFILES = ("qwen3", "qwen3-coder", "qwen3.5", "nemotron-3", "step-3.5", "hermes", "lfm2", "lfm2.5")
+PROFILES = ("qwen3", "qwen3-coder", "qwen3.5", "nemotron-3", "step-3.5", "hermes", "lfm2", "lfm2.5", "olmo-3")
 OPEN = ("qwen3.5", "nemotron-3", "step-3.5")
 """Those whose prompts begin a thought."""
 TOOL: Any = {
@@ -71,6 +71,7 @@ CALLS = (
     "<tool_call>\n<function=look_up>\n<parameter=text>\n{}\n<parameter=count>\n2\n</parameter>\n</function>\n</tool_call>",
     "<|tool_call_start|>[look_up(text='{}', count=2), look_up(text=\"{}\")]<|tool_call_end|>",
     '<|tool_call_start|>[{{"name": "look_up", "arguments": {{"text": "{}"}}}}]<|tool_call_end|>',
+    '<function_calls>look_up(text="{}", count=2)\nlook_up(text="{}")</function_calls>',
 )
 BROKEN = (
     '<tool_call>\n{{"name": "look_up", "arguments": {{"text": "{}\n</tool_call>',

@@ -102,6 +102,25 @@ _MODELS: Final[dict[str, tuple[tuple[str, ...], dict[str, str]]]] = {
             "lfm2_2_5_v2.jinja": "c5b67247c9f736f6c40eaa91ae1ef27dc67f5b041eedaadb97a1bea5030fb0ff",
         },
     ),
+    "olmo-3": (
+        ("Olmo-3-7B-Instruct",),
+        {
+            "allenai-Olmo-3-7B-Instruct.jinja": "f5186d42d99c8a0445d37fd8a6c7ccf07fe3e24a29ce622d8bd245da9507b12b",
+            "allenai-Olmo-3-7B-Instruct-SFT.jinja": "edbb35ef1219ad2273f716feed08f535a868e167be5b5518adc37ab2bcb8afe6",
+        },
+    ),
+    "olmo-3.1": (
+        ("Olmo-3.1-32B-Instruct",),
+        {"allenai-Olmo-3.1-32B-Instruct.jinja": "49a944c9814e130bd3cc80a2420c55ff22e24a4e4ba97009aa60000909b5eac3"},
+    ),
+    "hyperclova-x": (
+        ("HyperCLOVA X SEED Think 14B",),
+        {
+            "naver-hyperclovax-HyperCLOVAX-SEED-Think-14B.jinja": (
+                "69fd8d44f998a459476b1bfb3c047c4d60faaf5dfd0d45756ebef1be8f9ca255"
+            )
+        },
+    ),
 }
 """Profile → the models that it is for, and the public chat templates that it is tested against."""
 

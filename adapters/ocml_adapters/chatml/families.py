@@ -72,6 +72,7 @@ class Declaration(NamedTuple):
         leads: whether the declaration is before the system text.
         alone: whether the declaration has a frame of its own, before that of the system text.
         header: the header of its frame; if it is not that of a system text, the frame holds nothing else.
+        empty: whether a list without tools is one.
     """
 
     before: str
@@ -81,6 +82,7 @@ class Declaration(NamedTuple):
     leads: bool = False
     alone: bool = False
     header: str = "system"
+    empty: bool = False
 
 
 class Thoughts(NamedTuple):
@@ -228,7 +230,7 @@ FAMILIES: Final = _named(
     Family(
         "nous",
         "json",
-        Declaration(*words.NOUS, _NOUS, alone=True),
+        Declaration(*words.NOUS, _NOUS, alone=True, empty=True),
         responses=Responses(role="tool", end="\n", closing="", gap=""),
     ),
     Family(
@@ -275,14 +277,14 @@ FAMILIES: Final = _named(
     Family(
         HYPERCLOVA,
         "json",
-        Declaration("", "", _FUNCTIONS, alone=True, header=TOOLS),
+        Declaration("", "", _FUNCTIONS, alone=True, header=TOOLS, empty=True),
         responses=Responses(REPLY, "", "", between=None),
         apart=Apart(THOUGHT, CALLS, "<|stop|>\n", "<|endofturn|>\n"),
     ),
     Family(
         OLMO,
         "python",
-        Declaration(*words.OLMO, _LIST, gap=""),
+        Declaration(*words.OLMO, _LIST, gap="", empty=True),
         Thoughts("<think>", "</think>", "\n\n", ""),
         Responses(ENVIRONMENT, "", "", between=None),
         text_gap="",

@@ -8,10 +8,15 @@ from typing import Final, NamedTuple
 from ocml_bridge.formats.guidance import Frame, Guide, Members, Several, Step, Text, Wanted
 
 from .families import FAMILIES, Family, Markup
+from .headers import CALLS, THOUGHT
 from .markup.calls_xml import TAGS
-from .markup.segments import LIST, LIST_END
+from .markup.segments import LINES, LINES_END, LIST, LIST_END
+from .syntax import END, HYPERCLOVA, OLMO, START
 from .templates import TEMPLATES, Template
 
+ASSISTANT: Final = "assistant"
+_CALLS: Final = f"{CALLS.removeprefix(ASSISTANT)}\n"
+"""The rest of the header of calls, which the model writes."""
 _NAME: Final = re.compile(r"[a-zA-Z0-9_.-]+")
 
 
@@ -59,6 +64,20 @@ FORMS: Final[dict[Markup, CallForm]] = {
         between=", ",
     ),
 }
+OWN_FORMS: Final[dict[str, CallForm]] = {
+    OLMO: CallForm(
+        LINES,
+        "",
+        "(",
+        ")",
+        Members("", "=", between=", ", quote='"'),
+        begin=LINES,
+        last=LINES_END,
+        between="\n",
+    ),
+    HYPERCLOVA: CallForm(_CALLS, '{"name": "', '", "arguments": ', "}", begin=f"{_CALLS}[", last="]", between=", "),
+}
+"""Family → the form of its calls, if it is not that of all calls in its syntax."""
 
 
 def guide(name: str, wanted: Wanted) -> Guide | None:
@@ -71,24 +90,26 @@ def guide(name: str, wanted: Wanted) -> Guide | None:
         wanted: the required answer.
     """
     template = TEMPLATES[name]
+    if template.decides and wanted.prefill.endswith(f"{ASSISTANT}\n"):
+        return None
     family = FAMILIES[template.family] if template.family is not None else None
     calls = None if family is None else _calls(wanted, family)
     if calls is None and (wanted.must_call or (wanted.calls and family is not None)):
         return None
     thought = () if family is None else _thought(template, family, wanted)
     if wanted.answer is not None and not wanted.must_call:
-        answer = Frame("", wanted.answer)
+        answer = Frame("\n" if template.decides else "", wanted.answer)
         return (*thought, Step((answer,) if calls is None else (calls, answer)))
     if wanted.must_call and calls is not None:
         return (*thought, Step((calls,)))
-    return None if family is None else (*thought, Step((Text(FORMS[family.calls].trigger, calls),)))
+    return None if family is None else (*thought, Step((Text(_form_of(family).trigger, calls),)))
 
 
 def _calls(wanted: Wanted, family: Family) -> Several | None:
     """Return the calls that may be made; None if there are none, or if a name cannot be written."""
     if not wanted.calls or not all(_NAME.fullmatch(name) for name, _ in wanted.calls):
         return None
-    form = FORMS[family.calls]
+    form = _form_of(family)
     return Several(
         tuple(
             Frame(f"{form.before}{name}{form.after}", schema, form.end, form.members) for name, schema in wanted.calls
@@ -100,8 +121,18 @@ def _calls(wanted: Wanted, family: Family) -> Several | None:
     )
 
 
+def _form_of(family: Family) -> CallForm:
+    """Return the form of a family's calls."""
+    return OWN_FORMS.get(family.name) or FORMS[family.calls]
+
+
 def _thought(template: Template, family: Family, wanted: Wanted) -> tuple[Step, ...]:
     """Return the thought that comes first: one that the prompt has begun, or one that the model may begin."""
+    if family.apart is not None:
+        end = f"{END}\n{START}{ASSISTANT}"
+        if wanted.prefill.endswith(f"{THOUGHT}\n"):
+            return (Step((Frame("", end=end),)),)
+        return (Step((Frame(f"{THOUGHT.removeprefix(ASSISTANT)}\n", end=end),), optional=True),)
     thoughts = family.thoughts
     close = thoughts.close.lstrip("\n")
     if template.thoughts == "none" or wanted.prefill.rstrip().endswith(close):

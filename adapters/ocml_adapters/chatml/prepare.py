@@ -67,7 +67,7 @@ class Draft:
 
     def _place_tools(self, around: Transcript, tools: Sequence[Tool] | None, family: Family) -> None:
         """Insert the message that declares the tools, where the document remembers it."""
-        declares_none = family.declaration.alone and TOOLS_AT in NOTES.together(around.layout)
+        declares_none = family.declaration.empty and TOOLS_AT in NOTES.together(around.layout)
         if tools is None or not (tools or declares_none):
             return
         leading = next((at for at, item in enumerate(self.items) if item[0].role != "system"), len(self.items))

@@ -12,14 +12,15 @@ from typing import Final, NamedTuple, TypeVar
 from ocml_bridge.chat.turns import is_call, is_thought
 from ocml_bridge.formats.prompting import HostedTool, Profiled
 from ocml_bridge.loss import Log, LossCode, Severity
-from ocml_bridge.model import Json, Message, Settings, Transcript, replace
+from ocml_bridge.model import Json, Message, Settings, Tool, Transcript, replace
 
 from .around import FAMILY, TOOLS, TOOLS_AT
-from .families import FAMILIES
+from .families import FAMILIES, Declaration
 from .frames import normal_tools
+from .headers import THOUGHT as _THINKS
 from .markup.declared import write_declared
 from .spelling import OPENING
-from .syntax import HOME, NOTES
+from .syntax import HOME, NOTES, control_of
 from .templates import PREAMBLE, TEMPLATES, THOUGHT, Effort, Template
 
 OFF: Final = "none"
@@ -51,23 +52,27 @@ def prompt(name: str, transcript: Transcript, _date: str | None, _hosted: Sequen
     effort = template.efforts.get(level or "", Effort("", template.family or ""))
     shown = _shown_parts(transcript, template, log)
     parts, gap = _with_system_text(shown, template, effort, tools=bool(transcript.tools), log=log)
-    opening = (template.opening_off or "") if level == OFF else template.opening
-    turn = transcript.open_turn
+    turn = None if transcript.open_turn is None else _open_turn(transcript.open_turn, template, level)
+    if turn is not None and template.decides and level == OFF:
+        parts.append(Part(Message("assistant", "", channel="analysis", end="end")))
     rest = replace(settings, reasoning_effort=None)
     result = replace(
         transcript,
         messages=tuple(part.message for part in parts),
-        open_turn=_with_notes(turn, {OPENING: opening}) if opening and turn is not None else turn,
+        open_turn=turn,
         settings=None if rest == Settings() else rest,
     )
-    if template.always_tools and not result.tools:
+    if not result.tools and _lists_none(template, transcript.messages):
         result = _with_notes(replace(result, tools=()), {TOOLS_AT: 0})
     if effort.family:
         result = _with_notes(result, {FAMILY: effort.family})
     if gap and result.tools:
         declaration = FAMILIES[effort.family].declaration
-        body = write_declared(None, declaration.tools.nearest(normal_tools(result.tools)), declaration)
-        result = _with_notes(result, {TOOLS: {"body": f"{declaration.gap}{body}"}})
+        result = _with_notes(
+            result, {TOOLS: {"body": f"{declaration.gap}{_declared(None, result.tools, declaration)}"}}
+        )
+    if parts and not parts[0].path and result.tools and template.family is not None:
+        result = _with_own_tags(result, result.tools, FAMILIES[template.family].declaration)
     result = _after_bos(template.bos, result, alone=effort.family != "" and FAMILIES[effort.family].declaration.alone)
     return Profiled(result, tuple(log.losses), tuple(part.path for part in parts))
 
@@ -78,8 +83,12 @@ def _level(wanted: str | None, template: Template, log: Log) -> str | None:
     thinks = template.thoughts != "none"
     if wanted is None or wanted in template.efforts:
         return wanted or default
-    if wanted == OFF and (template.opening_off is not None or not thinks):
+    if wanted == OFF and (template.opening_off is not None or template.decides or not thinks):
         return OFF
+    if template.decides:
+        detail = "the prompt asks for reasoning; the chat template cannot say how much"
+        log.lose(LossCode.SETTINGS, "/settings/reasoning_effort", detail, CHANGED)
+        return wanted
     level = _NEAREST.get(wanted, default)
     if level is not None and level in template.efforts:
         detail, severity = f"the prompt asks for {level}, the nearest effort that the model has", CHANGED
@@ -94,17 +103,33 @@ def _level(wanted: str | None, template: Template, log: Log) -> str | None:
     return level
 
 
+def _open_turn(turn: Message, template: Template, level: str | None) -> Message:
+    """Return the open turn, with what the template writes of the answer."""
+    if template.decides:
+        return turn if level == OFF else _with_notes(turn, {"newline": False} if level is None else {"header": _THINKS})
+    opening = (template.opening_off or "") if level == OFF else template.opening
+    return _with_notes(turn, {OPENING: opening}) if opening else turn
+
+
+def _lists_none(template: Template, messages: Sequence[Message]) -> bool:
+    """Return whether a list without tools is written for a request without tools."""
+    if template.empty_list == "default":
+        return not (messages and messages[0].role in ("system", "developer"))
+    return template.empty_list == "always"
+
+
 # --- messages ---------------------------------------------------------------------------------------------------------
 
 
 def _shown_parts(transcript: Transcript, template: Template, log: Log) -> list[Part]:
     """Return the messages that the template shows."""
     messages = transcript.messages
-    last_user = max((at for at, message in enumerate(messages) if message.role == "user"), default=-1)
+    asks = ("user", "tool") if template.thoughts == "latest" else ("user",)
+    last_user = max((at for at, message in enumerate(messages) if message.role in asks), default=-1)
     shown: list[Part] = []
     at = 0
     for group in _groups(messages):
-        current = template.thoughts == "all" or (template.thoughts == "current" and at > last_user)
+        current = template.thoughts == "all" or (template.thoughts != "none" and at > last_user)
         at += len(group)
         if group[0].message.role == "assistant":
             group = _shown_answer(group, template, log, current=current, last=at == len(messages))
@@ -199,7 +224,7 @@ def _with_system_text(
     first = parts[0] if parts and parts[0].message.role == "system" else None
     words = "" if tools else effort.words
     if first is None:
-        default = template.system if template.tools in (None, tools) else None
+        default = template.system_tools if tools else template.system
         text = words.rstrip("\n") or default
         return (parts if text is None else [Part(Message("system", text)), *parts]), False
     if first.message.content != "":
@@ -209,7 +234,7 @@ def _with_system_text(
             )
             first = first._replace(message=replace(first.message, content=f"{words}{first.message.content}"))
         return [first, *parts[1:]], False
-    joins_tools = tools and template.family is not None and not template.always_tools
+    joins_tools = tools and template.family is not None and template.empty_list != "always"
     if template.empty_system and not joins_tools:
         return parts, False
     log.lose(LossCode.MESSAGE, first.path, "the chat template leaves out an empty message", Severity.LAYOUT)
@@ -218,6 +243,20 @@ def _with_system_text(
         *([Part(Message("system", text))] if text else ()),
         *parts[1:],
     ], template.empty_system and template.empty_gap
+
+
+def _declared(text: str | None, tools: Sequence[Tool], declaration: Declaration) -> str:
+    """Return the body of the frame that declares tools."""
+    return write_declared(text, declaration.tools.nearest(normal_tools(tuple(tools))), declaration)
+
+
+def _with_own_tags(transcript: Transcript, tools: Sequence[Tool], declaration: Declaration) -> Transcript:
+    """Return a document whose default system text, which comes first, is written with its tags unbroken."""
+    first, *others = transcript.messages
+    text = str(first.content)
+    if control_of("system").is_free(text):
+        return transcript
+    return replace(transcript, messages=(_with_notes(first, {"body": _declared(text, tools, declaration)}), *others))
 
 
 def _after_bos(bos: str, transcript: Transcript, *, alone: bool) -> Transcript:

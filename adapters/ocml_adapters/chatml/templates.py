@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final, Literal, NamedTuple
 
-from .markup.tool_words import EFFORT_LOW, EFFORT_XHIGH
+from .markup.tool_words import EFFORT_LOW, EFFORT_XHIGH, OLMO_TOOLS
+from .syntax import HYPERCLOVA, OLMO
 
 _OPEN_THOUGHT: Final = "<think>\n"
 _BLANK_THOUGHT: Final = "<think>\n\n</think>\n\n"
@@ -37,14 +38,15 @@ class Template(NamedTuple):
     Attributes:
         family: the family that writes its frames; None for ChatML without markup.
         bos: the token that the prompt begins with.
-        system: the system text if the request has none; None for no frame.
-        tools: whether that text is for requests with tools (True), without tools (False), or both (None).
+        system: the system text if the request has neither one nor tools; None for no frame.
+        system_tools: the same if the request has tools.
         empty_system: whether an empty system text has a frame.
         empty_gap: whether an empty system text leaves its gap before the tools.
-        always_tools: whether tools are declared even if there are none.
+        empty_list: where a list without tools is written: nowhere, beside the default system text, or always.
         shows_calls: whether calls are shown.
         shows_text: whether text beside calls is shown.
-        thoughts: which thoughts are shown: all, those after the last message of the user, or none.
+        thoughts: which thoughts are shown: all, those after the last message of the user (`current`) or of the user or
+            a tool (`latest`), or none.
         empty: the text in the place of a thought that would be shown, if there is none.
         last: the same for the last message of the request, if `empty` is "".
         dropped: the text in the place of a thought that is not shown.
@@ -52,6 +54,8 @@ class Template(NamedTuple):
         gap_text: the text between `dropped` and a text without calls.
         opening: the text that the answer begins with.
         opening_off: the same if thinking is turned off; None if the template cannot turn it off.
+        decides: whether the model writes the rest of its header, and so decides whether it thinks, unless the request
+            does; the header of a thought, and an empty thought, then say what the request asks for.
         efforts: reasoning effort → its words; the first is the default.
         strips: the functions that remove white space at the ends of texts.
     """
@@ -59,13 +63,13 @@ class Template(NamedTuple):
     family: str | None
     bos: str = ""
     system: str | None = None
-    tools: bool | None = None
+    system_tools: str | None = None
     empty_system: bool = True
     empty_gap: bool = True
-    always_tools: bool = False
+    empty_list: Literal["never", "default", "always"] = "never"
     shows_calls: bool = True
     shows_text: bool = True
-    thoughts: Literal["all", "current", "none"] = "none"
+    thoughts: Literal["all", "current", "latest", "none"] = "none"
     empty: str = ""
     last: str = ""
     dropped: str = ""
@@ -73,6 +77,7 @@ class Template(NamedTuple):
     gap_text: str = ""
     opening: str = ""
     opening_off: str | None = None
+    decides: bool = False
     efforts: Mapping[str, Effort] = MappingProxyType({})
     strips: Strips = MappingProxyType({})
 
@@ -99,7 +104,6 @@ _QWEN_3_5: Final = Template(
 _NEMOTRON: Final = Template(
     "qwen-xml/nemotron-3",
     system="",
-    tools=False,
     empty_gap=False,
     thoughts="current",
     empty=_EMPTY_THOUGHT,
@@ -111,15 +115,26 @@ _NEMOTRON: Final = Template(
     strips={"assistant": str.rstrip, PREAMBLE: str.strip},
 )
 
+
+def _olmo(introduction: str) -> Template:
+    """Return the template of a release of Olmo, given what its default system text begins with."""
+    return Template(
+        OLMO,
+        system=f"{introduction}You do not currently have access to any functions. ",
+        system_tools=f"{introduction}{OLMO_TOOLS}",
+        empty_list="default",
+    )
+
+
 TEMPLATES: Final = {
     "chatml": Template(None, shows_calls=False),
-    "qwen2.5": Template("hermes", system=_QWEN_2_5),
+    "qwen2.5": Template("hermes", system=_QWEN_2_5, system_tools=_QWEN_2_5),
     "qwen3": Template(
         "hermes", thoughts="current", last=_BLANK_THOUGHT, opening_off=_BLANK_THOUGHT, strips={THOUGHT: _without_breaks}
     ),
     "qwen3-2507": Template("hermes"),
-    "hermes": Template("nous", bos="<|begin_of_text|>", always_tools=True, shows_text=False),
-    "qwen3-coder": Template("qwen-xml", system=_CODER, tools=True, strips={PREAMBLE: str.strip}),
+    "hermes": Template("nous", bos="<|begin_of_text|>", empty_list="always", shows_text=False),
+    "qwen3-coder": Template("qwen-xml", system_tools=_CODER, strips={PREAMBLE: str.strip}),
     "qwen3.5": _QWEN_3_5,
     "qwen3.6": _QWEN_3_5._replace(family="qwen-xml/qwen3.6"),
     "qwen3.8": _QWEN_3_5._replace(
@@ -141,5 +156,19 @@ TEMPLATES: Final = {
     ),
     "lfm2": Template("lfm2", bos="<|startoftext|>", empty_system=False),
     "lfm2.5": Template("lfm2/lfm2.5", bos="<|startoftext|>", empty_system=False, thoughts="current"),
+    "olmo-3": _olmo("You are a helpful function-calling AI assistant. "),
+    "olmo-3.1": _olmo(
+        "You are Olmo, a helpful AI assistant built by Ai2. Your date cutoff is December 2024, and your model weights "
+        "are available at https://huggingface.co/allenai. "
+    ),
+    "hyperclova-x": Template(
+        HYPERCLOVA,
+        system="",
+        system_tools="",
+        empty_list="always",
+        thoughts="latest",
+        decides=True,
+        strips=dict.fromkeys(("assistant", PREAMBLE, THOUGHT), _without_breaks),
+    ),
 }
 """Name of the profile → template."""

@@ -45,16 +45,16 @@ def may_declare(body: str) -> bool:
 
 def _read(body: str, declaration: Declaration) -> Declared | None:
     """Return the system text and the tools of a body; None if the tools are not declared in this way."""
-    before, after, tools, gap, leads, alone, _ = declaration
+    before, after, tools, gap, leads, *_, empty = declaration
     begin = 0 if leads or not before else body.rfind(before)
     end = body.find(after, len(before)) if leads else len(body) - len(after)
     if begin < 0 or begin + len(before) > end or not body.startswith(before, begin) or not body.startswith(after, end):
         return None
     listing = body[begin + len(before) : end]
-    declared_tools = () if alone and listing == "" else tools.read(listing)
+    declared_tools = () if empty and listing == "" else tools.read(listing)
     text = body[end + len(after) :] if leads else body[:begin]
     has_gap = text == "" or (text.startswith(gap) if leads else text.endswith(gap))
-    if declared_tools is None or not (declared_tools or alone) or not has_gap:
+    if declared_tools is None or not (declared_tools or empty) or not has_gap:
         return None
     text = text.removeprefix(gap) if leads else text.removesuffix(gap)
     return Declared(text or None, declared_tools, declaration)
@@ -62,7 +62,7 @@ def _read(body: str, declaration: Declaration) -> Declared | None:
 
 def write_declared(text: str | None, tools: Sequence[Tool], declaration: Declaration) -> str:
     """Return the body that declares tools beside a system text, which `read_declared` reads back."""
-    block = f"{declaration.before}{declaration.tools.write(tools)}{declaration.after}"
+    block = f"{declaration.before}{declaration.tools.write(tools) if tools else ''}{declaration.after}"
     if text is None:
         return block
     return f"{block}{declaration.gap}{text}" if declaration.leads else f"{text}{declaration.gap}{block}"

@@ -77,6 +77,12 @@ STEP: Final = Words(
 """Step-3.5."""
 OLMO: Final = Words("<functions>", "</functions>")
 """Olmo 3: what introduces the list is the system's text."""
+OLMO_TOOLS: Final = (
+    "You are provided with function signatures within <functions></functions> XML tags. You may call one or more "
+    "functions to assist with the user query. Output any function calls within <function_calls></function_calls> XML "
+    "tags. Do not make assumptions about what values to plug into functions."
+)
+"""The end of Olmo 3's default system text, if there are tools."""
 LFM2: Final = Words("List of tools: <|tool_list_start|>", "<|tool_list_end|>")
 LFM2_5: Final = Words("List of tools: ", "")
 

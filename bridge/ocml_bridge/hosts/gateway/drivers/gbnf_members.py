@@ -52,6 +52,8 @@ class MemberRules:
         quote = self._spelling.quote
         if not quote:
             return self._rules.text(TOKEN, *self._spelling.forbidden)
+        if quote == '"':
+            return "string"
         inner = rf'[^{quote}\\<\x7F\x00-\x1F] | "<"+ [^{quote}\\<|\x7F\x00-\x1F] | "\\" [{quote}"\\/bfnrt]'
         return self._rules.either([self._rules.add(f'"{quote}" ({inner})* "<"* "{quote}"'), "string"])
 
