@@ -95,6 +95,9 @@ class Map:
         """The tests of a mutant, as long as there is time: those of its name, or of its folder's, then others."""
         lines = self._lines.get(mutant.path, {})
         found = {self.tried[test] for line in range(mutant.first, mutant.last + 1) for test in lines.get(str(line), ())}
+        return self._chosen(mutant, found, most)
+
+    def _chosen(self, mutant: Mutant, found: set[str], most: float) -> list[str]:
         names = Path(mutant.path).with_suffix("").parts[2:]
         own = {test for test in found if any(name in test.partition("::")[0] for name in names)}
         own |= {test for test in found if names[0] in re.sub("[-.]", "_", test.partition("[")[2])}
@@ -111,8 +114,15 @@ class Map:
         return [test for tests in by_time for test in tests]
 
     def tests_of_file(self, mutant: Mutant, most: float) -> list[str]:
-        """The tests of all lines of a mutant's file, as long as there is time."""
-        return self.tests(mutant._replace(first=1, last=max(map(int, self._lines.get(mutant.path, {"0": []})))), most)
+        """The tests of all lines of a mutant's file, as long as there is time.
+
+        Where the file is run when it is loaded, and by no test, those of all files in its folder.
+        """
+        folder = mutant.path.rpartition("/")[0]
+        near = [path for path in self._lines if path.rpartition("/")[0] == folder]
+        of_lines = [self._lines[path] for path in ([mutant.path] if mutant.path in near else near)]
+        found = {self.tried[test] for lines in of_lines for tests in lines.values() for test in tests}
+        return self._chosen(mutant, found, most)
 
     def _in_turn(self, tests: set[str]) -> list[str]:
         """Of each file of tests the fastest, then of each file the next."""
