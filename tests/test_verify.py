@@ -1,0 +1,151 @@
+"""What `verify` finds in an output that is not what its report says: one violation for each law that is broken."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from ocml_bridge import Document, Loss, LossCode, Message, Severity, Transcript, convert, formats, verify, write
+from ocml_bridge.model import Completion
+from ocml_bridge.report.policy import LENIENT
+from ocml_bridge.report.report import Report
+from ocml_bridge.report.result import DocumentOutcome, Result
+
+QUESTION, ANSWER = Message("user", "Is it?"), Message("assistant", "Yes.", channel="final")
+THOUGHT = Message("assistant", "They ask.", channel="analysis")
+SAID = Transcript((QUESTION, THOUGHT, ANSWER))
+A, B, C = (
+    Message("assistant", "{}", None, "commentary", "functions.f", call_id, constraint="json", end="call")
+    for call_id in "abc"
+)
+ONE, TWO, THREE = (Message("tool", "same", "functions.f", "commentary", "assistant", call_id) for call_id in "abc")
+CALLED = Transcript((A, B, ONE, TWO))
+NAMED = {
+    "content": "OCB-UNREPORTED: the output reads differently here",
+    "text": "OCB-UNREPORTED: the text here is not in the output",
+    "pairing": "OCB-UNREPORTED: in the output this reply answers another call",
+    "channel": "OCB-UNREPORTED: the output shows end users what is hidden from them",
+}
+
+
+def found(
+    document: Document, output: Document, losses: Sequence[Loss] = (), order: tuple[int, ...] | None = None
+) -> list[Loss]:
+    """What is found in an output that reads as one document, and of which is said that it is another."""
+    outcome = DocumentOutcome(write(output, "canonical").output, Report(losses), output, order)
+    return list(verify(document, Result(outcome, document, (), None, "canonical")))
+
+
+def violation(kind: str, path: str) -> Loss:
+    return Loss(LossCode("content" if kind == "text" else kind), Severity.CHANGED, path, NAMED[kind])
+
+
+def loss(code: str, path: str, severity: Severity = Severity.CHANGED) -> Loss:
+    return Loss(LossCode(code), severity, path, "")
+
+
+def transcript(*messages: Message) -> Transcript:
+    return Transcript(messages)
+
+
+SHOWN = replace(THOUGHT, channel="final")
+EMPTY = replace(QUESTION, content="")
+BROKEN: dict[str, tuple[Document, Document, list[Loss], list[Loss]]] = {
+    "nothing": (SAID, SAID, [], []),
+    "what is reported": (SAID, transcript(EMPTY, THOUGHT, ANSWER), [loss("content", "/messages/0/content")], []),
+    "a difference": (
+        SAID,
+        transcript(replace(QUESTION, name="bob"), THOUGHT, ANSWER),
+        [],
+        [violation("content", "/messages/0/name")],
+    ),
+    "a difference beside one that is reported": (
+        SAID,
+        transcript(replace(QUESTION, name="bob", weight=1), THOUGHT, ANSWER),
+        [loss("name", "/messages/0/name", Severity.LAYOUT)],
+        [violation("content", "/messages/0/weight")],
+    ),
+    "a text": (
+        SAID,
+        transcript(EMPTY, THOUGHT, ANSWER),
+        [loss("role", "/messages/0/content")],
+        [violation("text", "/messages/0/content")],
+    ),
+    "a thought": (
+        SAID,
+        transcript(QUESTION, SHOWN, ANSWER),
+        [loss("channel", "/messages/1/channel")],
+        [violation("channel", "/messages/1")],
+    ),
+    "a thought and a difference": (
+        SAID,
+        transcript(QUESTION, SHOWN, ANSWER),
+        [],
+        [violation("content", "/messages/1/channel"), violation("channel", "/messages/1")],
+    ),
+    "an answer": (
+        CALLED,
+        transcript(A, B, TWO, ONE),
+        [loss("call-id", "/messages/2/call_id"), loss("call-id", "/messages/3/call_id")],
+        [violation("pairing", "/messages/2"), violation("pairing", "/messages/3")],
+    ),
+    "an answer that is reported and another": (
+        CALLED,
+        transcript(A, B, TWO, ONE),
+        [loss("call-id", f"/messages/{at}/call_id") for at in (2, 3)] + [loss("pairing", "/messages/3")],
+        [violation("pairing", "/messages/2")],
+    ),
+    "an answer to nothing": (
+        CALLED,
+        transcript(A, B, ONE, replace(TWO, call_id=None, name="functions.g")),
+        [loss("call-id", "/messages/3/call_id"), loss("name", "/messages/3/name")],
+        [violation("pairing", "/messages/3")],
+    ),
+    "an answer that is gone": (CALLED, transcript(A, B, ONE), [loss("message", "/messages/3", Severity.LOST)], []),
+    "a conversation": (
+        SAID,
+        Completion("Is it?"),
+        [],
+        [violation("content", "")],
+    ),
+}
+
+
+@pytest.mark.parametrize(("document", "output", "losses", "violations"), BROKEN.values(), ids=BROKEN)
+def test_each_violation_is_named_by_its_law_and_its_place(
+    document: Document, output: Document, losses: list[Loss], violations: list[Loss]
+) -> None:
+    assert found(document, output, losses) == violations
+
+
+def test_messages_in_another_order_are_compared_with_themselves() -> None:
+    moved = transcript(A, B, TWO, ONE)
+    assert found(CALLED, moved, [loss("order", "/messages")], (0, 1, 3, 2)) == []
+    wrong = transcript(A, B, replace(TWO, call_id="a"), replace(ONE, call_id="b"))
+    told = [loss("order", "/messages"), *(loss("call-id", f"/messages/{at}/call_id") for at in (2, 3))]
+    assert found(CALLED, wrong, told, (0, 1, 3, 2)) == [violation("pairing", f"/messages/{at}") for at in (2, 3)]
+
+
+def test_messages_behind_one_that_is_gone_are_compared_with_themselves() -> None:
+    document = transcript(A, B, C, ONE, THREE, TWO)
+    gone = [loss("message", "/messages/0", Severity.LOST), loss("message", "/messages/3", Severity.LOST)]
+    assert found(document, transcript(B, C, THREE, TWO), gone) == []
+    swapped = [*gone, *(loss("call-id", f"/messages/{at}/call_id") for at in (4, 5))]
+    assert found(document, transcript(B, C, TWO, THREE), swapped) == [
+        violation("pairing", "/messages/4"),
+        violation("pairing", "/messages/5"),
+    ]
+
+
+@pytest.mark.parametrize("target", formats())
+def test_an_output_is_read_in_its_own_format_whatever_it_looks_like(target: str) -> None:
+    for source in (SAID, CALLED, Transcript((Message("system", "<|start|>user<|message|>Hi<|end|>"),))):
+        result = write(source, target, policy=LENIENT)
+        assert verify(source, result) == ()
+
+
+def test_the_dialect_that_was_written_is_found_again() -> None:
+    result = convert([{"role": "user", "content": "Hi"}], source="openai", target="chatml:hermes")
+    assert verify(result.transcript, result) == ()
