@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from ocml_bridge import Loss, LossCode, Message, Severity, Transcript, write
+from ocml_bridge.chat.turns import as_text, parts_of
 from ocml_bridge.loss import Log
 from ocml_bridge.model import (
     CacheMark,
@@ -18,14 +19,16 @@ from ocml_bridge.model import (
     Infill,
     Media,
     Part,
+    Passages,
     Refusal,
+    Signature,
     Text,
     Thought,
     Tool,
     Tools,
     replace,
 )
-from ocml_bridge.report.narrowing import drop_private, fitted, narrow, with_own_extras, with_supported
+from ocml_bridge.report.narrowing import drop_empty, drop_private, fitted, narrow, with_own_extras, with_supported
 
 PATH = "/messages/1/content"
 PICTURE = Media("image", url="https://example.org")
@@ -259,3 +262,86 @@ def test_a_text_that_a_target_leaves_out_is_called_what_it_is(blank: str, called
     document = Transcript((Message("user", (Text("a"), Text(blank))),))
     [loss] = write(document, "anthropic").losses
     assert (loss.path, loss.detail) == ("/messages/0/content/1", f"anthropic has no place for {called}")
+    assert loss.severity is LAYOUT
+
+
+@pytest.mark.parametrize(
+    ("blank", "severity"),
+    [(Text(""), LAYOUT), (Text(" ", extras={"y": {"k": 1}}), LOST), (Text("", cache=MARK), LOST)],
+    ids=["bare", "with further keys", "with a mark"],
+)
+def test_with_a_text_that_is_refused_goes_what_else_it_has(blank: Text, severity: Severity) -> None:
+    parts = (PICTURE, blank, Text("a"))
+    assert narrowed(parts, Media, Text, refused={"", " "}.__contains__) == (
+        (PICTURE, Text("a")),
+        [("content", severity, "/1")],
+    )
+    assert narrowed(parts, Media, Text, refused="b".__eq__) == (parts, [])
+
+
+EMPTY = Message("user", "")
+
+
+@pytest.mark.parametrize(
+    ("message", "losses"),
+    [
+        (EMPTY, [("message", LAYOUT, "/messages/2")]),
+        (replace(EMPTY, content=(Text(""), Text(" "))), [("message", LAYOUT, "/messages/2")]),
+        (replace(EMPTY, content=()), [("message", LAYOUT, "/messages/2")]),
+        (replace(EMPTY, content=(Text(""), PICTURE)), [("message", LOST, "/messages/2")]),
+        (replace(EMPTY, name="bob"), [("message", LOST, "/messages/2")]),
+        (replace(EMPTY, weight=0), [("message", LOST, "/messages/2")]),
+        (replace(EMPTY, signature=Signature("c2ln")), [("message", LOST, "/messages/2")]),
+        (replace(EMPTY, cache=MARK), [("message", LOST, "/messages/2")]),
+        (replace(EMPTY, extras={"y": {"k": 1}}), [("message", LOST, "/messages/2")]),
+        (
+            replace(EMPTY, content=(Foreign("y", {"type": "speech", "text": "Hello"}),)),
+            [("message", LOST, "/messages/2"), ("emptied", LOST, "/messages/2/content")],
+        ),
+        (
+            replace(EMPTY, extras={"y": {"reasoning": "Hm."}}),
+            [("message", LOST, "/messages/2"), ("emptied", LOST, "/messages/2/extras")],
+        ),
+    ],
+    ids=str,
+)
+def test_an_empty_message_that_is_left_out_is_layout_unless_it_has_more(
+    message: Message, losses: list[tuple[str, str, str]]
+) -> None:
+    log = Log()
+    drop_empty(message, 2, log, "it is empty", target="x")
+    assert shortly(log) == losses
+    emptied = "the reader understood nothing of this text, and x would have nothing in its place"
+    assert [loss.detail for loss in log.losses] == ["it is empty", emptied][: len(losses)]
+
+
+PASSAGES = Passages(("p", "q"), title="t")
+
+
+@pytest.mark.parametrize(
+    ("parts", "holds", "made", "places"),
+    [
+        ((PASSAGES,), (), "P", [""]),
+        ((Text("a"), PASSAGES, Text("b")), (), "a\n\nP\n\nb", [""]),
+        ((Text("a\n"), PASSAGES, Text("\nb")), (), "a\nP\nb", [""]),
+        ((Text("a"), PASSAGES, PASSAGES), (), "a\n\nP\n\nP", ["", ""]),
+        ((PICTURE, PASSAGES, Text("b")), (Media,), (PICTURE, Text("P\n\nb")), [""]),
+        ((Text("a"), PASSAGES, Text("b")), (Text,), (Text("a"), Text("P"), Text("b")), ["/1"]),
+        ((Text("a"), replace(PASSAGES, cache=MARK)), (Text,), (Text("a"), Text("P", cache=MARK)), ["/1"]),
+        ((PASSAGES, Text("b")), (Text, Passages), (PASSAGES, Text("b")), []),
+    ],
+    ids=str,
+)
+def test_passages_that_become_text_stand_apart_from_what_is_around_them(
+    parts: tuple[Part, ...], holds: tuple[type[Any], ...], made: Content, places: list[str]
+) -> None:
+    text = as_text(PASSAGES) or ""
+    expected = [
+        replace(part, text=part.text.replace("P", text)) if isinstance(part, Text) else part for part in parts_of(made)
+    ]
+    log = Log()
+    assert parts_of(narrow(parts, holds, PATH, log, target="x")) == tuple(expected)
+    detail = "x writes a document in passages as plain text"
+    told = [Loss(LossCode.CONTENT, CHANGED, f"{PATH}{place}", detail) for place in places]
+    assert log.losses[: len(told)] == told
+    assert all(loss.detail.startswith("x joins texts") for loss in log.losses[len(told) :])

@@ -6,10 +6,22 @@ from dataclasses import replace
 
 import pytest
 
-from ocml_bridge import BridgeError, ErrorCode, Loss, LossCode, Message, Severity, Transcript, convert, write
+from ocml_bridge import (
+    BridgeError,
+    ErrorCode,
+    Finding,
+    FindingCode,
+    Loss,
+    LossCode,
+    Message,
+    Severity,
+    Transcript,
+    convert,
+    write,
+)
 from ocml_bridge.loss import CLASSES, LossClass, worst_class
 from ocml_bridge.model import Alternative, Foreign
-from ocml_bridge.report.policy import DEFAULT_POLICY, LENIENT, LossPolicy
+from ocml_bridge.report.policy import DEFAULT_POLICY, LENIENT, LossPolicy, refusal
 
 SPOKEN = Transcript((Message("user", (Foreign("openai", {"type": "speech", "text": "Hello"}),)),))
 NAMED = Transcript((Message("user", "Hi", name="bob"),))
@@ -115,3 +127,34 @@ def test_a_refusal_names_all_that_must_be_allowed_and_nothing_that_would_not_be_
     with pytest.raises(BridgeError) as strict:
         write(other, "harmony", strict=True)
     assert "--allow" not in strict.value.message
+
+
+@pytest.mark.parametrize(
+    ("codes", "message", "error", "path"),
+    [
+        (("name",), "lost name: detail of name", ErrorCode.LOSS, "/0"),
+        (("name", "role"), "lost name: detail of name (and 1 more)", ErrorCode.LOSS, "/0"),
+        (("role", "name", "role"), "lost role: detail of role (and 2 more)", ErrorCode.LOSS, "/0"),
+        (("name", "emptied"), "lost emptied: detail of emptied (and 1 more)", ErrorCode.EMPTIED, "/1"),
+        (("emptied",), "detail of emptied; --allow emptied writes the rest", ErrorCode.EMPTIED, "/0"),
+        (
+            ("alternatives", "alternatives", "emptied"),
+            "detail of emptied (and 2 more); --allow alternatives,emptied writes the rest",
+            ErrorCode.EMPTIED,
+            "/2",
+        ),
+    ],
+)
+def test_a_refusal_tells_the_worst_and_how_many_more_there_are(
+    codes: tuple[str, ...], message: str, error: ErrorCode, path: str
+) -> None:
+    losses = [Loss(LossCode(code), Severity.LOST, f"/{at}", f"detail of {code}") for at, code in enumerate(codes)]
+    refused = refusal(losses)
+    assert (refused.message, refused.code, refused.path, refused.refused) == (message, error, path, True)
+
+
+def test_what_a_reader_mended_is_refused_by_its_code() -> None:
+    finding = Finding(FindingCode.CHANNEL_MISSING, Severity.CHANGED, "/messages/0", "no channel")
+    refused = refusal([finding])
+    assert (refused.code, refused.message) == (finding.code, f"changed {finding.code}: no channel")
+    assert refusal([finding._replace(code=FindingCode.HEADER_VALUE)]).code is ErrorCode.LOSS

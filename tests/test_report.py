@@ -10,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ocml_bridge import Document, Loss, LossCode, Message, Options, Severity, Transcript, formats, read, write
-from ocml_bridge.model import Settings, Tool
+from ocml_bridge.loss import Log
+from ocml_bridge.model import CacheMark, Foreign, Settings, Signature, Tool, replace
 from ocml_bridge.model.diff import ABSENT, Difference
 from ocml_bridge.report import naming
 from ocml_bridge.report.policy import LENIENT
-from ocml_bridge.report.report import compared
+from ocml_bridge.report.report import Report, compared, covered, report
 from ocml_bridge.testing.strategies import documents
 
 TARGETS = st.sampled_from([name for name in formats() if not name.endswith("-tokens")])
@@ -82,3 +83,61 @@ def test_nor_does_one_that_is_broken_in_a_declared_tool() -> None:
 def test_json_that_is_called_extras_is_shown_as_json(path: str) -> None:
     loss = naming.name_difference(Difference(path, {"type": "string"}, ABSENT), "harmony")
     assert loss.detail == 'harmony has no place for "extras": {"type":"string"}'
+
+
+def test_a_text_that_was_not_understood_and_of_which_nothing_is_written_is_named_after_the_differences() -> None:
+    spoken = Message("user", (Foreign("openai", {"type": "speech", "text": "Hello"}),))
+    document, image = (
+        Transcript((WEIGHED.messages[0], spoken)),
+        Transcript((Message("user", "Hi"), Message("user", ""))),
+    )
+    losses = compared(document, image, [], target="x").losses
+    assert losses[0].code is LossCode.WEIGHT
+    assert [loss.code for loss in losses].count(LossCode.EMPTIED) == 1
+    detail = "the reader understood nothing of this text, and x would have nothing in its place"
+    assert losses[-1] == Loss(LossCode.EMPTIED, Severity.LOST, "/messages/1/content", detail)
+
+
+@pytest.mark.parametrize("severity", Severity)
+def test_of_a_message_whose_content_is_written_elsewhere_all_else_is_lost(severity: Severity) -> None:
+    """Where its tools are declared elsewhere, or its parts are joined to another message."""
+    marked = Message(
+        "system", "Help.", "bob", weight=0.5, cache=CacheMark(), signature=Signature("c2ln"), extras={"x": {"k": 1}}
+    )
+    document = Transcript((Message("user", "Hi"), replace(marked, content_type="t")))
+    image = Transcript((Message("user", "Hi"),))
+    fields = ["name", "content_type", "weight", "signature", "cache", "extras"]
+    for code in (LossCode.TOOLS_MOVED, LossCode.MESSAGE):
+        gone = [Loss(code, severity, "/messages/1", "it is written elsewhere")]
+        moved = code is LossCode.TOOLS_MOVED or severity is Severity.CHANGED
+        expected = {f"/messages/1/{field}" for field in fields} if moved else set[str]()
+        losses = compared(document, image, gone, target="x").losses
+        assert {loss.path.removesuffix("/k").removesuffix("/x") for loss in losses[1:]} == expected
+        named = [*gone, Loss(LossCode.NAME, Severity.LOST, "/messages/1/name", "")]
+        rest = compared(document, image, named, target="x").losses[2:]
+        assert {loss.path.removesuffix("/k").removesuffix("/x") for loss in rest} == expected - {"/messages/1/name"}
+
+
+@pytest.mark.parametrize(
+    ("path", "is_covered"),
+    [("/a/b", True), ("/a/b/c/0", True), ("/a/bc", False), ("/a", False), ("", False), ("/x", True), ("/x/y", True)],
+)
+def test_what_is_below_a_path_that_is_named_is_named(path: str, is_covered: bool) -> None:
+    assert covered(path, {"/a/b", "/x"}) is is_covered
+    assert covered(path, {""})
+
+
+def test_reports_are_values() -> None:
+    losses = [*LATE, Loss(LossCode.NAME, Severity.LOST, "/messages/0/name", "lost")]
+    assert Report(losses) == Report(losses[:1], (), losses[1:]) == pickle.loads(pickle.dumps(Report(losses)))
+    assert Report(losses) != Report(losses[:1])
+    assert Report() != ()
+    assert repr(Report(losses)) == repr(tuple(losses))
+    assert Report(losses).logged == losses
+
+
+def test_losses_are_added_to_a_log_behind_those_that_it_has() -> None:
+    log = Log()
+    log.losses += [Loss(LossCode.NAME, Severity.LOST, "/messages/0/name", "first")]
+    report(WEIGHED, Transcript((Message("user", "Hi"),)), log, target="x")
+    assert [loss.detail for loss in log.losses] == ["first", "x has no place for the training weight 0.5"]
