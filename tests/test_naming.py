@@ -8,7 +8,7 @@ import pytest
 
 from ocml_bridge import LossCode, Tool, convert
 from ocml_bridge.chat.substance import vanished
-from ocml_bridge.model import CacheMark, Completion, Message, Settings, Text, Transcript
+from ocml_bridge.model import CacheMark, Completion, Header, Message, Settings, Text, Thought, Transcript
 from ocml_bridge.model.diff import ABSENT, Difference
 from ocml_bridge.report.naming import code_of, name_difference
 
@@ -43,6 +43,32 @@ NAMED: list[tuple[tuple[str, Any, Any], str, str, str]] = [
     (("/header/extras", {"a": 1}, None), "header", "lost", 'x has no place for the extras {"a":1}'),
     (("/header/extras", {"a": {"b": 1}}, None), "header", "lost", 'x has no place for the extras {"a":{"b":1}}'),
     (("/settings/metadata/a", "b", ABSENT), "settings", "lost", 'x has no place for "a": "b"'),
+    ((f"/settings/metadata/{'a' * 100}", 7, ABSENT), "settings", "lost", f'x has no place for "{"a" * 39}…" (100 '),
+    (("/messages/1/content/0", Text("a"), Thought("reason")), "content", "changed", "item 0 of content a text becomes"),
+    (("/messages/1/extras", {"openai": {"a": 1}}, None), "extras", "lost", "x has no place for the openai keys {a}"),
+    (
+        ("/messages/1/extras", {"openai": {"a": 1}, "gemini": {"b": 1, "c": 2}}, None),
+        "extras",
+        "lost",
+        "x has no place for the openai keys {a} and the gemini keys {b, c}",
+    ),
+    (("/messages/1/extras", {"openai": 1}, None), "extras", "lost", 'x has no place for the extras {"openai":1}'),
+    (("/tools/0/parameters/type", "a", ABSENT), "tool-schema", "lost", 'x has no place for "type": "a"'),
+    (("/tools/0/parameters/enum/2", "a", "b"), "tool-schema", "changed", 'item 2 of "enum": "a" becomes "b" in x'),
+    (("/tools/0/parameters/extras/a", 1, ABSENT), "tool-schema", "lost", 'x has no place for "a": 1'),
+    (("/tools/0/parameters", {"a": 1}, None), "tool-schema", "lost", 'x has no place for the parameters {"a":1}'),
+    (("/messages/1/call_id", "c1", None), "call-id", "lost", 'x has no place for the call id "c1"'),
+    (("/messages/1/failed", True, False), "failed", "changed", "the failure flag true becomes false in x"),
+    (("/messages/1/content_type", "json", None), "content-type", "lost", 'x has no place for the content type "json"'),
+    (
+        ("/open_turn", Message("assistant", ""), None),
+        "open-turn",
+        "lost",
+        "x has no place for the open turn of the ass",
+    ),
+    (("/header", Header("2.2"), None), "header", "lost", 'x has no place for the header {"version":"2.2"}'),
+    (("/messages/1/end", ABSENT, "end"), "ending", "layout", "x does not keep how the source marked the end of"),
+    (("/messages/1/role", "user", "assistant"), "role", "changed", 'the role "user" becomes "assistant" in x'),
 ]
 
 FIELDS: list[tuple[str, LossCode]] = [
