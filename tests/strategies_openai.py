@@ -59,10 +59,11 @@ _PART: SearchStrategy[Any] = st.one_of(
     st.fixed_dictionaries({"type": st.just("refusal"), "refusal": _TEXTS}),
     _some(
         {
-            "type": st.sampled_from(["text", "image_url", "input_audio", "file", "refusal", "video_url"]),
+            "type": st.sampled_from(["text", "image_url", "input_audio", "audio_url", "file", "refusal", "video_url"]),
             "text": _TEXT,
             "refusal": _TEXT,
             "image_url": _mostly(_some({"url": _TEXT, "detail": _TEXT, "size": ANY})),
+            "audio_url": _mostly(_some({"url": _TEXT, "size": ANY})),
             "input_audio": _mostly(_some({"data": _TEXT, "format": _TEXT})),
             "file": _mostly(_some({"file_id": _TEXT, "file_data": _TEXT, "filename": _TEXT})),
             "cache": ANY,

@@ -180,7 +180,10 @@ WRITTEN: list[tuple[Media, dict[str, Any]]] = [
     ),
     (
         Media("audio", url=f"{PAGE}.mp3"),
-        dict.fromkeys(("openai", "openai-responses", "anthropic", "bedrock-converse")),
+        {
+            "openai": {"type": "audio_url", "audio_url": {"url": f"{PAGE}.mp3"}},
+            **dict.fromkeys(("openai-responses", "anthropic", "bedrock-converse")),
+        },
     ),
     (
         Media("video", data=DATA, format="video/mp4"),

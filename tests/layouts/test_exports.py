@@ -426,3 +426,47 @@ def test_earlier_data_of_moss_is_a_text() -> None:
     row = {"id": 1, "plain_text": "[Human]: Rome?<eoh> [MOSS]: 20 degrees.<eoa> ", "num_turns": 1, "prefix": "Be kind."}
     [conversation] = conversations(row)
     assert told(conversation.messages) == [SYSTEM, ASKED, ANSWERED]
+
+
+NULLS: dict[str, tuple[dict[str, Any], str]] = {
+    "Open WebUI's output": (
+        webui(
+            USER,
+            node("b", "a", "assistant", "", output=[*OUTPUT[1:2], {**OUTPUT[2], "output": None}, OUTPUT[3]]),
+            current="b",
+        ),
+        "/chat/history/messages/b/output/1/output",
+    ),
+    "Open WebUI's text": (
+        webui(
+            USER,
+            node("b", "a", "assistant", FOLDED_CALL.replace(html.escape('"20"'), "null") + "20 degrees."),
+            current="b",
+        ),
+        "/chat/history/messages/b/content",
+    ),
+    "LM Studio's steps": (
+        studio(
+            one(ASKS),
+            one(steps(block([REQUESTED]), block([{**RESULTED, "content": None}]), block(text("20 degrees.")))),
+        ),
+        "/messages/1/versions/0/steps/1/content/0/content",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NULLS)
+def test_a_result_that_is_null_is_an_empty_one(name: str) -> None:
+    row, path = NULLS[name]
+    (document,) = read_row(Plan((AUTO,)), row).documents
+    assert [(each.code, each.path) for each in document.findings] == [("shape", path)]
+    (found,) = conversations(row)
+    assert told(found.messages) == [ASKED, CALLED[0], ("tool", ""), ANSWERED]
+
+
+def test_a_call_of_open_webui_that_was_not_answered_has_no_result() -> None:
+    second = FOLDED_CALL.replace("call_1", "call_2")
+    waiting = second.replace(f'result="{html.escape(json.dumps("20"))}" ', "").replace('done="true"', 'done="false"')
+    (found,) = conversations(webui(USER, node("b", "a", "assistant", waiting + FOLDED_CALL), current="b"))
+    assert told(found.messages) == [ASKED, CALLED[0], *CALLED]
+    assert [each.call_id for each in found.messages] == [None, "call_2", "call_1", "call_1"]

@@ -1040,6 +1040,49 @@ ROWS: list[tuple[str, dict[str, Any], list[Said]]] = [
         [ASKED, ANSWERED],
     ),
     ("langchain", {"messages": [{"type": "human", "content": "Why?"}, {"type": "ai", "content": "Because."}]}, BOTH),
+    # ragas: MultiTurnSample, as docs.ragas.io has it; SingleTurnSample
+    (
+        "langchain",
+        {
+            "user_input": [
+                {"content": "Rome?", "type": "human", "metadata": None},
+                {"content": "", "type": "ai", "tool_calls": [{"name": "weather", "args": {"city": "Rome"}}]},
+                {"content": "20", "type": "tool"},
+                {"content": "20 degrees.", "type": "ai", "tool_calls": None},
+            ],
+            "reference": "It is warm.",
+            "reference_tool_calls": [{"name": "weather", "args": {"city": "Rome"}}],
+        },
+        [("user", "Rome?"), ("call weather", '{"city":"Rome"}'), ("tool", "20"), ("assistant", "20 degrees.")],
+    ),
+    ("alpaca", {"user_input": "Why?", "retrieved_contexts": ["So."], "response": "Because.", "reference": "So."}, BOTH),
+    # LangSmith's datasets of chats, and of keys and values; Langfuse's
+    (
+        "langchain",
+        {
+            "inputs": {"input": [{"type": "human", "data": {"content": "Why?"}}]},
+            "outputs": {"output": {"type": "ai", "data": {"content": "Because."}}},
+        },
+        BOTH,
+    ),
+    ("key-values", {"inputs": {"question": "Why?"}, "outputs": {"answer": "Because."}, "dataset_id": "d"}, BOTH),
+    ("key-values", {"inputs": {"input": "Why?"}, "outputs": {"output": "Because."}}, BOTH),
+    ("key-values", {"inputs": {"prompt": "Why?"}, "outputs": {"completion": "Because."}}, BOTH),
+    (
+        "key-values",
+        {
+            "inputs": {
+                "question": "And?",
+                "chat_history": None,
+                "history": [["Why?", "Because."]],
+                "system": "Be kind.",
+            },
+            "outputs": {"answer": "So."},
+        },
+        [("system", "Be kind."), *BOTH, ("user", "And?"), ("assistant", "So.")],
+    ),
+    ("key-values", {"input": {"question": "Why?"}, "expectedOutput": {"answer": "Because."}, "datasetId": "d"}, BOTH),
+    ("key-values", {"input": {"question": "Why?"}, "expected": "Because."}, BOTH),
     # requests with their answers, as gateways and proxies log them
     ("logged", {"request": REQUEST, "response": ANSWER}, BOTH),
     ("logged", {"request_body": json.dumps(REQUEST), "response_body": json.dumps(ANSWER), "status": 200}, BOTH),
@@ -1702,3 +1745,25 @@ def test_a_row_without_a_place_is_none_of_its_plan(data: Any) -> None:
     plan = plan_of({"layout": "messages", "columns": {"messages": "data.conversation[0].messages"}})
     with pytest.raises(BridgeError, match="OCB-SHAPE"):
         read_row(plan, {"data": data})
+
+
+def test_what_else_stands_in_inputs_and_outputs_stays_beside() -> None:
+    row = {"inputs": {"question": "Why?", "context": "So.", "user": "u"}, "outputs": {"answer": "Because.", "score": 3}}
+    [document] = read_row(Plan((AUTO,)), row).documents
+    [conversation] = conversations(row)
+    assert told(conversation.messages) == [("user", "Why?\nSo."), ANSWERED]
+    assert document.extra_columns == {"inputs": {"user": "u"}, "outputs": {"score": 3}}
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"inputs": {"topic": "bears"}, "outputs": {"joke": "No."}},
+        {"inputs": {"question": "Why?", "choices": ["a", "b"]}, "outputs": {"answer": "a"}},
+        {"inputs": {"question": "Why?"}, "outputs": {"label": 1}},
+        {"input": "Why?", "expected": "Because."},
+    ],
+)
+def test_keys_that_do_not_say_who_speaks_are_not_guessed(row: dict[str, Any]) -> None:
+    with pytest.raises(BridgeError, match="not a row of any layout"):
+        read_row(Plan((AUTO,)), row)

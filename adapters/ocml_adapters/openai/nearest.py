@@ -13,8 +13,9 @@ from ocml_bridge.report.narrowing import drop_message, drop_private, fitted, nar
 from ocml_bridge.units.heads import Head, Item
 from ocml_bridge.units.pairing import NamedReplies, identified
 
+from .annotations import TABLE
 from .details import is_signed
-from .parts import TABLE, can_hold
+from .parts import can_hold
 from .spelling import spelled
 from .syntax import HOME
 

@@ -1,20 +1,19 @@
-"""Read and write content parts: text, image_url, video_url, input_audio, file, refusal; and the annotations of a text.
+"""Read and write content parts: text, image_url, video_url, input_audio, audio_url, file, refusal.
 
 A part that would not be written back exactly is read as a foreign part.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from typing import Any, Final, NamedTuple, cast
 
 from ocml_bridge.chat.cache_marks import read_mark, write_mark
-from ocml_bridge.chat.citations import CitationTable, Kind, Place, places
 from ocml_bridge.chat.turns import parts_of
 from ocml_bridge.chat.uploads import media_for
 from ocml_bridge.json_values.data_urls import data_url, media_type, opened, scheme, sound_format
 from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add
-from ocml_bridge.model import CacheMark, Citation, Content, Foreign, Json, Media, Part, Refusal, Text, replace
+from ocml_bridge.model import CacheMark, Content, Foreign, Json, Media, Part, Refusal, Text, replace
 
 from .syntax import BREAKPOINT, CACHE, EPHEMERAL, EXPLICIT, HOME, NOTES, VENDOR
 
@@ -38,6 +37,7 @@ class _Kind(NamedTuple):
 _KINDS: Final[dict[str, _Kind]] = {
     "image_url": _Kind("image", {"url": "url", "detail": "detail"}, ("url",), "url"),
     "video_url": _Kind("video", {"url": "url"}, ("url",), "url"),
+    "audio_url": _Kind("audio", {"url": "url"}, ("url",), "url"),
     "input_audio": _Kind("audio", {"data": "data", "format": "format"}, ("data",), None),
     "file": _Kind(
         "file",
@@ -47,10 +47,13 @@ _KINDS: Final[dict[str, _Kind]] = {
     ),
 }
 _KEYS: Final = {kind.media: key for key, kind in _KINDS.items()}
+_SOUND_AT_URL: Final = "audio_url"
+"""The part for a sound with a URL, which servers add; the API itself has only sounds with data."""
 _WEB: Final = ("http", "https")
-_DATA, _ADDRESS = "data", "address"
-"""The layout of a file or a sound that has a URL in place of its data, as OpenRouter and Qwen accept it."""
-_EXTENSIONS: Final = frozenset({"audio_url", "input_video"})
+_DATA, _ADDRESS, _URL = "data", "address", "url"
+"""The layout of a file or a sound that has a URL in place of its data, as OpenRouter and Qwen accept it, and of a sound
+that has its data in a URL."""
+_EXTENSIONS: Final = frozenset({"input_video"})
 """Types of media parts that servers add, and that are read as foreign parts without a finding."""
 
 
@@ -128,6 +131,8 @@ def _read_media(part: Object, key: str) -> Media | None:
     layout: Object = {"bare": True} if bare else {}
     if "data" in fields and scheme(fields["data"]) in _WEB:
         fields["url"], layout[_DATA] = fields.pop("data"), _ADDRESS
+    elif key == _SOUND_AT_URL and "data" in fields:
+        layout[_DATA] = _URL
     return Media(kind.media, **fields, extras=NOTES.by_format(extras), layout=NOTES.by_format(layout), cache=mark)
 
 
@@ -175,13 +180,14 @@ def write_part(part: Part) -> Json:
 
 
 def _write_media(media: Media) -> Object | None:
-    key, media = _KEYS[media.media], _in_place(media)
+    media = _in_place(media)
+    key = _key_of(media)
     kind, extras = _KINDS[key], NOTES.of(media.extras)
     if not _has_source(media):
         return None
     inner: Object = {}
     for name, ours in kind.members.items():
-        value = _data_url(media) if name == kind.inline else _member(media, ours)
+        value = _data_url(media, kind) if name == kind.inline else _member(media, ours)
         if value is not None:
             inner[name] = value
     inner = add(inner, extras.get(key))
@@ -190,6 +196,14 @@ def _write_media(media: Media) -> Object | None:
     if media.cache is not None:
         written[CACHE] = write_mark(media.cache, EPHEMERAL)
     return add(written, extras)
+
+
+def _key_of(media: Media) -> str:
+    """Return the type of the part for media; sounds have one for data and one for URLs."""
+    if media.media != "audio":
+        return _KEYS[media.media]
+    in_url = media.url is not None if media.data is None else NOTES.of(media.layout).get(_DATA) == _URL
+    return _SOUND_AT_URL if in_url else _KEYS[media.media]
 
 
 def _in_place(media: Media) -> Media:
@@ -206,16 +220,16 @@ def _member(media: Media, field: str) -> str | None:
 
 def _has_source(media: Media) -> bool:
     """Return whether media have a URL, a file id or data that can be written."""
-    kind = _KINDS[_KEYS[media.media]]
+    kind = _KINDS[_key_of(media)]
     for name in kind.needs:
-        if (_data_url(media) if name == kind.inline else getattr(media, kind.members[name])) is not None:
+        if (_data_url(media, kind) if name == kind.inline else getattr(media, kind.members[name])) is not None:
             return True
     return False
 
 
-def _data_url(media: Media) -> str | None:
-    """Return the URL of an image or video; or the data, as a data URL if the media type is known."""
-    if _KINDS[_KEYS[media.media]].inline == "url" and media.url is not None:
+def _data_url(media: Media, kind: _Kind) -> str | None:
+    """Return the URL of media that may have one; or the data, as a data URL if the media type is known."""
+    if kind.inline == "url" and media.url is not None:
         return media.url
     if media.data is None or (media.media == "file" and (media.format is None or scheme(media.data))):
         return media.data
@@ -308,92 +322,3 @@ def without_images(content: Content, count: Json) -> tuple[Content, list[Json]]:
         else remaining
     )
     return text_or_parts or "", [write_part(part) for part in images]
-
-
-# --- annotations ------------------------------------------------------------------------------------------------------
-
-_RANGE: Final = {"start_index": "start", "end_index": "end"}
-TABLE: Final = CitationTable(
-    HOME,
-    (
-        Kind(
-            "url_citation",
-            {**_RANGE, "title": "title", "url": "url", "content": "cited_text"},
-            "url",
-            {"start_index": 0, "end_index": 0, "title": ""},
-        ),
-    ),
-    VENDOR,
-)
-"""The citations of a text; the member `content`, with the cited text, is OpenRouter's."""
-
-
-def cited(content: Content, value: Json) -> Content | None:
-    """Return content with the citations of its annotations; None if one is not understood, or belongs to no text.
-
-    Args:
-        content: the content as it was read.
-        value: the value of `annotations`.
-    """
-    raws: Any = value
-    if not isinstance(raws, ARRAY) or not raws:
-        return None
-    parts = list(parts_of(content)) if content else []
-    texts = [index for index, part in enumerate(parts) if isinstance(part, Text)]
-    grounds = dict(zip(texts, places([cast("Text", parts[index]).text for index in texts]), strict=True))
-    found: dict[int, list[Citation]] = {}
-    before = -1
-    for raw in raws:
-        index = _place_of(raw, grounds)
-        citation = None if index is None else TABLE.read(_opened(raw), grounds[index])
-        if index is None or citation is None or index < before:
-            return None
-        found.setdefault(index, []).append(citation)
-        before = index
-    for index, citations in found.items():
-        parts[index] = replace(cast("Text", parts[index]), citations=tuple(citations))
-    return tuple(parts)
-
-
-def annotations_of(parts: Sequence[Part], at: int = 0) -> list[Json]:
-    """Return the annotations of content, without sources that are no page.
-
-    Args:
-        parts: the parts of a message.
-        at: the number of characters before them.
-    """
-    texts = [part for part in parts if isinstance(part, Text)]
-    out: list[Json] = []
-    for text, (before, length) in zip(texts, places([text.text for text in texts]), strict=True):
-        written = [TABLE.write(citation, Place(at + before, length)) for citation in text.citations or ()]
-        out += [_nested(annotation) for annotation in written if annotation is not None]
-    return out
-
-
-def _opened(raw: Json) -> Json:
-    """Return an annotation as one object with its type; None if it has another shape."""
-    if not isinstance(raw, OBJECT):
-        return None
-    members: Object = raw
-    kind: Any = members.get("type")
-    inner: Any = members.get(kind) if isinstance(kind, str) else None
-    if list(members) != ["type", kind] or not isinstance(inner, OBJECT) or "type" in inner:
-        return None
-    return {"type": kind, **inner}
-
-
-def _nested(opened: Object) -> Object:
-    kind = opened["type"]
-    return {"type": kind, kind: {key: value for key, value in opened.items() if key != "type"}}
-
-
-def _place_of(raw: Json, grounds: dict[int, Place]) -> int | None:
-    """Return the index of the part of an annotation: the only text, or else the one that has all of its characters."""
-    if len(grounds) == 1:
-        return next(iter(grounds))
-    opened = _opened(raw)
-    start, end = (opened.get(key) if isinstance(opened, OBJECT) else None for key in _RANGE)
-    if type(start) is not int or type(end) is not int or start > end:
-        return None
-    holding = [index for index, (at, length) in grounds.items() if at <= start and end <= at + length and length]
-    return holding[0] if len(holding) == 1 or (holding and start < end) else None

@@ -12,8 +12,9 @@ from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Content, Foreign, Json, Message, Refusal, Text
 from ocml_bridge.wires.noticing import note_names, note_parts, note_role
 
+from .annotations import cited
 from .calls import is_legacy, is_near, is_nothing, read_calls, read_function_call
-from .parts import cited, images_in, is_odd, read_parts
+from .parts import images_in, is_odd, read_parts
 from .reasoning import default_keys, read_reasoning
 from .syntax import (
     ANNOTATIONS,

@@ -15,9 +15,10 @@ from ocml_bridge.formats.adapter import DEFAULT, Options
 from ocml_bridge.json_values.form import Object, add, names, shape
 from ocml_bridge.model import Content, Json, Message, Part, Refusal, Text, replace
 
+from .annotations import annotations_of
 from .calls import is_legacy, write_call, write_function_call
 from .details import ITEM, SEALED
-from .parts import annotations_of, without_images, write_part, write_parts
+from .parts import without_images, write_part, write_parts
 from .reader import read_message
 from .reasoning import write_reasoning
 from .syntax import (

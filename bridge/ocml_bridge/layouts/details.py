@@ -32,8 +32,13 @@ class _Details(NamedTuple):
     end: int
 
 
-def read_details(content: str, pieces: Pieces) -> bool:
+def read_details(content: str, pieces: Pieces, place: str = "") -> bool:
     """Read the reasoning and calls in the `<details>` elements of a text, and the text between them.
+
+    Args:
+        content: the text.
+        pieces: receives them.
+        place: the JSON pointer to the text, for findings.
 
     Returns:
         Whether the text was read; it is not if it has no `<details>` elements, or others than these.
@@ -51,14 +56,15 @@ def read_details(content: str, pieces: Pieces) -> bool:
             pieces.think("\n".join(line.removeprefix(">").removeprefix(" ") for line in lines))
             continue
         pieces.call(attributes["name"], _value(attributes.get("arguments", "{}")), attributes.get("id"))
-        pieces.result(_value(attributes["result"]), attributes.get("id"))
+        if "result" in attributes:
+            pieces.result(_value(attributes["result"]), attributes.get("id"), place=place)
     pieces.say(content[at:].lstrip("\n"))
     return True
 
 
 def _is_known(block: _Details) -> bool:
     kind = block.attributes.get("type")
-    return kind == "reasoning" or (kind == "tool_calls" and {"name", "result"} <= block.attributes.keys())
+    return kind == "reasoning" or (kind == "tool_calls" and "name" in block.attributes)
 
 
 def _elements(content: str) -> list[_Details]:

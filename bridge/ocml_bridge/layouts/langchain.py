@@ -57,7 +57,8 @@ def read_langchain(fields: Object, wording: Wording) -> Sequence[Document]:
     if found is None:
         answers, more = _output_messages(fields)
         found = [*(_input_messages(fields) or ()), *answers]
-        extra_columns = {INPUTS: _without(as_object(fields[INPUTS]) or {}, MESSAGES), OUTPUTS: more}
+        inputs = as_object(fields[INPUTS]) or {}
+        extra_columns = {INPUTS: _without(inputs, MESSAGES if MESSAGES in inputs else "input"), OUTPUTS: more}
     messages = [_message(each, f"/{MESSAGES}/{at}") for at, each in enumerate(found)]
     return [
         Document(request(messages, tools), extra_columns={name: each for name, each in extra_columns.items() if each})
@@ -69,8 +70,9 @@ def _without(members: Object, *names: str) -> Object:
 
 
 def _input_messages(fields: Object) -> list[Json] | None:
-    """Return the input messages of a model; a run has them in a list of batches."""
-    listed = as_list((as_object(fields.get(INPUTS)) or {}).get(MESSAGES))
+    """Return the input messages of a model; a run has them in a list of batches, a dataset of chats in `input`."""
+    inputs = as_object(fields.get(INPUTS)) or {}
+    listed = as_list(inputs.get(MESSAGES, inputs.get("input")))
     first = as_list(listed[0]) if listed else None
     return listed if first is None or len(listed or ()) > 1 else first
 

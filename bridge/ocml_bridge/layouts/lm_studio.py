@@ -41,12 +41,12 @@ def read_lm_studio(fields: Object, wording: Wording) -> Sequence[Document]:
         chosen = number if isinstance(number, int) and 0 <= number < len(versions) else 0
         others += [(at, version) for number, version in enumerate(versions) if number != chosen]
         selected.append(versions[chosen])
-    messages_of_items = [_messages_of(version, place, wording) for place, version in selected]
+    pieces_of_items = [_pieces_of(version, place, wording) for place, version in selected]
     metadata = [_metadata(version) for _, version in selected]
     check_limits(1 + len(others), len(selected))
     ends = [(len(selected), None), *others]
     return [
-        _document(before, messages_of_items[:at], metadata[:at], last, wording, alone=not others) for at, last in ends
+        _document(before, pieces_of_items[:at], metadata[:at], last, wording, alone=not others) for at, last in ends
     ]
 
 
@@ -56,7 +56,7 @@ _Version = tuple[str, Object]
 
 def _document(
     before: Sequence[Object],
-    messages_of_items: Sequence[Sequence[Object]],
+    pieces_of_items: Sequence[Pieces],
     metadata: Sequence[Object],
     last: _Version | None,
     wording: Wording,
@@ -65,16 +65,16 @@ def _document(
 ) -> Document:
     """Return the conversation of some messages, and of a last version if there is one."""
     place = None if alone else f"/{MESSAGES}"
-    messages = [*before, *(message for each in messages_of_items for message in each)]
-    nodes = list(metadata)
+    pieces, nodes = list(pieces_of_items), list(metadata)
     if last is not None:
         place, version = last
-        messages += _messages_of(version, place, wording)
+        pieces.append(_pieces_of(version, place, wording))
         nodes.append(_metadata(version))
+    messages = [*before, *(message for each in pieces for message in each.messages())]
+    findings = tuple(finding for each in pieces for finding in each.findings)
     nodes_with_metadata = [each for each in nodes if each]
-    return Document(
-        request(messages, None), path=place, extra_columns={NODES: nodes_with_metadata} if nodes_with_metadata else {}
-    )
+    more: Object = {NODES: nodes_with_metadata} if nodes_with_metadata else {}
+    return Document(request(messages, None), findings, place, more)
 
 
 def _system(fields: Object) -> str | None:
@@ -94,14 +94,15 @@ def _versions(item: Json, place: str) -> list[_Version]:
     return [(path, each) for path, each in found if each is not None]
 
 
-def _messages_of(version: Object, place: str, wording: Wording) -> list[Object]:
-    """Return the messages of a version: of its contents, or of its steps."""
+def _pieces_of(version: Object, place: str, wording: Wording) -> Pieces:
+    """Return the pieces of a version: of its contents, or of its steps."""
     pieces = Pieces(role_of(version.get("role"), wording, f"{place}/role"))
-    for step in _steps(version):
+    for number, step in enumerate(_steps(version)):
         thinks = (as_object(step.get("style")) or {}).get("type") == "thinking"
-        for item in _items(step):
-            _read_item(item, pieces, thinks=thinks)
-    return pieces.messages()
+        inside = f"{place}/steps/{number}" if "steps" in version else place
+        for at, item in enumerate(_items(step)):
+            _read_item(item, pieces, f"{inside}/content/{at}/content", thinks=thinks)
+    return pieces
 
 
 def _steps(version: Object) -> list[Object]:
@@ -115,14 +116,14 @@ def _items(step: Object) -> list[Object]:
     return [{"type": "text", "text": content}] if isinstance(content, str) else objects_of(content)
 
 
-def _read_item(item: Object, pieces: Pieces, *, thinks: bool) -> None:
+def _read_item(item: Object, pieces: Pieces, place: str, *, thinks: bool) -> None:
     kind = item.get("type")
     if kind == "text":
         (pieces.think if thinks else pieces.say)(str(item.get("text") or ""))
     elif kind == "toolCallRequest":
         pieces.call(str(item.get("name")), item.get("parameters", item.get("arguments")), _call_id(item))
     elif kind == "toolCallResult":
-        pieces.result(item.get("content"), _call_id(item))
+        pieces.result(item.get("content"), _call_id(item), place=place)
     elif kind == "file" and isinstance(item.get("fileIdentifier"), str):
         name = item["fileIdentifier"]
         image = item.get("fileType") == "image"

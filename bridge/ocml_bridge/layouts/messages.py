@@ -91,8 +91,19 @@ def respelled(value: Json, wording: Wording, path: str) -> Object:
 
 
 def _part(value: Json) -> Json:
-    """Return a part as Chat Completions has it: Oumi has the text, or the address of an image, under `content`."""
-    part = as_object(value) or {}
+    """Return a part as Chat Completions has it, without nulls.
+
+    Oumi has the text, or the address of an image, under `content`; processors of transformers have an address under
+    the type of the part, `url` or `path`.
+    """
+    given = as_object(value)
+    part = {key: each for key, each in (given or {}).items() if each is not None}
+    value = value if given is None else part
+    kind = part.get("type")
+    if kind in _MEDIA and len(part) == 2:
+        address = next((part[key] for key in (str(kind), f"{kind}_url", "url", "path") if key in part), None)
+        if isinstance(address, str):
+            return {"type": f"{kind}_url", f"{kind}_url": {"url": address}}
     content = part.get("content")
     if not isinstance(content, str) or not part.keys() <= {"type", "content", "binary"} or part.get("binary"):
         return value
@@ -101,6 +112,7 @@ def _part(value: Json) -> Json:
     return {"type": "image_url", "image_url": {"url": content}} if part.get("type") in _IMAGES else value
 
 
+_MEDIA: Final = ("image", "video", "audio")
 _IMAGES: Final = ("image_url", "image_path")
 
 

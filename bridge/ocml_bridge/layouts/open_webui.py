@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, cast
 
+from ..loss import Finding
 from ..model import Json
 from .details import read_details
 from .fitting import as_list, as_object, objects_of
@@ -46,7 +47,14 @@ def read_open_webui(fields: Object, wording: Wording) -> Sequence[Document]:
     tree = linked(nodes, names, "parentId", history.get("currentId"))
     system = _system(chat)
     first = [message("system", system)] if system else []
-    documents = conversations(tree, lambda node, place: _messages_of(node, place, wording), _metadata, first)
+    findings: dict[str, Sequence[Finding]] = {}
+
+    def messages_of(node: Object, place: str) -> list[Object]:
+        pieces = _pieces_of(node, place, wording)
+        findings[place] = pieces.findings
+        return pieces.messages()
+
+    documents = conversations(tree, messages_of, _metadata, first, findings)
     metadata = _chat_metadata(chat, history)
     return [
         each._replace(extra_columns={**each.extra_columns, **({CHAT: metadata} if metadata else {})})
@@ -71,21 +79,21 @@ def _chat_metadata(chat: Object, history: Object) -> Object:
 # --- messages ---------------------------------------------------------------------------------------------------------
 
 
-def _messages_of(node: Object, place: str, wording: Wording) -> list[Object]:
-    """Return the messages of a node: its media and text, or the output items of the model."""
+def _pieces_of(node: Object, place: str, wording: Wording) -> Pieces:
+    """Return the pieces of a node: its media and text, or the output items of the model."""
     pieces = Pieces(role_of(node.get("role"), wording, f"{place}/role"))
     for url in _images(node):
         pieces.show({"type": "image_url", "image_url": {"url": url}})
     if _has_output(node):
-        for item in cast("list[Object]", node["output"]):
-            _read_item(item, pieces)
-        return pieces.messages()
+        for at, item in enumerate(cast("list[Object]", node["output"])):
+            _read_item(item, pieces, f"{place}/output/{at}/output")
+        return pieces
     content = node["content"]
     for part in as_list(content) or []:
         pieces.show(as_object(part) or {"type": "text", "text": str(part)})
-    if isinstance(content, str) and not read_details(content, pieces):
+    if isinstance(content, str) and not read_details(content, pieces, f"{place}/content"):
         pieces.say(content)
-    return pieces.messages()
+    return pieces
 
 
 def _images(node: Object) -> list[str]:
@@ -128,7 +136,7 @@ def _texts(value: Json) -> str:
     return "".join(str(_object(each).get("text") or "") for each in as_list(value) or [])
 
 
-def _read_item(item: Object, pieces: Pieces) -> None:
+def _read_item(item: Object, pieces: Pieces, place: str) -> None:
     kind = item.get("type")
     if kind == "reasoning":
         pieces.think(_texts(item.get("content")) or _texts(item.get("summary")))
@@ -137,7 +145,7 @@ def _read_item(item: Object, pieces: Pieces) -> None:
     elif kind == "function_call":
         pieces.call(str(item.get("name")), item.get("arguments"), item.get("call_id") or item.get("id"))
     elif kind == "function_call_output":
-        pieces.result(item.get("output"), item.get("call_id"))
+        pieces.result(item.get("output"), item.get("call_id"), place=place)
 
 
 _READ_MEMBERS: Final = {

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..json_values import jsontext
+from ..loss import Finding
 from ..model import Json
 from .fitting import as_list, as_object
-from .layout import Object
+from .layout import Object, noticed
 
 
 class Pieces:
@@ -15,9 +16,13 @@ class Pieces:
 
     A message holds reasoning, the content after it, and the calls after that; a piece in any other order begins another
     message.
+
+    Attributes:
+        findings: what was assumed.
     """
 
     def __init__(self, role: str) -> None:
+        self.findings: list[Finding] = []
         self._role = role
         self._messages: list[Object] = []
         self._thought: str | None = None
@@ -57,9 +62,19 @@ class Pieces:
         """Add a call of a custom tool, whose input is a text."""
         self._calls.append({"type": "custom", "custom": {"name": name, "input": text}})
 
-    def result(self, content: Json, identity: Json = None, name: str | None = None) -> None:
-        """Add the result of a call."""
+    def result(self, content: Json, identity: Json = None, name: str | None = None, *, place: str = "") -> None:
+        """Add the result of a call; one that is null is empty, which is noticed.
+
+        Args:
+            content: the result: a text, blocks, or any value.
+            identity: the id of the call.
+            name: the name of the tool.
+            place: the JSON pointer to the result, for the finding.
+        """
         self._end()
+        if content is None:
+            self.findings.append(noticed(place, "the result of the call is null; it is read as an empty one"))
+            content = ""
         reply: Object = {} if identity is None else {"tool_call_id": str(identity)}
         reply |= {} if name is None else {"name": name}
         self._messages.append({"role": "tool", **reply, "content": text_of(content)})

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Final, cast
 
 from ..convert import read
 from ..model import Alternative, Json, Transcript
 from ..model.codec import to_json
-from . import columns, exchange
+from . import columns, exchange, media
 from .exchange import INSTRUCTION, read_prompt, read_tools, shared
 from .fitting import as_list, as_object, objects_of
 from .layout import Document, Layout, Object, Wording, misshapen
@@ -161,9 +162,10 @@ PREFERENCES: Final[tuple[Layout, ...]] = (
             ),
             **columns.HISTORY,
             **columns.PROMPT,
+            **media.FIELDS,
         },
         exchange.is_preference,
-        exchange.read_preference,
+        partial(media.with_media, exchange.read_preference),
         exchange.write_preference,
     ),
     Layout(

@@ -11,10 +11,10 @@ from . import (
     columns,
     dialogue,
     exchange,
-    framed,
-    frames,
+    key_values,
     langchain,
     logged,
+    media,
     moss,
     oasst,
     reasoned,
@@ -23,7 +23,6 @@ from . import (
     streams,
     summarized,
     swift,
-    templates,
     turns,
     valued,
 )
@@ -31,6 +30,7 @@ from .compared import COMPARED
 from .exports import EXPORTS
 from .layout import Layout, Wording
 from .preferences import PREFERENCES
+from .texts import TEXTS
 
 LAYOUTS: Final[tuple[Layout, ...]] = (
     *EXPORTS,
@@ -148,7 +148,10 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         "langchain",
         "LangChain's messages, and LangSmith's runs",
         "openai",
-        {each: (each,) for each in (langchain.MESSAGES, langchain.INPUTS, langchain.OUTPUTS, langchain.TOOLS)},
+        {
+            langchain.MESSAGES: ("messages", "user_input"),
+            **{each: (each,) for each in (langchain.INPUTS, langchain.OUTPUTS, langchain.TOOLS)},
+        },
         langchain.are_langchain,
         langchain.read_langchain,
     ),
@@ -180,6 +183,17 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         extra_columns=frozenset({spans.ATTRIBUTES, *spans.REQUESTS, *spans.RESPONSES}),
     ),
     Layout(
+        "key-values",
+        "inputs and outputs that are objects of texts (LangSmith, Langfuse)",
+        "openai",
+        {
+            key_values.INPUTS: ("inputs", "input"),
+            key_values.OUTPUTS: ("outputs", "output", "expected_output", "expectedOutput", "expected"),
+        },
+        key_values.are_key_values,
+        key_values.read_key_values,
+    ),
+    Layout(
         "messages",
         "messages of Chat Completions, with tools beside them",
         "openai",
@@ -187,9 +201,10 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
             "messages": columns.TURNS,
             **columns.PROMPT,
             "parallel_tool_calls": ("parallel_tool_calls",),
+            **media.FIELDS,
         },
         turns.are_requests,
-        turns.read_messages,
+        partial(media.with_media, turns.read_messages),
         turns.write_messages,
     ),
     Layout(
@@ -292,18 +307,18 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         "prompt-completion",
         "a prompt and its completion, as texts or messages (TRL)",
         "openai",
-        {"instruction": ("prompt",), "output": ("completion",), **columns.PROMPT},
+        {"instruction": ("prompt",), "output": ("completion",), **columns.PROMPT, **media.FIELDS},
         exchange.is_completion,
-        exchange.read_exchange,
+        partial(media.with_media, exchange.read_exchange),
         exchange.write_completion,
     ),
     Layout(
         "kto",
         "a prompt and its completion, and whether it is a good one (TRL)",
         "openai",
-        {"instruction": ("prompt",), "output": ("completion",), **columns.PROMPT},
+        {"instruction": ("prompt",), "output": ("completion",), **columns.PROMPT, **media.FIELDS},
         exchange.is_completion,
-        exchange.read_exchange,
+        partial(media.with_media, exchange.read_exchange),
         exchange.write_completion,
         requires={"label": ("label", "kto_tag")},
     ),
@@ -335,59 +350,14 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         exchange.is_history,
         exchange.read_exchange,
     ),
-    Layout(
-        "alpaca-text",
-        "a text in Alpaca's template (`### Instruction:`)",
-        "openai",
-        {"text": columns.TEXT},
-        templates.is_headed,
-        templates.read_headed,
-    ),
-    Layout(
-        "dialogue",
-        "a text with the speaker before each turn",
-        "openai",
-        {
-            "text": ("text", "chat", "dialogue", "dialog", "conversation", "example", "transcript", "messages_display"),
-            "system": ("system",),
-        },
-        dialogue.is_dialogue,
-        dialogue.read_dialogue,
-    ),
-    *(
-        Layout(
-            name,
-            f"a text in the template of {tokens.whose} ({tokens.shown})",
-            "openai",
-            {framed.TEXT: columns.TEXT},
-            partial(framed.is_framed, tokens),
-            partial(framed.read_framed, tokens),
-        )
-        for name, tokens in frames.ALL.items()
-    ),
-    Layout(
-        "baize",
-        "a text in Baize's template (`[|Human|]` and `[|AI|]`)",
-        "openai",
-        {"text": ("input", *columns.TEXT)},
-        templates.is_baize,
-        templates.read_baize,
-    ),
-    Layout(
-        "vicuna",
-        "a text in Vicuna's template (`USER:` in the line)",
-        "openai",
-        {"text": columns.TEXT},
-        templates.is_vicuna,
-        templates.read_vicuna,
-    ),
+    *TEXTS,
     Layout(
         "prompt",
         "a prompt without an answer (TRL)",
         "openai",
-        {"instruction": ("prompt",), **columns.PROMPT},
+        {"instruction": ("prompt",), **columns.PROMPT, **media.FIELDS},
         exchange.is_prompt,
-        exchange.read_exchange,
+        partial(media.with_media, exchange.read_exchange),
         without=frozenset(
             (*columns.ANSWERS, *columns.SEVERAL, "answers", "chosen", "rejected", "messages", "conversations")
         ),

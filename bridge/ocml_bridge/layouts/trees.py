@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from ..errors import BridgeError, ErrorCode
 from ..json_values import jsontext
+from ..loss import Finding
 from ..model import Json
 from .fitting import as_list, as_object
 from .layout import Document, Object, Wording, misshapen
@@ -84,6 +86,7 @@ def conversations(
     messages_of: Callable[[Object, str], Sequence[Object]],
     metadata_of: Callable[[Object], Object],
     before: Sequence[Object] = (),
+    findings: Mapping[str, Sequence[Finding]] = MappingProxyType({}),
 ) -> list[Document]:
     """Return a conversation for each path of a tree.
 
@@ -92,6 +95,7 @@ def conversations(
         messages_of: returns the messages of Chat Completions for a node and its JSON pointer.
         metadata_of: returns the members of a node that its messages do not hold, for an extra column.
         before: the first messages of each conversation.
+        findings: what was assumed of the nodes, by their JSON pointers; `messages_of` may add to it.
 
     Raises:
         BridgeError: OCB-SHAPE if a node is not connected to a root, or if no node has content; OCB-LIMIT if the tree is
@@ -110,9 +114,9 @@ def conversations(
         if key not in seen:
             seen.add(key)
             document = request([*before, *merged(messages)], None)
-            documents.append(
-                Document(document, path=path[-1], extra_columns={NODES: extra_columns} if extra_columns else {})
-            )
+            noticed = [finding for place in path for finding in findings.get(place, ())]
+            more: Object = {NODES: extra_columns} if extra_columns else {}
+            documents.append(Document(document, tuple(noticed), path[-1], more))
         check_limits(len(documents), len(messages))
     if not documents:
         raise misshapen(_root(tree), "a tree with a message at least")

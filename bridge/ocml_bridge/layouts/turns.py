@@ -12,6 +12,7 @@ from . import calls, thoughts
 from .exchange import declared, messages_in
 from .fitting import as_list, as_object
 from .layout import Document, Object, Wording, misshapen, parsed
+from .media import with_addresses
 from .messages import ROLES, are_messages, calls_of, message, request, respelled_all, tools_of
 from .trees import NODES
 
@@ -152,6 +153,7 @@ def read_turns(fields: Object, wording: Wording) -> Sequence[Document]:
     turns = as_list(value)
     if turns is None:
         raise misshapen(f"/{CONVERSATIONS}", "a list of turns")
+    fields = with_addresses(fields)
     row: Object = {CONVERSATIONS: [read_turn(each, wording) for each in turns]}
     return [Document(row | {name: fields[name] for name in _OTHER_FIELDS if name in fields})]
 

@@ -1,0 +1,106 @@
+"""Read columns of media: their entries as addresses, and in the place of the parts of messages that stand for them.
+
+Such a part only says what it is, as `{"type": "image"}` (TRL); `index` may say which entry it is.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from mimetypes import guess_type
+from typing import Final
+
+from ..json_values.data_urls import data_url, image_format
+from ..loss import Finding
+from ..model import Json
+from . import columns
+from .fitting import as_list, as_object, objects_of
+from .layout import Document, Object, Reads, Wording, noticed
+
+_KINDS: Final = {name: kind[:-1] for kind, names in columns.MEDIA.items() for name in names}
+"""Column → the kind of its media: `image`, `video` or `audio`."""
+FIELDS: Final = {name: (name,) for name in _KINDS}
+"""The columns of media, as fields of a layout."""
+
+
+def address_of(entry: Json) -> str | None:
+    """Return the address of a medium: a text, or of what `datasets` stores the data or the path; None for others."""
+    if isinstance(entry, str):
+        return entry
+    stored = as_object(entry) or {}
+    data, path = (as_object(stored.get("bytes")) or {}).get("base64"), stored.get("path")
+    name = path if isinstance(path, str) else ""
+    if not isinstance(data, str):
+        return name or None
+    known = image_format(data)
+    return data_url(data, f"image/{known}" if known else guess_type(name)[0])
+
+
+def addresses_of(value: Json) -> list[str] | None:
+    """Return the addresses of the media of a column, which may hold one of them; None if one has no address."""
+    listed = as_list(value)
+    addresses = [address_of(each) for each in ([value] if listed is None else listed)]
+    return None if None in addresses else [each for each in addresses if each is not None]
+
+
+def with_addresses(fields: Object) -> Object:
+    """Return fields whose columns of media are lists of addresses, where each medium has one."""
+    given = {name: addresses_of(fields[name]) for name in columns.MEDIA if name in fields}
+    return {**fields, **{name: addresses for name, addresses in given.items() if addresses is not None}}
+
+
+def part_of(kind: str, address: str) -> Object:
+    """Return a part of Chat Completions with a medium that has an address."""
+    return {"type": f"{kind}_url", f"{kind}_url": {"url": address}}
+
+
+def with_media(reads: Reads, fields: Object, wording: Wording) -> Sequence[Document]:
+    """Return the documents of some fields, with the media of columns in the place of the parts that stand for them.
+
+    Media stay beside the conversation if nothing stands for them, or if they are not as many as their places.
+    """
+    media = {name: fields[name] for name in FIELDS if name in fields}
+    documents = reads({name: value for name, value in fields.items() if name not in media}, wording)
+    return [_placed(each, media) for each in documents] if media else documents
+
+
+def _placed(document: Document, media: Object) -> Document:
+    given = as_object(document.value) or {}
+    asked = as_object(given.get("input")) or given
+    messages = [*objects_of(asked.get("messages")), *objects_of(given.get("preferred_output"))]
+    kinds = Counter(part["type"] for part in _places(messages))
+    left, findings, entries = dict(media), list[Finding](), dict[str, list[str]]()
+    for name, value in media.items():
+        kind, addresses = _KINDS[name], addresses_of(value)
+        if not kinds[kind] or kind in entries:
+            continue
+        if addresses is None or len(addresses) != kinds[kind]:
+            detail = f"the messages have {kinds[kind]} places for media, and {name!r} does not have as many; it is kept"
+            findings.append(noticed(f"/{name}", detail))
+            continue
+        entries[kind] = addresses
+        del left[name]
+    _replace(messages, entries)
+    return document._replace(findings=(*document.findings, *findings), extra_columns={**document.extra_columns, **left})
+
+
+def _places(messages: Sequence[Object]) -> Iterator[Object]:
+    """Yield the parts of messages that stand for a medium."""
+    for each in messages:
+        yield from filter(_is_place, objects_of(each.get("content")))
+
+
+def _is_place(part: Object) -> bool:
+    return part.get("type") in _KINDS.values() and part.keys() <= {"type", "index"}
+
+
+def _replace(messages: Sequence[Object], entries: dict[str, list[str]]) -> None:
+    """Put media in their places, which are changed in place: in their order, or by their index if all have one."""
+    for kind, addresses in entries.items():
+        places = [each for each in _places(messages) if each["type"] == kind]
+        indices = [each.get("index") for each in places]
+        named = sorted(map(str, indices)) == sorted(map(str, range(len(places))))
+        order = [int(str(index)) for index in indices] if named else range(len(places))
+        for place, at in zip(places, order, strict=True):
+            place.clear()
+            place.update(part_of(kind, addresses[at]))

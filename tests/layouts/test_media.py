@@ -1,0 +1,145 @@
+"""Columns of media beside messages in whose parts a medium has its place (TRL), or whose parts have addresses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ocml_bridge import convert
+from ocml_bridge.layouts import AUTO, Plan, read_row
+from ocml_bridge.model import Media, Text
+from ocml_bridge.report.policy import LENIENT
+from rows import conversations
+
+IMAGE: Any = {"type": "image"}
+QUESTION: Any = {"type": "text", "text": "What?"}
+ANSWER: Any = {"role": "assistant", "content": [{"type": "text", "text": "A cat."}]}
+PNG = {"bytes": {"base64": "iVBORw0KGgo="}, "path": None}
+"""An image as `datasets` stores it, and rows of Parquet have it."""
+
+
+def asked(*parts: Any) -> Any:
+    return {"role": "user", "content": [*parts]}
+
+
+def media(row: dict[str, Any]) -> list[Any]:
+    [conversation] = conversations(row)
+    return [
+        part.url or part.data
+        for each in conversation.messages
+        if not isinstance(each.content, str)
+        for part in each.content
+        if isinstance(part, Media)
+    ]
+
+
+def columns_beside(row: dict[str, Any]) -> list[str]:
+    found = read_row(Plan((AUTO,)), row)
+    return [*found.extra_columns, *(name for each in found.documents for name in each.extra_columns)]
+
+
+ROWS: dict[str, tuple[str, dict[str, Any], list[str]]] = {
+    "messages": (
+        "messages",
+        {"messages": [asked(IMAGE, QUESTION), ANSWER], "images": ["a.png"]},
+        ["a.png"],
+    ),
+    "two images, with the nulls of a table": (
+        "messages",
+        {"messages": [asked({"type": "image", "text": None}, IMAGE, QUESTION), ANSWER], "images": ["a.png", "b.png"]},
+        ["a.png", "b.png"],
+    ),
+    "images by their index": (
+        "messages",
+        {
+            "messages": [asked({**IMAGE, "index": 1}, {**IMAGE, "index": 0}, {**QUESTION, "index": None}), ANSWER],
+            "images": ["a.png", "b.png"],
+        },
+        ["b.png", "a.png"],
+    ),
+    "one image": ("messages", {"messages": [asked(IMAGE, QUESTION), ANSWER], "image": "a.png"}, ["a.png"]),
+    "an image as it is stored": ("messages", {"messages": [asked(IMAGE), ANSWER], "images": [PNG]}, ["iVBORw0KGgo="]),
+    "the path of an image": (
+        "messages",
+        {"messages": [asked(IMAGE), ANSWER], "images": [{"bytes": None, "path": "a.png"}]},
+        ["a.png"],
+    ),
+    "a video": ("messages", {"messages": [asked({"type": "video"}, QUESTION), ANSWER], "videos": ["a.mp4"]}, ["a.mp4"]),
+    "a sound": ("messages", {"messages": [asked({"type": "audio"}, QUESTION), ANSWER], "audios": ["a.wav"]}, ["a.wav"]),
+    "a prompt and its completion": (
+        "prompt-completion",
+        {"prompt": [asked(IMAGE, QUESTION)], "completion": [ANSWER], "images": ["a.png"]},
+        ["a.png"],
+    ),
+    "a preference": (
+        "preference",
+        {"prompt": [asked(IMAGE, QUESTION)], "chosen": [ANSWER], "rejected": [ANSWER], "images": ["a.png"]},
+        ["a.png"],
+    ),
+    "a prompt alone": ("prompt", {"prompt": [asked(IMAGE, QUESTION)], "images": ["a.png"]}, ["a.png"]),
+    "addresses in parts": (
+        "messages",
+        {
+            "messages": [
+                asked({"type": "image", "image": "a.png"}, {"type": "audio", "path": "a.wav"}, QUESTION),
+                ANSWER,
+            ]
+        },
+        ["a.png", "a.wav"],
+    ),
+    "one image of LLaVA": (
+        "sharegpt",
+        {
+            "image": "a.png",
+            "conversations": [{"from": "human", "value": "<image>\nWhat?"}, {"from": "gpt", "value": "A."}],
+        },
+        ["a.png"],
+    ),
+    "an image of ShareGPT as it is stored": (
+        "sharegpt",
+        {
+            "images": [PNG],
+            "conversations": [{"from": "human", "value": "<image>What?"}, {"from": "gpt", "value": "A."}],
+        },
+        ["data:image/png;base64,iVBORw0KGgo="],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_media_of_a_column_stand_where_the_messages_have_a_place_for_them(name: str) -> None:
+    layout, row, expected = ROWS[name]
+    found = read_row(Plan((AUTO,)), row)
+    assert (found.layout.name, media(row), columns_beside(row)) == (layout, expected, [])
+    assert all(not each.findings for each in found.documents)
+
+
+@pytest.mark.parametrize("images", [["a.png"], [], ["a.png", "b.png", "c.png"], [{"array": [0]}, "b.png"]])
+def test_media_that_are_not_as_many_as_their_places_stay_beside(images: list[Any]) -> None:
+    row = {"messages": [asked(IMAGE, IMAGE, QUESTION), ANSWER], "images": images}
+    found = read_row(Plan((AUTO,)), row)
+    assert [(each.code, each.path) for each in found.documents[0].findings] == [("shape", "/images")]
+    assert (media(row), columns_beside(row)) == ([], ["images"])
+
+
+def test_media_without_a_place_stay_beside() -> None:
+    row = {"prompt": "What?", "completion": "A cat.", "images": ["a.png"], "videos": None}
+    assert columns_beside(row) == ["images"]
+
+
+def test_a_sound_with_an_address_is_one_for_the_servers_that_take_it() -> None:
+    row = {
+        "messages": [{"role": "user", "content": "<audio>What?"}, ANSWER | {"content": "A cat."}],
+        "audios": ["a.wav"],
+    }
+    found = read_row(Plan((AUTO,)), row)
+    made: Any = convert(found.documents[0].value, source=found.layout.format, target="openai", policy=LENIENT)
+    assert made.output["messages"][0]["content"] == [{"type": "audio_url", "audio_url": {"url": "a.wav"}}, QUESTION]
+    assert made.lossless
+
+
+def test_a_part_that_says_more_is_no_place() -> None:
+    odd = {"type": "image", "colour": "red"}
+    [conversation] = conversations({"messages": [asked(odd, QUESTION), ANSWER], "images": ["a.png"]})
+    assert [type(part) for part in conversation.messages[0].content if not isinstance(part, str)][1:] == [Text]
