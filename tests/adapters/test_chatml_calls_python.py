@@ -35,7 +35,7 @@ def arguments_of(inner: str) -> object:
 def test_calls_are_read() -> None:
     found = JSON.find("Yes." + listed("[f(city='P', n=2, b=True, o={\"k\": null}), ns.g-1( ), ]"))
     assert found is not None
-    assert (found.start, found.mended, found.flaw) == (4, (), None)
+    assert (found.start, found.mended, found.flaw) == (4, False, None)
     assert found.calls == (Call("f", '{"city": "P", "n": 2, "b": true, "o": {"k": null}}'), Call("ns.g-1", "{}"))
 
 
@@ -106,7 +106,7 @@ def test_a_list_in_json_is_read() -> None:
 def test_the_end_may_be_missing_behind_a_whole_list() -> None:
     found = JSON.find(listed("[f(a=1)]").removesuffix(LIST_END))
     assert found is not None
-    assert (found.calls, len(found.mended)) == ((Call("f", '{"a": 1}'),), 1)
+    assert (found.calls, found.mended) == ((Call("f", '{"a": 1}'),), True)
 
 
 @pytest.mark.parametrize("end", range(len(LIST), len(listed("[f(a='x', b=[1])]")) - len(LIST_END)))

@@ -55,7 +55,7 @@ def test_a_number_is_spelled_as_python_does_unless_that_is_another_one(number: s
 def test_a_call_is_read() -> None:
     found = PYTHON.find(f"Let me look.\n\n{ONE}")
     assert found is not None
-    assert (found.start, found.calls, found.mended, found.flaw) == (14, (OSLO,), (), None)
+    assert (found.start, found.calls, found.mended, found.flaw) == (14, (OSLO,), False, None)
 
 
 def test_a_call_without_parameters_has_nothing_to_type() -> None:
@@ -89,7 +89,7 @@ def test_what_models_write_is_read(kind: str) -> None:
     found = PYTHON.find(MENDED[kind])
     assert found is not None
     assert found.calls == (OSLO,)
-    assert bool(found.mended) == ("white space" not in kind)
+    assert found.mended == ("white space" not in kind)
     assert found.end == len(MENDED[kind])
 
 

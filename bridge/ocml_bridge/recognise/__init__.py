@@ -6,7 +6,6 @@ which formats exist; `detection` does.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from contextlib import suppress
 from typing import Final, NamedTuple, cast
@@ -62,12 +61,8 @@ def _parsed(text: str) -> Json:
     return None
 
 
-_SPACE: Final = re.compile(r"\s*")
-
-
 def _in_text(text: str) -> Recognised | None:
-    space = _SPACE.match(text)
-    start = 0 if space is None else space.end()
+    start = len(text) - len(text.lstrip())
     for kind in TEXTS:
         for pattern in kind.patterns:
             match = pattern.text.match(text, start)

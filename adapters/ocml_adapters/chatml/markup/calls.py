@@ -41,14 +41,14 @@ class Stretch(NamedTuple):
         start: its offset.
         end: the offset after it.
         calls: its calls, in order; empty if it has a flaw.
-        mended: what was repaired, in words.
+        mended: whether it was repaired.
         flaw: why it has no calls.
     """
 
     start: int
     end: int
     calls: tuple[Call, ...]
-    mended: tuple[str, ...] = ()
+    mended: bool = False
     flaw: Flaw | None = None
 
 

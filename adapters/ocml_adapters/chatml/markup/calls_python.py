@@ -33,8 +33,6 @@ _PAIR: Final = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _ENDS_RAW: Final = re.compile(r"""'(?=[ \t]*(?:,[ \t]*[^\s\[\](){}:,='"<>|]+=|\)[ \t]*[,\]]))""")
 """A quote that certainly ends a string: the next argument or the end of the call follows."""
 _TO_ESCAPE: Final = str.maketrans({"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r"})
-_QUOTES: Final = "a string has quotes in it that are not escaped"
-_IS_JSON: Final = "the list of calls is JSON"
 
 
 class Tags(NamedTuple):
@@ -166,7 +164,7 @@ class _Reading:
         self.start: Final = start
         self.tags: Final = tags
         self.at = start + len(tags.open)
-        self.mended: list[str] = []
+        self.mended: bool = False
 
     def read(self) -> Stretch:
         """Return the calls of the list."""
@@ -179,10 +177,10 @@ class _Reading:
         if self.text.startswith(close, self.at):
             self.at += len(close)
         elif self.at == len(self.text):
-            self.mended.append(f"the list of calls has no {close}")
+            self.mended = True
         else:
             return self._unreadable()
-        return Stretch(self.start, self.at, tuple(calls), tuple(self.mended))
+        return Stretch(self.start, self.at, tuple(calls), self.mended)
 
     def _unreadable(self) -> Stretch:
         end = self.text.find(self.tags.close, self.at)
@@ -203,7 +201,7 @@ class _Reading:
         if len(calls) != len(items):
             raise _BrokenError
         self.at = end
-        self.mended.append(_IS_JSON)
+        self.mended = True
         return calls
 
     def _lines(self) -> list[Call]:
@@ -265,8 +263,7 @@ class _Reading:
         end = _ENDS_RAW.search(self.text, start + 1, self._limit)
         if end is None:
             raise _BrokenError
-        if _QUOTES not in self.mended:
-            self.mended.append(_QUOTES)
+        self.mended = True
         self.at = end.end()
         return _quoted(self.text[start + 1 : end.start()])
 

@@ -36,13 +36,6 @@ _CUT: Final = re.compile(r"(?:<[^<>\n]*)?\Z")
 _INDENT: Final = 64
 """The maximum indentation of a tag that ends a value without a closing tag."""
 
-_NO_OPEN: Final = f"the call has no {_OPEN}"
-_NO_CLOSE: Final = f"the call has no {_CLOSE}"
-_NO_END_FUNCTION: Final = f"the call has no {_END_FUNCTION}"
-_NO_END_PARAMETER: Final = f"a parameter has no {_END_PARAMETER}"
-_MORE_ENDS: Final = f"a parameter has more than one {_END_PARAMETER}"
-_REPEATED: Final = "a parameter is given twice; the last value is read"
-
 
 class XmlCalls(NamedTuple):
     """The grammar of calls as tags.
@@ -146,7 +139,7 @@ class _Reading:
         self.name: Final = function["function"]
         self.at: int = function.end()
         self.values: dict[str, str] = {}
-        self.mended: list[str] = []
+        self.mended: bool = False
 
     def read(self, *, opened: bool) -> Stretch:
         """Return the call.
@@ -155,7 +148,7 @@ class _Reading:
             opened: whether it has the tag around the function.
         """
         if not opened:
-            self._mend(_NO_OPEN)
+            self.mended = True
         ended = False
         while not ended:
             place = after_space(self.text, self.at)
@@ -169,21 +162,21 @@ class _Reading:
                     return Stretch(self.start, len(self.text), (), flaw=Flaw.CUT_OFF)
             elif tag[0] == _END_PARAMETER:
                 ended = False
-                self._mend(_MORE_ENDS)
+                self.mended = True
             elif tag[0] == _END_FUNCTION:
                 self._close(opened=opened)
             else:
-                self._mend(_NO_END_FUNCTION)
+                self.mended = True
                 if tag[0] != _CLOSE:
                     self.at = tag.start()
-        return Stretch(self.start, self.at, (_call(self.name, self.values),), tuple(self.mended))
+        return Stretch(self.start, self.at, (_call(self.name, self.values),), self.mended)
 
     def _close(self, *, opened: bool) -> None:
         place = after_space(self.text, self.at)
         if self.text.startswith(_CLOSE, place):
             self.at = place + len(_CLOSE)
         elif opened:
-            self._mend(_NO_CLOSE)
+            self.mended = True
 
     def _parameter(self, name: str) -> bool:
         """Read the value at the position; return whether it has an end."""
@@ -194,12 +187,12 @@ class _Reading:
                     continue
                 self.at = tag.end()
             elif self._stands_for_end(tag):
-                self._mend(_NO_END_PARAMETER)
+                self.mended = True
                 self.at = tag.start()
             else:
                 continue
             if name in self.values:
-                self._mend(_REPEATED)
+                self.mended = True
             self.values[name] = _inner(self.text[start : tag.start()])
             return True
         return False
@@ -217,10 +210,6 @@ class _Reading:
         """Return whether, after white space, one of some tags follows, or the end of the text."""
         place = after_space(self.text, at)
         return place == len(self.text) or self.text.startswith(tags, place)
-
-    def _mend(self, flaw: str) -> None:
-        if flaw not in self.mended:
-            self.mended.append(flaw)
 
 
 def _call(name: str, values: dict[str, str]) -> Call:
