@@ -13,7 +13,7 @@ from typing import Final, Literal, NamedTuple, Protocol, Self
 
 from .errors import ErrorCode
 from .loss import Finding, Loss
-from .model import Document, Message, Signature, Transcript
+from .model import Document, Message, Part, Signature, Transcript
 
 Reason = Literal["stop", "tool_calls", "length", "content_filter", "cancelled", "truncated", "error"]
 """Why a stream ended.
@@ -65,6 +65,21 @@ class RefusalDelta(NamedTuple):
 
     number: int
     text: str
+
+
+class PartEnd(NamedTuple):
+    """A part of a message is complete, and something else of the answer follows: mostly the next part of the message.
+
+    The parts of a message end in order, and the last one ends with its message. A stream that does not show where
+    parts end has none of these events. The text of a text has come in deltas; any other part comes here, whole.
+
+    Attributes:
+        number: the number of the message in the stream.
+        part: the part.
+    """
+
+    number: int
+    part: Part
 
 
 class Signed(NamedTuple):
@@ -126,7 +141,7 @@ class Stop(NamedTuple):
         return index if index is not None and index < count else None
 
 
-Event = Named | Start | Delta | RefusalDelta | Signed | End | Finding | Stop
+Event = Named | Start | Delta | RefusalDelta | PartEnd | Signed | End | Finding | Stop
 """Any event; a `Finding` is what the decoder repaired or assumed."""
 
 

@@ -12,7 +12,7 @@ import pytest
 from ocml_bridge import BridgeError, convert, read, write
 from ocml_bridge.errors import ErrorCode
 from ocml_bridge.loss import Severity
-from ocml_bridge.model import CacheMark, Media, Message, Settings, Text, Tool, ToolChoice, Transcript, Usage
+from ocml_bridge.model import CacheMark, Foreign, Media, Message, Settings, Text, Tool, ToolChoice, Transcript, Usage
 from ocml_bridge.report.policy import LENIENT
 from wire_facts import Recorded, injected, leaves, not_back, recorded, there_and_back
 
@@ -264,6 +264,15 @@ def test_roles_alternate() -> None:
         ("message", "/messages/1"),
         ("content", "/messages/0/content"),
     }
+
+
+def test_what_messages_leave_out_before_they_become_one_is_named_in_each_of_them() -> None:
+    unknown = [Foreign("anthropic", {"type": "of_tomorrow", "at": at}) for at in range(3)]
+    done = written(*(Message("user", (Text(f"t{at}"), part)) for at, part in enumerate(unknown)))
+    assert done.output == {"messages": [user({"text": "t0"}, {"text": "t1"}, {"text": "t2"})]}
+    assert [(loss.path, loss.severity) for loss in done.losses if loss.code == "foreign-part"] == [
+        (f"/messages/{at}/content/1", Severity.LOST) for at in range(3)
+    ]
 
 
 def test_results_go_first_in_the_order_of_their_calls() -> None:

@@ -262,12 +262,15 @@ def test_images_and_what_tools_of_the_server_gave_are_passed_on(blocks: list[Any
     assert {loss.path for loss in made.losses if loss.severity != "layout"} == {f"/extras/{STREAM}/stopReason"}
 
 
-def test_an_image_comes_behind_the_text_of_its_message_and_other_media_do_not() -> None:
+def test_an_image_comes_where_it_stands_and_other_media_do_not() -> None:
     picture = Media("image", data="iVBORw0KGgo=", format="image/png")
     file = Media("file", data="aGk=", format="text/plain", filename="note")
     document = Transcript((Message("assistant", (picture, Text("See?"), file), channel="final"),))
     events, made = written(document)
-    assert events[1:-1] == [delta(0, text="See?"), stop(0), *IMAGE]
+    assert events[1:-1] == [
+        *(begins(0, image={"format": "png"}), delta(0, image={"source": {"bytes": "iVBORw0KGgo="}}), stop(0)),
+        *(delta(1, text="See?"), stop(1)),
+    ]
     assert {loss.path.split("/content")[0] for loss in made.losses} == {"/messages/0"}
 
 

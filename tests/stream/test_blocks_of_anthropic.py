@@ -12,7 +12,7 @@ from ocml_adapters.anthropic.parts import KINDS
 from ocml_adapters.anthropic.syntax import OPAQUE, TEXT
 from ocml_bridge import read
 from ocml_bridge.chat.visibility import DEBUG
-from ocml_bridge.events import Event, Finding, Stop
+from ocml_bridge.events import Event, Finding, PartEnd, Stop
 from ocml_bridge.loss import LossCode, Severity
 from ocml_bridge.pipe import decoder, encoder
 from stream_pieces import events_in
@@ -111,12 +111,13 @@ def test_a_stream_is_read_as_its_response(block: dict[str, Any], others: tuple[d
 
 
 @pytest.mark.parametrize("block", BLOCKS, ids=kind_of)
-@pytest.mark.parametrize("behind_a_text", [False, True])
-def test_a_block_is_written_as_it_was_read(block: dict[str, Any], *, behind_a_text: bool) -> None:
-    """Two texts side by side become one: a message is one text in a stream."""
-    if behind_a_text and block["type"] == TEXT:
-        pytest.skip("tests/stream/test_parts_in_streams.py")
-    blocks = [*([BEFORE] if behind_a_text else []), *answer(block)]
+@pytest.mark.parametrize("before", [(), (BEFORE,)], ids=["first", "behind a text"])
+@pytest.mark.parametrize("behind", [(), (BEHIND,)], ids=["last", "before a text"])
+def test_a_block_is_written_as_it_was_read(
+    block: dict[str, Any], before: tuple[dict[str, Any], ...], behind: tuple[dict[str, Any], ...]
+) -> None:
+    """It stands where it stood: a compaction stands for all before it, and citations are of their own text."""
+    blocks = [*before, *answer(block, *behind)]
     for target in ("anthropic-sse", "anthropic"):
         writing = encoder(target, visibility=DEBUG)
         chunks = [*writing.encode(streamed(blocks)), *writing.finish()]
@@ -149,19 +150,18 @@ def content_in(target: str, data: bytes) -> list[Any]:
 
 
 @pytest.mark.parametrize("block", [BLOCKS[8], BLOCKS[9], BLOCKS[10]], ids=kind_of)
-def test_media_before_a_text_come_behind_it(block: dict[str, Any]) -> None:
-    """The text of a message is passed on as it comes, and nothing says where in it other parts stood."""
+def test_media_before_a_text_come_behind_it_if_the_stream_does_not_show_where_they_stand(block: dict[str, Any]) -> None:
     writing = encoder("anthropic")
-    writing.encode(streamed([block, BEHIND]))
+    writing.encode([event for event in streamed([block, BEHIND]) if not isinstance(event, PartEnd)])
     assert content_in("anthropic", b"".join(writing.finish())) == [BEHIND, block]
     changed = [loss.path for loss in writing.losses if loss.code is LossCode.CONTENT]
     assert changed == ["/messages/0/content/0/type", "/messages/0/content/1/type"]
 
 
 @pytest.mark.parametrize("block", BLOCKS[11:], ids=kind_of)
-def test_a_block_that_only_the_api_knows_is_left_out_before_a_text(block: dict[str, Any]) -> None:
+def test_a_block_that_only_the_api_knows_is_left_out_then(block: dict[str, Any]) -> None:
     """A compaction stands for all before it: behind the text it would take the text away."""
     writing = encoder("anthropic")
-    writing.encode(streamed([block, BEHIND]))
+    writing.encode([event for event in streamed([block, BEHIND]) if not isinstance(event, PartEnd)])
     assert content_in("anthropic", b"".join(writing.finish())) == [BEHIND]
     assert (LossCode.CONTENT, "/messages/0/content") in [(loss.code, loss.path) for loss in writing.losses]

@@ -1,4 +1,4 @@
-"""Answers of several parts: what a stream joins into one text keeps its sources, and its images come behind it."""
+"""Answers of several parts: each keeps its place and its sources; what a stream joins into one text keeps them, too."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from ocml_bridge import Transcript
 from ocml_bridge.chat.citations import joined
 from ocml_bridge.chat.visibility import APPLICATION
-from ocml_bridge.events import Stop
+from ocml_bridge.events import PartEnd, Stop
 from ocml_bridge.loss import Loss, Severity
 from ocml_bridge.model import Citation, Media, Part, Text
 from ocml_bridge.pipe import decoder, encoder
@@ -79,9 +79,8 @@ def converted(data: bytes, source: str, target: str) -> tuple[Sequence[Part], li
     return message.content, writer.losses
 
 
-@pytest.mark.parametrize("target", ["openai-sse", "openai-responses-sse"])
-def test_the_sources_of_texts_that_are_told_as_one_are_of_their_own_characters(target: str) -> None:
-    [text], losses = converted(CITED, "anthropic-sse", target)
+def test_the_sources_of_texts_that_are_told_as_one_are_of_their_own_characters() -> None:
+    [text], losses = converted(CITED, "anthropic-sse", "openai-sse")
     assert isinstance(text, Text)
     assert text.text == "They say: rain."
     assert [(each.url, each.start, each.end) for each in text.citations or ()] == [("https://e.org", 10, 14)]
@@ -90,13 +89,47 @@ def test_the_sources_of_texts_that_are_told_as_one_are_of_their_own_characters(t
     assert "a text, a text with sources, a text" in loss.detail
 
 
+@pytest.mark.parametrize("target", ["anthropic-sse", "bedrock-converse", "openai-responses-sse"])
+def test_each_text_keeps_its_sources_where_a_stream_shows_its_texts(target: str) -> None:
+    texts, losses = converted(CITED, "anthropic-sse", target)
+    assert all(isinstance(text, Text) for text in texts)
+    assert [text.text for text in texts if isinstance(text, Text)] == ["They say: ", "rain", "."]
+    assert [[each.url for each in text.citations or ()] for text in texts if isinstance(text, Text)] == [
+        *([], ["https://e.org"], [])
+    ]
+    assert "/messages/0/content" not in [loss.path for loss in losses]
+
+
 @pytest.mark.parametrize("target", ["anthropic-sse", "bedrock-converse"])
 def test_they_are_of_all_of_it_where_a_source_has_no_place_in_its_text(target: str) -> None:
-    [text], losses = converted(CITED, "anthropic-sse", target)
+    """The stream does not show where its texts end."""
+    reader, writer, again = decoder("anthropic-sse"), encoder(target), decoder(target)
+    told = [event for event in (*reader.feed(CITED), *reader.finish()) if not isinstance(event, PartEnd)]
+    chunks = writer.encode(told) + writer.finish()
+    stop = [*again.feed(b"".join(chunks)), *again.finish()][-1]
+    assert isinstance(stop, Stop)
+    assert isinstance(stop.document, Transcript)
+    [text] = stop.document.messages[0].content
     assert isinstance(text, Text)
     assert text.text == "They say: rain."
     assert [(each.url, each.start, each.end) for each in text.citations or ()] == [("https://e.org", None, None)]
-    assert "/messages/0/content" in [loss.path for loss in losses]
+    assert "/messages/0/content" in [loss.path for loss in writer.losses]
+
+
+@pytest.mark.parametrize("target", ["anthropic-sse", "gemini-sse", "bedrock-converse"])
+def test_an_image_between_texts_stays_between_them(target: str) -> None:
+    image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PNG}}
+    data = events(
+        {"type": "message_start", "message": {"id": "msg_1", "type": "message", "role": "assistant", "content": []}},
+        *block(0, {"type": "text", "text": ""}, words("Look: ")),
+        *block(1, image),
+        *block(2, {"type": "text", "text": ""}, words("nice.")),
+        {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 3}},
+        {"type": "message_stop"},
+    )
+    parts, losses = converted(data, "anthropic-sse", target)
+    assert parts == (Text("Look: "), Media("image", data=PNG, format="image/png"), Text("nice."))
+    assert [loss for loss in losses if "/messages/0/content" in loss.path] == []
 
 
 def test_a_stream_of_chat_completions_has_the_images_of_an_answer() -> None:

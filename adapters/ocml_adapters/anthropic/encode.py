@@ -6,21 +6,23 @@ previous one. The encoder also assembles its events as clients do, and reads the
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, cast
 
 from ocml_bridge.chat.turns import FUNCTIONS, is_call, name_of, parts_of
 from ocml_bridge.chat.visibility import is_reasoning
-from ocml_bridge.events import Answer, Delta, End, Event, Reason, RefusalDelta, Signed, Start
+from ocml_bridge.events import Answer, Delta, End, Event, PartEnd, Reason, RefusalDelta, Signed, Start
 from ocml_bridge.formats.adapter import Options
 from ocml_bridge.json_values.form import Object
 from ocml_bridge.loss import Log
-from ocml_bridge.model import Foreign, Json, Message, Settings, Text, Usage, replace
+from ocml_bridge.model import Foreign, Json, Message, Part, Settings, Text, Usage, replace
 from ocml_bridge.report.narrowing import narrow
 from ocml_bridge.stream import sse
 from ocml_bridge.stream.assembled import untold
 from ocml_bridge.stream.order import InOrder
-from ocml_bridge.stream.response import ResponseEncoder, usage_in
+from ocml_bridge.stream.response import ResponseEncoder
+from ocml_bridge.stream.usage import usage_in
 
 from .assembly import Assembly
 from .blocks import is_accepted, read_block, signature_of, write_block
@@ -131,6 +133,8 @@ class EventEncoder(ResponseEncoder):
         """The text or thought that has not ended; another message ends it."""
         self._late: dict[int, Start] = {}
         """The texts and thoughts that another message has ended, by number."""
+        self._parts: Counter[int] = Counter()
+        """The number of parts of each message that have ended before the message."""
         self._block: int | None = None
         """The number of the message whose block has begun and not ended."""
         self._empty: int | None = None
@@ -159,15 +163,17 @@ class EventEncoder(ResponseEncoder):
                     self._late[event.number], self._running = self._running, None
                     yield End(event.number, replace(self._late[event.number].message, signature=event.signature))
                 continue
-            elif isinstance(event, (Delta, RefusalDelta)) and event.number in self._late:
+            elif isinstance(event, (Delta, RefusalDelta, PartEnd)) and event.number in self._late:
                 yield self._late.pop(event.number)
             elif isinstance(event, End):
                 if (late := self._late.pop(event.number, None)) is not None:
-                    if not _blocks_after_text(event.message):
+                    if not _blocks_after_text(event.message, self._parts[event.number]):
                         continue
                     yield late
                 if self._running is not None and event.number == self._running.number:
                     self._running = None
+            if isinstance(event, PartEnd):
+                self._parts[event.number] += 1
             yield event
 
     # --- blocks -------------------------------------------------------------------------------------------------------
@@ -245,13 +251,27 @@ class EventEncoder(ResponseEncoder):
             signature = signature_of(message)
             if kind == THINKING and signature is not None:
                 out.append(self._event(self._events.signature(index, signature.value)))
-            out += [self._event(self._events.citation(index, each)) for each in _citations_of(message) if kind == TEXT]
+            if kind == TEXT:
+                out += self._cite(parts_of(message.content)[self._parts[number] :])
         elif (block := self._whole(message)) is not None:
             out.append(self._begin(number, block))
         out += self._close(number)
-        for block in _blocks_after_text(message):
+        for block in _blocks_after_text(message, self._parts[number]):
             out += [self._begin(number, block), *self._close(number)]
         return out
+
+    def end_part(self, number: int, part: Part) -> list[bytes]:
+        """Write the end of a text that other parts follow, or the block of another part, where it stands."""
+        if isinstance(part, Text):
+            return [*self._cite([part]), *self._close(number)] if self._block == number else []
+        [block] = write_parts([part], None)
+        return [self._begin(number, cast("Object", block)), *self._close(number)] if isinstance(block, dict) else []
+
+    def _cite(self, parts: Sequence[Part]) -> list[bytes]:
+        """Write the citations of texts, which are one block."""
+        citations = [each for part in parts if isinstance(part, Text) for each in part.citations or ()]
+        index = len(self.written) - 1
+        return [self._event(self._events.citation(index, each)) for each in write_citations(citations)]
 
     def _close(self, number: int) -> list[bytes]:
         """Write the end of a message's block, if it is open."""
@@ -319,17 +339,15 @@ class WholeEncoder(EventEncoder):
     whole = True
 
 
-def _citations_of(message: Message) -> list[Json]:
-    """Return the JSON of the citations of a message; its texts are one block."""
-    texts = [part for part in parts_of(message.content) if isinstance(part, Text)]
-    return write_citations([citation for text in texts for citation in text.citations or ()])
-
-
-def _blocks_after_text(message: Message) -> list[Object]:
+def _blocks_after_text(message: Message, done: int) -> list[Object]:
     """Return the blocks of the parts of an answer that are no texts; its texts are streamed as one block before them.
 
     A block that only the API knows is left out if a text comes after it, because its place may matter: a compaction
     stands for everything before it.
+
+    Args:
+        message: the answer.
+        done: the number of parts that were written where they stand.
     """
     if isinstance(message.content, str) or is_call(message) or message.role != "assistant" or is_reasoning(message):
         return []
@@ -338,7 +356,10 @@ def _blocks_after_text(message: Message) -> list[Object]:
     return [
         cast("Object", block)
         for at, (part, block) in enumerate(zip(message.content, blocks, strict=True))
-        if isinstance(block, dict) and not isinstance(part, Text) and (at > last or not isinstance(part, Foreign))
+        if at >= done
+        and isinstance(block, dict)
+        and not isinstance(part, Text)
+        and (at > last or not isinstance(part, Foreign))
     ]
 
 

@@ -17,6 +17,7 @@ from ocml_bridge.stream.assembled import AssemblingDecoder
 
 from .assembly import Assembly, Block, unknown_members
 from .blocks import read_block
+from .parts import read_parts
 from .reader import read_message
 from .syntax import NOTES
 from .units import WireReader
@@ -106,6 +107,7 @@ class EventDecoder(AssemblingDecoder):
         head = read_block(block.first, "assistant")
         last = self._waiting[-1] if self._waiting else None
         if head is None and last is not None and last.is_text:
+            self._end_part(last)
             last.blocks.append(block)
             self._current[block] = last
             self.more(last.number, block.beginning)
@@ -113,6 +115,8 @@ class EventDecoder(AssemblingDecoder):
         self._end_certain(called=head is not None and is_call(head))
         if not self._live:
             return
+        if last is not None and last.is_text and self._waiting:
+            self._end_part(last)
         message = Message("assistant", "", channel="final") if head is None else replace(head, content="")
         if message.role == "tool":
             message.name = self._called.get(message.call_id)
@@ -120,6 +124,11 @@ class EventDecoder(AssemblingDecoder):
         self._waiting.append(running)
         self._current[block] = running
         self.more(running.number, block.beginning)
+
+    def _end_part(self, running: _Running) -> None:
+        """End the last part of a message, because another block follows."""
+        [part], _ = read_parts([running.blocks[-1].wire()])
+        self.end_part(running.number, part)
 
     def _end_certain(self, *, called: bool) -> None:
         """End the messages that are certain, now that another one begins.

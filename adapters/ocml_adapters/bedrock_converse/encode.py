@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import Final
 
 from ocml_bridge.chat.turns import name_of, parts_of
@@ -10,9 +12,10 @@ from ocml_bridge.formats.adapter import Options
 from ocml_bridge.json_values import jsontext
 from ocml_bridge.json_values.form import Object
 from ocml_bridge.json_values.parameters import members_of
-from ocml_bridge.model import Json, Media, Message, Settings, Usage, replace
+from ocml_bridge.model import Json, Media, Message, Part, Settings, Text, Usage, replace
 from ocml_bridge.stream.assembled import untold
-from ocml_bridge.stream.response import ResponseEncoder, usage_in
+from ocml_bridge.stream.response import ResponseEncoder
+from ocml_bridge.stream.usage import usage_in
 from ocml_bridge.wires.blocks.grammar import MessageKind, kind_of
 
 from .blocks import BlockGrammar, deltas_after_text
@@ -51,6 +54,8 @@ class EventEncoder(ResponseEncoder):
         """The number of the message whose block has begun and not ended."""
         self._index = -1
         """The index of the last block."""
+        self._parts: Counter[int] = Counter()
+        """The number of parts of each message that have ended before the message."""
 
     def accepts(self, message: Message) -> bool:
         """Return whether a message is of the assistant, or a reply; only its end shows whether the server gave it."""
@@ -107,7 +112,15 @@ class EventEncoder(ResponseEncoder):
         """Write the end of a message: all that is known only now, its images, and the end of its block."""
         if kind_of(message) == "reply":
             return self._reply(number, message) if _GRAMMAR.side(message) == "assistant" else []
-        return [*self._end_of(number, message), *self._images(number, message)]
+        rest = _without_parts(message, self._parts[number])
+        images = parts_of(rest.content) if kind_of(message) == "text" else ()
+        return [*self._end_of(number, rest), *self._images(number, message, images)]
+
+    def end_part(self, number: int, part: Part) -> list[bytes]:
+        """Write the end of a text that other parts follow, or the block of an image, where it stands."""
+        self._parts[number] += 1
+        message = replace(self.heads[number], content=(part,))
+        return self._end_of(number, message) if isinstance(part, Text) else self._images(number, message, (part,))
 
     def _end_of(self, number: int, message: Message) -> list[bytes]:
         """Write the last deltas of a message's block, which begins only now if the thought is sealed, and its end."""
@@ -124,10 +137,10 @@ class EventEncoder(ResponseEncoder):
         head = {key: inner[key] for key in ("toolUseId", "type", "status") if key in inner}
         return self._whole_block(number, message, TOOL_RESULT, head, [pieces])
 
-    def _images(self, number: int, message: Message) -> list[bytes]:
-        """Write the images of a message after its text; other media have no place in a stream."""
+    def _images(self, number: int, message: Message, parts: Sequence[Part]) -> list[bytes]:
+        """Write the images among the parts of a message; other media have no place in a stream."""
         out: list[bytes] = []
-        for part in parts_of(message.content) if kind_of(message) == "text" else ():
+        for part in parts:
             image = members_of(members_of(write_media(part)).get(IMAGE)) if isinstance(part, Media) else {}
             if image:
                 head, source = {"format": image["format"]}, {"source": image["source"]}
@@ -191,3 +204,8 @@ class EventEncoder(ResponseEncoder):
     def wire(self) -> Object:
         """Return the response that a client assembles of the events."""
         return self._assembly.wire()
+
+
+def _without_parts(message: Message, done: int) -> Message:
+    """Return a message without the parts that were written where they stand."""
+    return replace(message, content=parts_of(message.content)[done:]) if done else message

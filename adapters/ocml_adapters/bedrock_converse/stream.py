@@ -8,7 +8,7 @@ from ocml_bridge.engine.reading import transcript_of
 from ocml_bridge.events import Reason
 from ocml_bridge.formats.adapter import Options
 from ocml_bridge.json_values.form import Object
-from ocml_bridge.model import Json, Message, Signature, Transcript
+from ocml_bridge.model import Json, Message, Part, Signature, Transcript
 from ocml_bridge.stream.assembled import AssemblingDecoder, Note, merged, object_of
 from ocml_bridge.stream.decoder import text_of
 from ocml_bridge.wires.blocks.reading import read_block
@@ -234,11 +234,14 @@ class EventDecoder(AssemblingDecoder):
         """The kind of the last block that was passed on."""
         self._live = True
         """Whether blocks are passed on as they arrive; if not, the rest is passed on at the end."""
+        self._text: Block | None = None
+        """The last text that was passed on, until another block follows."""
         self._thought: Message | None = None
         """A complete thought. It ends when another message begins; if it is the last one, it may be cut off."""
 
     def start(self, message: Message, signature: Signature | None = None) -> int:
-        """Emit the `End` of the thought before a message, and the `Start` of the message; return its number."""
+        """Emit the end of the text or thought before a message, and the `Start` of the message; return its number."""
+        self._end_text()
         thought, self._thought = self._thought, None
         if thought is not None:
             self.end(thought)
@@ -330,13 +333,21 @@ class EventDecoder(AssemblingDecoder):
             if block.kind == REASONING:
                 number = self.start(Message("assistant", "", channel="analysis"))
             elif self._kind == "text":
+                self._end_text()
                 number = self.started - 1
             else:
                 number = self.start(Message("assistant", "", channel="final"))
             self._kind = block.kind
+            self._text = block if block.kind == "text" else None
             block.number = number
         if number is not None:
             self.more(number, text)
+
+    def _end_text(self) -> None:
+        """Emit the end of a text that another block follows: it has all its citations."""
+        text, self._text = self._text, None
+        if text is not None and text.number is not None:
+            self.end_part(text.number, cast("Part", read_block(_GRAMMAR, text.wire(), "assistant")))
 
     def _complete(self, block: Block | None) -> None:
         """Emit the input of a complete call, or the signature of a complete thought."""

@@ -7,6 +7,7 @@ all that begins after one of them waits for its end.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final, cast
 
@@ -17,10 +18,11 @@ from ocml_bridge.formats.adapter import Options
 from ocml_bridge.json_values.form import Object
 from ocml_bridge.json_values.parameters import items_of
 from ocml_bridge.loss import Finding, Log
-from ocml_bridge.model import Json, Message, Settings, Text, Usage, replace
+from ocml_bridge.model import Json, Message, Part, Settings, Text, Usage, replace
 from ocml_bridge.stream import sse
 from ocml_bridge.stream.assembled import untold
-from ocml_bridge.stream.response import ResponseEncoder, usage_in
+from ocml_bridge.stream.response import ResponseEncoder
+from ocml_bridge.stream.usage import usage_in
 from ocml_bridge.wires.blocks.grammar import AFTER, block_extras, kind_of
 from ocml_bridge.wires.blocks.writing import nearest, settled
 
@@ -55,6 +57,8 @@ class ChunkEncoder(ResponseEncoder):
         self._assembly = Assembly(untold)
         self._waited_for: int | None = None
         """The number of a message that is written when it is complete; all that begins after it waits."""
+        self._parts: Counter[int] = Counter()
+        """The number of parts of each message that have ended before the message."""
         self._waiting: list[Event] = []
         """The events that wait."""
 
@@ -105,7 +109,7 @@ class ChunkEncoder(ResponseEncoder):
         kind = kind_of(message)
         is_sealed = kind == "thought" and message.content == ""
         if _is_written_in_pieces(self.heads[number]) and not is_sealed:
-            return [self._part(number, kind, part) for part in _parts_after_text(message, kind)]
+            return [self._part(number, kind, part) for part in _parts_after_text(message, kind, self._parts[number])]
         image = nearest(_GRAMMAR, replace(message, layout=None), 0, Log())
         if image is None:
             return []
@@ -113,6 +117,12 @@ class ChunkEncoder(ResponseEncoder):
         self.calls += kind == "call"
         parts = [cast("Object", _GRAMMAR.write(image)), *_parts_without_message(message)]
         return [self._part(number, _WHOLE, part) for part in parts]
+
+    def end_part(self, number: int, part: Part) -> list[bytes]:
+        """Write a part that is no text where it stands."""
+        self._parts[number] += 1
+        written = None if isinstance(part, Text) else _GRAMMAR.write_part(part)
+        return [] if written is None else [self._part(number, kind_of(self.heads[number]), cast("Object", written))]
 
     def _part(self, number: int, kind: str, part: Object) -> bytes:
         if not self.written or self.written[-1][0] != number:
@@ -164,10 +174,16 @@ def _is_written_in_pieces(head: Message) -> bool:
     return kind == "text" or (kind == "thought" and signature_by(head, VENDOR) is None)
 
 
-def _parts_after_text(message: Message, kind: str) -> list[Object]:
-    """Return the parts after the text of a message: its media, and parts for its extras, such as a signature."""
+def _parts_after_text(message: Message, kind: str, done: int) -> list[Object]:
+    """Return the parts after the text of a message: its media, and parts for its extras, such as a signature.
+
+    Args:
+        message: the message.
+        kind: its kind.
+        done: the number of parts that were written where they stand.
+    """
     extras = block_extras(_GRAMMAR.notes.of(message.extras))
-    others = [part for part in parts_of(message.content) if not isinstance(part, Text)]
+    others = [part for part in parts_of(message.content)[done:] if not isinstance(part, Text)]
     parts = [cast("Object", block) for part in others if (block := _GRAMMAR.write_part(part)) is not None]
     if extras and kind != "thought":
         parts.append({"text": "", **extras})

@@ -270,6 +270,8 @@ class ContentDecoder(AssemblingDecoder):
         self._number = -1
         self._thought: Message | None = None
         """The thought that has not ended; it ends when another message begins."""
+        self._media: Part | None = None
+        """The last part of a message that began without a text; a text has its citations only at the end."""
         self._live = True
         """Whether parts are passed on as they arrive; if not, the rest is passed on at the end."""
 
@@ -331,6 +333,10 @@ class ContentDecoder(AssemblingDecoder):
         if self._kind != "text":
             self._end_thought()
             self._kind, self._number = "text", self.start(Message("assistant", "", channel="final"))
+            self._media = part
+        elif self._media is not None and not isinstance(self._media, Text):
+            self.end_part(self._number, self._media)
+            self._media = part
         if isinstance(part, Text):
             self.more(self._number, part.text)
 

@@ -14,14 +14,15 @@ from ocml_bridge.chat.visibility import is_private
 from ocml_bridge.events import Answer, Reason
 from ocml_bridge.formats.adapter import Options
 from ocml_bridge.json_values.form import Object
-from ocml_bridge.model import Json, Message, replace
-from ocml_bridge.stream.response import ResponseEncoder, usage_in
+from ocml_bridge.model import Json, Message, Part, replace
+from ocml_bridge.stream.response import ResponseEncoder
+from ocml_bridge.stream.usage import usage_in
 
 from .chunks import STREAM, EventWriter, write_usage
 from .hosted import write_hosted, write_hosted_reply
 from .live import LiveItem
 from .spelling import is_merged, write_item
-from .syntax import BODIES
+from .syntax import BODIES, MESSAGE
 from .units import ItemReader
 
 _INCOMPLETE: Final[dict[Reason, str]] = {"length": "max_output_tokens", "content_filter": "content_filter"}
@@ -149,6 +150,11 @@ class EventEncoder(ResponseEncoder):
         """Write more of an item's refusal."""
         out, item = self._start_pending(number), self._item_of.get(number)
         return [*out, *item.more(text, refusal=True)] if isinstance(item, LiveItem) else out
+
+    def end_part(self, number: int, part: Part) -> list[bytes]:
+        """Write the end of a text of an item that has several."""
+        item = self._item_of.get(number)
+        return item.end_part(part) if isinstance(item, LiveItem) and item.kind == MESSAGE else []
 
     def _start_pending(self, number: int) -> list[bytes]:
         """Begin the item of a text that waits for its first piece, if it is one."""

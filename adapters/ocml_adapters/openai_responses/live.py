@@ -8,7 +8,7 @@ from ocml_bridge.chat.citations import joined
 from ocml_bridge.chat.turns import FUNCTIONS, is_call, parts_of
 from ocml_bridge.chat.visibility import is_private
 from ocml_bridge.json_values.form import Object
-from ocml_bridge.model import Content, Json, Message, Refusal, Text, replace
+from ocml_bridge.model import Content, Json, Message, Part, Refusal, Text, replace
 
 from .calls import CUSTOM
 from .chunks import EventWriter
@@ -78,6 +78,8 @@ class _Run:
         self.kind: Final = kind
         self.index: Final = index
         self.pieces: list[str] = []
+        self.part: Text | None = None
+        """The text part that it is, if it has ended before its message."""
         self.annotations: list[Json] = []
         self.ends: tuple[str, str] = ("", "")
 
@@ -115,6 +117,8 @@ class LiveItem:
         item_id: Json = NOTES.of(message.extras).get("id")
         self.id: Final = item_id if isinstance(item_id, str) and item_id else f"{_PREFIXES[self.kind]}_{name}_{index}"
         self._has_joined = False
+        self._parts = 0
+        """The number of its parts that have ended before it."""
         self._runs: list[_Run] = []
         self.wire: Object | None = None
 
@@ -162,6 +166,15 @@ class LiveItem:
         out.append(self._events.delta(run.ends, text))
         return out
 
+    def end_part(self, part: Part) -> list[bytes]:
+        """Write the sources of a text that another part follows; more text is then another part of the item."""
+        self._parts += 1
+        run = self._runs[-1] if self._runs else None
+        if not isinstance(part, Text) or run is None or run.kind is not _TEXT or self._has_joined:
+            return []
+        self._has_joined, run.part = True, part
+        return self._cite(part, run)
+
     def _text_kind(self, refusal: bool) -> _Texts:
         if self.kind == MESSAGE:
             return _REFUSAL if refusal else _TEXT
@@ -200,18 +213,19 @@ class LiveItem:
                     out += self.more(text[len(sent) :], refusal=refusal)
             if not self._runs and message.end is not None:
                 out += self._begin(_TEXT)
-            out += self._cite(message)
+            run = self._runs[-1] if self._runs else None
+            if run is not None and run.kind is _TEXT and run.part is None:
+                out += self._cite(self._as_one_text(message), run)
         out += self._end_run()
         final = replace(message, call_id=self._message.call_id, content=self._content(message))
         self.wire = self._written(final)
         return [*out, self._events.event("response.output_item.done", output_index=self._index, item=self.wire)]
 
-    def _cite(self, message: Message) -> list[bytes]:
-        """Write the citations of its text."""
-        cited, run = self._as_one_text(message), self._runs[-1] if self._runs else None
-        if cited.citations is None or run is None or run.kind is not _TEXT:
+    def _cite(self, text: Text, run: _Run) -> list[bytes]:
+        """Write the citations of a text."""
+        if text.citations is None:
             return []
-        run.annotations = write_annotations(cited.citations, run.text)
+        run.annotations = write_annotations(text.citations, run.text)
         place = self._place_of(run)
         return [
             self._events.event(f"{_TEXT.subject}.annotation.added", **place, annotation_index=at, annotation=each)
@@ -223,18 +237,20 @@ class LiveItem:
         runs = self._runs
         if self.kind != MESSAGE:
             return runs[0].text if len(runs) == 1 else tuple(Text(run.text) for run in runs) or ""
-        text_part = self._as_one_text(message)
-        parts = tuple(Refusal(run.text) if run.kind is _REFUSAL else replace(text_part, text=run.text) for run in runs)
+        last = self._as_one_text(message)
+        parts = tuple(
+            Refusal(run.text) if run.kind is _REFUSAL else replace(run.part or last, text=run.text) for run in runs
+        )
         if len(parts) == 1 and isinstance(parts[0], Text) and parts[0].is_bare:
             return parts[0].text
         return parts or ""
 
     def _as_one_text(self, message: Message) -> Text:
-        """Return the text part of a message; several texts are written as one."""
-        texts = [part for part in parts_of(message.content) if isinstance(part, Text)]
+        """Return the text that the last parts of a message are; several texts are written as one."""
+        texts = [part for part in parts_of(message.content)[self._parts :] if isinstance(part, Text)]
         if len(texts) == 1:
             return texts[0]
-        is_one = sum(run.kind is _TEXT for run in self._runs) == 1
+        is_one = sum(run.kind is _TEXT and run.part is None for run in self._runs) == 1
         return Text("", citations=joined(texts) if is_one and texts else None)
 
     def _written(self, message: Message) -> Object:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final, cast
 
+from ocml_bridge.chat.turns import parts_of
 from ocml_bridge.engine.reading import transcript_of
 from ocml_bridge.events import Reason, RefusalDelta
 from ocml_bridge.formats.adapter import Options
@@ -100,12 +101,19 @@ class EventDecoder(AssemblingDecoder):
             self._begin(item, 1)
             if new is not None and new.item is item and new.place.key == "content":
                 parts, number = item.wire["content"], self._numbers[0]
+                if new.place.at and new.place.at == len(parts) - 1:
+                    self._end_parts(item, new.place.at)
                 if parts[new.place.at].get("type") == "refusal":
                     self.log.events.append(RefusalDelta(number, new.text))
                 elif new.place.at == len(parts) - 1:
                     self.more(number, new.text)
         elif kind == REASONING and new is not None and new.item is item:
             self._emit_thought(item, new)
+
+    def _end_parts(self, item: Item, count: int) -> None:
+        """Emit the ends of the first parts of a message's item: another one arrives."""
+        [message] = read_item({**item.wire, "content": item.settle()["content"][:count]})
+        self.end_parts(self._numbers[0], parts_of(message.content))
 
     def _emit_text(self, item: Item, key: str, new: NewText | None) -> None:
         self._begin(item, 1)

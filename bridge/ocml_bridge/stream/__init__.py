@@ -5,7 +5,21 @@ Everything here is sans-IO: data in, data out, without a clock, random numbers o
 
 from __future__ import annotations
 
-from ..events import Answer, Decoder, Delta, Encoder, End, Event, Named, Reason, RefusalDelta, Signed, Start, Stop
+from ..events import (
+    Answer,
+    Decoder,
+    Delta,
+    Encoder,
+    End,
+    Event,
+    Named,
+    PartEnd,
+    Reason,
+    RefusalDelta,
+    Signed,
+    Start,
+    Stop,
+)
 from .accumulate import accumulate, joined, replay
 from .ledger import Answered, Call, Failed, Fault, Ledger, Opened, Rejected
 from .visible import Filter
@@ -25,6 +39,7 @@ __all__ = [
     "Ledger",
     "Named",
     "Opened",
+    "PartEnd",
     "Reason",
     "RefusalDelta",
     "Rejected",

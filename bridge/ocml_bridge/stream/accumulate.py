@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ..chat.turns import is_hosted
-from ..events import Delta, End, Event, Named, Reason, RefusalDelta, Signed, Start, Stop
+from ..events import Delta, End, Event, Named, PartEnd, Reason, RefusalDelta, Signed, Start, Stop
 from ..loss import Finding
 from ..model import Document, Message, Part, Refusal, Text, Transcript, replace
-from .decoder import header_of, settle, text_of
+from .decoder import header_of, rest_of, settle
 
 
 def accumulate(events: Iterable[Event]) -> Document:
@@ -35,7 +35,7 @@ def accumulate(events: Iterable[Event]) -> Document:
                 texts.pop(index, None)
             case Stop(_, document):
                 return document
-            case Finding() | Named():
+            case Finding() | Named() | PartEnd():
                 pass
     for index, pieces in texts.items():
         refused = "".join(refusals.get(index, ()))
@@ -61,7 +61,7 @@ def joined(events: Iterable[Event]) -> list[Event]:
 
 
 def replay(document: Transcript, reason: Reason | None = None) -> Iterator[Event]:
-    """Yield the events of a transcript: for each message `Start`, one `Delta` with its text, and `End`; then `Stop`.
+    """Yield the events of a transcript: for each message `Start`, a `Delta` for each text, and `End`; then `Stop`.
 
     Args:
         document: the transcript.
@@ -69,8 +69,7 @@ def replay(document: Transcript, reason: Reason | None = None) -> Iterator[Event
     """
     for index, message in enumerate(document.messages):
         yield Start(index, replace(header_of(message), signature=message.signature), is_hosted(message))
-        if text := text_of(message):
-            yield Delta(index, text)
+        yield from rest_of(index, message)
         if refused := _refusal_of(message):
             yield RefusalDelta(index, refused)
         yield End(index, message)

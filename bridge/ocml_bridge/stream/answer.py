@@ -10,7 +10,7 @@ from typing import Final, Self
 
 from ..chat.turns import content_of, is_call, parts_of
 from ..errors import BridgeError, ErrorCode
-from ..events import Decoder, Delta, End, Event, Named, Reason, RefusalDelta, Signed, Start, Stop
+from ..events import Decoder, Delta, End, Event, Named, PartEnd, Reason, RefusalDelta, Signed, Start, Stop
 from ..loss import Finding, FindingCode, Severity
 from ..model import Content, Message, Part, Text, Transcript, replace
 from .decoder import settle, text_of
@@ -110,6 +110,8 @@ class AnswerDecoder:
                         out.append(Delta(number - self._first, text))
                 case RefusalDelta(number, text):
                     out.append(RefusalDelta(number - self._first, text))
+                case PartEnd(number, part):
+                    out.append(PartEnd(number - self._first, part))
                 case Signed(number, signature):
                     out.append(Signed(number - self._first, signature))
                 case End(number, message):

@@ -9,13 +9,13 @@ from typing import Final, cast
 
 from ..chat.turns import is_hosted
 from ..errors import BridgeError
-from ..events import Delta, End, Event, Reason, Signed, Start, Stop
+from ..events import Delta, End, Event, PartEnd, Reason, Signed, Start, Stop
 from ..json_values.form import Object
 from ..loss import FindingCode, Severity
-from ..model import ByFormat, Json, Message, Signature, Transcript
+from ..model import ByFormat, Json, Message, Part, Signature, Text, Transcript
 from ..options import Options
 from .arriving import ArrivingDecoder
-from .decoder import emit_message, header_of, settle, text_of
+from .decoder import header_of, rest_of, settle
 from .values import DONE, Arrived, Values
 
 Note = Callable[[str], None]
@@ -42,6 +42,9 @@ class AssemblingDecoder(ArrivingDecoder):
         super().__init__(self._values)
         self.over: Reason | None = None
         self._lengths: list[int] = []
+        """The number of characters of each message for which deltas were emitted."""
+        self._parts: list[int] = []
+        """The number of parts of each message whose ends were emitted."""
         self.ended = 0
 
     # --- what a format defines ----------------------------------------------------------------------------------------
@@ -72,13 +75,17 @@ class AssemblingDecoder(ArrivingDecoder):
             message: the message as far as it is known.
             signature: its signature, if it is known already.
         """
-        number = len(self._lengths)
-        self._lengths.append(0)
         header = header_of(message)
-        header.continues = number > 0
+        header.continues = self.started > 0
         header.extras, header.layout = message.extras, _kind_in(message.layout)
         header.signature = signature
-        self.log.events.append(Start(number, header, self.hosts(message)))
+        return self._announce(header, is_hosted=self.hosts(message))
+
+    def _announce(self, header: Message, *, is_hosted: bool) -> int:
+        number = self.started
+        self._lengths.append(0)
+        self._parts.append(0)
+        self.log.events.append(Start(number, header, is_hosted))
         return number
 
     def more(self, number: int, text: str) -> None:
@@ -86,6 +93,22 @@ class AssemblingDecoder(ArrivingDecoder):
         if text:
             self._lengths[number] += len(text)
             self.log.events.append(Delta(number, text))
+
+    def end_part(self, number: int, part: Part) -> None:
+        """Emit the `PartEnd` of a message's next part, because something else follows it."""
+        self._parts[number] += 1
+        self.log.events.append(PartEnd(number, part))
+
+    def end_parts(self, number: int, parts: Sequence[Part]) -> None:
+        """Emit the ends of a message's first parts, unless deltas have not made their text.
+
+        Args:
+            number: the number of the message.
+            parts: all parts of the message before the one that arrives.
+        """
+        if self._lengths[number] == sum(len(part.text) for part in parts if isinstance(part, Text)):
+            for part in parts[self._parts[number] :]:
+                self.end_part(number, part)
 
     def sign(self, number: int, message: Message | None) -> None:
         """Emit the signature of a message whose text is complete, if it has one.
@@ -100,8 +123,7 @@ class AssemblingDecoder(ArrivingDecoder):
     def end(self, message: Message) -> None:
         """Emit the `End` of the first message that has not ended, because it is complete although the answer is not."""
         number, self.ended = self.ended, self.ended + 1
-        if more := text_of(message)[self._lengths[number] :]:
-            self.log.events.append(Delta(number, more))
+        self.log.events += rest_of(number, message, self._lengths[number], self._parts[number])
         self.log.events.append(End(number, message))
 
     @property
@@ -149,12 +171,10 @@ class AssemblingDecoder(ArrivingDecoder):
         return settle(self.over or reason, document)
 
     def _end(self, messages: Sequence[Message]) -> None:
-        started = len(self._lengths)
-        for message in messages[self.ended : started]:
+        for number, message in enumerate(messages[self.ended :], self.ended):
+            if number >= self.started:
+                self._announce(header_of(message), is_hosted=self.hosts(message))
             self.end(message)
-        for number, message in enumerate(messages[started:], started):
-            self.log.events.append(Start(number, header_of(message), self.hosts(message)))
-            emit_message(self.log, number, message, "")
 
 
 def _kind_in(layout: ByFormat | None) -> ByFormat | None:

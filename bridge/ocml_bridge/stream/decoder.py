@@ -6,16 +6,16 @@ Each text format gives a `Reading`, which feeds the scanner and the header parse
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from typing import Final, Protocol, Self, cast
 
 from ..chat.turns import is_call, is_thought
 from ..common.unicode import without_mark
 from ..errors import BridgeError, ErrorCode
-from ..events import Delta, End, Event, Reason, Start, Stop
+from ..events import Delta, End, Event, PartEnd, Reason, Start, Stop
 from ..loss import Finding, FindingCode, Log, Severity
-from ..model import Document, Message, Thought, Transcript
+from ..model import Document, Message, Part, Text, Thought, Transcript
 from .buffer import Hold
 
 WAITING: Final = 4_096
@@ -101,6 +101,30 @@ def emit_message(log: LiveLog, index: int, message: Message, so_far: str | None 
     if rest:
         log.events.append(Delta(index, rest))
     log.events.append(End(index, message))
+
+
+def rest_of(number: int, message: Message, length: int = 0, done: int = 0) -> Iterator[Delta | PartEnd]:
+    """Yield the deltas of a message's text, and the ends of its parts, except those that were emitted.
+
+    Args:
+        number: the number of the message.
+        message: the whole message.
+        length: the number of characters for which deltas were emitted.
+        done: the number of parts whose ends were emitted.
+    """
+    parts: Sequence[Part] = () if isinstance(message.content, str) else message.content
+    texts = [part.text if isinstance(part, Text) else "" for part in parts]
+    arrived = length - sum(map(len, texts[:done]))
+    if done >= len(texts) or arrived > len(texts[done]):  # one text, or a text whose parts were not told apart
+        if rest := text_of(message)[length:]:
+            yield Delta(number, rest)
+        return
+    for at in range(done, len(texts)):
+        if rest := texts[at][arrived:]:
+            yield Delta(number, rest)
+        if at < len(texts) - 1:
+            yield PartEnd(number, parts[at])
+        arrived = 0
 
 
 def header_of(message: Message) -> Message:

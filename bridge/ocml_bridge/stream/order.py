@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..events import Delta, End, Event, RefusalDelta, Signed, Start, Stop
+from ..events import Delta, End, Event, PartEnd, RefusalDelta, Signed, Start, Stop
 from ..model import replace
 
 
@@ -31,9 +31,9 @@ class InOrder:
                     self._started[number] = event
                     if not waits:
                         out.append(event)
-                case Delta(number, _) | RefusalDelta(number, _) | Signed(number, _) | End(number, _):
-                    if number in self._open:
-                        self._put(number, event, out)
+                case Delta() | RefusalDelta() | PartEnd() | Signed() | End():
+                    if event.number in self._open:
+                        self._put(event.number, event, out)
                 case Stop():
                     for number, start in list(self._started.items()):
                         self._put(number, End(number, replace(start.message, end=None)), out)

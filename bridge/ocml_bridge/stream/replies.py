@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from ..chat.turns import is_call, is_reply
-from ..events import Delta, End, Event, RefusalDelta, Signed, Start, Stop
+from ..events import Delta, End, Event, PartEnd, RefusalDelta, Signed, Start, Stop
 from ..model import Message
 from ..units.pairing import Pairing
 
@@ -57,7 +57,7 @@ class InCallOrder:
                         self._release_all(out)
                         self._call(number, message)
                     self._pass(event, out)
-                case Delta() | RefusalDelta() | Signed() | End():
+                case Delta() | RefusalDelta() | PartEnd() | Signed() | End():
                     self._pass(event, out)
                 case Stop():
                     self._release_all(out)

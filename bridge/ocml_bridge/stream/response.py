@@ -10,19 +10,18 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
-from typing import Any, ClassVar, Final, cast
+from typing import ClassVar, Final
 
 from ..chat.turns import is_call, is_hosted, parts_of
 from ..chat.visibility import is_private
 from ..engine.reading import transcript_of
 from ..errors import ErrorCode
-from ..events import Answer, Delta, End, Event, Named, Reason, RefusalDelta, Signed, Start, Stop
+from ..events import Answer, Delta, End, Event, Named, PartEnd, Reason, RefusalDelta, Signed, Start, Stop
 from ..formats.adapter import Options
 from ..json_values import jsontext
 from ..json_values.form import Object
-from ..json_values.parameters import members_of
 from ..loss import Log, Loss, LossCode, Severity
-from ..model import Document, Json, Message, Settings, Transcript, Usage, replace
+from ..model import Document, Message, Part, Settings, Transcript, Usage, replace
 from ..report.narrowing import drop_empty, drop_message
 from ..report.report import report
 from ..units.arrange import arrival_losses
@@ -112,6 +111,10 @@ class ResponseEncoder(ABC):
     def refuse(self, number: int, text: str, /) -> list[bytes]:
         """Write more text of a message's refusal; a format without refusals writes it as text."""
         return self.more(number, text)
+
+    def end_part(self, _number: int, _part: Part, /) -> list[bytes]:
+        """Write the end of a part; by default a message has one text, and its other parts come at its end."""
+        return []
 
     def sign(self, _number: int, _message: Message, /) -> list[bytes]:
         """Write the signature of a message whose text is complete; by default it is written at the end."""
@@ -211,6 +214,8 @@ class ResponseEncoder(ABC):
                     return []
                 message = self.heads[number] = self.start_of(message)
                 return self.start(number, message)
+            case PartEnd(number, part):
+                return self.end_part(number, part) if number in self.heads else []
             case Signed(number, signature):
                 return (
                     self.sign(number, replace(self.heads[number], signature=signature)) if number in self.heads else []
@@ -369,31 +374,3 @@ def _why_left_out(message: Message, target: str) -> str:
     if is_private(message):
         return f"{target} leaves this message out: it is hidden from end users"
     return f"{target} has no place for anything in this message"
-
-
-# --- numbers of tokens ------------------------------------------------------------------------------------------------
-
-_NAMES: Final = {
-    "input_tokens": ("prompt_tokens", "input_tokens"),
-    "output_tokens": ("completion_tokens", "output_tokens"),
-    "total_tokens": ("total_tokens",),
-}
-"""The names of each number in Chat Completions and in later formats."""
-_DETAILS: Final = {
-    "cached_tokens": ("prompt_tokens_details", "input_tokens_details"),
-    "reasoning_tokens": ("completion_tokens_details", "output_tokens_details"),
-}
-"""The names of the objects that may contain each number."""
-
-
-def usage_in(usage: dict[str, object] | None) -> Usage | None:
-    """Return the numbers of tokens in a caller's `usage` object; None if there are none."""
-    members = cast("dict[str, Any]", usage or {})
-    candidates = {name: [members.get(key) for key in keys] for name, keys in _NAMES.items()}
-    candidates |= {name: [_inner(members.get(key), name) for key in keys] for name, keys in _DETAILS.items()}
-    numbers = {name: number for name, values in candidates.items() for number in values if type(number) is int}
-    return Usage(**numbers) if numbers else None
-
-
-def _inner(value: Json, name: str) -> Json:
-    return members_of(value).get(name)

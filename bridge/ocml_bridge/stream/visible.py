@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from ..chat.turns import parts_of
 from ..chat.visibility import END_USER, Visibility
-from ..events import Delta, Encoder, End, Event, RefusalDelta, Signed, Start
+from ..events import Delta, Encoder, End, Event, PartEnd, RefusalDelta, Signed, Start
 from ..loss import Loss
 
 
@@ -30,7 +30,7 @@ class Filter:
         return [event for event in events if not self._hides(event)]
 
     def _hides(self, event: Event) -> bool:
-        if isinstance(event, (Delta, RefusalDelta)):
+        if isinstance(event, (Delta, RefusalDelta, PartEnd)):
             return event.number in self._silent
         if isinstance(event, (Signed, End)):
             return event.number in self._hidden

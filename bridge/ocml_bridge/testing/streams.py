@@ -10,13 +10,13 @@ from typing import NamedTuple, cast
 
 from hypothesis import strategies as st
 
-from ..chat.turns import extract_tools, is_call
+from ..chat.turns import extract_tools, is_call, parts_of
 from ..convert import read
 from ..errors import BridgeError, ErrorCode
-from ..events import Decoder, Delta, End, Event, Named, Reason, RefusalDelta, Signed, Start, Stop
+from ..events import Decoder, Delta, End, Event, Named, PartEnd, Reason, RefusalDelta, Signed, Start, Stop
 from ..formats.adapter import Adapter, Options
 from ..loss import Finding, without_message
-from ..model import ByFormat, Json, Message, Signature, Transcript
+from ..model import ByFormat, Json, Message, Part, Signature, Text, Transcript
 from ..pipe import decoder
 from ..report.result import Reading
 from ..stream import accumulate, joined
@@ -191,7 +191,7 @@ def check_order(events: Sequence[Event]) -> None:
             case Delta(number, text) | RefusalDelta(number, text):
                 assert text
                 assert ended <= number < started
-            case Signed(number):
+            case Signed(number) | PartEnd(number):
                 assert ended <= number < started
             case End(number):
                 assert number == ended < started
@@ -207,18 +207,24 @@ def check_messages(decoded: Decoded, extract: Extract | None) -> None:
     document = decoded.stop.document
     heads: dict[int, Message] = {}
     texts: dict[int, str] = {}
+    parts: dict[int, list[Part]] = {}
     signed: dict[int, tuple[Signature, str]] = {}
     ended: list[Message] = []
     for event in decoded.events:
         match event:
             case Start(number, message):
-                heads[number], texts[number] = message, ""
+                heads[number], texts[number], parts[number] = message, "", []
             case Delta(number, text):
                 texts[number] += text
+            case PartEnd(number, part):
+                parts[number].append(part)
+                came = "".join(each.text for each in parts[number] if isinstance(each, Text))
+                assert texts[number] == came, "a part ends when all its text has come"
             case Signed(number, signature):
                 signed[number] = (signature, texts[number])
             case End(number, message):
                 assert texts[number] == text_of(message)
+                assert tuple(parts[number]) == tuple(parts_of(message.content))[: len(parts[number])]
                 assert signed.get(number) in (None, (message.signature, texts[number]))
                 header = heads[number]
                 assert settled(header) == settled(header_of(message))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final, Literal
 
 from ...chat.visibility import is_preamble
-from ...events import Delta, End, Event, RefusalDelta, Signed, Start
+from ...events import Delta, End, Event, PartEnd, RefusalDelta, Signed, Start
 from ...model import replace
 
 PreambleMode = Literal["content", "reasoning", "nothing"]
@@ -33,7 +33,9 @@ class Preambles:
                 if not self._drops:
                     out.append(event._replace(message=replace(event.message, channel="analysis", intent=None)))
             elif not (
-                self._drops and isinstance(event, (Delta, RefusalDelta, Signed)) and event.number in self._numbers
+                self._drops
+                and isinstance(event, (Delta, RefusalDelta, PartEnd, Signed))
+                and event.number in self._numbers
             ):
                 out.append(event)
         return out

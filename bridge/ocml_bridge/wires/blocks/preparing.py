@@ -11,8 +11,9 @@ from typing import Final
 
 from ...chat.transform import missing
 from ...chat.turns import parts_of
-from ...loss import Log, LossCode, Severity
-from ...model import Alternative, Message, replace
+from ...loss import Log, Loss, LossCode, Severity
+from ...model import Alternative, Message, Transcript, replace
+from ...report.report import compared
 from ...units.conversation import Conversation
 from ...units.heads import Head, Item, item_of, message_of
 from ...units.pairing import links_of, pair
@@ -153,11 +154,11 @@ def _fused(grammar: Grammar, items: list[Item], indices: Sequence[int], near: Ne
         The indexes of the items that were joined to an earlier one.
     """
     dropped: set[int] = set()
+    joins: set[int] = set()
     first: tuple[int, str, Message] | None = None
     leading = True
     for at, item in enumerate(items):
-        noted = Log()
-        message = near(message_of(item), indices[at], noted)
+        message = near(message_of(item), indices[at], Log())
         if message is None:
             continue
         side = grammar.side(message)
@@ -169,7 +170,9 @@ def _fused(grammar: Grammar, items: list[Item], indices: Sequence[int], near: Ne
             first = (at, side, message) if kind_of(message) == "text" else None
             continue
         start, _, head = first
-        log.losses += noted.losses
+        for joined in (at,) if start in joins else (start, at):
+            log.losses += _losses_in(grammar, items[joined], indices[joined], near)
+        joins.add(start)
         detail = f"{grammar.home} joins this message to message {indices[start]}"
         log.lose(LossCode.MESSAGE, f"/messages/{indices[at]}", detail, Severity.CHANGED)
         if isinstance(items[start][1], str):  # of parts, each is compared
@@ -181,6 +184,32 @@ def _fused(grammar: Grammar, items: list[Item], indices: Sequence[int], near: Ne
         first = (start, side, head)
         dropped.add(at)
     return dropped
+
+
+def _losses_in(grammar: Grammar, item: Item, index: int, near: Near) -> list[Loss]:
+    """Return what the content of a message loses before it is joined to another one.
+
+    Args:
+        grammar: the grammar of the format.
+        item: the message.
+        index: its index in the document.
+        near: returns the nearest message.
+    """
+    log, message = Log(), message_of(item)
+    image = near(message, 0, log)
+    if image is None or isinstance(message.content, str):
+        return [loss._replace(path=_moved(loss.path, index)) for loss in log.losses]
+    losses = compared(Transcript((message,)), Transcript((image,)), log.losses, target=grammar.home).losses
+    return [
+        loss._replace(path=_moved(loss.path, index))
+        for loss in losses
+        if loss in log.losses or (loss.severity is not Severity.LAYOUT and loss.path.startswith("/messages/0/content"))
+    ]
+
+
+def _moved(path: str, index: int) -> str:
+    """Return the path of the only message of a document as that of a message with an index."""
+    return f"/messages/{index}{path.removeprefix('/messages/0')}"
 
 
 def _role_of(grammar: Grammar, message: Message) -> dict[str, dict[str, object]] | None:
