@@ -1767,3 +1767,25 @@ def test_what_else_stands_in_inputs_and_outputs_stays_beside() -> None:
 def test_keys_that_do_not_say_who_speaks_are_not_guessed(row: dict[str, Any]) -> None:
     with pytest.raises(BridgeError, match="not a row of any layout"):
         read_row(Plan((AUTO,)), row)
+
+
+def test_settings_of_a_template_are_those_of_the_request() -> None:
+    text = '<s>[MODEL_SETTINGS]{"reasoning_effort": "high"}[/MODEL_SETTINGS][INST]Why?[/INST]Because.</s>'
+    [conversation] = conversations({"text": text})
+    assert told(conversation.messages) == BOTH
+    assert conversation.settings is not None
+    assert conversation.settings.reasoning_effort == "high"
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        '<｜DSML｜invoke name="f">\nx\n</｜DSML｜invoke>',
+        "f()",
+        '<｜DSML｜invoke name="f">\n<｜DSML｜parameter name="a" string="false">x</｜DSML｜parameter></｜DSML｜invoke>',
+    ],
+)
+def test_what_is_no_call_of_deepseek_stays_text(inside: str) -> None:
+    section = f"<｜DSML｜tool_calls>\n{inside}\n</｜DSML｜tool_calls>"
+    [conversation] = conversations({"text": f"<｜User｜>Why?<｜Assistant｜>{section}<｜end▁of▁sentence｜>"})
+    assert told(conversation.messages) == [ASKED, ("assistant", section)]

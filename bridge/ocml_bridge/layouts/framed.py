@@ -9,14 +9,19 @@ from typing import Final, NamedTuple
 from ..json_values import jsontext
 from ..model import Json
 from . import calls, thoughts
-from .layout import Document, Object, Wording, misshapen
+from .fitting import as_object
+from .layout import Document, Object, Wording, misshapen, parsed
 from .messages import message, request, tools_of
 
 TEXT: Final = "text"
 DECLARES: Final = "tools"
 """The role of a turn that declares tools."""
+SETS: Final = "settings"
+"""The role of a turn with settings of the request, as JSON."""
 Called = Callable[[str, str], list[Object] | None]
 """Returns the messages of an answer that calls tools, by its text and the role of the next turn; None without calls."""
+Replied = Callable[[str, str], list[Object] | None]
+"""Returns the messages of a turn with results of tools, by its role and text; None for a turn without results."""
 Declared = Callable[[str], tuple[str, list[Json]]]
 """Returns the text of the system without the tools that it declares, and the tools."""
 
@@ -35,6 +40,7 @@ class Frames(NamedTuple):
         declared: finds the tools in the system's text; None if they are in tags that other templates have, too.
         ended: whether each turn ends with a token; otherwise it ends where the next one begins.
         headed: whether the text before the first turn is a system message.
+        replied: finds the results of tools in a turn; None if they are in tags that other templates have, too.
     """
 
     whose: str
@@ -47,6 +53,7 @@ class Frames(NamedTuple):
     declared: Declared | None = None
     ended: bool = True
     headed: bool = False
+    replied: Replied | None = None
 
     @property
     def ends(self) -> re.Pattern[str]:
@@ -97,7 +104,7 @@ def _joined(conversations: list[list[_Turn]]) -> list[list[_Turn]]:
     return joined
 
 
-_UNANSWERED: Final = ("system", DECLARES)
+_UNANSWERED: Final = ("system", DECLARES, SETS)
 """The roles of turns that are not a conversation by themselves."""
 
 
@@ -127,20 +134,28 @@ def _document(turns: list[_Turn], frames: Frames, wording: Wording) -> Document:
         turns = turns[:-1]
     tools: list[Json] | None = None
     messages: list[Object] = []
+    settings: Object = {}
     for (role, text), after in zip(turns, next_roles, strict=False):
+        if role == SETS:
+            settings |= as_object(parsed(text, f"/{TEXT}")) or {}
+            continue
         if role == DECLARES:
             tools = tools_of(_values(text), f"/{TEXT}")
             continue
         if role == "system" and frames.declared is not None:
             text, found = frames.declared(text)
             tools = found or tools
+        replies = None if frames.replied is None else frames.replied(role, text)
+        if replies is not None:
+            messages += replies
+            continue
         called = frames.called(text, after) if role == "assistant" and frames.called is not None else None
         if called is not None:
             messages += called
         elif text or role != "system":  # templates write an empty system turn, too
             messages.append(message(role, text))
     tools, messages, findings = calls.extract_tools(messages, tools)
-    return Document(request([thoughts.split(each, wording) for each in messages], tools), findings)
+    return Document({**settings, **request([thoughts.split(each, wording) for each in messages], tools)}, findings)
 
 
 def _values(text: str) -> Json:

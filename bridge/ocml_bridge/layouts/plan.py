@@ -13,6 +13,7 @@ from ..detection import looks
 from ..errors import BridgeError, ErrorCode
 from ..model import Json
 from ..recognise import recognise
+from ..recognise.texts import ROWS
 from ..report.wording import shown
 from .columns import TURNS
 from .documents import forget, in_text, whole
@@ -202,6 +203,8 @@ def likeness(row: Object) -> str | None:
     """Return a sentence without its subject on the certain kind of a row of no layout, or of its text; else None."""
     text = row.get("text")
     for found in (recognise(row), recognise(text) if isinstance(text, str) else None):
+        if found is not None and found.certain and found.kind.advice == ROWS:
+            return f"looks like {found.kind.name} ({found.cited}), but some of its tokens or turns are not known"
         if found is not None and found.certain and found.kind.format not in registry.formats():
             return looks(found)
     return None

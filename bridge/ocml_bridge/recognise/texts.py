@@ -33,7 +33,7 @@ def _table(separator: str, shown: str) -> Pattern:
 _SPEAKERS: Final = (
     "SYSTEM|USER|ASSISTANT|[Ss]ystem|[Hh]uman|[Uu]ser|[Aa]ssistant|You|Me|AI|Bot|ChatGPT|Claude|Gemini|Copilot"
 )
-_ROWS: Final = "`ocml-convert batch --plan auto` reads such texts, in rows or files"
+ROWS: Final = "`ocml-convert batch --plan auto` reads such texts, in rows or files"
 _TABLE: Final = "`ocml-convert batch --plan auto` reads such tables"
 _LINES: Final = "convert it to JSON lines, one record a line, for `ocml-convert batch`"
 
@@ -93,30 +93,30 @@ TEXTS: Final[tuple[Kind, ...]] = (
         "a Llama 3 prompt",
         patterns=(_begins(r"<\|(?:begin_of_text|start_header_id)\|>", "`<|begin_of_text|>`, `<|start_header_id|>`"),),
         format="llama-3",
-        advice=_ROWS,
+        advice=ROWS,
     ),
     Kind(
         "a Llama 4 prompt",
         patterns=(_begins(r"<\|header_start\|>", "`<|header_start|>`"),),
         format="llama-4",
-        advice=_ROWS,
+        advice=ROWS,
     ),
     Kind(
         "a Mistral or Llama 2 prompt",
         patterns=(
             _begins(
-                r"(?:<s>)?\s*\[(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS)\]",
-                "`[INST]`, `[SYSTEM_PROMPT]`, `[AVAILABLE_TOOLS]`",
+                r"(?:<s>)?\s*\[(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|MODEL_SETTINGS)\]",
+                "`[INST]`, `[SYSTEM_PROMPT]`, `[AVAILABLE_TOOLS]`, `[MODEL_SETTINGS]`",
             ),
         ),
         format="mistral",
-        advice=_ROWS,
+        advice=ROWS,
     ),
     Kind(
         "a Gemma prompt",
         patterns=(_begins(r"(?:<bos>)?\s*<(?:start_of_turn|\|turn)>", "`<start_of_turn>`, `<|turn>`"),),
         format="gemma",
-        advice=_ROWS,
+        advice=ROWS,
     ),
     Kind(
         "a Phi, Zephyr or GLM prompt",
@@ -125,42 +125,42 @@ TEXTS: Final[tuple[Kind, ...]] = (
                 r"(?:\[gMASK\]<sop>)?\s*<\|(?:system|user|assistant)\|>", "`<|system|>`, `<|user|>`, `<|assistant|>`"
             ),
         ),
-        advice=_ROWS,
+        advice=ROWS,
     ),
     Kind(
         "a DeepSeek prompt",
         patterns=(_begins("<｜(?:begin▁of▁sentence|User|Assistant)｜>", "`<｜begin▁of▁sentence｜>`, `<｜User｜>`"),),
-        advice=_ROWS,
+        advice=ROWS,
     ),
     Kind(
         "a Command R prompt",
         patterns=(_begins(r"(?:<BOS_TOKEN>)?\s*<\|START_OF_TURN_TOKEN\|>", "`<|START_OF_TURN_TOKEN|>`"),),
-        advice=_ROWS,
+        advice=ROWS,
     ),
     Kind(
         "a Granite prompt",
         patterns=(_begins(r"<\|start_of_role\|>", "`<|start_of_role|>`"),),
-        advice=_ROWS,
+        advice=ROWS,
     ),
     Kind(
         "a Kimi prompt",
         patterns=(_begins(r"<\|im_(?:system|user|assistant)\|>", "`<|im_user|>`, `<|im_system|>`"),),
-        advice=_ROWS,
+        advice=ROWS,
     ),
     Kind(
         "an EXAONE prompt",
         patterns=(_begins(r"\[\|(?:system|user|assistant)\|\]", "`[|system|]`, `[|user|]`"),),
-        advice=_ROWS,
+        advice=ROWS,
     ),
     Kind(
         "an OpenChat prompt",
         patterns=(_begins(r"(?:<s>)?\s*GPT4 Correct (?:System|User|Assistant):", "`GPT4 Correct User:`"),),
-        advice=_ROWS,
+        advice=ROWS,
     ),
     Kind(
         "a Nemotron prompt",
         patterns=(_begins(r"<SPECIAL_1[01]>(?:System|User|Assistant)\b", "`<SPECIAL_10>System`, `<SPECIAL_11>User`"),),
-        advice=_ROWS,
+        advice=ROWS,
     ),
     Kind(
         "a recorded stream of Anthropic Messages",
@@ -216,7 +216,7 @@ TEXTS: Final[tuple[Kind, ...]] = (
                 certain=False,
             ),
         ),
-        advice=_ROWS,
+        advice=ROWS,
     ),
     Kind(
         "a Python value, as `print` shows it",
