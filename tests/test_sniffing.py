@@ -28,7 +28,7 @@ SURE: list[tuple[str, Any, int]] = [
     ("gemini", [], 0),
     ("gemini", {"candidates": [{"content": {"parts": PARTS}}]}, 3),
     ("gemini", {"candidates": []}, 1),
-    ("gemini", {"candidates": ["Hi"]}, 1),
+    ("gemini", {"candidates": ["Hi"]}, 0),
     ("gemini", {"usageMetadata": {}, "modelVersion": "m"}, 3),
     ("gemini", {"usage_metadata": {}, "prompt_feedback": {}}, 3),
     ("gemini", {"usageMetadata": {}}, 0),

@@ -30,6 +30,7 @@ WEATHER: dict[str, Any] = {
     "parameters": {"type": "object", "properties": {}},
 }
 WEATHER_TEXT = json.dumps(WEATHER)
+MARKET = json.dumps({**WEATHER, "name": "Market API", "required": None})
 CALL = '{"name": "weather", "arguments": {"city": "Rome"}}'
 
 TURN = {"from": "human", "value": "Why?"}
@@ -1040,6 +1041,64 @@ ROWS: list[tuple[str, dict[str, Any], list[Said]]] = [
         [ASKED, ANSWERED],
     ),
     ("langchain", {"messages": [{"type": "human", "content": "Why?"}, {"type": "ai", "content": "Because."}]}, BOTH),
+    # ToolACE: functions in the system's text, calls as Python in brackets, results in a list
+    (
+        "toolace",
+        {
+            "system": f"Here is a list of functions:\n[{MARKET}, {WEATHER_TEXT}].\nWrite them as [func1(a=b)].",
+            "conversations": [
+                {"from": "user", "value": "Rome?"},
+                {
+                    "from": "assistant",
+                    "value": '[Market API(type="A, (b)", n=[1, {"k": null}], ok=true), weather(city=\'Rome\')]',
+                },
+                {
+                    "from": "tool",
+                    "value": '[{"name": "Market API", "results": {"ok": 1}}, {"name": "weather", "results": "20"}]',
+                },
+                {"from": "assistant", "value": "20 degrees."},
+            ],
+        },
+        [
+            ("system", "Here is a list of functions:\n.\nWrite them as [func1(a=b)]."),
+            ("user", "Rome?"),
+            ("call Market API", '{"type":"A, (b)","n":[1,{"k":null}],"ok":true}'),
+            ("call weather", '{"city":"Rome"}'),
+            ("tool", '{"ok":1}'),
+            ("tool", "20"),
+            ("assistant", "20 degrees."),
+        ],
+    ),
+    # messages of Chat Completions whose calls and results are text in tags, as templates render them
+    (
+        "hermes-functions",
+        {
+            "messages": [
+                {"role": "system", "content": f"You may call functions.\n<tools>\n{WEATHER_TEXT}\n</tools>"},
+                {"role": "user", "content": "Rome?"},
+                {"role": "assistant", "content": f"<think>\nHm.\n</think>\n\n<tool_call>\n{CALL}\n</tool_call>"},
+                {"role": "user", "content": "<tool_response>\n20\n</tool_response>"},
+                {"role": "assistant", "content": "20 degrees."},
+            ]
+        },
+        [
+            ("system", "You may call functions."),
+            ("user", "Rome?"),
+            ("thought", "Hm."),
+            ("call weather", '{"city":"Rome"}'),
+            ("tool", "20"),
+            ("assistant", "20 degrees."),
+        ],
+    ),
+    ("sharegpt", {"items": [TURN, {"from": "gpt", "value": "Because."}], "id": "x"}, BOTH),
+    ("messages", {"items": [ASK, {"role": "assistant", "content": "Because.", "weight": 1.0}]}, BOTH),
+    (
+        "reasoned",
+        {"input": "Why?", "reasoning_content": "Let me see.", "content": "Because."},
+        [ASKED, ("thought", "Let me see."), ANSWERED],
+    ),
+    # UltraInteract: the turns before two answers
+    ("preference", {"trajectory": [TURN], "chosen": "Because.", "rejected": "No.", "parent_id": "0"}, BOTH),
     # ragas: MultiTurnSample, as docs.ragas.io has it; SingleTurnSample
     (
         "langchain",
@@ -1789,3 +1848,48 @@ def test_what_is_no_call_of_deepseek_stays_text(inside: str) -> None:
     section = f"<｜DSML｜tool_calls>\n{inside}\n</｜DSML｜tool_calls>"
     [conversation] = conversations({"text": f"<｜User｜>Why?<｜Assistant｜>{section}<｜end▁of▁sentence｜>"})
     assert told(conversation.messages) == [ASKED, ("assistant", section)]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "[weather(city=Rome)]",
+        "[weather('Rome')]",
+        "[weather(city='Rome'), other(a=1)]",
+        "[weather(city='Rome')] Done.",
+        "[weather(city='Rome']",
+        "[weather(**{'city': 'Rome'})]",
+        "[weather(city=__import__('os'))]",
+    ],
+)
+def test_what_is_no_call_in_brackets_stays_text(value: str) -> None:
+    turns = [
+        {"from": "human", "value": "Rome?"},
+        {"from": "gpt", "value": value},
+        {"from": "human", "value": "And?"},
+        {"from": "gpt", "value": "[weather(city='Oslo')]"},
+    ]
+    [conversation] = conversations({"system": f"Functions: [{WEATHER_TEXT}]", "conversations": turns})
+    assert told(conversation.messages)[2:] == [
+        ("assistant", value),
+        ("user", "And?"),
+        ("call weather", '{"city":"Oslo"}'),
+    ]
+
+
+def test_results_of_calls_in_brackets_that_cannot_be_told_apart_are_one() -> None:
+    turns = [
+        {"from": "human", "value": "Rome?"},
+        {"from": "gpt", "value": "[weather(city='Rome'), weather(city='Oslo')]"},
+        {"from": "tool", "value": '[{"name": "weather", "results": 20}]'},
+    ]
+    row = {"system": f"Functions: [{WEATHER_TEXT}]", "conversations": turns}
+    [conversation] = conversations(row)
+    assert told(conversation.messages)[-1] == ("tool", '[{"name": "weather", "results": 20}]')
+    [document] = read_row(Plan((AUTO,)), row).documents
+    assert [each.code for each in document.findings] == ["shape"]
+
+
+def test_candidates_that_are_texts_are_not_geminis() -> None:
+    with pytest.raises(BridgeError, match="not a row of any layout"):
+        read_row(Plan((AUTO,)), {"personality": ["I ski."], "candidates": ["Yes.", "No."], "history": ["Why?"]})

@@ -25,7 +25,7 @@ def sniff(source: Source) -> int:
         return 3 if items and all(map(_is_content, items)) else 3 if SYSTEM in document else int(not items)
     if isinstance(candidates, list):
         items = cast("list[Json]", candidates)
-        return 3 if items and all(isinstance(each, dict) for each in items) else 1
+        return (3 if items else 1) if all(isinstance(each, dict) for each in items) else 0
     return 3 if "usageMetadata" in document and ("modelVersion" in document or "promptFeedback" in document) else 0
 
 

@@ -43,6 +43,16 @@ def has_tags(text: Json) -> bool:
     return isinstance(text, str) and any(tag in text for tag in ("<tool_call>", "<tool_response>", "<tools>"))
 
 
+def is_tagged_call(turn: Object) -> bool:
+    """Return whether a message of the assistant has a call between tags in its text, and none beside it."""
+    text = turn.get("content")
+    return turn.get("role") == "assistant" and not turn.get("tool_calls") and isinstance(text, str) and _has_call(text)
+
+
+def _has_call(text: str) -> bool:
+    return ("<tool_call>" in text or "<TOOLCALL>" in text) and _CALL.search(text) is not None
+
+
 def extract_tools(
     messages: Sequence[Object], tools: list[Json] | None = None
 ) -> tuple[list[Json] | None, list[Object], tuple[Finding, ...]]:

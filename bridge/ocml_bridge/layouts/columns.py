@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 SYSTEM: Final = ("system", "system_prompt", "system_message", "systemPrompt", "systemMessage")
-TOOLS: Final = ("tools", "functions")
+TOOLS: Final = ("tools", "functions", "available_tools")
 MEDIA: Final = {"images": ("images", "image"), "videos": ("videos", "video"), "audios": ("audios", "audio")}
 HISTORY: Final = {"history": ("history",)}
 PROMPT: Final = {"system": SYSTEM, "tools": TOOLS}
@@ -25,7 +25,7 @@ THOUGHTS: Final = (
 TEXT: Final = ("text", "chat", "prompt", "conversation")
 TURNS: Final = (
     *("messages", "conversations", "conversation", "dialog", "dialogue", "chat", "turns", "trajectory", "utterances"),
-    *("traj",),
+    *("traj", "items"),
 )
 COMPARED: Final = ("response", "answer", "output", "completion", "human_ref", "generation", "reply", "continuation")
 """The first word of the names of columns with compared answers, before a number or letter."""

@@ -146,7 +146,7 @@ PREFERENCES: Final[tuple[Layout, ...]] = (
         "a prompt with an answer that was chosen and one that was rejected (TRL, LLaMA-Factory)",
         "openai",
         {
-            "instruction": (*("prompt", "instruction", "question", "query", "context_messages"), *columns.TURNS[:3]),
+            "instruction": (*("prompt", "instruction", "question", "query", "context_messages"), *columns.TURNS),
             "input": ("input",),
             "chosen": (
                 "chosen",

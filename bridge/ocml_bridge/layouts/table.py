@@ -8,6 +8,7 @@ from typing import Final
 from ..loss import LossCode
 from . import (
     answered,
+    bracketed,
     columns,
     dialogue,
     exchange,
@@ -99,6 +100,14 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         answered.read_answered,
     ),
     Layout(
+        "toolace",
+        "turns whose calls are Python in brackets, of functions that the system's text lists (ToolACE)",
+        "openai",
+        {"conversations": ("conversations", "conversation", "messages"), **columns.PROMPT},
+        bracketed.are_bracketed,
+        bracketed.read_bracketed,
+    ),
+    Layout(
         "hermes-functions",
         "Hermes' function calling: turns with calls in tags",
         "openai",
@@ -131,7 +140,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         "ShareGPT rows, with tools, media and preferences",
         "sharegpt",
         {
-            "conversations": ("conversations", "conversation", "messages", "dialog", "dialogue"),
+            "conversations": ("conversations", "conversation", "messages", "dialog", "dialogue", "items"),
             **columns.PROMPT,
             **columns.MEDIA,
             "chosen": ("chosen",),

@@ -203,9 +203,12 @@ def write_turns(document: Json, wording: Wording) -> Object:
 
 
 def are_tagged_turns(fields: Object, wording: Wording) -> bool:
-    """Return whether the fields hold turns with calls, results and tools between tags."""
-    turns = as_list(_list_or_none(fields, CONVERSATIONS)) if are_sharegpt(fields, wording) else None
-    return any(calls.has_tags(_text_of(turn)) for turn in turns or ())
+    """Return whether the fields hold turns with calls, results and tools between tags, or messages with such calls."""
+    value = _list_or_none(fields, CONVERSATIONS)
+    turns = [as_object(turn) or {} for turn in as_list(value) or []]
+    if are_sharegpt(fields, wording):
+        return any(calls.has_tags(_text_of(turn)) for turn in turns)
+    return are_messages(value, wording) and any(map(calls.is_tagged_call, turns))
 
 
 def _text_of(turn: Json) -> Json:
@@ -215,7 +218,7 @@ def _text_of(turn: Json) -> Json:
 
 def read_tagged_turns(fields: Object, wording: Wording) -> Sequence[Document]:
     """Return the conversation, with calls, results and tools taken out of its texts."""
-    messages = respelled_all(fields[CONVERSATIONS], wording, f"/{CONVERSATIONS}")
+    messages = respelled_all(_value(fields, CONVERSATIONS), wording, f"/{CONVERSATIONS}")
     if isinstance(fields.get(SYSTEM), str) and fields[SYSTEM]:
         messages.insert(0, message("system", fields[SYSTEM]))
     declared = tools_of(fields[TOOLS], f"/{TOOLS}") if TOOLS in fields else None
