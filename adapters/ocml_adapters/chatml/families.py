@@ -227,6 +227,10 @@ def _nemotron(name: str, thoughts: Thoughts) -> Family:
 
 FAMILIES: Final = _named(
     Family("hermes", "json", Declaration(*words.HERMES, _LINES)),
+    Family("hermes/qwen2.5-json", "json", Declaration(*words.HERMES_JSON, _LINES)),
+    Family("hermes/hermes-4", "json", Declaration(*words.HERMES_4, _LINES)),
+    Family("hermes/falcon-h1", "json", Declaration(*words.FALCON_H1, _LINES, gap="\n")),
+    Family("hermes/falcon-h1r", "json", Declaration(*words.FALCON_H1R, _LINES, gap="\n")),
     Family(
         "nous",
         "json",
@@ -241,6 +245,9 @@ FAMILIES: Final = _named(
         text_gap="\n\n",
         grammar=XmlCalls(),
     ),
+    Family("qwen-xml/nanbeige", "xml", Declaration(*words.NANBEIGE, _LINES), grammar=XmlCalls()),
+    Family("qwen-xml/iquest", "xml", Declaration(*words.IQUEST, _CODER), grammar=XmlCalls()),
+    Family("qwen-xml/mimo", "xml", Declaration(*words.MIMO, _CODER), grammar=XmlCalls()),
     _qwen_3_5("qwen-xml/qwen3.5", python=True),
     _qwen_3_5("qwen-xml/qwen3.6"),
     _qwen_3_5("qwen-xml/qwen3.8", words.EFFORT_XHIGH),

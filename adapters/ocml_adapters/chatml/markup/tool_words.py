@@ -46,6 +46,22 @@ HERMES: Final = Words(
     '{"name": <function-name>, "arguments": <args-json-object>}\n</tool_call>',
 )
 """Qwen2.5, Qwen3, QwQ, MiMo."""
+HERMES_JSON: Final = Words(
+    HERMES.before, HERMES.after.replace("return a json object with function", "return a JSON object with the function")
+)
+"""Copies of Qwen2.5."""
+HERMES_4: Final = Words(
+    HERMES.before.replace("# Tools\n\n", "# Tools\n\nYou are a function calling AI model. "),
+    HERMES.after.replace("<function-name>", '"<function-name>"'),
+)
+"""Hermes 4."""
+FALCON_H1: Final = Words(
+    HERMES.before.replace("\n\nYou are", " You are").replace("\n\n", "\n").replace("tags:", "tags."),
+    HERMES.after.replace("\n\n", "\n"),
+)
+"""Falcon-H1 Tiny."""
+FALCON_H1R: Final = Words(FALCON_H1.before, f"{FALCON_H1.after}\n")
+"""Falcon-H1R."""
 NOUS: Final = Words(
     "You are a function calling AI model. You are provided with function signatures within <tools></tools> XML tags. "
     "You may call one or more functions to assist with the user query. Don't make assumptions about what values to "
@@ -64,6 +80,28 @@ QWEN_CODER: Final = Words(
     "<tool_call> tag and end with a closing </tool_call> tag.\n" + _REQUIRED + _REASONING + _END,
 )
 """Qwen3-Coder."""
+NANBEIGE: Final = Words(
+    HERMES.before,
+    "\n</tools>\n\nFor each function call, output the function name and arguments within the following XML format:\n"
+    "<tool_call>\n<function=example_function_name>\n<parameter=example_parameter_1>\nvalue_1\n</parameter>\n"
+    f"<parameter=example_parameter_2>\n{_LINES_OF_TEXT}\n</parameter>\n</function>\n</tool_call>",
+)
+"""Nanbeige 4.2."""
+IQUEST: Final = Words(
+    _HEAD.format("functions"),
+    "\n</tools>\n\nIf you choose to call a function ONLY reply in the following format:\n\n<tool_call>\n"
+    "<function=example_function_name>\n<parameter=example_parameter_1>\nvalue_1\n</parameter>\n</function>\n</tool_call>",
+)
+"""IQuest-Coder."""
+MIMO: Final = Words(
+    f"# Tools\n\nYou may call one or more functions to assist with the user query.{_HEAD.format('functions')[7:]}",
+    "\n</tools>\n\nFor each function call, output the function name and arguments in the following format:\n"
+    "<tool_call>\n<function=example_function_name>\n<parameter=example_parameter_1>value_1</parameter>\n"
+    f"<parameter=example_parameter_2>{_LINES_OF_TEXT}</parameter>\n</function>\n</tool_call>\n\n<IMPORTANT>\n{_NESTED}"
+    "- DO NOT use function calls inside <think></think> tags.\n"
+    "- The value enclosed between parameter tags is preserved exactly as-is, including newlines and spaces.\n" + _END,
+)
+"""MiMo-V2: there is no line break between a tag of an argument and its value."""
 NEMOTRON: Final = Words(_HEAD.format("functions"), _FUNCTIONS)
 """Nemotron 3."""
 QWEN_3_5: Final = Words(_HEAD.format("functions"), _FUNCTIONS)
