@@ -563,3 +563,18 @@ def test_an_error_of_a_servers_tool_may_say_so_twice(flag: dict[str, bool]) -> N
     assert isinstance(document, Transcript)
     assert document.messages[2].failed is flag.get("is_error", True)
     assert json.dumps(write(document, "anthropic").output) == json.dumps(given)
+
+
+@pytest.mark.parametrize("content", [[], [{"type": "text", "text": ""}], [{"type": "text", "text": " "}]])
+def test_a_response_that_says_nothing_comes_back_as_it_was(content: list[Any]) -> None:
+    given = {
+        "type": "message",
+        "role": "assistant",
+        "content": content,
+        "stop_reason": "end_turn",
+        "stop_sequence": None,
+    }
+    given["usage"] = {"input_tokens": 3, "output_tokens": 1}
+    done = convert(given, source="anthropic", target="anthropic")
+    assert json.dumps(done.output) == json.dumps(given)
+    assert done.losses == ()

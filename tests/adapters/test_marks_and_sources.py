@@ -369,3 +369,16 @@ def test_what_is_said_beside_a_text_with_sources_stays_beside_it() -> None:
     made = write(read(document, "gemini").transcript, "gemini")
     assert made.output == document
     assert made.losses == ()
+
+
+@pytest.mark.parametrize("kind", ["output_text", "input_text"])
+def test_annotations_of_what_the_user_says_are_no_sources(kind: str) -> None:
+    """Only an answer's text rests on sources; they come back nevertheless, and are named elsewhere."""
+    page = {"type": "url_citation", "start_index": 0, "end_index": 2, "url": "https://e.org", "title": "E"}
+    given = [{"role": "user", "content": [{"type": kind, "text": "Hi", "annotations": [page]}]}]
+    assert convert(given, source="openai-responses", target="openai-responses").output == given
+    there = convert(given, source="openai-responses", target="anthropic")
+    assert there.output["messages"][0]["content"] == [{"type": "text", "text": "Hi"}]
+    assert ("extras", "/messages/0/content/0/extras/openai-responses/annotations") in {
+        (loss.code, loss.path) for loss in there.losses
+    }

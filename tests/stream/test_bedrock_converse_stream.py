@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from ocml_bridge import BridgeError, Transcript, read
 from ocml_bridge.chat.visibility import DEBUG
-from ocml_bridge.events import Answer, Delta, Reason
+from ocml_bridge.events import Answer, Delta, End, Reason, Signed, Start, Stop
 from ocml_bridge.loss import Finding
-from ocml_bridge.model import Citation, Media, Message, Text
+from ocml_bridge.model import Citation, Media, Message, Signature, Text, replace
 from ocml_bridge.pipe import decoder, encoder
 from ocml_bridge.report.report import unnamed
 from ocml_bridge.stream import replay
@@ -272,6 +272,46 @@ def test_an_image_comes_where_it_stands_and_other_media_do_not() -> None:
         *(delta(1, text="See?"), stop(1)),
     ]
     assert {loss.path.split("/content")[0] for loss in made.losses} == {"/messages/0"}
+
+
+def test_the_input_of_a_call_comes_in_one_piece_whatever_comes_between_its_pieces() -> None:
+    """Other streams may have several calls at once; a block of Converse ends before the next one begins."""
+    turns = turn(final("Hi."), call("functions.f", '{"a":1}', call_id="a"), call("functions.g", "{}", call_id="b"))
+    first, one, other = (event for event in replay(turns) if isinstance(event, Start))
+    pieces = [first, Delta(0, "Hi"), one, Delta(1, '{"a"'), other, Delta(2, "{"), Delta(0, "."), Delta(1, ":1}")]
+    ends = [event for event in replay(turns) if isinstance(event, (End, Stop))]
+    made = encoder(STREAM, visibility=DEBUG)
+    told = [json.loads(each) for each in (*made.encode([*pieces, Delta(2, "}"), *ends]), *made.finish())]
+    inputs: dict[int, str] = {}
+    for event in told:
+        if "toolUse" in (each := event.get("contentBlockDelta", {}).get("delta", {})):
+            index = event["contentBlockDelta"]["contentBlockIndex"]
+            inputs[index] = inputs.get(index, "") + each["toolUse"]["input"]
+    assert list(inputs.values()) == ['{"a":1}', "{}"]
+    assert [loss.path for loss in made.losses if loss.path.startswith(("/messages/1/", "/messages/2/"))] == []
+
+
+def test_the_input_of_a_call_that_is_a_text_is_a_member_of_an_object() -> None:
+    events, made = written(turn(replace(call("functions.f", "ls -l", call_id="a"), constraint=None)))
+    assert events[1:3] == [use(0, "a", "f"), delta(0, toolUse={"input": '{"input":"ls -l"}'})]
+    assert [loss.path for loss in made.losses if loss.code == "content"] == ["/messages/0/content"]
+
+
+def test_a_block_ends_where_another_one_begins() -> None:
+    """Some servers send no `contentBlockStop`."""
+    events = [
+        START,
+        delta(0, reasoningContent={"text": "Hm."}),
+        delta(0, reasoningContent={"signature": "c2ln"}),
+        *(use(1, "a", "f"), delta(1, toolUse={"input": '{"a": 1}'})),
+        *(use(2, "b", "g"), delta(2, toolUse={"input": "{}"})),
+    ]
+    made = decoder(STREAM)
+    came = made.feed(lines(*events))
+    assert [event for event in came if isinstance(event, Signed)] == [Signed(0, Signature("c2ln", "anthropic"))]
+    assert [event for event in came if isinstance(event, Delta)] == [Delta(0, "Hm."), Delta(1, '{"a":1}')]
+    made.feed(lines(end("tool_use")))
+    assert [content for _, _, content in said(made.finish()[-1].document)] == ["Hm.", '{"a":1}', "{}"]
 
 
 def test_what_a_tool_of_the_client_gave_is_no_part_of_an_answer() -> None:

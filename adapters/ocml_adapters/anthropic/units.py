@@ -305,7 +305,7 @@ def _list_content(items: list[Item]) -> None:
 def _with_list(item: Item) -> Item:
     """Return an answer as a response may have it, with blank texts or an empty list of blocks.
 
-    A message in a request is never empty.
+    A message in a request is never empty. One that was read from this format stays as it was.
     """
     head, content, call_id = item
     if head.role != "assistant" or head.calls or head.channel == "analysis":
@@ -314,7 +314,7 @@ def _with_list(item: Item) -> Item:
         return item
     message = head.message(content, call_id)
     if content == "":
-        return item_of(without_blocks(message))
+        return item if MESSAGE in NOTES.of(message.layout) else item_of(without_blocks(message))
     _set_layout(message, EMPTY, True)
     return item_of(message)
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from ocml_bridge.chat.turns import name_of, parts_of
-from ocml_bridge.events import Answer, Reason
+from ocml_bridge.chat.turns import is_call, name_of, parts_of
+from ocml_bridge.events import Answer, Event, Reason
 from ocml_bridge.formats.adapter import Options
 from ocml_bridge.json_values import jsontext
 from ocml_bridge.json_values.form import Object
 from ocml_bridge.json_values.parameters import members_of
+from ocml_bridge.loss import Log
 from ocml_bridge.model import Json, Media, Message, Part, Settings, Text, Usage, replace
+from ocml_bridge.report.narrowing import narrow
 from ocml_bridge.stream.assembled import untold
+from ocml_bridge.stream.order import Uninterrupted
 from ocml_bridge.stream.response import ResponseEncoder
 from ocml_bridge.stream.usage import usage_in
 from ocml_bridge.wires.blocks.grammar import MessageKind, kind_of
@@ -50,12 +53,17 @@ class EventEncoder(ResponseEncoder):
     def __init__(self, answer: Answer, options: Options) -> None:
         super().__init__(answer, options)
         self._assembly = Assembly()
+        self._uninterrupted = Uninterrupted(is_call)
         self._current: int | None = None
         """The number of the message whose block has begun and not ended."""
         self._index = -1
         """The index of the last block."""
         self._parts: Counter[int] = Counter()
         """The number of parts of each message that have ended before the message."""
+
+    def arranged(self, events: Iterable[Event]) -> Iterator[Event]:
+        """Return events in which no block comes between the pieces of a call's input."""
+        return self._uninterrupted.take(events)
 
     def accepts(self, message: Message) -> bool:
         """Return whether a message is of the assistant, or a reply; only its end shows whether the server gave it."""
@@ -70,8 +78,8 @@ class EventEncoder(ResponseEncoder):
         return [self._event("messageStart", {"role": "assistant"})]
 
     def start(self, number: int, message: Message) -> list[bytes]:
-        """Write the beginning of a call; the block of any other message begins with its first text."""
-        return self._begin(number, message) if kind_of(message) == "call" else []
+        """Write the beginning of a call whose input is JSON; any other block begins with its first text, or its end."""
+        return self._begin(number, message) if is_call(message) and message.constraint == "json" else []
 
     def _begin(self, number: int, message: Message) -> list[bytes]:
         """Write the end of the previous block, and the beginning of a block for a message."""
@@ -123,8 +131,14 @@ class EventEncoder(ResponseEncoder):
         return self._end_of(number, message) if isinstance(part, Text) else self._images(number, message, (part,))
 
     def _end_of(self, number: int, message: Message) -> list[bytes]:
-        """Write the last deltas of a message's block, which begins only now if the thought is sealed, and its end."""
+        """Write the last deltas of a message's block, and its end.
+
+        The block begins only now if it is a sealed thought, or a call whose input may be no object.
+        """
         deltas = deltas_after_text(message)
+        if is_call(message) and message.constraint != "json":
+            text = narrow(message.content, (), "", Log(), target=HOME)
+            deltas = [{TOOL_USE: {"input": _GRAMMAR.json_content(replace(message, content=text), "", Log())}}]
         out = self._begin(number, message) if deltas and all(number != each for each, _ in self.written) else []
         if number != self._current:
             return out

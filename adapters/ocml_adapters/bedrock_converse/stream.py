@@ -171,6 +171,14 @@ class Assembly:
             block = self._begin(index, Block({}))
         return block, block.take(delta, note)
 
+    def end_before(self, index: int) -> Block | None:
+        """Complete the last block if another one begins; return it, or None if it was complete."""
+        last = self._last
+        if last is None or last.is_whole or index in self._blocks:
+            return None
+        last.is_whole = True
+        return last
+
     def stop(self, index: int) -> Block | None:
         """Complete a block; return None if it has not begun, or was complete."""
         block = self._blocks.get(index)
@@ -289,7 +297,10 @@ class EventDecoder(AssemblingDecoder):
         index = members.get("contentBlockIndex")
         if type(index) is not int:
             self.note("an event does not name its block; the event is left out")
-        elif kind == "contentBlockStart":
+            return
+        if kind != "contentBlockStop":
+            self._complete(self._assembly.end_before(index))
+        if kind == "contentBlockStart":
             block = self._assembly.start(index, self._start(members.get("start")))
             if block is None:
                 self.note("a block begins twice; the second beginning is left out")

@@ -73,7 +73,7 @@ def read_parts(raws: list[Json], text_type: str) -> tuple[tuple[Part, ...], Obje
         if _is_plain(raw, text_type):
             parts.append(Text(raw["text"]))
             continue
-        part = _read_part(raw)
+        part = _read_part(raw, text_type)
         kind = cast("Object", raw)["type"] if part is not None else ""
         form = None if part is None else _form(raw, kind, part)
         if part is None or not can_hold(part) or not _is_same(_write_part(part, kind, form), raw):
@@ -98,7 +98,8 @@ def _is_plain(raw: Json, text_type: str) -> bool:
     return plain and text_type != OUTPUT_TEXT and raw["text"].__class__ is str
 
 
-def _read_part(raw: Json) -> Part | None:
+def _read_part(raw: Json, text_type: str) -> Part | None:
+    """Return a part, or None; only an answer's text has sources, and in others `annotations` are extras."""
     if not isinstance(raw, OBJECT):
         return None
     part: Object = raw
@@ -109,7 +110,8 @@ def _read_part(raw: Json) -> Part | None:
         text = part.get("text")
         if not isinstance(text, str):
             return None
-        mark, citations = _read_mark(part), read_annotations(part.get(ANNOTATIONS), text)
+        mark = _read_mark(part)
+        citations = read_annotations(part.get(ANNOTATIONS), text) if text_type == OUTPUT_TEXT else None
         known = [key for key, value in ((BREAKPOINT, mark), (ANNOTATIONS, citations)) if value is not None]
         return Text(text, NOTES.by_format(rest(part, (*_PLAIN, *known))), cache=mark, citations=citations)
     if kind == "refusal":

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 
-from ..events import Delta, End, Event, PartEnd, RefusalDelta, Signed, Start, Stop
-from ..model import replace
+from ..events import Delta, End, Event, Named, PartEnd, RefusalDelta, Signed, Start, Stop
+from ..loss import Finding
+from ..model import Message, replace
 
 
 class InOrder:
@@ -56,3 +57,38 @@ class InOrder:
             out += self._open[following]
             event = self._open[following][-1]
             self._open[following] = []
+
+
+class Uninterrupted:
+    """Reorder events so that nothing comes between the events of a message; all others wait for its end.
+
+    Args:
+        is_whole: returns whether that holds for a message that begins.
+    """
+
+    def __init__(self, is_whole: Callable[[Message], bool]) -> None:
+        self._is_whole = is_whole
+        self._open: int | None = None
+        """The number of the message for whose end the others wait; None if there is none."""
+        self._waiting: list[Event] = []
+
+    def take(self, events: Iterable[Event]) -> Iterator[Event]:
+        """Yield the events that can be passed on."""
+        for event in events:
+            if isinstance(event, Stop):
+                while self._waiting:
+                    yield from self._released()
+                yield event
+            elif isinstance(event, (Finding, Named)) or self._open in (None, event.number):
+                yield event
+                if isinstance(event, Start) and self._is_whole(event.message):
+                    self._open = event.number
+                elif isinstance(event, End) and event.number == self._open:
+                    yield from self._released()
+            else:
+                self._waiting.append(event)
+
+    def _released(self) -> Iterator[Event]:
+        """Yield the events that have waited for a message, except those that wait for another one now."""
+        self._open, waiting, self._waiting = None, self._waiting, []
+        yield from self.take(waiting)
