@@ -567,14 +567,8 @@ def test_an_error_of_a_servers_tool_may_say_so_twice(flag: dict[str, bool]) -> N
 
 @pytest.mark.parametrize("content", [[], [{"type": "text", "text": ""}], [{"type": "text", "text": " "}]])
 def test_a_response_that_says_nothing_comes_back_as_it_was(content: list[Any]) -> None:
-    given = {
-        "type": "message",
-        "role": "assistant",
-        "content": content,
-        "stop_reason": "end_turn",
-        "stop_sequence": None,
-    }
-    given["usage"] = {"input_tokens": 3, "output_tokens": 1}
+    given: dict[str, Any] = {"type": "message", "role": "assistant", "content": content}
+    given |= {"stop_reason": "end_turn", "stop_sequence": None, "usage": {"input_tokens": 3, "output_tokens": 1}}
     done = convert(given, source="anthropic", target="anthropic")
     assert json.dumps(done.output) == json.dumps(given)
     assert done.losses == ()

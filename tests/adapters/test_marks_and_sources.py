@@ -378,7 +378,7 @@ def test_annotations_of_what_the_user_says_are_no_sources(kind: str) -> None:
     given = [{"role": "user", "content": [{"type": kind, "text": "Hi", "annotations": [page]}]}]
     assert convert(given, source="openai-responses", target="openai-responses").output == given
     there = convert(given, source="openai-responses", target="anthropic")
-    assert there.output["messages"][0]["content"] == [{"type": "text", "text": "Hi"}]
+    assert there.output["messages"][0]["content"] == "Hi"
     assert ("extras", "/messages/0/content/0/extras/openai-responses/annotations") in {
         (loss.code, loss.path) for loss in there.losses
     }

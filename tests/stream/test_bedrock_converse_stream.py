@@ -310,8 +310,8 @@ def test_a_block_ends_where_another_one_begins() -> None:
     came = made.feed(lines(*events))
     assert [event for event in came if isinstance(event, Signed)] == [Signed(0, Signature("c2ln", "anthropic"))]
     assert [event for event in came if isinstance(event, Delta)] == [Delta(0, "Hm."), Delta(1, '{"a":1}')]
-    made.feed(lines(end("tool_use")))
-    assert [content for _, _, content in said(made.finish()[-1].document)] == ["Hm.", '{"a":1}', "{}"]
+    document = events_of(decoder(STREAM), [lines(*events, end("tool_use"))]).stop.document
+    assert [content for _, _, content in said(document)] == ["Hm.", '{"a":1}', "{}"]
 
 
 def test_what_a_tool_of_the_client_gave_is_no_part_of_an_answer() -> None:
