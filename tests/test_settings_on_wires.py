@@ -567,3 +567,14 @@ def test_a_choice_among_tools_of_the_server_and_of_the_client_is_a_setting(sourc
     own = {"type": "function", "function": function} if source == "openai" else {"type": "function", **function}
     request = {**REQUESTS[source], "tools": [{"type": "web_search"}, own], "tool_choice": "required"}
     assert transcript_of(request, source).settings == Settings(tool_choice=ToolChoice("required"))
+
+
+@pytest.mark.parametrize("target", ["openai-responses", "anthropic", "gemini", "bedrock-converse"])
+def test_an_empty_object_that_asks_for_a_search_is_lost_aloud(target: str) -> None:
+    """`web_search_options` asks for a search, whatever is in it; other empty members say nothing."""
+    given: dict[str, Any] = {"model": "m", "web_search_options": {}, "logit_bias": {}}
+    given["messages"] = [{"role": "user", "content": "Hi"}]
+    document = read(given, "openai").transcript
+    assert json.dumps(write(document, "openai").output) == json.dumps(given)
+    lost = [loss.path for loss in write(document, target).losses if loss.path.startswith("/extras")]
+    assert lost == ["/extras/openai/web_search_options"]

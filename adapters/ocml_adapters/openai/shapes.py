@@ -43,6 +43,7 @@ from .syntax import (
     REQUESTED_ELSEWHERE,
     RESPONSE_KEYS,
     RESPONSE_ORDER,
+    SWITCHES,
     TOOLS,
     UNDERSTOOD,
     is_withheld,
@@ -51,7 +52,10 @@ from .tools import is_custom_tool, read_tools, write_tools
 
 UNITS: Final = RequestUnits(MESSAGES, understood=UNDERSTOOD)
 _AROUND_MESSAGES: Final = Surroundings(
-    PARAMETERS, REQUEST_ORDER, REQUEST_KEYS, tools=ToolList(read_tools, write_tools), choices=TOOL_CHOICES
+    *(PARAMETERS, REQUEST_ORDER, REQUEST_KEYS),
+    tools=ToolList(read_tools, write_tools),
+    choices=TOOL_CHOICES,
+    switches=SWITCHES,
 )
 _AROUND_CHOICES: Final = Surroundings(PARAMETERS, RESPONSE_ORDER, RESPONSE_KEYS, choices=TOOL_CHOICES)
 _FUNCTIONS: Final = "functions"

@@ -77,6 +77,8 @@ CALL_KEYS: Final = frozenset({"id", "type"})
 TOOL_KEYS: Final = frozenset({"type"})
 DECLARATION_KEYS: Final = frozenset({"name"})
 REQUEST_KEYS: Final = frozenset({"messages"})
+SWITCHES: Final = ("web_search_options",)
+"""The parameters that ask for something even if they are an empty object: this one asks for a search."""
 PREFERENCE_KEYS: Final = frozenset({"input", "preferred_output"})
 RESPONSE_KEYS: Final = frozenset({"choices"})
 ENGINE_KEYS: Final = frozenset(

@@ -45,6 +45,7 @@ class Surroundings:
         tools: how tools are declared; None if the shape declares none.
         choices: how a tool choice names custom tools; None if it does not.
         hosted: returns whether the tool choice of a document names a tool that the API runs; None if none can.
+        switches: the members that say something although they are an empty object; any other empty member says nothing.
     """
 
     def __init__(
@@ -56,6 +57,7 @@ class Surroundings:
         tools: ToolList | None = None,
         choices: ToolChoices | None = None,
         hosted: Callable[[Object], bool] | None = None,
+        switches: Collection[str] = (),
     ) -> None:
         self._settings: Final = settings
         self._order: Final = order
@@ -63,6 +65,7 @@ class Surroundings:
         self._tools: Final = tools
         self._choices: Final = choices
         self._hosted: Final = hosted
+        self._switches: Final = switches
 
     def read(self, shell: Shell, document: Object, known: list[str]) -> None:
         """Read tools, settings, extras and form of a document into its shell.
@@ -78,6 +81,8 @@ class Surroundings:
             known += result.keys
         else:
             result = _NO_SETTINGS
+        switched: Object = {key: {} for key in self._switches if document.get(key) == {}}
+        known += switched
         if (form := form_of(document, self._order, self._required, known)) is not None:
             shell.layout[FORM] = form
         if self._choices is not None and _CHOICE in result.keys:
@@ -85,7 +90,7 @@ class Surroundings:
         shell.settings = result.settings
         if result.spelled:
             shell.layout[SETTINGS] = result.spelled
-        shell.extras = {**rest(document, known), **result.others}
+        shell.extras = {**rest(document, known), **switched, **result.others}
         if others:
             shell.extras[TOOLS] = others
 
