@@ -14,7 +14,7 @@ from ocml_bridge.text.im import Frame
 from ocml_bridge.text.plain import ROLES, unknown_role
 
 from .headers import speaker_of
-from .syntax import END, START, TEXT, Form
+from .syntax import CLOSERS, END, START, TEXT, Form
 
 _NO_END: Final = f"{END} is missing; the message is read up to the next {START}"
 
@@ -43,8 +43,9 @@ def check_frame(
         elif role == "assistant":
             log.find(FindingCode.TRUNCATED, end, "the last message is cut off")
         else:
-            detail = f"the last message, of role {role!r}, has no {END}: ChatML does not allow half-finished messages"
-            raise _error(ErrorCode.INCOMPLETE, detail, form, frame.offset)
+            raise _half_finished(role, frame, form)
+    elif frame.end in CLOSERS and not replies and speaker_of(frame.header, form).role not in ROLES:
+        raise _half_finished(speaker_of(frame.header, form).role, frame, form)
     _check_gap(frame, path, log)
 
 
@@ -87,6 +88,11 @@ def check_tail(tail: str, last: Frame | None, log: Log, form: Form) -> None:
         raise _error(ErrorCode.NO_FRAMES, f"the input has no {START}, so it is not ChatML", form)
     if not is_trivia(tail):
         log.find(FindingCode.TEXT_OUTSIDE, "", "there is text after the last message; it is kept beside the messages")
+
+
+def _half_finished(role: str, frame: Frame, form: Form) -> BridgeError:
+    detail = f"the last message, of role {role!r}, has no {END}: ChatML does not allow half-finished messages"
+    return _error(ErrorCode.INCOMPLETE, detail, form, frame.offset)
 
 
 def _error(code: ErrorCode, detail: str, form: Form, offset: int | None = None) -> BridgeError:

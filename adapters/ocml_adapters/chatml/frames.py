@@ -24,7 +24,7 @@ from .markup.parts import ARGUMENTS, NO_SCHEMAS, Schemas, message_of, positioned
 from .markup.responses import ROLES, begins, read_responses, write_responses
 from .markup.write_body import RAW, Guard, call_of, write_body
 from .plain import default_frame as plain_frame
-from .syntax import CONTROL, END, MARKUP, NOTES, START, TEXT, control_of
+from .syntax import CLOSERS, CONTROL, END, MARKUP, NOTES, START, TEXT, control_of
 
 # --- reading ----------------------------------------------------------------------------------------------------------
 
@@ -229,7 +229,7 @@ def read_again(frame: Frame, contents: Contents, place: Place) -> Contents:
 
 def gap_after(before: Frame | None, family: Family | None, *, calls: bool = False) -> str:
     """Return the default gap after a frame; `calls`: calls that have a frame of their own follow."""
-    if family is None or before is None or not before.end:
+    if family is None or before is None or not before.end or before.end in CLOSERS:
         return gap_behind(before)
     if family.apart is not None:
         speaker = read_speaker(before.header)

@@ -17,23 +17,26 @@ from ocml_bridge.report.narrowing import drop_message, narrow
 from ocml_bridge.text.control import stands_alone
 from ocml_bridge.text.edges import gap_behind, is_trivia, may_stand, recall, remember
 from ocml_bridge.text.im import Frame, spell
-from ocml_bridge.text.plain import has_no_place, header_for, message
+from ocml_bridge.text.plain import ROLES, has_no_place, header_for, message
 from ocml_bridge.units.grammar import Enclosed, State, Unit, WrittenUnit
 from ocml_bridge.units.heads import Head
 from ocml_bridge.units.writer import UnitWriter
 
 from .headers import speaker_of, with_known_role
-from .syntax import END, HOME, LIST, NOTES, OPENAI, START, TEXT, Form, control_of, ends_turn, may_be_markup
+from .syntax import CLOSERS, END, HOME, LIST, NOTES, OPENAI, START, TEXT, Form, control_of, ends_turn, may_be_markup
 
 _NONE: Final[frozenset[str]] = frozenset()
 _CLOSED_ONLY: Final = frozenset({END})
 _CLOSED_OR_OPEN: Final = frozenset({END, ""})
+_LAST: Final = CLOSERS | {END}
 _BEFORE: Final[dict[State, Frame | None]] = {
     None: None,
     True: Frame("", START, "", True, "", END, 0, False),
     False: Frame("", START, "", True, "", "", 0, False),
+    **{token: Frame("", START, "", True, "", token, 0, False) for token in CLOSERS},
 }
-"""State → a stand-in for the frame before: None if there is none, with an end token, without one."""
+"""State → a stand-in for the frame before: None if there is none, with an end token, without one, with the end of a
+text."""
 Remembered = tuple[dict[str, Json], dict[str, Json]]
 """The notes that layout keeps, and those that extras keep."""
 
@@ -65,6 +68,11 @@ def header_reads_as(header: str, message: Message, form: Form = TEXT) -> bool:
     """Return whether a header reads as the role and the name of a message, and is no dialect's own."""
     speaker = speaker_of(header, form)
     return speaker.dialect is None and (speaker.role, speaker.full_name) == (message.role, message.name)
+
+
+def state_after(frame: Frame) -> str | bool:
+    """Return whether a frame has an end token, or the token if it ends a text."""
+    return frame.end if frame.end in CLOSERS else bool(frame.end)
 
 
 def tail_of(transcript: Transcript, last: Frame | None, default: str, form: Form) -> str:
@@ -146,7 +154,7 @@ class Frames(UnitWriter):
         image = self._image(message, frame, default, before)
         if frame.body == default.body:
             self.guard(frame, message, f"{paths[0]}/content", log)
-        return WrittenUnit(self.unit(frame, image, before), [image], bool(frame.end))
+        return WrittenUnit(self.unit(frame, image, before), [image], state_after(frame))
 
     def _recalled(self, message: Message, default: Frame, before: Frame | None) -> Frame:
         """Return the frame of a message, spelled as its layout remembers if that still means the same."""
@@ -155,7 +163,9 @@ class Frames(UnitWriter):
         grammar, notes = self.form.grammar, NOTES.together(message.layout, message.extras)
         if self.form is TEXT and ends_turn(str(notes.get("gap"))):
             del notes["gap"]
-        ends = _CLOSED_OR_OPEN if message.end is None and not default.last else _CLOSED_ONLY if default.end else _NONE
+        closes = default.last and self.form is TEXT and message.role in ROLES
+        closed = _LAST if closes else _CLOSED_ONLY
+        ends = _CLOSED_OR_OPEN if message.end is None and not default.last else closed if default.end else _NONE
         return recall(
             default,
             notes,

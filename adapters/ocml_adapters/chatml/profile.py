@@ -73,6 +73,8 @@ def prompt(name: str, transcript: Transcript, _date: str | None, _hosted: Sequen
         )
     if parts and not parts[0].path and result.tools and template.family is not None:
         result = _with_own_tags(result, result.tools, FAMILIES[template.family].declaration)
+    if template.end and turn is None:
+        result = _with_end(result, template.end)
     result = _after_bos(template.bos, result, alone=effort.family != "" and FAMILIES[effort.family].declaration.alone)
     return Profiled(result, tuple(log.losses), tuple(part.path for part in parts))
 
@@ -257,6 +259,18 @@ def _with_own_tags(transcript: Transcript, tools: Sequence[Tool], declaration: D
     if control_of("system").is_free(text):
         return transcript
     return replace(transcript, messages=(_with_notes(first, {"body": _declared(text, tools, declaration)}), *others))
+
+
+def _with_end(transcript: Transcript, token: str) -> Transcript:
+    """Return a document whose last answer, which no turn follows, ends with a token of its own."""
+    messages = list(transcript.messages)
+    at = len(messages) - 1
+    while at > 0 and messages[at].continues:
+        at -= 1
+    if at < 0 or messages[at].role != "assistant":
+        return transcript
+    messages[at] = _with_notes(messages[at], {"end": token})
+    return _with_notes(replace(transcript, messages=tuple(messages)), {"tail": ""})
 
 
 def _after_bos(bos: str, transcript: Transcript, *, alone: bool) -> Transcript:

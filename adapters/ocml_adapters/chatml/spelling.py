@@ -14,12 +14,13 @@ from ocml_bridge.chat.turns import is_call, is_thought
 from ocml_bridge.model import Json, Message, replace
 from ocml_bridge.text.edges import recall, remember
 from ocml_bridge.text.im import Frame
+from ocml_bridge.text.plain import ROLES as KNOWN_ROLES
 
 from .frames import Contents, Place, default_frame, holds_replies, part_of, read_again, read_frame
 from .headers import read_speaker
 from .markup.body import EMPTY_THOUGHT, OPENED
 from .markup.responses import ROLES
-from .syntax import END, GRAMMAR, NOTES
+from .syntax import CLOSERS, END, GRAMMAR, NOTES
 
 OPENING: Final = "opening"
 """Key in the layout of a message or an open turn: the empty thought that its body begins with."""
@@ -127,10 +128,11 @@ def _ends(contents: Contents, default: Frame, place: Place, header: str) -> froz
     if not contents.messages:
         return _NONE if default.last else _OPEN | _CLOSED
     final = contents.messages[-1]
+    closed = _CLOSED | CLOSERS if default.last and final.role in KNOWN_ROLES else _CLOSED
     has_end = is_call(final) or (is_thought(final) and read_speaker(header).part == "")
     if has_end or (final.end is None and not default.last):
-        return _OPEN | _CLOSED
-    return _CLOSED if default.end else _NONE
+        return _OPEN | closed
+    return closed if default.end else _NONE
 
 
 def _comparable(contents: Contents) -> tuple[object, ...]:

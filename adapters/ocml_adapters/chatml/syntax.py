@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from ocml_bridge.formats.boundary import TURN_ENDS
+from ocml_bridge.formats.boundary import ENDS, TURN_ENDS
 from ocml_bridge.model.notes import Notes
 from ocml_bridge.spans import FrameMarks
 from ocml_bridge.text.added_tokens import other_tokens
@@ -27,13 +27,15 @@ OLMO: Final = "olmo"
 """The dialect of Olmo 3."""
 START: Final = "<|im_start|>"
 END: Final = "<|im_end|>"
-GRAMMAR: Final = Grammar((START,), (END,))
 SPECIALS: Final = (
     *(START, END, *CHATML),
     *(f"<|tool_{what}_{edge}|>" for what in ("list", "call", "response") for edge in ("start", "end")),
     *("<function_calls>", "</function_calls>"),
 )
 """The tokens that content must not contain: those of frames, and special tokens of the models."""
+CLOSERS: Final = frozenset(ENDS).intersection(SPECIALS)
+"""The tokens that end a text, and with it a last frame without an end token, as templates of Olmo write it."""
+GRAMMAR: Final = Grammar((START,), (END,), closers=CLOSERS)
 CONTROL: Final = ControlTokens(SPECIALS)
 MARKED: Final = (*SPECIALS, "<tools>", "</tools>", "<function=", "<functions>", "</functions>")
 """The tokens and the tags of dialects that JSON must not contain."""

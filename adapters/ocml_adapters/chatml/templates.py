@@ -58,6 +58,7 @@ class Template(NamedTuple):
             does; the header of a thought, and an empty thought, then say what the request asks for.
         efforts: reasoning effort → its words; the first is the default.
         strips: the functions that remove white space at the ends of texts.
+        end: the token that ends a last answer, if no turn follows; "" for the token of every frame.
     """
 
     family: str | None
@@ -80,6 +81,7 @@ class Template(NamedTuple):
     decides: bool = False
     efforts: Mapping[str, Effort] = MappingProxyType({})
     strips: Strips = MappingProxyType({})
+    end: str = ""
 
 
 _QWEN_2_5: Final = "You are Qwen, created by Alibaba Cloud. You are a helpful assistant."
@@ -123,6 +125,7 @@ def _olmo(introduction: str) -> Template:
         system=f"{introduction}You do not currently have access to any functions. ",
         system_tools=f"{introduction}{OLMO_TOOLS}",
         empty_list="default",
+        end="<|endoftext|>",
     )
 
 

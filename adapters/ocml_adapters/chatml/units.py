@@ -47,7 +47,7 @@ from .markup.parts import ARGUMENTS, NO_SCHEMAS, constraint_of, positioned
 from .markup.segments import THOUGHT_END
 from .markup.spelling import as_json, same_json
 from .markup.write_body import is_spelled
-from .plain import plain_open_turn, tail_of
+from .plain import plain_open_turn, state_after, tail_of
 from .prepare import Draft, remembered_of, turn
 from .reader import TextReader
 from .spelling import APART, CLOSING, JOINED, OPENING, notes_about, opening_of, recalled, with_notes
@@ -60,13 +60,13 @@ class WriteState(NamedTuple):
     Attributes:
         same_family: whether the document was read from a text of the same family, so that bodies are written as they
             were.
-        closed: whether the frame has an end token; None if there is no frame yet.
+        closed: whether the frame has an end token, or the token if it ends a text; None if there is no frame yet.
         header: a header that stands for the frame's.
         leading: whether the next frame may declare the tools of the document.
     """
 
     same_family: bool
-    closed: bool | None = None
+    closed: str | bool | None = None
     header: str = ""
     leading: bool = True
 
@@ -75,7 +75,8 @@ class WriteState(NamedTuple):
         """A stand-in for the frame before; None if there is none."""
         if self.closed is None:
             return None
-        return Frame("", START, self.header, True, "", END if self.closed else "", 0, False)
+        end = self.closed if isinstance(self.closed, str) else END if self.closed else ""
+        return Frame("", START, self.header, True, "", end, 0, False)
 
 
 class FamilyFrames(UnitWriter):
@@ -191,7 +192,7 @@ class FamilyFrames(UnitWriter):
         if frame.body == default.body and self.options.control_tokens == "raw":
             frame = with_fields(frame, body=default_frame(written, place, raw=True).body)
         leading = previous.leading and contents.tools is None and read_speaker(frame.header).role == "system"
-        after = previous._replace(closed=bool(frame.end), header=kind_of(frame) or "", leading=leading)
+        after = previous._replace(closed=state_after(frame), header=kind_of(frame) or "", leading=leading)
         return WrittenUnit(spell([frame], ""), image, after)
 
     def _guard(self, contents: Contents, paths: Sequence[str], log: Log) -> None:

@@ -98,6 +98,9 @@ class Live(ABC):
         self._scanner = Scanner(grammar)
         self._open: FrameEvents | None = None
         self._passed = 0
+        self._waiting = 0
+        """The number of pieces at the end of the body that wait, because they may end the text."""
+        self._grammar = grammar
         self.running = -1
         self.body = self._scanner.body
 
@@ -117,7 +120,8 @@ class Live(ABC):
     @property
     def pending(self) -> int:
         """The number of characters that wait until their meaning is known."""
-        return self._scanner.pending + (self._open.pending if self._open is not None else 0)
+        waiting = sum(map(len, self.body[len(self.body) - self._waiting :])) if self._waiting else 0
+        return self._scanner.pending + waiting + (self._open.pending if self._open is not None else 0)
 
     def push(self, text: str) -> None:
         """Take more text, which does not end inside a token.
@@ -133,18 +137,28 @@ class Live(ABC):
             if self._open is None:
                 require_one_conversation(frame)
                 self._open, self.body, self._passed = self.frame_events(frame.header), self._scanner.body, 0
+            self._keep_end()
             self._say(self._open)
-        self.running = self._open.running if self._open is not None else -1
+        self.running = self._open.running if self._open is not None and not self._waiting else -1
 
     def _pass(self) -> None:
         """Tell the open frame the texts that the decoder has passed on since the last call."""
-        if self._open is not None and len(self.body) > self._passed:
+        if self._open is not None and not self._waiting and len(self.body) > self._passed:
             self._open.passed(self.body[self._passed :])
             self._passed = len(self.body)
 
-    def _say(self, frame_events: FrameEvents) -> None:
+    def _keep_end(self) -> None:
+        """Keep the end of the open body back if it may end the text: a token that does, and white space after it."""
         text = "".join(self.body[self._passed :])
-        self._passed = len(self.body)
+        closing = self._grammar.closing(text)
+        if closing is not None:
+            self.body[self._passed :] = [text[: closing.start()], closing[0]]
+        self._waiting = int(closing is not None)
+
+    def _say(self, frame_events: FrameEvents) -> None:
+        stop = len(self.body) - self._waiting
+        text = "".join(self.body[self._passed : stop])
+        self._passed = stop
         if text:
             frame_events.take(text)
 
@@ -152,7 +166,9 @@ class Live(ABC):
         require_one_conversation(frame)
         frame_events, self._open = self._open, None
         if frame_events is not None:
+            self._waiting = self._waiting if frame.end in self._grammar.closers else 0
             self._say(frame_events)
+            self._waiting = 0
         else:
             frame_events = self.frame_events(frame.header)
             if frame.body:
@@ -164,7 +180,7 @@ class Live(ABC):
     def implied(self) -> str:
         """Return the token that ends the open message, or ""."""
         frame = self._scanner.frame
-        return self.ending(frame.start, self._open) if frame is not None and self._open is not None else ""
+        return self.ending(frame.start, self._open) if frame is not None and self._open and not self._waiting else ""
 
     def close(self) -> Document:
         """End the text; emit the missing events and return the document."""

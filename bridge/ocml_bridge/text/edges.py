@@ -46,6 +46,8 @@ def may_stand(gap: str, grammar: Grammar | None, before: Frame | None) -> bool:
         return gap == ""
     if grammar is None:
         return True
+    if before is not None and before.end in grammar.closers:
+        return not gap.strip()
     return not grammar.opens(gap) and not (before is None and gap.startswith("\ufeff"))
 
 
@@ -111,6 +113,8 @@ def recall(
     raw = texts.get("body")
     if raw is not None and body is not None and not (grammar and grammar.cuts(raw)) and body(raw):
         changed["body"] = raw
+    if "body" in changed and not changed.get("end", default.end) and grammar is not None and grammar.closing(str(raw)):
+        del changed["body"]  # the token would be read as the end
     newline = layout.get("newline")
     if isinstance(newline, bool) and changed.get("body", default.body) == "":
         changed["newline"] = newline

@@ -52,14 +52,18 @@ class Grammar:
         starts: the start tokens.
         ends: the end tokens.
         boundary: the tokens between frames that begin another conversation.
+        closers: the tokens that end a text, and with it a last frame that has no end token.
     """
 
-    def __init__(self, starts: Iterable[str], ends: Iterable[str], boundary: Boundary = EDGES) -> None:
+    def __init__(
+        self, starts: Iterable[str], ends: Iterable[str], boundary: Boundary = EDGES, closers: Iterable[str] = ()
+    ) -> None:
         self._starts: Final = frozenset(starts)
         self.is_start: Final = self._starts.__contains__
         """Return whether a token opens a frame."""
         self._ends: Final = tuple(ends)
         self.boundary: Final = boundary
+        self.closers: Final = frozenset(closers)
 
     @cached_property
     def _start(self) -> re.Pattern[str]:
@@ -68,6 +72,14 @@ class Grammar:
     @cached_property
     def _token(self) -> re.Pattern[str]:
         return re.compile("(" + "|".join(map(re.escape, (*self._starts, *self._ends))) + ")")
+
+    @cached_property
+    def _closing(self) -> re.Pattern[str]:
+        return re.compile(rf"({'|'.join(map(re.escape, self.closers))})\s*\Z")
+
+    def closing(self, body: str) -> re.Match[str] | None:
+        """Return the token at the end of a body that ends a text, with the white space after it; None without one."""
+        return self._closing.search(body) if self.closers else None
 
     @cached_property
     def _families(self) -> list[tuple[str, re.Pattern[str]]]:
@@ -233,8 +245,13 @@ class Scanner:
         if self.frame is None:
             return [], "".join(self._gap)
         frame = self._close("")
-        frame.last = True
-        return [frame], ""
+        closed = self._grammar.closing(frame.body)
+        if closed is None:
+            frame.last = True
+            return [frame], ""
+        tail = frame.body[closed.end(1) :]
+        frame.body, frame.end = frame.body[: closed.start()], closed[1]
+        return [frame], tail
 
     def _open(self, token: str) -> Frame:
         frame = Frame("".join(self._gap), token, "", False, "", "", self._offset, False)
