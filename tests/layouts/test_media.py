@@ -107,6 +107,23 @@ ROWS: dict[str, tuple[str, dict[str, Any], list[str]]] = {
 }
 
 
+@pytest.mark.parametrize(
+    ("column", "stored", "expected"),
+    [
+        ("audio", {"bytes": {"base64": "UklGRg=="}, "path": "a.wav"}, "data:audio/wav;base64,UklGRg=="),
+        ("audio", {"bytes": {"base64": "UklGRg=="}, "path": "a.mp3"}, "data:audio/mpeg;base64,UklGRg=="),
+        ("video", {"bytes": {"base64": "AAAA"}, "path": None}, "data:;base64,AAAA"),
+        ("image", {"bytes": {"base64": "/9j/AA=="}, "path": "a"}, "data:image/jpeg;base64,/9j/AA=="),
+    ],
+)
+def test_what_is_stored_has_the_type_of_its_kind(column: str, stored: Any, expected: str) -> None:
+    row = {
+        column: stored,
+        "conversations": [{"from": "human", "value": f"<{column}>What?"}, {"from": "gpt", "value": "A."}],
+    }
+    assert media(row) == [expected]
+
+
 @pytest.mark.parametrize("name", ROWS)
 def test_media_of_a_column_stand_where_the_messages_have_a_place_for_them(name: str) -> None:
     layout, row, expected = ROWS[name]

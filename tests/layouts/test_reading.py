@@ -1893,3 +1893,36 @@ def test_results_of_calls_in_brackets_that_cannot_be_told_apart_are_one() -> Non
 def test_candidates_that_are_texts_are_not_geminis() -> None:
     with pytest.raises(BridgeError, match="not a row of any layout"):
         read_row(Plan((AUTO,)), {"personality": ["I ski."], "candidates": ["Yes.", "No."], "history": ["Why?"]})
+
+
+TURNS = [{"role": "user", "content": 'It\'s "why"?'}, {"role": "assistant", "content": "Because.\nYes, {no}"}]
+NUMPY = " ".join(("[" + str(TURNS[0]), *(f"\n {turn}" for turn in TURNS[1:]))) + "]"
+
+
+@pytest.mark.parametrize("text", [str(TURNS), NUMPY, str([{**TURNS[0], "weight": None}, TURNS[1]])])
+@pytest.mark.parametrize("column", ["messages", "conversations"])
+def test_messages_that_python_printed_into_a_table_are_messages(column: str, text: str) -> None:
+    row = {column: text, "id": "1"}
+    found = read_row(Plan((AUTO,)), row)
+    [conversation] = conversations(row)
+    assert told(conversation.messages) == [(turn["role"], turn["content"]) for turn in TURNS]
+    assert [(each.code, each.path) for each in found.documents[0].findings] == [("json-repaired", f"/{column}")]
+    assert found.extra_columns == {"id": "1"}
+
+
+@pytest.mark.parametrize("spelled", [str, json.dumps])
+def test_answers_of_a_preference_may_be_lists_of_messages_in_a_text(spelled: Any) -> None:
+    other = [TURNS[0], {"role": "assistant", "content": "No."}]
+    row = {"prompt": TURNS[0]["content"], "chosen": spelled(TURNS), "rejected": spelled(other)}
+    [conversation] = conversations(row)
+    assert told(conversation.messages) == [(turn["role"], turn["content"]) for turn in TURNS]
+    [rejected] = [*(conversation.alternatives or ())]
+    assert told(rejected.messages) == [("assistant", "No.")]
+
+
+@pytest.mark.parametrize(
+    "text", ["[{'a': 1}]", "[{'role': f()}]", "[{'role': 'user'", "[1, 2]", "[{'role': 'user'} x]"]
+)
+def test_other_texts_of_python_are_not_messages(text: str) -> None:
+    with pytest.raises(BridgeError):
+        read_row(Plan((AUTO,)), {"messages": text})

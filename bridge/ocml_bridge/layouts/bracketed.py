@@ -11,13 +11,13 @@ from ..loss import Finding
 from ..model import Json
 from .fitting import as_list, as_object
 from .layout import Document, Object, Wording, noticed
+from .listed import closing
 from .messages import message, request, respelled_all, tools_of
 from .pieces import spelled
 from .turns import CONVERSATIONS, SYSTEM, are_sharegpt
 
 _WORDS: Final = {"true": True, "false": False, "null": None}
 """Words of JSON that are names in Python."""
-_QUOTES: Final = "\"'"
 Call = tuple[str, Object]
 """The name of a function, and its arguments."""
 
@@ -103,7 +103,7 @@ def _calls(each: Object, names: Sequence[str]) -> list[Call]:
     while True:
         at += len(text[at:]) - len(text[at:].lstrip())
         name = next((name for name in names if text.startswith(f"{name}(", at)), None)
-        end = -1 if name is None else _end(text, at + len(name))
+        end = -1 if name is None else closing(text, at + len(name))
         arguments = None if name is None or end < 0 else _arguments(text[at + len(name) : end])
         if name is None or arguments is None:
             return []
@@ -114,24 +114,6 @@ def _calls(each: Object, names: Sequence[str]) -> list[Call]:
         if not rest.startswith(","):
             return []
         at = len(text) - len(rest) + 1
-
-
-def _end(text: str, start: int) -> int:
-    """Return the index behind the parenthesis that closes the one at `start`; -1 if there is none."""
-    depth, quote, at = 0, "", start
-    while at < len(text):
-        letter = text[at]
-        if quote:
-            at += letter == "\\"
-            quote = "" if letter == quote else quote
-        elif letter in _QUOTES:
-            quote = letter
-        else:
-            depth += (letter in "([{") - (letter in ")]}")
-            if depth == 0:
-                return at + 1
-        at += 1
-    return -1
 
 
 class _Literals(ast.NodeTransformer):

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from mimetypes import guess_type
 from typing import Final
 
 from ..json_values.data_urls import data_url, image_format
@@ -23,7 +22,17 @@ FIELDS: Final = {name: (name,) for name in _KINDS}
 """The columns of media, as fields of a layout."""
 
 
-def address_of(entry: Json) -> str | None:
+_FORMATS: Final = {
+    **{each: each for each in ("wav", "flac", "ogg", "mp4", "webm", "jpeg", "png", "gif", "webp")},
+    "mp3": "mpeg",
+    "m4a": "mp4",
+    "mov": "quicktime",
+    "jpg": "jpeg",
+}
+"""The end of a path → the second half of a media type."""
+
+
+def address_of(entry: Json, kind: str) -> str | None:
     """Return the address of a medium: a text, or of what `datasets` stores the data or the path; None for others."""
     if isinstance(entry, str):
         return entry
@@ -32,20 +41,20 @@ def address_of(entry: Json) -> str | None:
     name = path if isinstance(path, str) else ""
     if not isinstance(data, str):
         return name or None
-    known = image_format(data)
-    return data_url(data, f"image/{known}" if known else guess_type(name)[0])
+    known = image_format(data) if kind == "image" else _FORMATS.get(name.rpartition(".")[2].lower())
+    return data_url(data, f"{kind}/{known}" if known else None)
 
 
-def addresses_of(value: Json) -> list[str] | None:
+def addresses_of(value: Json, kind: str) -> list[str] | None:
     """Return the addresses of the media of a column, which may hold one of them; None if one has no address."""
     listed = as_list(value)
-    addresses = [address_of(each) for each in ([value] if listed is None else listed)]
+    addresses = [address_of(each, kind) for each in ([value] if listed is None else listed)]
     return None if None in addresses else [each for each in addresses if each is not None]
 
 
 def with_addresses(fields: Object) -> Object:
     """Return fields whose columns of media are lists of addresses, where each medium has one."""
-    given = {name: addresses_of(fields[name]) for name in columns.MEDIA if name in fields}
+    given = {name: addresses_of(fields[name], _KINDS[name]) for name in columns.MEDIA if name in fields}
     return {**fields, **{name: addresses for name, addresses in given.items() if addresses is not None}}
 
 
@@ -71,7 +80,7 @@ def _placed(document: Document, media: Object) -> Document:
     kinds = Counter(part["type"] for part in _places(messages))
     left, findings, entries = dict(media), list[Finding](), dict[str, list[str]]()
     for name, value in media.items():
-        kind, addresses = _KINDS[name], addresses_of(value)
+        kind, addresses = _KINDS[name], addresses_of(value, _KINDS[name])
         if not kinds[kind] or kind in entries:
             continue
         if addresses is None or len(addresses) != kinds[kind]:

@@ -19,6 +19,7 @@ from .columns import TURNS
 from .documents import forget, in_text, whole
 from .fitting import as_list, as_object
 from .layout import Document, Layout, Object
+from .listed import with_lists
 from .places import with_places
 from .table import BY_NAME, LAYOUTS
 from .thoughts import TAGS
@@ -120,12 +121,16 @@ def read_row(plan: Plan, row: Json) -> Row:
     columns = as_object(row)
     if columns is None:
         raise BridgeError(ErrorCode.SHAPE, "a row must be an object, with a member for each column", path="")
-    columns = with_places(columns, [column for _, column in plan.columns])
+    given = with_places(columns, [column for _, column in plan.columns])
+    columns, mended = with_lists(given)
     found = _candidate_for(plan, columns)
     if found is None:
         raise BridgeError(ErrorCode.SHAPE, _no_layout_detail(plan, columns), path="")
     documents = found.layout.reads(found.fields(columns), found.layout.wording)
-    extra_columns = {name: value for name, value in columns.items() if name not in found.read}
+    mended = [each for each in mended if each.path[1:] in found.read]
+    if mended:
+        documents = [each._replace(findings=(*mended, *each.findings)) for each in documents]
+    extra_columns = {name: value for name, value in given.items() if name not in found.read}
     return Row(found.layout, documents, extra_columns, found.sources)
 
 

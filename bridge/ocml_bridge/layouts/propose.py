@@ -14,6 +14,7 @@ from ..recognise import sure_in
 from .columns import SEVERAL
 from .fitting import as_list, as_object
 from .layout import Layout, Object, Wording
+from .listed import with_lists
 from .messages import ROLES, are_messages
 from .plan import AUTO, Plan, layout_for, layouts_of, likeness
 from .thoughts import TAGS, fences, tag_of
@@ -84,6 +85,7 @@ class Survey:
         if columns is None:
             self.broken[str(row) if isinstance(row, BridgeError) else "a row that is not an object"] += 1
             return
+        columns, _ = with_lists(columns)
         layout = layout_for(Plan((AUTO,)), columns)
         if layout is None:
             self.others[tuple(columns)] += 1
