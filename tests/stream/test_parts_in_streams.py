@@ -12,7 +12,7 @@ from ocml_bridge import Transcript
 from ocml_bridge.chat.citations import joined
 from ocml_bridge.chat.visibility import APPLICATION
 from ocml_bridge.events import PartEnd, Stop
-from ocml_bridge.loss import Loss, Severity
+from ocml_bridge.loss import Loss, LossCode, Severity
 from ocml_bridge.model import Citation, Media, Part, Text
 from ocml_bridge.pipe import decoder, encoder
 
@@ -159,3 +159,21 @@ def test_a_source_says_which_characters_it_is_of_where_texts_become_one() -> Non
     assert joined([first]) == first.citations
     assert joined([Text("0"), first, Text(".")]) == (Citation("a", start=1, end=4), Citation("b", start=2, end=3))
     assert joined([Text("0"), Text("1")]) is None
+
+
+def test_an_image_is_written_once_whatever_stands_between_images() -> None:
+    """A signature alone that more follows is a part of the message."""
+    image = {"inlineData": {"mimeType": "image/png", "data": PNG}}
+    signed = {"text": "", "thoughtSignature": "c2lnbmVk"}
+    data = drawn(image, signed, image, {"text": "Both."})
+    parts, losses = converted(data, "gemini-sse", "gemini-sse")
+    assert [part for part in parts if isinstance(part, Media)] == [Media("image", data=PNG, format="image/png")] * 2
+    assert (LossCode.FOREIGN_PART, "/messages/0/content/1") in [(loss.code, loss.path) for loss in losses]
+
+
+def test_an_image_that_has_no_place_is_named_as_such() -> None:
+    reader, writer = decoder("gemini-sse"), encoder("openai-responses-sse", visibility=APPLICATION)
+    image = {"inlineData": {"mimeType": "image/png", "data": PNG}}
+    writer.encode([*reader.feed(drawn(image, {"text": "Here."})), *reader.finish()])
+    lost = [(loss.code, loss.path) for loss in writer.losses if loss.path.startswith("/messages/0/content")]
+    assert lost == [(LossCode.MEDIA, "/messages/0/content/0")]

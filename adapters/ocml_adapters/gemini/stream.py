@@ -271,7 +271,10 @@ class ContentDecoder(AssemblingDecoder):
         self._thought: Message | None = None
         """The thought that has not ended; it ends when another message begins."""
         self._media: Part | None = None
-        """The last part of a message that began without a text; a text has its citations only at the end."""
+        """The last part of a message that has only media so far, and nothing between them.
+
+        A text has its citations only at the end, and what stands between parts may become a part.
+        """
         self._live = True
         """Whether parts are passed on as they arrive; if not, the rest is passed on at the end."""
 
@@ -314,7 +317,7 @@ class ContentDecoder(AssemblingDecoder):
         if isinstance(value, Message):
             self._emit_message(value)
         elif value is None:
-            self._live = self._kind != ""
+            self._live, self._media = self._kind != "", None
         else:
             self._emit_part(value)
 

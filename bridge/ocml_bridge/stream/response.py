@@ -21,9 +21,10 @@ from ..formats.adapter import Options
 from ..json_values import jsontext
 from ..json_values.form import Object
 from ..loss import Log, Loss, LossCode, Severity
-from ..model import Document, Message, Part, Settings, Transcript, Usage, replace
-from ..report.narrowing import drop_empty, drop_message
+from ..model import Document, Foreign, Media, Message, Part, Settings, Transcript, Usage, replace
+from ..report.narrowing import PART_CODES, drop_empty, drop_message
 from ..report.report import report
+from ..report.wording import kind_of
 from ..units.arrange import arrival_losses
 from ..units.reader import UnitReader
 from ..wires.tool_alphabet import ToolAlphabet
@@ -324,6 +325,8 @@ def losses_of(document: Document, image: Transcript, order: Sequence[int | None]
                 log.lose(LossCode.ORDER, f"/messages/{index}", detail, Severity.CHANGED)
         log.losses += arrival_losses(places, target)
         image = replace(image, messages=_joined_pieces(image.messages, order))
+        for index, message in zip(places, image.messages, strict=False):
+            _leave_out_parts(document.messages[index], message, f"/messages/{index}/content", log, target)
     report(document, image, log, target=target, order=places)
     return log.losses
 
@@ -362,6 +365,26 @@ def leave_out(message: Message, index: int, log: Log, target: str) -> None:
         drop_empty(message, index, log, _why_left_out(message, target), target=target)
     else:
         drop_message(log, index, _why_left_out(message, target))
+
+
+def _leave_out_parts(message: Message, image: Message, path: str, log: Log, target: str) -> None:
+    """Report the parts of a message that are no texts and of whose kind the answer has none.
+
+    Args:
+        message: the message of the document.
+        image: the message that the client reads.
+        path: the path of its content.
+        log: receives the losses.
+        target: the stream id.
+    """
+    kinds = set(map(_kind_of, parts_of(image.content)))
+    for at, part in enumerate(parts_of(message.content)):
+        if isinstance(part, (Media, Foreign)) and _kind_of(part) not in kinds:
+            log.lose(PART_CODES[type(part)], f"{path}/{at}", f"{target} has no place for {kind_of(part)}")
+
+
+def _kind_of(part: Part) -> str:
+    return part.media if isinstance(part, Media) else kind_of(part)
 
 
 def _why_left_out(message: Message, target: str) -> str:
