@@ -1097,6 +1097,44 @@ ROWS: list[tuple[str, dict[str, Any], list[Said]]] = [
         {"input": "Why?", "reasoning_content": "Let me see.", "content": "Because."},
         [ASKED, ("thought", "Let me see."), ANSWERED],
     ),
+    # Agent-FLAN: `loss` for `weight`; BitAgent: calls and results as objects; Locutusque: arguments in single quotes
+    (
+        "messages",
+        {
+            "conversation": json.dumps(
+                [
+                    {"role": "user", "content": "Rome?"},
+                    {"role": "tool call", "content": {"name": "weather", "arguments": {"city": "Rome"}}},
+                    {"role": "tool response", "content": {"degrees": 20}},
+                    {"role": "assistant", "content": "20 degrees."},
+                ]
+            )
+        },
+        [
+            ("user", "Rome?"),
+            ("call weather", '{"city":"Rome"}'),
+            ("tool", '{"degrees":20}'),
+            ("assistant", "20 degrees."),
+        ],
+    ),
+    (
+        "sharegpt",
+        {
+            "conversations": [
+                {"from": "human", "value": "Rome?"},
+                {"from": "function-call", "value": '{"name": "weather", "arguments": \'{"city": "Rome"}\'}'},
+                {"from": "function-response", "value": "20"},
+                {"from": "gpt", "value": "20 degrees."},
+            ]
+        },
+        [("user", "Rome?"), ("call weather", '{"city": "Rome"}'), ("tool", "20"), ("assistant", "20 degrees.")],
+    ),
+    (
+        "reasoned",
+        {"instruction": "Why?", "think": "Let me see.", "output": "Because."},
+        [ASKED, ("thought", "Let me see."), ANSWERED],
+    ),
+    ("alpaca", {"prompt": "Why?", "llm_response": "Because.", "problem_id": "p"}, BOTH),
     # UltraInteract: the turns before two answers
     ("preference", {"trajectory": [TURN], "chosen": "Because.", "rejected": "No.", "parent_id": "0"}, BOTH),
     # ragas: MultiTurnSample, as docs.ragas.io has it; SingleTurnSample
@@ -1926,3 +1964,23 @@ def test_answers_of_a_preference_may_be_lists_of_messages_in_a_text(spelled: Any
 def test_other_texts_of_python_are_not_messages(text: str) -> None:
     with pytest.raises(BridgeError):
         read_row(Plan((AUTO,)), {"messages": text})
+
+
+@pytest.mark.parametrize(
+    ("member", "weight"),
+    [
+        ({"loss": False}, 0),
+        ({"train": True}, 1),
+        ({"loss_weight": 0.5}, 0.5),
+        ({"loss": 2.3}, None),
+        ({"loss": None}, None),
+    ],
+)
+def test_messages_say_in_other_words_whether_to_train_on_them(member: dict[str, Any], weight: float | None) -> None:
+    [conversation] = conversations({"messages": [ASK, {"role": "assistant", "content": "Because.", **member}]})
+    assert [message.weight for message in conversation.messages] == [None, weight]
+
+
+def test_a_prompt_beside_a_text_is_not_without_an_answer() -> None:
+    with pytest.raises(BridgeError, match="not a row of any layout"):
+        read_row(Plan((AUTO,)), {"prompt": "Write a story.", "text": "Once.", "audience": "all"})

@@ -15,6 +15,7 @@ from ..model import Json
 from .fitting import as_list, as_object
 from .layout import Object, noticed
 from .messages import calls_of, message, tools_of
+from .pieces import spelled
 from .tagged import call_in_tags, items_in, result_in
 
 
@@ -41,6 +42,20 @@ _OBJECT: Final = re.compile(r"^\{", re.MULTILINE)
 def has_tags(text: Json) -> bool:
     """Return whether a text has a tag of calls, results or tools."""
     return isinstance(text, str) and any(tag in text for tag in ("<tool_call>", "<tool_response>", "<tools>"))
+
+
+def mended(text: str) -> str | None:
+    """Return the JSON of a call that is Python, or that has quotes around its arguments; None for any other text."""
+    quoted = _QUOTED.match(text.strip())
+    if quoted is not None:
+        return spelled({"name": quoted[1], "arguments": quoted[2]})
+    if not text.lstrip().startswith("{"):
+        return None
+    with suppress(BridgeError):
+        jsontext.loads(text)
+        return None
+    found = as_object(_literal(text.strip())) or {}
+    return spelled(found) if isinstance(found.get("name"), str) else None
 
 
 def is_tagged_call(turn: Object) -> bool:

@@ -16,11 +16,23 @@ QUESTIONS: Final = (
 ANSWERS: Final = (
     *("output", "response", "solution", "completion", "answer", "targets_pretokenized", "targets", "outputs"),
     *("message_2", "generated_solution"),
-    *("generation", "assistant", "gpt", "bot", "output_text", "model_output", "model_response", "target", "a"),
+    *(
+        "generation",
+        "assistant",
+        "gpt",
+        "bot",
+        "output_text",
+        "model_output",
+        "model_response",
+        "llm_response",
+        "target",
+        "a",
+    ),
 )
 
 THOUGHTS: Final = (
     *("reasoning", "reasoning_content", "thinking", "thought", "thoughts", "chain_of_thought", "cot", "complex_cot"),
+    "think",
 )
 TEXT: Final = ("text", "chat", "prompt", "conversation")
 TURNS: Final = (

@@ -370,7 +370,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         without=frozenset(
             (*columns.ANSWERS, *columns.SEVERAL, "answers", "chosen", "rejected", "messages", "conversations")
         ),
-        doubts=columns.CHOICES | {"label", "summary", "canonical_solution", "utterance"},
+        doubts=columns.CHOICES | {"label", "summary", "canonical_solution", "utterance", "text"},
     ),
 )
 BY_NAME: Final = {layout.name: layout for layout in LAYOUTS}

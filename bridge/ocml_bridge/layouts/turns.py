@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Final, cast
 
 from ..json_values import jsontext
+from ..loss import Finding, FindingCode, Severity
 from ..model import Json
 from . import calls, thoughts
 from .exchange import declared, messages_in
@@ -14,6 +15,7 @@ from .fitting import as_list, as_object
 from .layout import Document, Object, Wording, misshapen, parsed
 from .media import with_addresses
 from .messages import ROLES, are_messages, calls_of, message, request, respelled_all, tools_of
+from .pieces import spelled
 from .trees import NODES
 
 MESSAGES: Final = "messages"
@@ -79,7 +81,7 @@ def read_messages(fields: Object, wording: Wording) -> Sequence[Document]:
     messages = respelled_all(value, wording, f"/{MESSAGES}")
     if wording.thoughts:
         messages = [thoughts.split(each, wording) for each in messages]
-    messages = [_with_calls(each, f"/{MESSAGES}/{at}") for at, each in enumerate(messages)]
+    messages = [_with_calls(_with_weight(each), f"/{MESSAGES}/{at}") for at, each in enumerate(messages)]
     system = fields.get(SYSTEM)
     if system is not None and not isinstance(system, str):
         raise misshapen(f"/{SYSTEM}", "a text")
@@ -92,8 +94,31 @@ def read_messages(fields: Object, wording: Wording) -> Sequence[Document]:
     return [Document(document)]
 
 
+_WEIGHTS: Final[dict[str, type | tuple[type, ...]]] = {"loss": bool, "train": bool, "loss_weight": (int, float)}
+"""Members of messages, other than `weight`, that say whether to train on them, with the types of their values."""
+
+
+def _with_weight(each: Object) -> Object:
+    """Return a message with its weight under the name that Chat Completions has for it."""
+    name = next((name for name, types in _WEIGHTS.items() if isinstance(each.get(name), types)), None)
+    if name is None or each.get("weight") is not None:
+        return each
+    weight = int(each[name]) if isinstance(each[name], bool) else each[name]
+    return {**{key: value for key, value in each.items() if key not in (name, "weight")}, "weight": weight}
+
+
 def _with_calls(each: Object, path: str) -> Object:
-    """Return a message with its calls in the form of Chat Completions; they may be JSON text, or have no wrapper."""
+    """Return a message with its calls in the form of Chat Completions; they may be JSON text, or have no wrapper.
+
+    The calls may be the content of a message with a role for calls. A result that is an object is its JSON.
+    """
+    content = each.get("content")
+    items = as_list(content) or [content]
+    named = all("name" in (as_object(item) or {}) for item in items)
+    if named and str(each.get("role")).replace(" ", "_").lower() in CALLS:
+        return {**each, "role": "assistant", "content": None, "tool_calls": calls_of(content, f"{path}/content")}
+    if each.get("role") == "tool" and as_object(content) is not None:
+        return {**each, "content": spelled(content)}
     given = each.get("tool_calls")
     if given is None:
         return each
@@ -155,7 +180,22 @@ def read_turns(fields: Object, wording: Wording) -> Sequence[Document]:
         raise misshapen(f"/{CONVERSATIONS}", "a list of turns")
     fields = with_addresses(fields)
     row: Object = {CONVERSATIONS: [read_turn(each, wording) for each in turns]}
-    return [Document(row | {name: fields[name] for name in _OTHER_FIELDS if name in fields})]
+    findings = _mend_calls(row[CONVERSATIONS])
+    return [Document(row | {name: fields[name] for name in _OTHER_FIELDS if name in fields}, findings)]
+
+
+def _mend_calls(turns: list[Json]) -> tuple[Finding, ...]:
+    """Replace the texts of calls that are not quite JSON; return findings about them."""
+    findings: list[Finding] = []
+    for at, each in enumerate(turns):
+        turn = as_object(each) or {}
+        key = next((key for key in SHAREGPT.text if isinstance(turn.get(key), str)), None)
+        mended = calls.mended(turn[key]) if key and (turn.get("from") or turn.get("role")) in CALLS else None
+        if key is not None and mended is not None:
+            turns[at] = {**turn, key: mended}
+            detail = "the call is not quite JSON; it is repaired"
+            findings.append(Finding(FindingCode.JSON_REPAIRED, Severity.CHANGED, f"/{CONVERSATIONS}/{at}", detail))
+    return tuple(findings)
 
 
 def read_turn(turn: Json, wording: Wording) -> Json:
