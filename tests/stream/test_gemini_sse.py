@@ -396,3 +396,19 @@ def test_a_signed_thought_is_passed_on_as_it_came(parts: tuple[Any, ...]) -> Non
 def test_pieces_of_a_thought_that_is_not_signed_are_one() -> None:
     document = document_of(sse([chunk(UNSIGNED), chunk(UNSIGNED), chunk(SIGNED), chunk(UNSIGNED)]))
     assert [message.content for message in document.messages] == ["So.So.", "Hm.", "So."]
+
+
+def test_the_signature_of_a_text_is_not_lost_but_in_a_part_after_it() -> None:
+    """A text is passed on as it comes, before it is known that it is signed."""
+    signed = [{"text": text, "thoughtSignature": signature} for text, signature in (("One.", "MQ=="), ("Two.", "Mg=="))]
+    hidden = {"text": "Hm.", "thought": True}
+    for parts, where in ((signed[:1], "after the text"), ([signed[0], hidden, signed[1]], "after later parts")):
+        reader, writer = decoder(STREAM), encoder(STREAM, visibility=DEBUG)
+        read_events = [*reader.feed(sse([chunk(*parts, finishReason="STOP")])), *reader.finish()]
+        told = [json.loads(event.data) for event in Reader().feed(b"".join(writer.encode(read_events)).decode())]
+        texts = [part for each in told for part in each["candidates"][0].get("content", {"parts": []})["parts"]]
+        assert {part["thoughtSignature"] for part in texts if "thoughtSignature" in part} >= {"MQ=="}
+        notes = [loss for loss in writer.losses if loss.path == "/messages/0/extras/gemini/thoughtSignature"]
+        assert [(loss.code, loss.severity, loss.detail.rpartition(", ")[2]) for loss in notes] == [
+            ("extras", Severity.CHANGED, where)
+        ]

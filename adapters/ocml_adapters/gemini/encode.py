@@ -17,7 +17,7 @@ from ocml_bridge.events import Answer, End, Event, Named, Reason, Start, Stop
 from ocml_bridge.formats.adapter import Options
 from ocml_bridge.json_values.form import Object
 from ocml_bridge.json_values.parameters import items_of
-from ocml_bridge.loss import Finding, Log
+from ocml_bridge.loss import Finding, Log, Loss, Severity
 from ocml_bridge.model import Json, Message, Part, Settings, Text, Usage, replace
 from ocml_bridge.stream import sse
 from ocml_bridge.stream.assembled import untold
@@ -29,7 +29,7 @@ from ocml_bridge.wires.blocks.writing import nearest, settled
 from .blocks import PartGrammar, is_code
 from .settings import RESPONSE_PARAMETERS
 from .stream import Assembly
-from .syntax import CANDIDATES, CONTENT, FINISH, MODEL_ROLE, PARTS, VENDOR
+from .syntax import CANDIDATES, CONTENT, FINISH, HOME, MODEL_ROLE, PARTS, VENDOR
 from .tools import NAMES
 from .units import ContentReader
 
@@ -59,6 +59,8 @@ class ChunkEncoder(ResponseEncoder):
         """The number of a message that is written when it is complete; all that begins after it waits."""
         self._parts: Counter[int] = Counter()
         """The number of parts of each message that have ended before the message."""
+        self._apart: dict[int, dict[str, str]] = {}
+        """The extras of each text that are in a part of their own, and where that is, by the number of the message."""
         self._waiting: list[Event] = []
         """The events that wait."""
 
@@ -109,6 +111,9 @@ class ChunkEncoder(ResponseEncoder):
         kind = kind_of(message)
         is_sealed = kind == "thought" and message.content == ""
         if _is_written_in_pieces(self.heads[number]) and not is_sealed:
+            follows = bool(self.written) and self.written[-1][0] == number
+            apart = block_extras(_GRAMMAR.notes.of(message.extras)) if kind == "text" else ()
+            self._apart[number] = dict.fromkeys(apart, "after the text" if follows else "after later parts")
             return [self._part(number, kind, part) for part in _parts_after_text(message, kind, self._parts[number])]
         image = nearest(_GRAMMAR, replace(message, layout=None), 0, Log())
         if image is None:
@@ -156,6 +161,20 @@ class ChunkEncoder(ResponseEncoder):
     def error(self, code: str, message: str) -> list[bytes]:
         """Write an error that ends the answer."""
         return [sse.write_json({"error": {"code": 500, "message": f"{message} ({code})", "status": "INTERNAL"}})]
+
+    def account(self, stop: Stop) -> list[Loss]:
+        """Return the losses; the extras of a text, such as a signature, are not lost but in a part after it."""
+        places = {
+            f"/messages/{stop.place(number)}/extras/{HOME}/{key}": f"{self.stream} has {key!r} in its own part, {where}"
+            for number, extras in self._apart.items()
+            for key, where in extras.items()
+        }
+        return [
+            loss._replace(severity=Severity.CHANGED, detail=places[loss.path])
+            if loss.severity is Severity.LOST and loss.path in places
+            else loss
+            for loss in super().account(stop)
+        ]
 
     def wire(self) -> Object:
         """Return the response that a client assembles of the chunks."""
