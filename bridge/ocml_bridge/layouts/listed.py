@@ -14,9 +14,12 @@ from .fitting import as_list, as_object
 from .layout import Object, Wording
 from .messages import are_messages
 
-_LISTS: Final = frozenset(columns.TURNS)
-"""Columns whose JSON text the layouts read themselves."""
-_ANSWERS: Final = frozenset(("prompt", "chosen", "rejected"))
+_PYTHON: Final = "[{'"
+_BEGINNINGS: Final[dict[str, tuple[str, ...]]] = {
+    **dict.fromkeys(columns.TURNS, (_PYTHON,)),
+    **dict.fromkeys(("prompt", "chosen", "rejected"), ("[{",)),
+}
+"""Column → the beginnings of a text that may be a list of messages. JSON text of messages is read by the layouts."""
 _QUOTES: Final = "\"'"
 _ANY: Final = Wording()
 
@@ -29,18 +32,17 @@ def with_lists(row: Object) -> tuple[Object, list[Finding]]:
     found: Object = {}
     findings: list[Finding] = []
     for name, value in row.items():
-        if value.__class__ is not str or value[:1] != "[" or name not in _LISTS | _ANSWERS:
+        if value.__class__ is not str or not value.startswith(_BEGINNINGS.get(name, ())):
             continue
         listed = _json(value)
-        if listed is None:
-            listed = python_list(value)
-            if listed is not None and are_messages(listed, _ANY):
-                detail = "the messages are written as Python prints them"
-                findings.append(Finding(FindingCode.JSON_REPAIRED, Severity.CHANGED, f"/{name}", detail))
-        elif name in _LISTS:
+        is_json = listed is not None
+        listed = listed if is_json else python_list(value)
+        if listed is None or not are_messages(listed, _ANY):
             continue
-        if listed is not None and are_messages(listed, _ANY):
-            found[name] = listed
+        found[name] = listed
+        if not is_json:
+            detail = "the messages are written as Python prints them"
+            findings.append(Finding(FindingCode.JSON_REPAIRED, Severity.CHANGED, f"/{name}", detail))
     return ({**row, **found}, findings) if found else (row, findings)
 
 
