@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import pytest
 
-from ocml_adapters.chatml.families import FAMILIES
+from ocml_adapters.chatml.families import FAMILIES, ToolList
 from ocml_bridge import Message, Options, Tool, Transcript, read, write
 from ocml_bridge.model import replace
 from ocml_bridge.report.policy import LENIENT
@@ -192,3 +192,43 @@ def test_a_family_that_is_not_known_is_none(family: Any) -> None:
     plain, written = (write(each, "chatml", policy=LENIENT) for each in (document, remembering))
     assert written.output == plain.output
     assert "<tool" not in str(written.output)
+
+
+@pytest.mark.parametrize("opening", ["<think>", "<think>\n", "<think>\n\n</think>\n\n"])
+@pytest.mark.parametrize("content", ["Yes.", "Yes.\n</think>\n", " "])
+def test_a_thought_that_was_begun_in_an_empty_answer_takes_in_no_answer_that_somebody_writes_there(
+    opening: str, content: str
+) -> None:
+    text = frame("user", "Is it?") + frame("assistant", opening) + frame("user", "Well?")
+    document = read(text, "chatml").transcript
+    assert isinstance(document, Transcript)
+    assert write(document, "chatml").output == text
+    first, empty, *rest = document.messages
+    edited = replace(document, messages=(first, replace(empty, content=content, channel="final"), *rest))
+    result = write(edited, "chatml", policy=LENIENT)
+    back = read(str(result.output), "chatml").transcript
+    assert isinstance(back, Transcript)
+    said = "".join(str(each.content) for each in back.messages[1:-1] if each.channel == "final")
+    assert said.strip() == content.strip()
+
+
+WHOLE: Final = Tool("f", "Does.", {"type": "object"}, "acme")
+
+
+@pytest.mark.parametrize(
+    "held",
+    [WHOLE, replace(WHOLE, description=None), Tool("f", namespace="acme"), None],
+    ids=["all", "", "name", "none"],
+)
+def test_a_tool_that_a_list_cannot_hold_loses_its_description_then_its_parameters(held: Tool | None) -> None:
+    other = Tool("g", "Too.")
+
+    def written(tools: Sequence[Tool]) -> str:
+        return ";".join(str(tool) for tool in tools)
+
+    def read_back(text: str) -> tuple[Tool, ...]:
+        return tuple(tool for tool in (held, other) if tool is not None and str(tool) in text.split(";"))
+
+    tools = ToolList(read_back, written, written)
+    assert list(tools.nearest((WHOLE, other))) == [tool for tool in (held, other) if tool is not None]
+    assert list(ToolList(read_back, written).nearest((WHOLE, other))) == [WHOLE, other]

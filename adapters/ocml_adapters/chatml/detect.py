@@ -122,7 +122,7 @@ def _evidence(frames: Sequence[Frame], declared: DeclaringFrame) -> Iterator[Evi
         if index == declared.at:
             contents = declared.contents
         elif may_be_marked(frame) and not is_open_turn(frame):
-            contents = read_frame(frame, before, schemas=schemas)
+            contents = read_frame(frame, schemas=schemas)
         if contents is not None:
             schemas = schemas_of(contents.tools) if contents.tools else schemas
             if contents.tools is not None or _is_marked(frame, contents):
