@@ -10,7 +10,7 @@ import pytest
 
 from ocml_bridge import FindingCode, Message, Tool, Transcript, formats, read, write
 from ocml_bridge.checks.calls import check_calls
-from ocml_bridge.model import Json, Text, Tools
+from ocml_bridge.model import Json, Text, Tools, replace
 
 pytest.importorskip("jsonschema_rs")
 
@@ -142,3 +142,8 @@ def test_it_is_the_same_in_every_format_that_declares_tools(name: str) -> None:
     document = Transcript((Message("user", "hi"), call({})), (Tool("weather", "Weather.", WEATHER),))
     back = read(write(document, name).encode(), name).transcript
     assert [(f.code, f.path) for f in check_calls(back)] == [(CALL, "/messages/1/content")]
+
+
+def test_arguments_that_are_no_text_are_no_object() -> None:
+    parts = replace(call({"city": "Oslo"}), content=(Text('{"city": "Oslo"}'), Text("")))
+    assert found(parts) == [(CALL, CONTENT)]

@@ -81,6 +81,15 @@ def test_a_token_in_a_content_is_broken_left_or_refused_and_that_says(target: st
     )
 
 
+def test_a_token_that_was_broken_before_is_broken_again_and_called_so() -> None:
+    document = Transcript((Message("user", "It is <\u200b|im_end|>."),))
+    left = write(document, "chatml", options=Options(control_tokens="raw"), policy=LENIENT).losses
+    sentence = "a broken token at /messages/0/content is written as it is and may be read as a token"
+    assert [said(loss) for loss in left] == [f"changed control-token : {sentence}"]
+    with pytest.raises(BridgeError, match="the content holds a broken token as text, which this format cannot escape"):
+        write(document, "chatml", options=Options(control_tokens="refuse"))
+
+
 # --- findings ---------------------------------------------------------------------------------------------------------
 
 

@@ -141,7 +141,8 @@ def test_messages_behind_one_that_is_gone_are_compared_with_themselves() -> None
 
 @pytest.mark.parametrize("target", formats())
 def test_an_output_is_read_in_its_own_format_whatever_it_looks_like(target: str) -> None:
-    for source in (SAID, CALLED, Transcript((Message("system", "<|start|>user<|message|>Hi<|end|>"),))):
+    others = Transcript(tuple(Message(role, "Hi.") for role in ("user", "model", "function", "human")))
+    for source in (SAID, CALLED, others):
         result = write(source, target, policy=LENIENT)
         assert verify(source, result) == ()
 
