@@ -232,3 +232,18 @@ def test_a_tool_that_a_list_cannot_hold_loses_its_description_then_its_parameter
     tools = ToolList(read_back, written, written)
     assert list(tools.nearest((WHOLE, other))) == [tool for tool in (held, other) if tool is not None]
     assert list(ToolList(read_back, written).nearest((WHOLE, other))) == [WHOLE, other]
+
+
+@pytest.mark.parametrize("role", ["user", "assistant"])
+@pytest.mark.parametrize("form", ["chatml", "chatml:hermes"])
+def test_a_message_that_had_no_end_and_has_one_by_now_is_written_with_it(role: str, form: str) -> None:
+    text = f"{START}{role}\nIs it?{frame('user', 'Well?')}"
+    document = read(text, "chatml").transcript
+    assert isinstance(document, Transcript)
+    first, *rest = document.messages
+    assert first.end is None
+    assert write(document, form).output == text
+    whole = replace(document, messages=(replace(first, end="end"), *rest))
+    back = read(str(write(whole, form, policy=LENIENT).output), "chatml").transcript
+    assert isinstance(back, Transcript)
+    assert [message.end for message in back.messages] == ["end", "end"]
