@@ -24,17 +24,17 @@ Call = tuple[str, Object]
 
 def are_bracketed(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold turns with a system text that lists functions, and with a call of one of them."""
-    turns = map(as_object, as_list(fields.get(CONVERSATIONS)) or ())
-    if not any(_may_call(turn or {}) for turn in turns) or not are_sharegpt(fields, wording):
+    if not any(map(_may_call, as_list(fields.get(CONVERSATIONS)) or ())) or not are_sharegpt(fields, wording):
         return False
     messages = _messages(fields, wording)
     names = _names(_listed(messages)[0])
     return bool(names) and any(_calls(each, names) for each in messages)
 
 
-def _may_call(turn: Object) -> bool:
-    text = turn.get("value", turn.get("content"))
-    return isinstance(text, str) and text.lstrip()[:1] == "[" and text.rstrip()[-2:] == ")]"
+def _may_call(turn: Json) -> bool:
+    found = as_object(turn) or {}
+    text = found.get("value") or found.get("content")
+    return isinstance(text, str) and text.startswith("[") and text.rstrip()[-2:] == ")]"
 
 
 def read_bracketed(fields: Object, wording: Wording) -> Sequence[Document]:

@@ -39,9 +39,12 @@ _QUOTED: Final = re.compile(r"""\A\{\s*"name":\s*"([^"]*)",\s*"arguments":\s*'(.
 _OBJECT: Final = re.compile(r"^\{", re.MULTILINE)
 
 
+_TAGS: Final = ("<tool_call>", "<tool_response>", "<tools>", "<TOOLCALL>")
+
+
 def has_tags(text: Json) -> bool:
     """Return whether a text has a tag of calls, results or tools."""
-    return isinstance(text, str) and any(tag in text for tag in ("<tool_call>", "<tool_response>", "<tools>"))
+    return isinstance(text, str) and "<" in text and any(tag in text for tag in _TAGS)
 
 
 def mended(text: str) -> str | None:

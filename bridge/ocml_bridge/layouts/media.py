@@ -55,7 +55,8 @@ def addresses_of(value: Json, kind: str) -> list[str] | None:
 def with_addresses(fields: Object) -> Object:
     """Return fields whose columns of media are lists of addresses, where each medium has one."""
     given = {name: addresses_of(fields[name], _KINDS[name]) for name in columns.MEDIA if name in fields}
-    return {**fields, **{name: addresses for name, addresses in given.items() if addresses is not None}}
+    known = {name: addresses for name, addresses in given.items() if addresses is not None}
+    return {**fields, **known} if known else fields
 
 
 def part_of(kind: str, address: str) -> Object:

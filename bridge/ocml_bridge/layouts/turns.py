@@ -100,6 +100,8 @@ _WEIGHTS: Final[dict[str, type | tuple[type, ...]]] = {"loss": bool, "train": bo
 
 def _with_weight(each: Object) -> Object:
     """Return a message with its weight under the name that Chat Completions has for it."""
+    if each.keys().isdisjoint(_WEIGHTS):
+        return each
     name = next((name for name, types in _WEIGHTS.items() if isinstance(each.get(name), types)), None)
     if name is None or each.get("weight") is not None:
         return each
@@ -113,6 +115,8 @@ def _with_calls(each: Object, path: str) -> Object:
     The calls may be the content of a message with a role for calls. A result that is an object is its JSON.
     """
     content = each.get("content")
+    if content.__class__ is str and "tool_calls" not in each:
+        return each
     items = as_list(content) or [content]
     named = all("name" in (as_object(item) or {}) for item in items)
     if named and str(each.get("role")).replace(" ", "_").lower() in CALLS:
@@ -189,8 +193,10 @@ def _mend_calls(turns: list[Json]) -> tuple[Finding, ...]:
     findings: list[Finding] = []
     for at, each in enumerate(turns):
         turn = as_object(each) or {}
+        if (turn.get("from") or turn.get("role")) not in CALLS:
+            continue
         key = next((key for key in SHAREGPT.text if isinstance(turn.get(key), str)), None)
-        mended = calls.mended(turn[key]) if key and (turn.get("from") or turn.get("role")) in CALLS else None
+        mended = calls.mended(turn[key]) if key else None
         if key is not None and mended is not None:
             turns[at] = {**turn, key: mended}
             detail = "the call is not quite JSON; it is repaired"
@@ -246,9 +252,9 @@ def are_tagged_turns(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold turns with calls, results and tools between tags, or messages with such calls."""
     value = _list_or_none(fields, CONVERSATIONS)
     turns = [as_object(turn) or {} for turn in as_list(value) or []]
-    if are_sharegpt(fields, wording):
-        return any(calls.has_tags(_text_of(turn)) for turn in turns)
-    return are_messages(value, wording) and any(map(calls.is_tagged_call, turns))
+    if not any(calls.has_tags(_text_of(turn)) for turn in turns):
+        return False
+    return are_sharegpt(fields, wording) or (any(map(calls.is_tagged_call, turns)) and are_messages(value, wording))
 
 
 def _text_of(turn: Json) -> Json:
