@@ -71,7 +71,8 @@ class PartEnd(NamedTuple):
     """A part of a message is complete, and something else of the answer follows: mostly the next part of the message.
 
     The parts of a message end in order, and the last one ends with its message. A stream that does not show where
-    parts end has none of these events. The text of a text has come in deltas; any other part comes here, whole.
+    parts end has none of these events. The text of a text has come in deltas; any other part comes here, whole. Only
+    an answer has them: no thought, call or reply.
 
     Attributes:
         number: the number of the message in the stream.

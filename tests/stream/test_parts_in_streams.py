@@ -10,11 +10,12 @@ import pytest
 
 from ocml_bridge import Transcript
 from ocml_bridge.chat.citations import joined
-from ocml_bridge.chat.visibility import APPLICATION
+from ocml_bridge.chat.visibility import APPLICATION, DEBUG
 from ocml_bridge.events import PartEnd, Stop
 from ocml_bridge.loss import Loss, LossCode, Severity
-from ocml_bridge.model import Citation, Media, Part, Text
+from ocml_bridge.model import Citation, Media, Message, Part, Text
 from ocml_bridge.pipe import decoder, encoder
+from ocml_bridge.stream import replay
 
 PNG: Final = "iVBORw0KGgo="
 FOUND: Final = {
@@ -177,3 +178,33 @@ def test_an_image_that_has_no_place_is_named_as_such() -> None:
     writer.encode([*reader.feed(drawn(image, {"text": "Here."})), *reader.finish()])
     lost = [(loss.code, loss.path) for loss in writer.losses if loss.path.startswith("/messages/0/content")]
     assert lost == [(LossCode.MEDIA, "/messages/0/content/0")]
+
+
+HIDDEN: Final = Media("image", url="https://e.org/hidden.png")
+MIXED: Final = (Text("Hm."), HIDDEN, Text("So."), HIDDEN)
+
+
+@pytest.mark.parametrize(
+    "target", ["anthropic-sse", "gemini-sse", "bedrock-converse", "openai-sse", "openai-responses-sse"]
+)
+@pytest.mark.parametrize(
+    "inner",
+    [
+        Message("assistant", MIXED, channel="analysis"),
+        Message("tool", MIXED, "python", "commentary", "assistant", call_id="a"),
+        Message("tool", MIXED, "functions.f", "commentary", "assistant", call_id="a"),
+    ],
+    ids=["a thought", "what the server's tool gave", "what the client's tool gave"],
+)
+@pytest.mark.parametrize("shown", [False, True], ids=["by its events", "with ends of parts"])
+def test_a_part_of_a_thought_or_a_reply_never_becomes_one_of_the_answer(
+    inner: Message, target: str, *, shown: bool
+) -> None:
+    document = Transcript((inner, Message("assistant", "Done.", channel="final", continues=True)))
+    told = list(replay(document))
+    assert not any(isinstance(event, PartEnd) for event in told)
+    ends = [PartEnd(0, part) for part in MIXED] if shown else []  # a decoder of others may emit them
+    writer = encoder(target, visibility=DEBUG)
+    data = b"".join([*writer.encode([told[0], *ends, *told[1:]]), *writer.finish()])
+    assert b"hidden.png" not in data
+    assert any(loss.path.startswith("/messages/0") and loss.severity is not Severity.LAYOUT for loss in writer.losses)

@@ -262,6 +262,8 @@ class EventEncoder(ResponseEncoder):
 
     def end_part(self, number: int, part: Part) -> list[bytes]:
         """Write the end of a text that other parts follow, or the block of another part, where it stands."""
+        if self.heads[number].role != "assistant" or is_reasoning(self.heads[number]):
+            return []
         if isinstance(part, Text):
             return [*self._cite([part]), *self._close(number)] if self._block == number else []
         [block] = write_parts([part], None)

@@ -127,6 +127,8 @@ class EventEncoder(ResponseEncoder):
     def end_part(self, number: int, part: Part) -> list[bytes]:
         """Write the end of a text that other parts follow, or the block of an image, where it stands."""
         self._parts[number] += 1
+        if kind_of(self.heads[number]) != "text":
+            return []
         message = replace(self.heads[number], content=(part,))
         return self._end_of(number, message) if isinstance(part, Text) else self._images(number, message, (part,))
 

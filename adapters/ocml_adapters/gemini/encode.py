@@ -126,7 +126,8 @@ class ChunkEncoder(ResponseEncoder):
     def end_part(self, number: int, part: Part) -> list[bytes]:
         """Write a part that is no text where it stands."""
         self._parts[number] += 1
-        written = None if isinstance(part, Text) else _GRAMMAR.write_part(part)
+        is_seen = kind_of(self.heads[number]) == "text" and not isinstance(part, Text)
+        written = _GRAMMAR.write_part(part) if is_seen else None
         return [] if written is None else [self._part(number, kind_of(self.heads[number]), cast("Object", written))]
 
     def _part(self, number: int, kind: str, part: Object) -> bytes:
@@ -196,13 +197,16 @@ def _is_written_in_pieces(head: Message) -> bool:
 def _parts_after_text(message: Message, kind: str, done: int) -> list[Object]:
     """Return the parts after the text of a message: its media, and parts for its extras, such as a signature.
 
+    The media of a thought have no place: a client would take them for the answer's.
+
     Args:
         message: the message.
         kind: its kind.
         done: the number of parts that were written where they stand.
     """
     extras = block_extras(_GRAMMAR.notes.of(message.extras))
-    others = [part for part in parts_of(message.content)[done:] if not isinstance(part, Text)]
+    seen = parts_of(message.content)[done:] if kind == "text" else ()
+    others = [part for part in seen if not isinstance(part, Text)]
     parts = [cast("Object", block) for part in others if (block := _GRAMMAR.write_part(part)) is not None]
     if extras and kind != "thought":
         parts.append({"text": "", **extras})

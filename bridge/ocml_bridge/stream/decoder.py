@@ -11,6 +11,7 @@ from copy import deepcopy
 from typing import Final, Protocol, Self, cast
 
 from ..chat.turns import is_call, is_thought
+from ..chat.visibility import is_private
 from ..common.unicode import without_mark
 from ..errors import BridgeError, ErrorCode
 from ..events import Delta, End, Event, PartEnd, Reason, Start, Stop
@@ -106,6 +107,8 @@ def emit_message(log: LiveLog, index: int, message: Message, so_far: str | None 
 def rest_of(number: int, message: Message, length: int = 0, done: int = 0) -> Iterator[Delta | PartEnd]:
     """Yield the deltas of a message's text, and the ends of its parts, except those that were emitted.
 
+    Only an answer has parts that end: those of a thought, a call or a reply are not the answer's.
+
     Args:
         number: the number of the message.
         message: the whole message.
@@ -115,7 +118,8 @@ def rest_of(number: int, message: Message, length: int = 0, done: int = 0) -> It
     parts: Sequence[Part] = () if isinstance(message.content, str) else message.content
     texts = [part.text if isinstance(part, Text) else "" for part in parts]
     arrived = length - sum(map(len, texts[:done]))
-    if done >= len(texts) or arrived > len(texts[done]):  # one text, or a text whose parts were not told apart
+    is_answer = message.role == "assistant" and not (is_call(message) or is_private(message))
+    if not is_answer or done >= len(texts) or arrived > len(texts[done]):  # or its parts were not told apart
         if rest := text_of(message)[length:]:
             yield Delta(number, rest)
         return

@@ -11,6 +11,7 @@ from typing import NamedTuple, cast
 from hypothesis import strategies as st
 
 from ..chat.turns import extract_tools, is_call, parts_of
+from ..chat.visibility import is_private
 from ..convert import read
 from ..errors import BridgeError, ErrorCode
 from ..events import Decoder, Delta, End, Event, Named, PartEnd, Reason, RefusalDelta, Signed, Start, Stop
@@ -217,6 +218,10 @@ def check_messages(decoded: Decoded, extract: Extract | None) -> None:
             case Delta(number, text):
                 texts[number] += text
             case PartEnd(number, part):
+                head = heads[number]
+                assert head.role == "assistant", "only an answer has parts that end"
+                assert not is_call(head), "only an answer has parts that end"
+                assert not is_private(head), "only an answer has parts that end"
                 parts[number].append(part)
                 came = "".join(each.text for each in parts[number] if isinstance(each, Text))
                 assert texts[number] == came, "a part ends when all its text has come"

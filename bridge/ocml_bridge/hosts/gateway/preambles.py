@@ -32,10 +32,10 @@ class Preambles:
             if isinstance(event, (Start, End)) and event.number in self._numbers:
                 if not self._drops:
                     out.append(event._replace(message=replace(event.message, channel="analysis", intent=None)))
+            elif isinstance(event, PartEnd) and event.number in self._numbers:
+                pass  # reasoning has no parts that end
             elif not (
-                self._drops
-                and isinstance(event, (Delta, RefusalDelta, PartEnd, Signed))
-                and event.number in self._numbers
+                self._drops and isinstance(event, (Delta, RefusalDelta, Signed)) and event.number in self._numbers
             ):
                 out.append(event)
         return out
