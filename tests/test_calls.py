@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ocml_bridge import FindingCode, Message, Tool, Transcript, formats, read, write
+from ocml_bridge import FindingCode, Message, Severity, Tool, Transcript, formats, read, write
 from ocml_bridge.checks.calls import check_calls
 from ocml_bridge.model import Json, Text, Tools, replace
 
@@ -135,6 +135,10 @@ def test_without_the_extra_names_and_objects_are_compared_and_it_is_said(monkeyp
         (CALL, "/messages/3/recipient"),
     ]
     assert found(call("x", constraint=None), tools=(Tool("weather"),)) == []
+    (finding,) = check_calls(Transcript((call({}),), (Tool("weather", None, WEATHER),)))
+    missing = "jsonschema-rs is missing: pip install 'ocml-convert[schema]'"
+    assert finding.detail == f"calls are checked against the names of tools only: {missing}"
+    assert finding.severity is Severity.LAYOUT
 
 
 @pytest.mark.parametrize("name", [name for name in formats() if "chatml" not in name])

@@ -64,6 +64,18 @@ def test_a_format_that_leaves_something_out_is_found_out() -> None:
     assert level(replace(adapter("chatml")[0], writes_units=Nameless), Feature.NAMES) is Level.NO
 
 
+class Forgetful(Frames):
+    """ChatML without texts that have a token in them."""
+
+    def nearest(self, message: Message, index: int, log: Log) -> Message | None:
+        forgotten = "<|im_start|>" in str(message.content)
+        return super().nearest(replace(message, content="") if forgotten else message, index, log)
+
+
+def test_a_format_that_leaves_out_texts_with_tokens_holds_none() -> None:
+    assert level(replace(adapter("chatml")[0], writes_units=Forgetful), Feature.CONTROL_TOKENS) is Level.NO
+
+
 def test_a_format_whose_vocabulary_is_missing_is_not_judged() -> None:
     def missing(options: Options) -> Frames:
         raise BridgeError(ErrorCode.VOCABULARY, "no vocabulary")
