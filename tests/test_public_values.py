@@ -193,9 +193,10 @@ def test_a_part_of_a_text_has_the_place_where_it_begins(pieces: list[str]) -> No
     offsets = [len("".join(pieces[:at])) for at in range(len(pieces))]
 
     def cut(source: Source, options: Options) -> list[tuple[int, Source]]:
+        assert options.training
         return list(zip(offsets, pieces, strict=True))
 
-    parts = split(text, replace(adapter("chatml")[0], split=cut))
+    parts = split(text, replace(adapter("chatml")[0], split=cut), options=Options(training=True))
     assert [part.value for part in parts] == pieces
     for offset, part in zip(offsets, parts, strict=True):
         error = BridgeError(ErrorCode.JSON, "no", offset=offset).locate(text)
