@@ -227,7 +227,9 @@ def _read(
     else:
         adapter, value = opened(data, log)
         document = _read_value(value, adapter, options, log)
-    if shared and not isinstance(data, (str, bytes)):
+    # A conversation that was read by a plan has nothing in common with the data but texts.
+    by_plan = isinstance(document, Conversation) and document.plan is not None
+    if shared and not (by_plan or isinstance(data, (str, bytes))):
         document = own(whole(document))
     if sidecar is not None:
         from .report.sidecar import apply

@@ -11,6 +11,7 @@ from ocml_bridge.chat.turns import FUNCTIONS, name_of, recipient_of
 from ocml_bridge.json_values import jsontext
 from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, form_of, is_empty, rest, shape
 from ocml_bridge.model import Json, Message, Signature, Tool
+from ocml_bridge.units.grammar import ContentClass
 from ocml_bridge.units.heads import Item
 from ocml_bridge.wires.freeform import custom_calls
 
@@ -307,6 +308,10 @@ def _is_read_as(raw: Json, call: Message) -> bool:
 def write_function_call(call: Message) -> Object:
     """Return a call as the value of the deprecated `function_call`."""
     return _write_inner(call, "arguments", call_layout(call), NOTES.of(call.extras).get(FUNCTION_CALL))
+
+
+AN_OBJECT: Final = ContentClass('{"', '":0}', jsontext.parsed_compact)
+"""The class of arguments that are written as an object, as they were read from one."""
 
 
 def _write_inner(call: Message, key: str, layout: Object, extras: Json) -> Object:

@@ -12,9 +12,11 @@ from typing import Any, Final, NamedTuple, cast
 
 from ocml_bridge.common.memo import Memo
 from ocml_bridge.json_values.form import Object
+from ocml_bridge.json_values.jsontext import exactly_compact
 from ocml_bridge.model.ownership import key_of
 from ocml_bridge.units.grammar import Skeleton, Unit
 from ocml_bridge.units.media import Medium, add_medium, next_medium, of_address
+from ocml_bridge.wires.blocks.skeletons import object_with
 
 from .details import LISTS
 from .reasoning import JOINT, detail_texts
@@ -270,7 +272,7 @@ def _add_call(call: Any, key: list[Hashable], values: list[str]) -> bool:
                 return False
         elif not plain and not (member == "type" and value == FUNCTION) and not _add_other(member, value, key, values):
             return False
-    return plain or ("id" in call and FUNCTION in call)
+    return plain or FUNCTION in call
 
 
 def _add_function(function: Any, key: list[Hashable], values: list[str]) -> bool:
@@ -278,12 +280,16 @@ def _add_function(function: Any, key: list[Hashable], values: list[str]) -> bool
     if function.__class__ is not dict or (members := tuple(function)) not in _FUNCTIONS:
         return False
     name, arguments = function["name"], function["arguments"]
-    if not (name.__class__ is arguments.__class__ is str) or len(name) > _LONGEST:
+    if name.__class__ is not str or len(name) > _LONGEST:
         return False
-    key += (members, name, not arguments)
+    if arguments.__class__ is dict:
+        key += (members, name, dict)
+        arguments = exactly_compact(arguments)
+    else:
+        key += (members, name, not arguments)
     if arguments:
         values.append(arguments)
-    return True
+    return arguments.__class__ is str
 
 
 def _add_legacy(name: str, value: Any, key: list[Hashable], values: list[str]) -> bool:
@@ -306,7 +312,10 @@ def _filled_call(call: Object, values: Iterator[str]) -> Object:
 
 
 def _filled_function(function: Object, values: Iterator[str]) -> Object:
-    return {**function, "arguments": next(values)} if function["arguments"] else function
+    arguments = function["arguments"]
+    if isinstance(arguments, dict):
+        return {**function, "arguments": object_with(next(values))}
+    return {**function, "arguments": next(values)} if arguments else function
 
 
 # --- other members ----------------------------------------------------------------------------------------------------

@@ -7,11 +7,12 @@ from typing import Any, ClassVar, cast
 
 from ocml_bridge.chat.transform import missing
 from ocml_bridge.formats.adapter import Options
+from ocml_bridge.json_values.jsontext import parsed_compact
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Alternative, Json, Message, Transcript, replace
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.envelopes import Body, Branches
-from ocml_bridge.units.grammar import Skeleton, SplitDocument, State, Unit, WrittenUnit
+from ocml_bridge.units.grammar import ANY_CONTENT, ContentClass, Skeleton, SplitDocument, State, Unit, WrittenUnit
 from ocml_bridge.units.heads import Head, Item, item_of, message_of
 from ocml_bridge.units.pairing import name_replies
 from ocml_bridge.units.reader import UnitReader
@@ -22,7 +23,7 @@ from ocml_bridge.wires.documents import SHAPE
 from ocml_bridge.wires.shell import Shell
 from ocml_bridge.wires.units import DocumentReader, DocumentWriter
 
-from .calls import call_layout, with_call_types
+from .calls import AN_OBJECT, call_layout, with_call_types
 from .nearest import joins, linked, nearest, with_names
 from .reader import notice, read_message
 from .shapes import DOCUMENTS, UNITS, branches_of, read_alternatives, write_document
@@ -115,6 +116,13 @@ class WireWriter(DocumentWriter):
         """Return whether a message is written the same way whatever its content: not if its arguments are a value."""
         layout = call_layout(head.message("", None))
         return layout.get("arguments") is None and "raw" not in layout
+
+    def classify(self, head: Head, content: str) -> ContentClass | None:
+        """Return the class of arguments that are a value: only objects are surely written in the same way."""
+        if self.depends_on_head_only(head):
+            return ANY_CONTENT
+        layout = call_layout(head.message("", None))
+        return AN_OBJECT if "raw" not in layout and isinstance(parsed_compact(content), dict) else None
 
     def write_unit(
         self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log

@@ -160,9 +160,9 @@ class Writer:
         written = Written(grammar, self._loss_cache, conversation)
         written.trace = Trace() if traced else None
         items, around, origins, start = grammar.prepare(conversation, written.log)
-        items, unplanned, signed = self._nearest(items, origins, written)
+        items, unplanned, with_extra_texts = self._nearest(items, origins, written)
         written.order = _order_of(written.origins)
-        units, state = self._units(items, unplanned, signed, start, written, ends=around.open_turn is None)
+        units, state = self._units(items, unplanned, with_extra_texts, start, written, ends=around.open_turn is None)
         if written.trace is not None:
             written.trace.units = [*units]
         written.output, written.around, written.cut_off, written.places = self._enclose(units, around, state)
@@ -185,7 +185,7 @@ class Writer:
             self._grammar.inert,
             self._plans,
         )
-        unplanned, signed, left_out = set[int](), set[int](), set[int]()
+        unplanned, with_extra_texts, left_out = set[int](), set[int](), set[int]()
         indices = range(len(items)) if origins is None else origins
         for at, item in enumerate(items):
             head, content, call_id = item
@@ -194,9 +194,9 @@ class Writer:
                 nearest = cache.get(head) or self._learned_nearest(head)
                 if nearest is not None and nearest.within and not self._grammar.is_plain_part(nearest.head, content):  # pyright: ignore[reportArgumentType]
                     nearest = None
-            if nearest is None or nearest.signed:
+            if nearest is None or nearest.has_extra_texts:
                 if nearest is not None:
-                    signed.add(len(result))
+                    with_extra_texts.add(len(result))
                 elif content.__class__ is str and indices[at] != TOOLS:
                     written.planned = False
                 near_item = item if indices[at] == TOOLS else self._nearest_to(item, indices[at], written)
@@ -219,7 +219,7 @@ class Writer:
         written.origins = remaining if left_out else origins
         if self._grammar.has_json_contents:
             self._settle(result, remaining, written.log)
-        return result, unplanned, signed
+        return result, unplanned, with_extra_texts
 
     def _settle(self, items: list[Item], origins: Sequence[int], log: Log) -> None:
         """Replace the contents of calls and replies in the list by what `UnitWriter.json_content` returns."""
@@ -246,7 +246,7 @@ class Writer:
         self,
         items: Sequence[Item],
         unplanned: set[int],
-        signed: set[int],
+        with_extra_texts: set[int],
         state: State,
         written: Written,
         *,
@@ -257,7 +257,7 @@ class Writer:
         Args:
             items: the nearest items, as `_nearest` returned them.
             unplanned: the indices of items for whose units no plan is used.
-            signed: the indices of items that are written with their signatures.
+            with_extra_texts: the indices of items that are written with extra texts.
             state: the state before the first unit.
             written: takes what the units read as.
             ends: whether no open turn follows.
@@ -283,7 +283,7 @@ class Writer:
             if trace is not None:
                 trace.steps.append((start, stop, plan, table.state, last))
             if plan is None:
-                if signed.isdisjoint(range(start, stop)) and all(isinstance(item[1], str) for item in group):
+                if with_extra_texts.isdisjoint(range(start, stop)) and all(isinstance(item[1], str) for item in group):
                     written.planned = False
                 table = self._spelled(group, written.paths(start, stop), table.state, written, out, last=last)
             else:

@@ -5,7 +5,6 @@ A conversation that was read by a plan has just the plan and its values; the ite
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -13,11 +12,9 @@ from ..chat.substance import characters
 from ..loss import Finding
 from ..model import Document, Transcript, replace
 from ..model.ownership import fresh
+from .call_ids import is_plain_id, made_up_id
 from .heads import Item, item_of, message_of, messages_of
 from .places import Label, Slots, with_labels
-
-is_plain_id: Final = re.compile("[A-Za-z0-9_-]{1,64}").fullmatch
-"""Matches an id that every format writes unchanged."""
 
 
 class ConversationPlan:
@@ -43,7 +40,7 @@ class ConversationPlan:
     """
 
     __slots__ = (
-        *("_first_ids", "_other_characters", "_repeated_ids", "_texts"),
+        *("_first_ids", "_made_up_ids", "_other_characters", "_repeated_ids", "_texts"),
         *("around", "findings", "ids", "items", "labels", "declaration_at", "plain", "uses"),
     )
 
@@ -69,15 +66,22 @@ class ConversationPlan:
         """How many characters of `characters` are not in values; None until it is needed."""
         self._first_ids: Final = [slot for slot, first in ids.items() if slot == first]
         self._repeated_ids: Final = [(slot, first) for slot, first in ids.items() if slot != first]
+        lacks_ids = any((item.head.calls or item.head.role == "tool") and item.call_id < 0 for item in items)
+        self._made_up_ids: Final = {made_up_id(at + 1) for at in range(len(items))} if ids and lacks_ids else set[str]()
+        """The ids that a writer may make up; no id of the conversation may be one of them."""
 
     def fits(self, values: Sequence[str]) -> bool:
-        """Return whether the plan is valid for values: the same ids are equal, and all are plain (`is_plain_id`)."""
+        """Return whether the plan is valid for values: the same ids are equal, and all are plain (`is_plain_id`).
+
+        If some calls or replies have no id, none of the ids may be one that a writer would make up for them.
+        """
         if not self._first_ids:
             return True
         if any(values[slot] != values[first] for slot, first in self._repeated_ids):
             return False
         ids = {values[slot] for slot in self._first_ids}
-        return len(ids) == len(self._first_ids) and all(map(is_plain_id, ids))
+        are_distinct = len(ids) == len(self._first_ids) and ids.isdisjoint(self._made_up_ids)
+        return are_distinct and all(map(is_plain_id, ids))
 
     def items_of(self, values: Sequence[str]) -> list[Item]:
         """Return the messages of the conversation with these values."""

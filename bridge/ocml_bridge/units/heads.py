@@ -181,6 +181,19 @@ class Head:
         head.pattern, head._extra_homes = self, frozenset(homes)
         return head if self.parts_around is None else head.within(self.parts_around)
 
+    def without_extra_texts(self, texts: Sequence[ExtraText]) -> Head:
+        """Return the head without the signature, and with empty texts in place of extra texts that it has.
+
+        Args:
+            texts: the places of the extra texts.
+        """
+        message = self.message("" if self.empty else "x", self.id_like("x"))
+        message.signature, message.extras = None, own_json(message.extras)
+        for path, _ in texts:
+            _empty(message.extras, path)
+        head = head_of(message, expected=True)
+        return head if self.parts_around is None else head.within(self.parts_around)
+
     def within(self, parts: tuple[Part, ...]) -> Head:
         """Return the same head for messages whose text stands among parts, of which `NO_TEXT` is its placeholder."""
         key = repr(parts)
@@ -191,6 +204,18 @@ class Head:
             if self.shared:
                 self._within[key] = head
         return head
+
+
+def _empty(extras: Any, path: Sequence[str | int]) -> None:
+    """Replace the text at a path in extras by an empty one, if there is a text."""
+    *outer, last = path or ("",)
+    try:
+        for key in outer:
+            extras = extras[key]
+        if isinstance(extras[last], str):
+            extras[last] = ""
+    except (KeyError, IndexError, TypeError):
+        return
 
 
 class ExtraText(NamedTuple):

@@ -10,6 +10,7 @@ from ..chat.turns import is_call, is_reply
 from ..common.memo import Memo
 from ..loss import FindingCode, Log
 from ..model import Message, replace
+from .call_ids import made_up_id
 from .heads import LIMIT, Head, Item, message_of
 from .relations import paired_by_id, paired_in_order
 
@@ -171,9 +172,8 @@ def identified(items: Sequence[Item], home: str) -> Sequence[Item]:
             continue
         if head.calls:
             number += 1
-            while f"call_{number}" in ids:
+            while (new_id := made_up_id(number)) in ids:
                 number += 1
-            new_id = f"call_{number}"
         elif index in pairs:
             new_id = out[pairs[index]][2]
         if new_id:  # a call with an empty id is not found by it

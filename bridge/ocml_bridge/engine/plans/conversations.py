@@ -184,8 +184,6 @@ class ConversationPlans:
             None if the result contains a probe anywhere but as a content, an id or an extra text.
         """
         equal_ids = _equal_ids(slots, values)
-        if equal_ids is None:
-            return None
         probes = [fixed.get(slot) or probe(equal_ids.get(slot, slot)) for slot in range(len(values))]
         for message in slots:
             for slot, address in message.media.items():
@@ -237,18 +235,11 @@ def _probed(around: Transcript, labels: Sequence[Label], probes: Sequence[str]) 
     return with_labels(around, [label._replace(encode=str) for label in labels], probes)
 
 
-def _equal_ids(slots: Sequence[Slots], values: Sequence[str]) -> dict[int, int] | None:
-    """Return, for each value that is an id, the index of the first value that is the same id.
-
-    Returns:
-        None if some calls and replies have an id and others have none: those that are made up for them must differ from
-        the ids of the conversation, whichever they are.
-    """
+def _equal_ids(slots: Sequence[Slots], values: Sequence[str]) -> dict[int, int]:
+    """Return, for each value that is an id, the index of the first value that is the same id."""
     first: dict[str, int] = {}
     numbers = [message.call_id for message in slots if message.call_id >= 0]
-    equal_ids = {number: first.setdefault(values[number], number) for number in numbers}
-    without = any((message.head.calls or message.head.role == "tool") and message.call_id < 0 for message in slots)
-    return None if equal_ids and without else equal_ids
+    return {number: first.setdefault(values[number], number) for number in numbers}
 
 
 def _gives(plan: ConversationPlan, values: Sequence[str], conversation: Conversation) -> bool:

@@ -82,13 +82,14 @@ class Nearest(NamedTuple):
     Attributes:
         head: of the nearest message; None if the format has no place for such messages.
         losses: the losses of such a message, if it is at index 0.
-        signed: whether the format writes a signature that differs from message to message. Then `head` is only similar
-            to the heads of the nearest messages, so each is made by the grammar.
+        has_extra_texts: whether the format writes extra texts of the message, such as a signature, which differ from
+            message to message. Then `head` is only similar to the heads of the nearest messages, so each is made by the
+            grammar.
     """
 
     head: Head | None
     losses: tuple[Loss, ...]
-    signed: bool = False
+    has_extra_texts: bool = False
 
     @property
     def within(self) -> bool:
@@ -132,12 +133,11 @@ class Learner:
         return None if head.pattern is None else self._nearest_to_pattern(head.pattern)
 
     def _nearest_to_pattern(self, pattern: Head) -> Nearest | None:
-        """Return `nearest` for heads with a pattern; None if the format writes extra texts other than signatures."""
+        """Return `nearest` for heads with a pattern."""
         if pattern not in self._nearest:
             nearest = self._learned_nearest(self.local(pattern))
             if nearest is not None and nearest.head is not None and is_in(nearest.head):
-                unsigned = nearest.head.local(None, signed=False)
-                nearest = None if is_in(unsigned) else nearest._replace(signed=True)
+                nearest = nearest._replace(has_extra_texts=True)
             self._nearest.keep(pattern, nearest)
         return self._nearest[pattern]
 

@@ -15,9 +15,10 @@ from ...common.memo import Memo
 from ...loss import Log, Loss, LossCode
 from ...model import Document
 from ...model.ownership import key_of
-from ...units.conversation import Conversation, ConversationPlan, is_plain_id
+from ...units.call_ids import is_plain_id
+from ...units.conversation import Conversation, ConversationPlan
 from ...units.grammar import ANY_CONTENT, ContentClass
-from ...units.heads import LIMIT, SIGNATURE, Head
+from ...units.heads import LIMIT, Head
 from ...units.writer import TOOLS, UnitWriter
 from ..losses import SharedLosses, shared_losses
 from .conversations import SIZE
@@ -281,10 +282,10 @@ class OutputPlans:
         derived = derived_ids(texts, plan)
         if derived is None:
             return None
-        # JSON may repeat an address or a signature, unchanged; a text has neither.
-        signatures = [text.number for item in plan.items for text in item.extra_texts if text.path == SIGNATURE]
+        # JSON may repeat an address or an extra text, unchanged; a text has neither.
+        extras = [text.number for item in plan.items for text in item.extra_texts]
         labels = {label.number: label.encode for label in plan.labels}
-        repeatable = {*plan.ids} if isinstance(probed.output, str) else {*plan.ids, *media, *signatures}
+        repeatable = {*plan.ids} if isinstance(probed.output, str) else {*plan.ids, *media, *extras}
         if not (isinstance(probed.output, str) or grammar.embeds):
             repeatable |= labels.keys()
         encodes = {slot: use.encode for slot, use in uses.items()}
@@ -353,7 +354,8 @@ class OutputPlans:
             for at in range(start, stop):
                 index = at if written.origins is None else written.origins[at]
                 head, content, _ = written.items[at]
-                slots = [] if index == TOOLS else [*plan.items[order[index]].texts]
+                read = None if index == TOOLS else plan.items[order[index]]
+                slots = [] if read is None else [*read.texts]
                 head_only = self._depends_on_head_only(head)
                 if not isinstance(content, str):
                     while index + 1 in joined:
@@ -364,8 +366,8 @@ class OutputPlans:
                         return None
                     uses |= dict.fromkeys(slots, use)
                     continue
-                if not head.shared:  # other messages differ only in the signature
-                    head = head.local(None, signed=False)
+                if not head.shared and read is not None:  # other messages differ only in the extra texts
+                    head = head.without_extra_texts(read.extra_texts)
                 for slot in slots:
                     content_class = (
                         self._class_of(head, values[slot]) if unit_plan is None else unit_plan.classes[at - start]
