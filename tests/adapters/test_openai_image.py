@@ -100,5 +100,7 @@ def test_a_text_to_be_completed_becomes_a_users_message() -> None:
 
 
 def test_media_that_chat_completions_cannot_point_at_is_reported() -> None:
-    document = Transcript((Message("user", (Text("hear"), Media("audio", url="u"))),))
+    """Servers take the addresses of images, videos and sounds; a file has none."""
+    document = Transcript((Message("user", (Text("read"), Media("file", url="u"))),))
     assert lost(document) == [(LossCode.MEDIA, Severity.LOST, "/messages/0/content/1")]
+    assert lost(Transcript((Message("user", (Text("hear"), Media("audio", url="u"))),))) == []
