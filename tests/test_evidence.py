@@ -85,7 +85,6 @@ def test_a_mark_is_all_of_its_members_and_none_of_those_that_it_excludes() -> No
         ({"tools": list}, {"tools": []}, ("tools", "/0/tools")),
         ({"type": like(".*")}, {"type": "t" * 41}, ("t" * 40, "/0")),
     ],
-    ids=str,
 )
 def test_evidence_is_a_word_that_was_asked_for_or_the_key(
     members: dict[str, Check], value: Any, cited: tuple[str, str]
@@ -155,7 +154,6 @@ def test_a_path_leads_to_the_evidence(example: Any) -> None:
         [{"role": "user", "parts": {"text": "Hi"}}],
         [{"role": "user", "parts": ["Hi"]}],
     ],
-    ids=str,
 )
 def test_what_has_another_shape_is_passed_over(source: Any) -> None:
     assert recognise(source) is None
@@ -226,7 +224,6 @@ def test_only_certain_evidence_of_a_specific_kind_is_sure() -> None:
         (b"\xffPAR1 <|im_start|>", None),
         (b"<|im_start|>user\n\xff", "ChatML"),
     ],
-    ids=str,
 )
 def test_bytes_and_texts_of_json_are_what_their_values_are(data: str | bytes, name: str | None) -> None:
     found = recognise(data)
@@ -271,7 +268,7 @@ def test_a_conversation_is_found_and_its_path_and_its_filter_lead_to_it(steps: l
     assert taken(found.query, source) == held
 
 
-@pytest.mark.parametrize("value", NOT, ids=str)
+@pytest.mark.parametrize("value", NOT)
 def test_what_is_no_conversation_is_not_found(value: Any) -> None:
     assert inside({"a": value, "b": {"c": value}}) is None
 

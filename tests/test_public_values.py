@@ -125,7 +125,6 @@ GIVEN = Named("id", "model", 7)
         (Answer("own", "mine", 1, provisional=frozenset({"model"})), Named("id"), ("own", "mine", 1)),
         (Answer("own"), GIVEN, ("own", "model", 7)),
     ],
-    ids=str,
 )
 def test_an_answer_has_what_the_stream_names_where_nobody_has_said_otherwise(
     answer: Answer, named: Named, made: tuple[str, str, int]
@@ -160,7 +159,6 @@ THREE = Transcript(tuple(Message("user", str(at)) for at in range(3)))
         (Stop("stop", THREE, declaration_at=1, places=(0, 1)), [0, 1]),
         (Stop("error", Completion("a")), [None, None]),
     ],
-    ids=str,
 )
 def test_a_message_of_a_stream_has_a_place_in_its_document_or_none(stop: Stop, places: list[int | None]) -> None:
     assert [stop.place(number) for number in range(len(places))] == places

@@ -103,7 +103,6 @@ def with_second(**fields: Any) -> Transcript:
         ({"weight": 0.5}, {"name": "bob", "weight": 0.5}, ["weight"]),
         ({"name": "eve", "weight": 0.5}, {"name": "eve", "weight": 0.5}, ["name", "weight"]),
     ],
-    ids=str,
 )
 def test_what_somebody_has_written_there_is_not_overwritten(
     fields: dict[str, Any], kept: dict[str, Any], found: list[str]

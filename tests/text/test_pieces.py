@@ -43,7 +43,6 @@ from ocml_bridge.text.plain import (
         (["2 FINAL_commentary"], "commentary", "commentary"),
         (["finale"], "finale", "finale"),
     ],
-    ids=str,
 )
 def test_the_most_private_channel_of_an_answer_is_chosen_and_the_first_of_a_call(
     names: list[str], of_answer: str | None, of_call: str | None
@@ -140,7 +139,6 @@ def test_markers_of_thoughts_stand_between_texts(text: str, parts: list[Part]) -
         ((Text(""), Thought("reason"), Text("b")), (Thought("reason"), Text("b")), [Text(""), Text("b")]),
         ((Text(""),), "", [Text("")]),
     ],
-    ids=str,
 )
 def test_empty_texts_are_not_read_back(content: Content, tidy: Content, texts: list[Text]) -> None:
     assert thoughts.tidy(content) == tidy
@@ -159,7 +157,6 @@ def test_empty_texts_are_not_read_back(content: Content, tidy: Content, texts: l
         ({"name": "f", "strict": "yes"}, Tool("f"), {"strict": "yes"}),
         ({"name": "f", "strict": False}, Tool("f", strict=False), {}),
     ],
-    ids=str,
 )
 def test_a_function_object_is_a_tool_and_what_no_tool_has(value: Any, tool: Tool, others: dict[str, Any]) -> None:
     assert functions.read_function(value) == (tool, others)

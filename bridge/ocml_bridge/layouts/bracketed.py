@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
 from typing import Final
 
+from ..common.python_code import expression, value_of
 from ..json_values import jsontext
 from ..loss import Finding
 from ..model import Json
 from .fitting import as_list, as_object
 from .layout import Document, Object, Wording, noticed
-from .listed import closing
+from .listed import as_json, closing
 from .messages import message, request, respelled_all, tools_of
 from .pieces import spelled
 from .turns import CONVERSATIONS, SYSTEM, are_sharegpt
 
 _WORDS: Final = {"true": True, "false": False, "null": None}
 """Words of JSON that are names in Python."""
+_OPENING: Final = re.compile(r"\s*(\[)\s*")
+"""Matches the bracket before the first call."""
+_NEXT: Final = re.compile(r"\s*([,\]])\s*")
+"""Matches what follows a call: a comma before the next one, or the bracket after the last one."""
 Call = tuple[str, Object]
 """The name of a function, and its arguments."""
 
@@ -88,51 +94,41 @@ def _listed(messages: Sequence[Object]) -> tuple[list[Json], str]:
     return list[Json](bare), f"{str(text)[:at]}{str(text)[found[1] :]}"
 
 
-def _names(functions: Sequence[Json]) -> list[str]:
-    """Return the names of functions, the longest first."""
-    return sorted((str((as_object(each) or {})["name"]) for each in functions), key=len, reverse=True)
+def _names(functions: Sequence[Json]) -> set[str]:
+    return {str((as_object(each) or {})["name"]) for each in functions}
 
 
-def _calls(each: Object, names: Sequence[str]) -> list[Call]:
+def _calls(each: Object, names: Collection[str]) -> list[Call]:
     """Return the calls of a message that consists of nothing else; none for any other message."""
     text = each.get("content")
-    if each["role"] != "assistant" or not isinstance(text, str) or not text.strip().startswith("["):
+    if each["role"] != "assistant" or not isinstance(text, str) or _OPENING.match(text) is None:
         return []
-    text, at = text.strip(), 1
     calls: list[Call] = []
-    while True:
-        at += len(text[at:]) - len(text[at:].lstrip())
-        name = next((name for name in names if text.startswith(f"{name}(", at)), None)
-        end = -1 if name is None else closing(text, at + len(name))
-        arguments = None if name is None or end < 0 else _arguments(text[at + len(name) : end])
-        if name is None or arguments is None:
+    mark = _OPENING.match(text)
+    while mark is not None and mark[1] != "]":
+        name = text[mark.end() : text.find("(", mark.end())]
+        start = mark.end() + len(name)
+        end = closing(text, start) if name in names else -1
+        arguments = _arguments(text[start:end]) if end >= 0 else None
+        if arguments is None:
             return []
         calls.append((name, arguments))
-        rest = text[end:].lstrip()
-        if rest == "]":
-            return calls
-        if not rest.startswith(","):
-            return []
-        at = len(text) - len(rest) + 1
-
-
-class _Literals(ast.NodeTransformer):
-    """Replaces the words of JSON by the literals of Python."""
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        return ast.Constant(_WORDS[node.id]) if node.id in _WORDS else node
+        mark = _NEXT.match(text, end)
+    return calls if mark is not None and mark.end() == len(text) else []
 
 
 def _arguments(text: str) -> Object | None:
     """Return the arguments in parentheses, each with its name; None if one has none, or is not a literal."""
-    try:
-        call = ast.parse(f"f{text}", mode="eval").body
-        if not isinstance(call, ast.Call) or call.args or any(each.arg is None for each in call.keywords):
-            return None
-        found = {str(each.arg): ast.literal_eval(_Literals().visit(each.value)) for each in call.keywords}
-        return found if jsontext.loads(spelled(found)) == found else None
-    except Exception:  # anything else than literals, or too much of it
+    call = expression(f"f{text}")
+    if not isinstance(call, ast.Call) or call.args:
         return None
+    found: Object = {}
+    for each in call.keywords:
+        value = value_of(each.value, _WORDS)
+        if value is None or each.arg is None:
+            return None
+        found[each.arg] = value[0]
+    return found if as_json(found) is not None else None
 
 
 def _results(each: Object, waiting: Sequence[str]) -> list[str] | None:

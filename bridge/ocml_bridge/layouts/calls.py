@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any, Final
+from typing import Final
 
+from ..common.python_code import literal
 from ..errors import BridgeError
 from ..json_values import jsontext
 from ..loss import Finding, FindingCode, Severity
@@ -57,7 +57,7 @@ def mended(text: str) -> str | None:
     with suppress(BridgeError):
         jsontext.loads(text)
         return None
-    found = as_object(_literal(text.strip())) or {}
+    found = as_object(literal(text.strip())) or {}
     return spelled(found) if isinstance(found.get("name"), str) else None
 
 
@@ -140,18 +140,11 @@ def _call(text: str, path: str, findings: list[Finding], tools: list[Json] | Non
     try:
         value: Json = jsontext.loads(text)
     except BridgeError:
-        value = _literal(text)
+        value = literal(text)
         if as_object(value) is None:
             raise
         findings.append(Finding(FindingCode.JSON_REPAIRED, Severity.CHANGED, path, "a call is written as Python code"))
     return calls_of(value, path)
-
-
-def _literal(text: str) -> Any:
-    """Return the value of a Python literal; None for any other text."""
-    with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
-        return ast.literal_eval(text)
-    return None
 
 
 def _results(each: Object, before: Sequence[Object], path: str, findings: list[Finding]) -> list[str] | None:
@@ -207,4 +200,4 @@ def _objects(text: str) -> list[Json] | None:
     pieces = re.split(r"\n\s*\n|(?<=\})\s*\n(?=\{)", text.strip())
     with suppress(BridgeError):
         return [jsontext.loads(piece) for piece in pieces if piece.strip()]
-    return as_list(_literal(text.strip()))
+    return as_list(literal(text.strip()))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import ast
-from typing import Any, Final
+from typing import Final
 
+from ..common.python_code import literal
 from ..errors import BridgeError
 from ..json_values import jsontext
 from ..loss import Finding, FindingCode, Severity
@@ -75,11 +75,15 @@ def python_list(text: str) -> list[Json] | None:
 
 def _literal(text: str) -> Object | None:
     """Return an object that is written as a literal of Python, if JSON can hold it."""
+    found = as_object(literal(text))
+    return None if found is None else as_json(found)
+
+
+def as_json(found: Object) -> Object | None:
+    """Return an object of Python; None if JSON does not give it back, as it would not with a tuple or a set."""
     try:
-        value: Any = ast.literal_eval(text)
-        found = as_object(value)
-        return found if found is not None and jsontext.loads(jsontext.dumps(found)) == found else None
-    except Exception:  # anything else than a literal, or too much of it
+        return found if jsontext.loads(jsontext.dumps(found)) == found else None
+    except (BridgeError, TypeError, ValueError, RecursionError):
         return None
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Final, cast
 
+from ..common.python_code import expression
 from ..loss import Finding
 from ..model import Json
 from .fitting import as_object
@@ -126,15 +126,14 @@ def _calls_and_results(commands: str, results: str | None) -> tuple[list[tuple[s
 
 def _calls(text: str) -> list[tuple[str, str]]:
     """Return the name and arguments of each call in a Python text; none for any other text."""
-    with suppress(SyntaxError, ValueError, MemoryError, RecursionError):
-        found = ast.parse(f"[{text}]", mode="eval").body
-        nodes = found.elts if isinstance(found, ast.List) else []
-        calls = [each for each in nodes if isinstance(each, ast.Call) and isinstance(each.func, ast.Name)]
-        if len(calls) == len(nodes):
-            data = f"[{text}]".encode()
-            lines = [0, *(each.end() for each in _LINE_END.finditer(data))]
-            return [_call(each, data, lines) for each in calls]
-    return []
+    found = expression(f"[{text}]")
+    nodes = found.elts if isinstance(found, ast.List) else []
+    calls = [each for each in nodes if isinstance(each, ast.Call) and isinstance(each.func, ast.Name)]
+    if len(calls) != len(nodes):
+        return []
+    data = f"[{text}]".encode()
+    lines = [0, *(each.end() for each in _LINE_END.finditer(data))]
+    return [_call(each, data, lines) for each in calls]
 
 
 _LINE_END: Final = re.compile(rb"\r\n|\r|\n")

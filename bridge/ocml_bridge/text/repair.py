@@ -6,10 +6,10 @@ Only single string tokens are evaluated as Python, so the text cannot run code, 
 
 from __future__ import annotations
 
-import ast
 import re
 from typing import Final
 
+from ..common.python_code import literal
 from ..json_values.jsontext import parse, spaced
 
 _TOKEN: Final = re.compile(
@@ -54,8 +54,5 @@ def _python_string(raw: str) -> str | None:
         return raw[1:-1]
     if _ESCAPED.fullmatch(raw) is None:
         return None
-    try:
-        value: object = ast.literal_eval(raw)
-    except (ValueError, SyntaxError, MemoryError):
-        return None
+    value: object = literal(raw)
     return value if isinstance(value, str) else None
