@@ -19,14 +19,16 @@ from whole_reports import looked_at
 
 # Derandomised: a law that fails, fails for everyone, and again.
 settings.register_profile(
-    "normal", max_examples=25, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), database=None
+    "normal", max_examples=20, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), database=None
 )
 # What .ci/run adds to the normal run, for tests that draw examples and for those marked `sweep`.
 settings.register_profile("thorough", settings.get_profile("normal"), max_examples=THOROUGH)
 # For a night: `pytest -n auto --hypothesis-profile=long`.
 settings.register_profile("long", settings.get_profile("normal"), max_examples=2000)
 # For runs that only ask whether a law fails, not on which smallest document, as those of mutants.
-settings.register_profile("no-shrinking", settings.get_profile("normal"), phases=[Phase.explicit, Phase.generate])
+settings.register_profile(
+    "no-shrinking", settings.get_profile("normal"), max_examples=25, phases=[Phase.explicit, Phase.generate]
+)
 settings.load_profile("normal")
 
 

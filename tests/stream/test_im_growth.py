@@ -35,6 +35,8 @@ SHAPES: dict[str, Callable[[int], str]] = {
         "<|im_start|>assistant\n" + "<|action_start|><|plugin|>{<|action_end|>" * count
     ),
     "a doubtful call": lambda count: "<|im_start|>assistant\n<|action_start|>" + " " * count + "a",
+    "space behind the end": lambda count: "<|im_start|>assistant\nHi<|endoftext|>" + " \n" * count,
+    "ends that are none": lambda count: "<|im_start|>assistant\n" + "Hi<|endoftext|> " * count + "!",
     "blank text": lambda count: "<|im_start|>assistant\n" + " \n" * count,
 }
 

@@ -100,6 +100,8 @@ class Live(ABC):
         self._passed = 0
         self._waiting = 0
         """The number of pieces at the end of the body that wait, because they may end the text."""
+        self._waiting_size = 0
+        """The number of characters in them."""
         self._grammar = grammar
         self.running = -1
         self.body = self._scanner.body
@@ -120,7 +122,7 @@ class Live(ABC):
     @property
     def pending(self) -> int:
         """The number of characters that wait until their meaning is known."""
-        waiting = sum(map(len, self.body[len(self.body) - self._waiting :])) if self._waiting else 0
+        waiting = self._waiting_size if self._waiting else 0
         return self._scanner.pending + waiting + (self._open.pending if self._open is not None else 0)
 
     def push(self, text: str) -> None:
@@ -149,10 +151,18 @@ class Live(ABC):
 
     def _keep_end(self) -> None:
         """Keep the end of the open body back if it may end the text: a token that does, and white space after it."""
+        if self._waiting:
+            pieces = self.body[self._passed + self._waiting :]
+            new = "".join(pieces)
+            if not new.strip():  # so that time is linear if white space comes piece by piece
+                self._waiting += len(pieces)
+                self._waiting_size += len(new)
+                return
         text = "".join(self.body[self._passed :])
         closing = self._grammar.closing(text)
         if closing is not None:
             self.body[self._passed :] = [text[: closing.start()], closing[0]]
+            self._waiting_size = len(closing[0])
         self._waiting = int(closing is not None)
 
     def _say(self, frame_events: FrameEvents) -> None:
