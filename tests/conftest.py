@@ -6,7 +6,7 @@ import gc
 import os
 import signal
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -36,6 +36,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--accept", action="store_true", help="rewrite the golden files; read them before committing")
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Tests and modules are there until the end: the cyclic collector need not look at them, now and in each test."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
 def pytest_configure(config: pytest.Config) -> None:
     # Whoever starts the tests in the background may have them ignore it, and so would the commands that they interrupt.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -44,12 +55,6 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError("--accept is refused where CI is set: golden files are accepted by a person")
     if not hasattr(config, "workerinput"):  # the workers of a parallel run have it from whoever started them
         _give_vocabulary(config)
-
-
-def pytest_collection_finish() -> None:
-    """Tests and modules are there until the end: the cyclic collector need not look at them again and again."""
-    gc.collect()
-    gc.freeze()
 
 
 @pytest.fixture(scope="module", autouse=True)
