@@ -19,7 +19,7 @@ from whole_reports import looked_at
 
 # Derandomised: a law that fails, fails for everyone, and again.
 settings.register_profile(
-    "normal", max_examples=20, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), database=None
+    "normal", max_examples=15, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), database=None
 )
 # What .ci/run adds to the normal run, for tests that draw examples and for those marked `sweep`.
 settings.register_profile("thorough", settings.get_profile("normal"), max_examples=THOROUGH)
