@@ -19,7 +19,7 @@ PNG = {"bytes": {"base64": "iVBORw0KGgo="}, "path": None}
 """An image as `datasets` stores it, and rows of Parquet have it."""
 
 
-def asked(*parts: Any) -> Any:
+def user(*parts: Any) -> Any:
     return {"role": "user", "content": [*parts]}
 
 
@@ -42,47 +42,47 @@ def columns_beside(row: dict[str, Any]) -> list[str]:
 ROWS: dict[str, tuple[str, dict[str, Any], list[str]]] = {
     "messages": (
         "messages",
-        {"messages": [asked(IMAGE, QUESTION), ANSWER], "images": ["a.png"]},
+        {"messages": [user(IMAGE, QUESTION), ANSWER], "images": ["a.png"]},
         ["a.png"],
     ),
     "two images, with the nulls of a table": (
         "messages",
-        {"messages": [asked({"type": "image", "text": None}, IMAGE, QUESTION), ANSWER], "images": ["a.png", "b.png"]},
+        {"messages": [user({"type": "image", "text": None}, IMAGE, QUESTION), ANSWER], "images": ["a.png", "b.png"]},
         ["a.png", "b.png"],
     ),
     "images by their index": (
         "messages",
         {
-            "messages": [asked({**IMAGE, "index": 1}, {**IMAGE, "index": 0}, {**QUESTION, "index": None}), ANSWER],
+            "messages": [user({**IMAGE, "index": 1}, {**IMAGE, "index": 0}, {**QUESTION, "index": None}), ANSWER],
             "images": ["a.png", "b.png"],
         },
         ["b.png", "a.png"],
     ),
-    "one image": ("messages", {"messages": [asked(IMAGE, QUESTION), ANSWER], "image": "a.png"}, ["a.png"]),
-    "an image as it is stored": ("messages", {"messages": [asked(IMAGE), ANSWER], "images": [PNG]}, ["iVBORw0KGgo="]),
+    "one image": ("messages", {"messages": [user(IMAGE, QUESTION), ANSWER], "image": "a.png"}, ["a.png"]),
+    "an image as it is stored": ("messages", {"messages": [user(IMAGE), ANSWER], "images": [PNG]}, ["iVBORw0KGgo="]),
     "the path of an image": (
         "messages",
-        {"messages": [asked(IMAGE), ANSWER], "images": [{"bytes": None, "path": "a.png"}]},
+        {"messages": [user(IMAGE), ANSWER], "images": [{"bytes": None, "path": "a.png"}]},
         ["a.png"],
     ),
-    "a video": ("messages", {"messages": [asked({"type": "video"}, QUESTION), ANSWER], "videos": ["a.mp4"]}, ["a.mp4"]),
-    "a sound": ("messages", {"messages": [asked({"type": "audio"}, QUESTION), ANSWER], "audios": ["a.wav"]}, ["a.wav"]),
+    "a video": ("messages", {"messages": [user({"type": "video"}, QUESTION), ANSWER], "videos": ["a.mp4"]}, ["a.mp4"]),
+    "a sound": ("messages", {"messages": [user({"type": "audio"}, QUESTION), ANSWER], "audios": ["a.wav"]}, ["a.wav"]),
     "a prompt and its completion": (
         "prompt-completion",
-        {"prompt": [asked(IMAGE, QUESTION)], "completion": [ANSWER], "images": ["a.png"]},
+        {"prompt": [user(IMAGE, QUESTION)], "completion": [ANSWER], "images": ["a.png"]},
         ["a.png"],
     ),
     "a preference": (
         "preference",
-        {"prompt": [asked(IMAGE, QUESTION)], "chosen": [ANSWER], "rejected": [ANSWER], "images": ["a.png"]},
+        {"prompt": [user(IMAGE, QUESTION)], "chosen": [ANSWER], "rejected": [ANSWER], "images": ["a.png"]},
         ["a.png"],
     ),
-    "a prompt alone": ("prompt", {"prompt": [asked(IMAGE, QUESTION)], "images": ["a.png"]}, ["a.png"]),
+    "a prompt alone": ("prompt", {"prompt": [user(IMAGE, QUESTION)], "images": ["a.png"]}, ["a.png"]),
     "addresses in parts": (
         "messages",
         {
             "messages": [
-                asked({"type": "image", "image": "a.png"}, {"type": "audio", "path": "a.wav"}, QUESTION),
+                user({"type": "image", "image": "a.png"}, {"type": "audio", "path": "a.wav"}, QUESTION),
                 ANSWER,
             ]
         },
@@ -134,7 +134,7 @@ def test_media_of_a_column_stand_where_the_messages_have_a_place_for_them(name: 
 
 @pytest.mark.parametrize("images", [["a.png"], [], ["a.png", "b.png", "c.png"], [{"array": [0]}, "b.png"]])
 def test_media_that_are_not_as_many_as_their_places_stay_beside(images: list[Any]) -> None:
-    row = {"messages": [asked(IMAGE, IMAGE, QUESTION), ANSWER], "images": images}
+    row = {"messages": [user(IMAGE, IMAGE, QUESTION), ANSWER], "images": images}
     found = read_row(Plan((AUTO,)), row)
     assert [(each.code, each.path) for each in found.documents[0].findings] == [("shape", "/images")]
     assert (media(row), columns_beside(row)) == ([], ["images"])
@@ -158,5 +158,5 @@ def test_a_sound_with_an_address_is_one_for_the_servers_that_take_it() -> None:
 
 def test_a_part_that_says_more_is_no_place() -> None:
     odd = {"type": "image", "colour": "red"}
-    [conversation] = conversations({"messages": [asked(odd, QUESTION), ANSWER], "images": ["a.png"]})
+    [conversation] = conversations({"messages": [user(odd, QUESTION), ANSWER], "images": ["a.png"]})
     assert [type(part) for part in conversation.messages[0].content if not isinstance(part, str)][1:] == [Text]

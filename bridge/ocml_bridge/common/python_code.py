@@ -26,17 +26,17 @@ def expression(text: str) -> ast.expr | None:
         return None
 
 
-def value_of(node: ast.expr | None, words: Mapping[str, object] = {}) -> tuple[Any] | None:
+def value_of(node: ast.expr | None, words: Mapping[str, object] | None = None) -> tuple[Any] | None:
     """Return the value of a literal, in a tuple; None if an expression is anything else, or nests too deep.
 
     Args:
         node: the expression, which is changed where it has one of the words; None if a text is none.
-        words: names that stand for values, such as `true`.
+        words: names that stand for values, such as `true`; None for no such names.
     """
     if node is None:
         return None
     try:
-        return (ast.literal_eval(_Words(words).visit(node) if words else node),)
+        return (ast.literal_eval(_Words(words).visit(node) if words is not None else node),)
     except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
         return None
 

@@ -101,7 +101,7 @@ def _names(functions: Sequence[Json]) -> set[str]:
 def _calls(each: Object, names: Collection[str]) -> list[Call]:
     """Return the calls of a message that consists of nothing else; none for any other message."""
     text = each.get("content")
-    if each["role"] != "assistant" or not isinstance(text, str) or _OPENING.match(text) is None:
+    if each["role"] != "assistant" or not isinstance(text, str):
         return []
     calls: list[Call] = []
     mark = _OPENING.match(text)

@@ -9,6 +9,7 @@ from ..json_values import jsontext
 from ..model import Json
 from .fitting import as_list, as_object
 from .layout import Document, Object, Wording, misshapen
+from .media import part_of
 from .trees import Tree, conversations, rest, role_of
 
 
@@ -115,5 +116,5 @@ def _exported_part(part: Json) -> Object:
         return {"type": "text", "text": found["text"]}
     pointer = found.get("asset_pointer")
     if isinstance(pointer, str) and str(found.get("content_type", "")).startswith("image"):
-        return {"type": "image_url", "image_url": {"url": pointer}}
+        return part_of("image", pointer)
     return {"type": str(found.get("content_type") or "unknown"), **found}

@@ -8,6 +8,7 @@ from typing import Final
 from ..model import Json
 from .fitting import objects_of
 from .layout import Document, Object, Wording, misshapen
+from .media import part_of
 from .messages import request, tools_of
 from .pieces import Pieces
 from .trees import NODES, rest, role_of
@@ -60,7 +61,7 @@ def _messages_of(item: Object, place: str, wording: Wording) -> list[Object]:
         elif isinstance(part.get("text"), str):
             pieces.say(part["text"])
         elif isinstance(part.get("image"), str):
-            pieces.show({"type": "image_url", "image_url": {"url": part["image"]}})
+            pieces.show(part_of("image", part["image"]))
         else:
             pieces.show(part)
     for call in objects_of(item.get("tool_calls")):

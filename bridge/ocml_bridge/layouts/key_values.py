@@ -14,14 +14,14 @@ from .trees import rest
 
 INPUTS: Final = "inputs"
 OUTPUTS: Final = "outputs"
-_ASKED: Final = {
+_INPUT_MEMBERS: Final = {
     INSTRUCTION: (*columns.QUESTIONS, "text", "message"),
     "input": ("input", "context", "article"),
     **columns.HISTORY,
     **columns.PROMPT,
 }
 """Fields of an exchange that inputs hold, each with the names of its member."""
-_ANSWERED: Final = {OUTPUT: columns.ANSWERS}
+_OUTPUT_MEMBERS: Final = {OUTPUT: columns.ANSWERS}
 
 
 def are_key_values(fields: Object, wording: Wording) -> bool:
@@ -48,7 +48,7 @@ def read_key_values(fields: Object, wording: Wording) -> Sequence[Document]:
 
 def _parts(fields: Object) -> tuple[Mapping[str, str], Mapping[str, str]]:
     """Return the fields of an exchange, each with the name of its member, of the inputs and of the outputs."""
-    return _named(fields[INPUTS], _ASKED), _named(fields[OUTPUTS], _ANSWERED)
+    return _named(fields[INPUTS], _INPUT_MEMBERS), _named(fields[OUTPUTS], _OUTPUT_MEMBERS)
 
 
 def _named(value: Json, names: Mapping[str, Sequence[str]]) -> dict[str, str]:

@@ -8,6 +8,7 @@ from typing import Final
 from ..model import Json
 from .fitting import as_list, as_object
 from .layout import Document, Object, Wording, misshapen
+from .media import part_of
 from .messages import message
 from .pieces import Pieces
 from .trees import conversations, linked, nested, rest
@@ -49,7 +50,7 @@ def _messages_of(node: Object, place: str) -> list[Object]:
         raise misshapen(f"{place}/{_IS_USER}", "true for what a person wrote, false for an answer")
     pieces = Pieces("user" if node[_IS_USER] else "assistant")
     for url in _images(node):
-        pieces.show({"type": "image_url", "image_url": {"url": url}})
+        pieces.show(part_of("image", url))
     parts = _parts(node)
     for part in parts:
         _read_part(part, pieces)
@@ -83,7 +84,7 @@ def _read_part(part: Object, pieces: Pieces) -> None:
         pieces.show(part)
     elif kind == "image_file":
         path = (as_object(part.get(kind)) or {}).get("filepath")
-        pieces.show({"type": "image_url", "image_url": {"url": path}} if isinstance(path, str) else part)
+        pieces.show(part_of("image", path) if isinstance(path, str) else part)
     elif kind == "tool_call" and isinstance(call.get("name"), str):
         pieces.call(call["name"], call.get("args"), call.get("id"))
         if call.get("output") is not None:

@@ -8,6 +8,7 @@ from typing import Final
 from ..model import Json
 from .fitting import as_list, as_object, objects_of
 from .layout import Document, Object, Wording, misshapen
+from .media import part_of
 from .messages import message, request
 from .pieces import Pieces
 from .trees import NODES, check_limits, rest, role_of
@@ -127,9 +128,7 @@ def _read_item(item: Object, pieces: Pieces, place: str, *, thinks: bool) -> Non
     elif kind == "file" and isinstance(item.get("fileIdentifier"), str):
         name = item["fileIdentifier"]
         image = item.get("fileType") == "image"
-        pieces.show(
-            {"type": "image_url", "image_url": {"url": name}} if image else {"type": "file", "file": {"file_id": name}}
-        )
+        pieces.show(part_of("image", name) if image else {"type": "file", "file": {"file_id": name}})
 
 
 def _call_id(item: Object) -> Json:

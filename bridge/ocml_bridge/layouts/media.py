@@ -76,8 +76,8 @@ def with_media(reads: Reads, fields: Object, wording: Wording) -> Sequence[Docum
 
 def _placed(document: Document, media: Object) -> Document:
     given = as_object(document.value) or {}
-    asked = as_object(given.get("input")) or given
-    messages = [*objects_of(asked.get("messages")), *objects_of(given.get("preferred_output"))]
+    request = as_object(given.get("input")) or given
+    messages = [*objects_of(request.get("messages")), *objects_of(given.get("preferred_output"))]
     kinds = Counter(part["type"] for part in _places(messages))
     left, findings, entries = dict(media), list[Finding](), dict[str, list[str]]()
     for name, value in media.items():

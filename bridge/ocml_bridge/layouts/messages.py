@@ -10,6 +10,7 @@ from ..model import Json
 from . import columns
 from .fitting import as_list, as_object
 from .layout import Object, Wording, misshapen, parsed
+from .media import part_of
 
 ROLES: Final[dict[str, str]] = {
     **dict.fromkeys(("system",), "system"),
@@ -104,13 +105,13 @@ def _part(value: Json) -> Json:
     if kind in _MEDIA and len(part) == 2:
         address = next((part[key] for key in (str(kind), f"{kind}_url", "url", "path") if key in part), None)
         if isinstance(address, str):
-            return {"type": f"{kind}_url", f"{kind}_url": {"url": address}}
+            return part_of(str(kind), address)
     content = part.get("content")
     if not isinstance(content, str) or not part.keys() <= {"type", "content", "binary"} or part.get("binary"):
         return value
     if part.get("type") == "text":
         return {"type": "text", "text": content}
-    return {"type": "image_url", "image_url": {"url": content}} if part.get("type") in _IMAGES else value
+    return part_of("image", content) if part.get("type") in _IMAGES else value
 
 
 _MEDIA: Final = ("image", "video", "audio")

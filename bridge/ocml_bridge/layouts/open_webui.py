@@ -10,6 +10,7 @@ from ..model import Json
 from .details import read_details
 from .fitting import as_list, as_object, objects_of
 from .layout import Document, Object, Wording
+from .media import part_of
 from .messages import message
 from .pieces import Pieces
 from .trees import conversations, linked, rest, role_of
@@ -83,7 +84,7 @@ def _pieces_of(node: Object, place: str, wording: Wording) -> Pieces:
     """Return the pieces of a node: its media and text, or the output items of the model."""
     pieces = Pieces(role_of(node.get("role"), wording, f"{place}/role"))
     for url in _images(node):
-        pieces.show({"type": "image_url", "image_url": {"url": url}})
+        pieces.show(part_of("image", url))
     if _has_output(node):
         for at, item in enumerate(cast("list[Object]", node["output"])):
             _read_item(item, pieces, f"{place}/output/{at}/output")
