@@ -24,7 +24,7 @@ T = TypeVar("T")
 Pairs = dict[str, list[str]]
 """Source → its targets."""
 
-AT_ONCE = 50
+AT_ONCE = 30
 """About how many pairs a document is held to."""
 
 

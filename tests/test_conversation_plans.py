@@ -423,7 +423,7 @@ def test_a_content_that_is_odd_is_written_as_without_plans(
         before = written(conversation(turns, WORDS, around), source)
         for _ in range(TIMES):
             outcome(before, source, target, PLANNED)
-        for say in sweep(with_odd_texts(turns), 7):
+        for say in sweep(with_odd_texts(turns), 13):
             data = written(conversation(turns, say, around), source)
             assert outcome(data, source, target, PLANNED) == outcome(data, source, target, PLAIN), say
 
@@ -473,7 +473,7 @@ def test_a_content_that_is_odd_is_read_as_without_plans(turns: Sequence[str], so
         WORDS._replace(texts=[odd if at == number else "a" for number in range(8)])
         for odd, at in product(EDGES, places(turns))
     ]
-    for say in sweep((*with_odd_texts(turns), *says), 7):
+    for say in sweep((*with_odd_texts(turns), *says), 13):
         data = written(conversation(turns, say, AROUND[2]), source)
         assert outcome(data, source, "canonical", PLANNED) == outcome(data, source, "canonical", PLAIN), say
 

@@ -14,7 +14,7 @@ from ocml_bridge.testing import laws
 from sampling import formats_in_turn
 from sources import ROOT, tree
 
-SAMPLE, AT_ONCE = 17, 6
+SAMPLE, AT_ONCE = 29, 6
 """In the normal run one document in so many is written, each in so many formats."""
 
 

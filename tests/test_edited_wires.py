@@ -57,7 +57,7 @@ def test_what_is_edited_is_said_or_named(wire: str, kind: str) -> None:
     document = read(json.dumps(PIECES[wire][kind]), wire).transcript
     assert isinstance(document, Transcript)
     for at, message in enumerate(document.messages):
-        for name, now in sweep(edited(message), 3):
+        for name, now in sweep(edited(message), 5):
             messages = (*document.messages[:at], now, *document.messages[at + 1 :])
             changed = replace(document, messages=messages)
             there = write(changed, wire, policy=LENIENT)

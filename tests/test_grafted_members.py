@@ -57,7 +57,7 @@ def _are_alike(seeds: Iterable[int]) -> None:
 
 @pytest.mark.sweep
 def test_grafted_members_are_converted_as_without_plans() -> None:
-    _are_alike(sweep(range(1500), 4))
+    _are_alike(sweep(range(1500), 7))
 
 
 @pytest.mark.long

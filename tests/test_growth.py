@@ -114,7 +114,7 @@ OVERFLOW: dict[Callable[[int], Transcript], int] = {tools: 2}
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize(("name", "shape"), sweep(product(formats(), SHAPES), 5), ids=name_of)
+@pytest.mark.parametrize(("name", "shape"), sweep(product(formats(), SHAPES), 7), ids=name_of)
 def test_work_grows_with_the_document(name: str, shape: Callable[[int], Transcript]) -> None:
     small, large = shape(SHAPES[shape]), shape(SHAPES[shape] * TIMES)
     try:

@@ -98,7 +98,7 @@ def attempt(data: bytes, name: str) -> BridgeError | None:
 
 @pytest.mark.sweep
 @pytest.mark.usefixtures("collector_rests")
-@pytest.mark.parametrize(("killer", "name"), sweep(product(KILLERS, READERS), 4))
+@pytest.mark.parametrize(("killer", "name"), sweep(product(KILLERS, READERS), 7))
 def test_what_kills_parsers_is_read_or_refused_soon(name: str, killer: str) -> None:
     begun = time.process_time()
     error = attempt(KILLERS[killer], name)

@@ -36,7 +36,7 @@ def test_no_word_is_lost_in_silence_by_a_layout_that_misleads(wire: str, kind: s
     first, *others = odd(PIECES[wire][kind])
     base = read(json.dumps(first[1]), wire).transcript
     assert isinstance(base, Transcript)
-    for name, document in sweep(others, 8):
+    for name, document in sweep(others, 13):
         reading = read_or_refused(json.dumps(document), wire)
         if isinstance(reading, BridgeError):
             continue
@@ -58,7 +58,7 @@ def test_no_word_is_lost_in_silence_by_a_layout_that_misleads(wire: str, kind: s
 def test_a_text_is_read_as_what_was_written_whatever_layout_misleads(name: str, field: str) -> None:
     plain = transcript_of(next(odd_texts(name, "body")), name)
     assert plain is not None
-    for other in filter(None, (transcript_of(text, name) for text in sweep(odd_texts(name, field), 3))):
+    for other in filter(None, (transcript_of(text, name) for text in sweep(odd_texts(name, field), 5))):
         for document, layout in ((plain, other), (other, plain)):
             mixed = laid_out(document, layout)
             if mixed is not None:

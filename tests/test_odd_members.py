@@ -126,7 +126,7 @@ def _is_covered(place: str, paths: set[str]) -> bool:
 @pytest.mark.parametrize(("wire", "kind"), KINDS)
 def test_what_is_odd_comes_back_and_no_other_wire_drops_a_word_of_it_in_silence(wire: str, kind: str) -> None:
     others = cycle([other for other in PIECES if other != wire])
-    for number, (name, document) in enumerate(sweep(odd(PIECES[wire][kind]), 3)):
+    for number, (name, document) in enumerate(sweep(odd(PIECES[wire][kind]), 7)):
         text = json.dumps(document)
         reading = read_or_refused(text, wire)
         if isinstance(reading, BridgeError):
@@ -154,7 +154,7 @@ def test_what_is_odd_comes_back_and_no_other_wire_drops_a_word_of_it_in_silence(
 @pytest.mark.sweep
 @pytest.mark.parametrize(("wire", "kind"), KINDS)
 def test_values_that_say_little_are_read_as_what_they_are_and_come_back(wire: str, kind: str) -> None:
-    for name, document in sweep(with_others(PIECES[wire][kind], plain), 3):
+    for name, document in sweep(with_others(PIECES[wire][kind], plain), 7):
         text = json.dumps(document)
         reading = read_or_refused(text, wire)
         if isinstance(reading, BridgeError):

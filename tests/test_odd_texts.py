@@ -23,7 +23,7 @@ class Odd(NamedTuple):
 
 
 def readable(name: str, field: str) -> Iterator[Odd]:
-    for text in sweep(odd_texts(name, field), 3):
+    for text in sweep(odd_texts(name, field), 5):
         try:
             yield Odd(text, read(text, name, options=FORCED))
         except BridgeError:

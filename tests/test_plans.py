@@ -95,7 +95,7 @@ def test_so_are_real_documents() -> None:
                 continue
 
 
-SAMPLE = 7
+SAMPLE = 17
 """One real document in so many is looked at."""
 
 

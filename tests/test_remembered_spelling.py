@@ -149,7 +149,7 @@ def hold(document: Transcript, name: str, options: Options = DEFAULT) -> None:
 @pytest.mark.parametrize("edit", EDITS)
 @pytest.mark.parametrize("name", FORMATS)
 def test_an_edit_is_written_or_named(name: str, edit: str) -> None:
-    for document, at in sweep(messages_of(name), 3):
+    for document, at in sweep(messages_of(name), 5):
         hold(EDITS[edit](document, at), name)
 
 

@@ -233,7 +233,7 @@ def said(document: Transcript) -> list[str]:
 @pytest.mark.parametrize(("name", "first"), FIRST)
 def test_any_sequence_comes_back(name: str, first: str) -> None:
     wire, kinds, around = WIRES[name]
-    for others in sweep(product(kinds, repeat=2), 7):
+    for others in sweep(product(kinds, repeat=2), 13):
         made = [kinds[kind](at) for at, kind in enumerate((first, *others), 1)]
         document = around(made)
         reading = read(document, wire)

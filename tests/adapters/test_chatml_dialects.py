@@ -145,9 +145,10 @@ def test_every_rendered_conversation_comes_back() -> None:
     assert len(texts) > 60
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_what_templates_render_keeps_the_laws_in_every_dialect(dialect: str) -> None:
-    for each in grid()[::23]:
+    for each in sweep(grid()[::23], 3):
         laws.all_laws(transcript(each.prompt), f"chatml:{dialect}")
 
 
@@ -155,8 +156,7 @@ def test_what_templates_render_keeps_the_laws_in_every_dialect(dialect: str) -> 
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("dialect", DIALECTS)
-@pytest.mark.parametrize("check", [check_adapter, check_bytes, check_plans])
+@pytest.mark.parametrize(("dialect", "check"), sweep(product(DIALECTS, [check_adapter, check_bytes, check_plans]), 2))
 def test_the_laws(dialect: str, check: Any) -> None:
     check(f"chatml:{dialect}", examples=settings().max_examples)
 
@@ -592,7 +592,7 @@ ARGUMENTS = (
 @pytest.mark.sweep
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_a_call_of_any_arguments_that_is_cut_off_or_not_keeps_the_laws(dialect: str) -> None:
-    for arguments, end, constraint in sweep(product(ARGUMENTS, (None, "call", "end"), ("json", None)), 5):
+    for arguments, end, constraint in sweep(product(ARGUMENTS, (None, "call", "end"), ("json", None)), 7):
         made = Message("assistant", arguments, None, "commentary", "functions.f", constraint=constraint, end=end)
         reply = Message("tool", "R", "functions.f", "commentary", "assistant")
         document = Transcript((Message("user", "Hi."), made, reply, Message("assistant", "Yes.", channel="final")))

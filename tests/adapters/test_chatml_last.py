@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 from ocml_bridge import BridgeError, ErrorCode, Options, Transcript, read, write
@@ -11,6 +13,7 @@ from ocml_bridge.pipe import decoder
 from ocml_bridge.profiles import profile
 from ocml_bridge.testing import laws
 from ocml_bridge.testing.streams import check_decoding
+from sampling import sweep
 
 START, END = "<|im_start|>", "<|im_end|>"
 ASKED = f"{START}user\nWhy?{END}\n"
@@ -28,9 +31,13 @@ def hold(text: str) -> Transcript:
     return document
 
 
-@pytest.mark.parametrize("token", ["<|endoftext|>", "</s>", "<eos>", "<|end_of_text|>"])
-@pytest.mark.parametrize("behind", ["", "\n", " \n\n"])
-@pytest.mark.parametrize("body", ["Because.", "", "<think>\nHm.\n</think>\n\nBecause.", "Because.</s>"])
+TOKENS = ("<|endoftext|>", "</s>", "<eos>", "<|end_of_text|>")
+BEHIND = ("", "\n", " \n\n")
+BODIES = ("Because.", "", "<think>\nHm.\n</think>\n\nBecause.", "Because.</s>")
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize(("token", "behind", "body"), sweep(product(TOKENS, BEHIND, BODIES), 3))
 def test_the_token_of_a_texts_end_closes_a_last_frame(token: str, behind: str, body: str) -> None:
     text = f"{ASKED}{START}assistant\n{body}{token}{behind}"
     last = hold(text).messages[-1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from typing import Any, Final, cast
 
 import pytest
@@ -11,6 +12,7 @@ from ocml_bridge import LossCode, Message, Settings, Severity, Tool, Transcript,
 from ocml_bridge.model import Tools
 from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.testing.laws import all_laws
+from sampling import sweep
 
 TOOLS: Final = (Tool("look", "Looks.", {"type": "object", "properties": {}}),)
 EMPTY: Final = Message("developer", "")
@@ -29,8 +31,8 @@ BEFORE: Final[dict[str, tuple[Message, ...]]] = {
 }
 
 
-@pytest.mark.parametrize("target", formats())
-@pytest.mark.parametrize("case", BEFORE)
+@pytest.mark.sweep
+@pytest.mark.parametrize(("case", "target"), sweep(product(BEFORE, formats()), 3))
 def test_the_laws_hold(case: str, target: str) -> None:
     all_laws(Transcript(BEFORE[case], TOOLS), target)
 
@@ -115,10 +117,12 @@ def test_a_section_of_tools_that_stays_text_is_found() -> None:
     assert write(reading.transcript, "harmony").output == text
 
 
-@pytest.mark.parametrize("name", formats())
-@pytest.mark.parametrize("inside", [None, (), (Tool("x"),)], ids=["no tools inside", "an empty list", "a tool"])
-@pytest.mark.parametrize("apart", [None, (), (Tool("y"),)], ids=["none apart", "none declared", "one apart"])
-def test_tools_of_a_developer_before_a_system_message_keep_the_laws(name: str, inside: Any, apart: Any) -> None:
+TOOLS_INSIDE, TOOLS_APART = (None, (), (Tool("x"),)), (None, (), (Tool("y"),))
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize(("inside", "apart", "name"), sweep(product(TOOLS_INSIDE, TOOLS_APART, formats()), 5))
+def test_tools_of_a_developer_before_a_system_message_keep_the_laws(inside: Any, apart: Any, name: str) -> None:
     system, developer = Message("system", ""), Message("developer", "" if inside is None else (Tools(inside),))
     for before in ((), (system,)):
         for after in ((), (system, system), (system, Message("developer", "b"))):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from ocml_bridge import Message, Tool, Transcript, convert, formats, read
 from ocml_bridge.model import Freeform, Settings
 from ocml_bridge.testing.laws import all_laws
+from sampling import sweep
 
 USER = Message("user", "Look.")
 TOOLS = {
@@ -27,8 +29,8 @@ def call(text: str, tool: Tool) -> Message:
     return Message("assistant", text, channel="commentary", recipient=recipient, call_id="c1", end="call")
 
 
-@pytest.mark.parametrize("target", formats())
-@pytest.mark.parametrize("case", TOOLS)
+@pytest.mark.sweep
+@pytest.mark.parametrize(("case", "target"), sweep(product(TOOLS, formats()), 3))
 def test_the_laws_hold(case: str, target: str) -> None:
     tool = TOOLS[case]
     reply = Message("tool", "Seen.", name=call("", tool).recipient, channel="commentary", recipient="assistant")

@@ -334,7 +334,7 @@ def test_work_grows_with_the_length(piece: str, around: str) -> None:
         return calls_of(lambda: write(read_text(around.replace("{}", piece * count)), "harmony"))
 
     work(1)  # what is imported once
-    assert work(2000) <= 4.4 * work(500)
+    assert work(1200) <= 4.4 * work(300)
 
 
 # --- the corpus -------------------------------------------------------------------------------------------------------

@@ -637,14 +637,14 @@ def test_any_text_is_read_and_written_back_where_nothing_was_found(text: str) ->
 @pytest.mark.parametrize(
     "text",
     [
-        "<|im_start|>assistant\n" + '<|function_call|>{"\n' * 4_000,
-        "<|im_start|>system\n" + "<|function_list|>[{" * 4_000,
-        "<|im_start|>system\n<|function_list|>" + "[" * 400_000,
-        "<|im_start|>assistant\n" + "<|start_reason|>" * 4_000,
-        "<|im_start|>" * 4_000,
-        "<|fim_prefix|>" * 4_000,
-        "<" + "\u200b" * 400_000 + "|im_end|>",
-        " " * 400_000,
+        "<|im_start|>assistant\n" + '<|function_call|>{"\n' * 1_000,
+        "<|im_start|>system\n" + "<|function_list|>[{" * 1_000,
+        "<|im_start|>system\n<|function_list|>" + "[" * 100_000,
+        "<|im_start|>assistant\n" + "<|start_reason|>" * 1_000,
+        "<|im_start|>" * 1_000,
+        "<|fim_prefix|>" * 1_000,
+        "<" + "\u200b" * 100_000 + "|im_end|>",
+        " " * 100_000,
     ],
     ids=["calls", "lists", "depth", "thoughts", "starts", "infills", "breaks", "spaces"],
 )

@@ -82,8 +82,8 @@ def test_the_format_may_be_told_from_each_record(batch: Batch, tmp_path: Path) -
 @pytest.mark.parametrize("end", [".gz", ".zst"])
 def test_compressed_files(end: str, many: Any, batch: Batch, tmp_path: Path) -> None:
     compress = compressor(end)
-    data = many.lines(1500, broken_each=500)
-    half = len(many.lines(600))
+    data = many.lines(600, broken_each=200)
+    half = len(many.lines(250))
     (tmp_path / "plain.jsonl").write_bytes(data)
     # Two members, one behind the other, as `cat a.gz b.gz` makes them.
     (tmp_path / f"a.jsonl{end}").write_bytes(compress(data[:half]) + compress(data[half:]))
@@ -174,7 +174,7 @@ def test_an_input_that_breaks_off_does_not_end_the_others(
     end: str, cut: int, many: Any, batch: Batch, tmp_path: Path
 ) -> None:
     compress = compressor(end)
-    (tmp_path / f"a.jsonl{end}").write_bytes(compress(many.lines(3000))[:-cut])
+    (tmp_path / f"a.jsonl{end}").write_bytes(compress(many.lines(1000))[:-cut])
     (tmp_path / "b.jsonl").write_bytes(many.lines(3))
     report = tmp_path / "report.json"
     args = ("-f", "chatml", "-t", "openai", tmp_path / f"a.jsonl{end}", tmp_path / "b.jsonl", "-o", tmp_path / "out")
@@ -183,7 +183,7 @@ def test_an_input_that_breaks_off_does_not_end_the_others(
     first, second = json.loads(report.read_bytes())["inputs"]
     assert (first["output"], first["records"], second["output"]) == (None, 0, "b.jsonl")
     assert "end-of-stream" in first["error"]
-    (tmp_path / f"a.jsonl{end}").write_bytes(compress(many.lines(3000)))
+    (tmp_path / f"a.jsonl{end}").write_bytes(compress(many.lines(1000)))
     assert batch(*args, "--resume") == ExitCode.OK
     assert set(many.tree(tmp_path / "out")) == {f"a.jsonl{end}", "b.jsonl"}
     assert not [path for path in (tmp_path / "out").iterdir() if path.name.endswith(".partial")]

@@ -32,7 +32,7 @@ def parquet_of(many: Any, path: Path, count: int, rows: int) -> None:
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("kind", sweep(["jsonl", "gz", "parquet", "texts"], 2))
+@pytest.mark.parametrize("kind", sweep(["parquet", "jsonl", "gz", "texts"], 4))
 def test_killed_in_front_of_every_step_on_the_disk(kind: str, many: Any, tmp_path: Path) -> None:
     """Every write that settles, every rename, every removal, every chunk; of two files, or of a folder of texts."""
     source = tmp_path / "source"
@@ -60,7 +60,7 @@ def test_killed_in_front_of_every_step_on_the_disk(kind: str, many: Any, tmp_pat
 @pytest.mark.parametrize("jobs", sweep(["2", "1"], 2))
 def test_killed_at_random_moments(jobs: str, many: Any, process: Process, batch: Batch, tmp_path: Path) -> None:
     for name in "ab":
-        (tmp_path / f"{name}.jsonl").write_bytes(many.lines(2400, broken_each=100, words=200))
+        (tmp_path / f"{name}.jsonl").write_bytes(many.lines(1200, broken_each=100, words=200))
     args = ("-f", "chatml", "-t", "harmony", "--verify", tmp_path / "a.jsonl", tmp_path / "b.jsonl")
     began = time.monotonic()
     with process(*args, "-o", tmp_path / "whole", "--quiet", "--jobs", jobs) as undisturbed:

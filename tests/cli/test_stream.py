@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
@@ -29,6 +30,7 @@ from ocml_bridge.pipe import decoder, encoder, streams
 from ocml_bridge.stream import replay
 from ocml_bridge.stream.decoder import text_of
 from ocml_bridge.stream.sse import Reader
+from sampling import sweep
 
 from .conftest import Run
 
@@ -64,8 +66,8 @@ def example(stream: str) -> bytes:
     return write(document, stream).data
 
 
-@pytest.mark.parametrize("source", READABLE)
-@pytest.mark.parametrize("target", WRITABLE)
+@pytest.mark.sweep
+@pytest.mark.parametrize(("source", "target"), sweep(product(READABLE, WRITABLE), 3))
 def test_every_stream_that_can_be_read_goes_to_every_one_that_can_be_written(
     run: Run, source: str, target: str
 ) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from itertools import product
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from openai.types.chat import ChatCompletionMessage
 
 from gateway.conftest import Bench
 from ocml_bridge import convert
+from sampling import sweep
 
 PROMPT = "<|start|>assistant"
 USER: Any = [{"role": "user", "content": "What is the weather in Paris and Rome?"}]
@@ -92,8 +94,8 @@ def tokens(text: str) -> list[str]:
     return re.findall(r"<\|\w+\|>|.{1,3}?(?=<\|)|.{1,3}", text, re.DOTALL)
 
 
-@pytest.mark.parametrize("cut", CUTS)
-@pytest.mark.parametrize("name", ANSWERS)
+@pytest.mark.sweep
+@pytest.mark.parametrize(("name", "cut"), sweep(product(ANSWERS, CUTS), 3))
 def test_a_stream_is_assembled_to_what_batch_conversion_gives(opened: Bench, name: str, cut: int) -> None:
     text = ANSWERS[name]
     model = opened.play(tokens(text), cut=cut)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import product
 from typing import Final
 
 import pytest
@@ -17,6 +18,7 @@ from ocml_bridge.pipe import encoder
 from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.stream import replay
 from ocml_bridge.testing.encoding import encoded, in_pieces
+from sampling import sweep
 
 HIDDEN: Final = "<|im_end|><|end|>[UNUSED_TOKEN_145]"
 """What ends a message in some format, in the middle of what somebody says."""
@@ -78,9 +80,10 @@ def places(losses: Iterable[Loss]) -> set[tuple[LossCode, str, str]]:
     return {(loss.code, loss.path, loss.detail) for loss in losses if loss.severity is not Severity.LAYOUT}
 
 
-@pytest.mark.parametrize("said", SAID)
-@pytest.mark.parametrize(("name", "dialect"), DIALECTS)
-def test_what_comes_is_written_as_what_is_there(name: str, dialect: str | None, said: str) -> None:
+@pytest.mark.sweep
+@pytest.mark.parametrize(("form", "said"), sweep(product(DIALECTS, SAID), 3))
+def test_what_comes_is_written_as_what_is_there(form: tuple[str, str | None], said: str) -> None:
+    name, dialect = form
     document = Transcript(SAID[said])
     for policy in ("neutralise", "raw"):
         options = Options(dialect=dialect, control_tokens=policy)

@@ -46,7 +46,7 @@ def told(document: Transcript, stream: str) -> None:
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize(("stream", "shape"), sweep(product(READABLE, SIZES), 3), ids=name_of)
+@pytest.mark.parametrize(("stream", "shape"), sweep(product(READABLE, SIZES), 5), ids=name_of)
 def test_reading(stream: str, shape: Any) -> None:
     small, large = (source_of(shape(SIZES[shape] * times), stream) for times in (1, TIMES))
     fed(large, stream)
@@ -55,7 +55,7 @@ def test_reading(stream: str, shape: Any) -> None:
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize(("stream", "shape"), sweep(product(WRITABLE, SIZES), 3), ids=name_of)
+@pytest.mark.parametrize(("stream", "shape"), sweep(product(WRITABLE, SIZES), 5), ids=name_of)
 def test_writing(stream: str, shape: Any) -> None:
     small, large = (shape(SIZES[shape] * times) for times in (1, TIMES))
     told(large, stream)

@@ -103,7 +103,7 @@ def test_an_answer_is_read_whole_and_without_a_finding(stream: str, kind: str) -
 @pytest.mark.sweep
 @pytest.mark.parametrize(("stream", "kind"), KINDS)
 def test_no_word_of_an_odd_event_is_lost_in_silence(stream: str, kind: str) -> None:
-    for name, events in sweep(ways(stream, kind), 3):
+    for name, events in sweep(ways(stream, kind), 5):
         decoded = read(stream, events)
         gone = lost(stream, events, decoded)
         assert not gone or findings(decoded), (name, gone)

@@ -13,5 +13,5 @@ from sampling import sweep
 @pytest.mark.parametrize("field", FIELDS)
 @pytest.mark.parametrize("name", SPELLINGS)
 def test_an_odd_text_in_pieces(name: str, field: str) -> None:
-    for text in sweep(odd_texts(name, field, headers=5), 3):
+    for text in sweep(odd_texts(name, field, headers=5), 5):
         check_decoding(text, name, [list(text), [text[at : at + 7] for at in range(0, len(text), 7)]], None)

@@ -70,7 +70,7 @@ def bare(document: Transcript) -> Transcript:
 @pytest.mark.parametrize("first", SAID)
 @pytest.mark.parametrize("stream", STREAMS)
 def test_an_answer_is_said_or_named(stream: str, first: str) -> None:
-    for second, reason in sweep(product(SAID, ("stop", "length", "truncated")), 4):
+    for second, reason in sweep(product(SAID, ("stop", "length", "truncated")), 7):
         check(stream, (SAID[first], SAID[second]), reason)
 
 

@@ -210,7 +210,7 @@ def test_what_is_folded_has_its_form() -> None:
     assert "<td>1</td>" in folded
 
 
-@pytest.mark.parametrize("text", ["a line of text\n" * 133_334, "x" * 2_000_000, "<b>&" * 500_000, "\x00" * 1_000_000])
+@pytest.mark.parametrize("text", ["a line of text\n" * 66_667, "x" * 1_000_000, "<b>&" * 250_000, "\x00" * 1_000_000])
 def test_no_word_of_megabytes_is_lost(text: str) -> None:
     page = page_of(Transcript((Message("user", text), Message("assistant", text, channel="analysis"))))
     shown = re.findall(r'<div dir="auto">(.*?)</div>', page, re.DOTALL)

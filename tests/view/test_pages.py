@@ -101,7 +101,7 @@ def assert_calm(page: Opened, address: str) -> None:
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("name", sweep(GOLDEN, 3))
+@pytest.mark.parametrize("name", sweep(GOLDEN, 5))
 def test_golden_transcripts(browser: Browser, tmp_path: Path, name: str) -> None:
     reading = read((ROOT / "golden" / name).read_bytes(), name.partition("/")[0])
     for debug in (False, True):
@@ -120,7 +120,8 @@ def test_golden_transcripts(browser: Browser, tmp_path: Path, name: str) -> None
         assert page.run("document.querySelectorAll('.row').length") == len(told.rows)
 
 
-@pytest.mark.parametrize("kind", ["story", "debug", "compare"])
+@pytest.mark.sweep
+@pytest.mark.parametrize("kind", sweep(["debug", "compare", "story"], 3))
 def test_hostile_transcripts(browser: Browser, server: Server, tmp_path: Path, kind: str) -> None:
     transcript = hostile(server.address)
     if kind == "compare":
