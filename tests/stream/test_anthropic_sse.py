@@ -284,7 +284,7 @@ def test_what_nobody_knows_is_noted_and_the_rest_is_read() -> None:
     [
         ("message", {"type": "response"}, "another type than 'message'"),
         ("message", {"role": 5}, "another role than 'assistant'"),
-        ("message", {"content": [{"type": "text", "text": "No."}]}, "content, which comes block by block"),
+        ("message", {"content": "No."}, "content, which comes block by block"),
         ("delta", {"type": "message_delta"}, "another type than 'message'"),
         ("delta", {"role": "user"}, "another role than 'assistant'"),
         ("end", {"role": "user"}, "another role than 'assistant'"),

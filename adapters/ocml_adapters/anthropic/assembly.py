@@ -202,6 +202,8 @@ class Assembly:
             message = object_of(event.get("message"), "a message", self._note)
             role: Json = message["role"] if isinstance(message.get("role"), str) else _ANSWER["role"]
             self._around = {**self._around_content(message, role), **_ANSWER, "role": role, **self._around}
+            if isinstance(reason := message.get("stop_reason"), str):
+                self.reason = self.reason or reason
         elif kind == "message_delta":
             self._take_end(event)
         elif kind == "message_stop":

@@ -10,9 +10,9 @@ from ocml_bridge.engine.reading import transcript_of
 from ocml_bridge.events import Reason
 from ocml_bridge.formats.adapter import Options
 from ocml_bridge.json_values.form import Object
-from ocml_bridge.json_values.parameters import members_of
+from ocml_bridge.json_values.parameters import items_of, members_of
 from ocml_bridge.loss import FindingCode, Severity
-from ocml_bridge.model import Message, Transcript, replace
+from ocml_bridge.model import Json, Message, Transcript, replace
 from ocml_bridge.stream.assembled import AssemblingDecoder
 
 from .assembly import Assembly, Block, unknown_members
@@ -81,6 +81,24 @@ class EventDecoder(AssemblingDecoder):
             self.note(f"an event has a member {key[:40]!r} that is not known; it is left out")
         if kind == "message_start":
             self.name(members_of(value.get("message")))
+            self._take_beginning(value)
+            return
+        self._take_event(value, kind)
+
+    def _take_beginning(self, value: Object) -> None:
+        """Take the first event; blocks that the answer has already are complete, as when a container goes on."""
+        message = members_of(value.get("message"))
+        content = message.get("content")
+        blocks = [] if self._assembly.blocks else items_of(content)
+        if not all(isinstance(block, dict) for block in blocks):
+            blocks = []
+        around: Object = {**value, "message": {**message, "content": None}} if blocks else value
+        self._take_event(around, "message_start")
+        for index, block in enumerate(blocks):
+            self._take_event({"index": index, "content_block": block}, "content_block_start")
+            self._take_event({"index": index}, "content_block_stop")
+
+    def _take_event(self, value: Object, kind: Json) -> None:
         update = self._assembly.take(value, kind)
         if update is None:
             self.note("an event is not understood; the event is left out")

@@ -220,10 +220,10 @@ _GRAMMAR = BlockGrammar()
 _PADDING: Final = "p"
 """The member of events with meaningless text, which gives them all the same length."""
 _MEMBERS: Final = {
-    "messageStart": {"role", _PADDING},
-    "contentBlockStart": {"contentBlockIndex", "start", _PADDING},
-    "contentBlockDelta": {"contentBlockIndex", "delta", _PADDING},
-    "contentBlockStop": {"contentBlockIndex", _PADDING},
+    "messageStart": {"role"},
+    "contentBlockStart": {"contentBlockIndex", "start"},
+    "contentBlockDelta": {"contentBlockIndex", "delta"},
+    "contentBlockStop": {"contentBlockIndex"},
 }
 """The members of each kind of event whose other members would be left out."""
 
@@ -264,6 +264,7 @@ class EventDecoder(AssemblingDecoder):
         """
         for kind, inner in value.items():
             members = {} if kind.endswith("Exception") else object_of(inner, f"an event {kind[:40]!r}", self.note)
+            members = {key: member for key, member in members.items() if key != _PADDING}
             known = _MEMBERS.get(kind)
             if known is not None and not members.keys() <= known:
                 for key in (key for key in members if key not in known):

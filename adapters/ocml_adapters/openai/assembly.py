@@ -14,16 +14,16 @@ from ocml_bridge.json_values.form import Object
 from ocml_bridge.model import Json
 from ocml_bridge.stream.assembled import Note, object_of
 
+from .content import Content
 from .details import LISTS
 from .listed import Items
+from .merging import as_list, as_object, latest, merged, text_in
 from .reasoning import JOINT
 from .syntax import CUSTOM, FUNCTION, FUNCTION_CALL, INPUT_KEYS, REASONING, REASONING_TEXTS, TOOL_CALLS
 
 _CHOICE: Final = frozenset({"index", "delta", "message", "finish_reason"})
 _KNOWN: Final = frozenset({"role", "name", "content", "refusal", *REASONING, TOOL_CALLS, FUNCTION_CALL})
 """The members of a choice, and of a delta, that are assembled by this module; all others are merged."""
-_ONCE: Final = frozenset({"index", "type", "id", "name", "format"})
-"""Members that chunks repeat, rather than continue."""
 
 
 class Call:
@@ -127,8 +127,9 @@ class Choice:
         self.is_signed = False
         self._index = index
         self._note = note
-        self._content: list[Json] = []
-        self._plain = True
+        self._content = Content(note)
+        self._in_content = 0
+        """The number of thoughts that stand in the content."""
         self._refusal: list[str] = []
         self._thoughts: list[list[str]] = []
         self._reasoning: dict[str, list[str]] = {}
@@ -168,14 +169,12 @@ class Choice:
     def _delta(self, delta: Object) -> Iterator[Fragment]:
         if len(delta) == 1 and "content" in delta:
             # The fast path: by far the most frequent delta.
-            if text := self._text(delta["content"]):
-                yield Fragment("text", text)
+            yield from self._say(delta["content"])
             return
         self._head(delta)
         for text in self._reason(delta):
             yield Fragment("thought", text, place=len(self._thoughts) - 1)
-        if text := self._text(delta.get("content")):
-            yield Fragment("text", text)
+        yield from self._say(delta.get("content"))
         if refusal := text_in(delta, "refusal", self._note):
             self._refusal.append(refusal)
             yield Fragment("refusal", refusal)
@@ -189,20 +188,20 @@ class Choice:
             self.role = self.role or role
             if role != self.role:
                 self._note("the role changes inside an answer; the first one is kept")
-        if name and not (self._thoughts or self._content or self._refusal or self._all):
+        if name and not (self._thoughts or self._content.has_come or self._refusal or self._all):
             self.name = self.name or name
         if rest := {key: value for key, value in delta.items() if key not in _KNOWN}:
             self._members.append(rest)
 
-    def _text(self, content: Json) -> str:
-        """Take more content; return the text that can be passed on: none after content that is no text."""
-        if content is None:
-            return ""
-        self._content.append(content)
-        if not isinstance(content, str):
-            self._plain = False
-            self._note("content is not a text; it is passed on at the end")
-        return content if isinstance(content, str) and self._plain else ""
+    def _say(self, content: Json) -> Iterator[Fragment]:
+        """Take more content; yield its texts. Its thoughts are those of the answer if no key has any."""
+        for text, is_thought, begins in self._content.take(content, thinks=len(self._thoughts) == self._in_content):
+            if is_thought:
+                if begins:
+                    self._thoughts.append([])
+                    self._in_content += 1
+                self._thoughts[-1].append(text)
+            yield Fragment("thought" if is_thought else "text", text, place=max(len(self._thoughts) - 1, 0))
 
     def _reason(self, delta: Object) -> Iterator[str]:
         """Take more reasoning; yield the text of the first key that has any, and store that of the others.
@@ -221,7 +220,7 @@ class Choice:
             begins = bool(self._thoughts) and (self.is_signed or any(is_new for _, is_new in texts))
             texts = [(thought.removeprefix(JOINT) if begins else thought, begins)]
         for text, begins in texts:
-            if begins or self.is_signed or not self._thoughts:
+            if begins or self.is_signed or len(self._thoughts) == self._in_content:
                 self._thoughts.append([])
                 self.is_signed = False
             if text:
@@ -298,7 +297,7 @@ class Choice:
         return {
             **({} if self._index is None else {"index": self._index}),
             "message": self._message(),
-            **as_object(merged(self._more)),
+            **as_object(latest(self._more)),
             "finish_reason": self.finish or finish,
         }
 
@@ -307,7 +306,7 @@ class Choice:
         if self.name is not None:
             out["name"] = self.name
         out.update(self.reasoning())
-        out["content"] = self._whole_content(bool(self._thoughts or self._refusal or self.calls))
+        out["content"] = self._content.whole(beside=bool(self._thoughts or self._refusal or self.calls))
         if self._refusal:
             out["refusal"] = "".join(self._refusal)
         out.update(self._whole_calls())
@@ -316,25 +315,12 @@ class Choice:
     def reasoning(self) -> Object:
         """Return the members with the reasoning."""
         out: Object = {key: "".join(pieces) for key, pieces in self._reasoning.items()}
-        if texts := self.thoughts:
+        if texts := self.thoughts[self._in_content :]:
             first_key = next((key for key in REASONING_TEXTS if key in out), REASONING_TEXTS[0])
             out[first_key] = JOINT.join(texts)
         out = {key: out[key] for key in REASONING_TEXTS if key in out}
         listed = ((key, items.pieces) for key, items in self._lists.items())
         return {**out, **{key: [merged(each) for each in pieces] for key, pieces in listed if pieces}}
-
-    def _whole_content(self, beside: bool) -> Json:
-        """Return the content: a text, a list of parts, or null if there is no text but something else."""
-        if self._plain:
-            text = "".join(cast("list[str]", self._content))
-            return text if text or (self._content and not beside) else None
-        parts: list[Json] = []
-        for piece in self._content:
-            if isinstance(piece, str):
-                parts += [{"type": "text", "text": piece}] if piece else []
-            else:
-                parts += cast("list[Json]", piece) if isinstance(piece, list) else [piece]
-        return parts
 
     def _whole_calls(self) -> Object:
         for call in (*self._all, *filter(None, [self._legacy])):
@@ -347,47 +333,3 @@ class Choice:
         if self._legacy in self.calls:
             out[FUNCTION_CALL] = self._legacy.wire()
         return out
-
-
-# --- values that arrive in pieces -------------------------------------------------------------------------------------
-
-
-def merged(values: list[Json]) -> Json:
-    """Merge the pieces of a value: concatenate texts and lists, merge objects by member, take the last other value."""
-    values = [value for value in values if value is not None]
-    if not values:
-        return None
-    if all(isinstance(value, str) for value in values):
-        return "".join(cast("list[str]", values))
-    if all(isinstance(value, list) for value in values):
-        return [item for value in values for item in cast("list[Json]", value)]
-    if all(isinstance(value, dict) for value in values):
-        members: dict[str, list[Json]] = {}
-        for value in cast("list[Object]", values):
-            for key, item in value.items():
-                members.setdefault(key, []).append(item)
-        return {key: _first(items) if key in _ONCE else merged(items) for key, items in members.items()}
-    return values[-1]
-
-
-def _first(values: list[Json]) -> Json:
-    return next((value for value in values if value is not None), None)
-
-
-def as_object(value: Json) -> Object:
-    """Return a value that is an object; an empty object for anything else."""
-    return cast("Object", value) if isinstance(value, dict) else {}
-
-
-def as_list(value: Json) -> list[Any]:
-    """Return a value that is a list; an empty list for anything else."""
-    return cast("list[Any]", value) if isinstance(value, list) else []
-
-
-def text_in(members: Object, key: str, note: Note) -> str:
-    """Return the text of a member; "" if it is missing, or if it is no text, which is reported."""
-    value = members.get(key)
-    if value is None or isinstance(value, str):
-        return value or ""
-    note(f"{key} must be a text; it is left out")
-    return ""

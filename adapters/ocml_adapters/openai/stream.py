@@ -26,6 +26,7 @@ from ocml_bridge.stream.sse import Reader, ServerEvent
 from .assembly import Call, Choice, Fragment
 from .chunks import DONE
 from .details import ITEM, SEALED, is_closed
+from .merging import renewed
 from .nearest import CALL, TEXT, THOUGHT, stage_of
 from .reasoning import read_reasoning
 from .syntax import CUSTOM, DETAILS, NOTES
@@ -97,19 +98,20 @@ class ChunkDecoder(ArrivingDecoder):
             return
         chunk = cast("Object", value)
         error = chunk.get("error") or (chunk if name == "error" else None)
+        if error is None or "choices" in chunk:
+            self._chunk(chunk)
         if error is not None:
             self._envelope["error"] = error
             self.fail(error)
-        else:
-            self._chunk(chunk)
 
     def _chunk(self, chunk: Object) -> None:
         if not self._numbers:
             self.name(chunk)
         for key, value in chunk.items():
-            present = self._envelope.get(key)
-            if key not in _IGNORED and (not present or (key == "usage" and value is not None)):
-                self._envelope[key] = _OF_RESPONSES.get(key, value)
+            if key not in _IGNORED:
+                present = self._envelope.get(key)
+                is_last = key == "usage" and value is not None
+                self._envelope[key] = _OF_RESPONSES.get(key, value if is_last else renewed(present, value))
         choices = chunk.get("choices")
         if choices is not None and not isinstance(choices, list):
             self.note("choices is not a list; it is left out")
@@ -344,7 +346,7 @@ def _with_thoughts(document: Transcript, texts: list[str], ended: Sequence[Messa
     return replace(document, messages=(*all_thoughts, *others))
 
 
-_IGNORED: Final = frozenset({"obfuscation"})
-"""Members of chunks that are not stored: random padding that hides the length of the text."""
+_IGNORED: Final = frozenset({"obfuscation", "p"})
+"""Members of chunks that are not stored: padding that hides the length of the text (OpenAI, Mistral)."""
 _OF_RESPONSES: Final[Object] = {"object": "chat.completion", "choices": []}
 """Members of a response whose values differ from those of its chunks."""

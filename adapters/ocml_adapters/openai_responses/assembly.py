@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple, cast
 
-from ocml_bridge.json_values.form import Object
+from ocml_bridge.json_values.form import Object, is_empty
 from ocml_bridge.json_values.parameters import items_of, members_of
 from ocml_bridge.model import Json
 from ocml_bridge.model.ownership import own_json
@@ -30,13 +30,13 @@ KNOWN: Final = frozenset(
 
 
 def missing_keys(before: Json, after: Json) -> Iterator[str]:
-    """Yield the keys of objects in a value that are not null, and missing from the value that replaces it."""
+    """Yield the keys of objects in a value that say something, and are missing from the value that replaces it."""
     if isinstance(before, dict) and isinstance(after, dict):
         members: Object = cast("Object", after)
         for key, value in cast("Object", before).items():
             if key in members:
                 yield from missing_keys(value, members[key])
-            elif value is not None:
+            elif not is_empty(value):
                 yield key
     elif isinstance(before, list) and isinstance(after, list):
         for old, new in zip(cast("list[Json]", before), cast("list[Json]", after), strict=False):

@@ -1,0 +1,163 @@
+"""Assemble the content of an answer, which arrives as texts or as lists of parts.
+
+Mistral sends each piece of a thought, and of a text beside it, as a list with one part. A part continues the part of
+its kind before it: a thought is one however often it was cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple, cast
+
+from ocml_bridge.json_values.form import Object
+from ocml_bridge.json_values.parameters import members_of
+from ocml_bridge.model import Json
+from ocml_bridge.stream.assembled import Note
+
+from .reasoning import THINKING
+
+_TEXT: Final = "text"
+_PLAIN: Final = frozenset({"type", _TEXT})
+"""The members of a text part of which nothing but its text is told."""
+
+
+class NewText(NamedTuple):
+    """New text of a content.
+
+    Attributes:
+        text: the text.
+        is_thought: whether it belongs to a thought.
+        begins: whether another thought begins with it.
+    """
+
+    text: str
+    is_thought: bool = False
+    begins: bool = False
+
+
+class _Run:
+    """Parts that continue one another: texts, or thoughts of one part.
+
+    Args:
+        part: the first of them.
+        is_list: whether the thoughts stand in a list; None for texts.
+    """
+
+    def __init__(self, part: Object, is_list: bool | None) -> None:
+        self.part = part
+        self.is_list: Final = is_list
+        self.texts: list[list[str]] = []
+
+    def whole(self) -> Json:
+        """Return the parts as one."""
+        texts = ["".join(pieces) for pieces in self.texts]
+        if self.is_list is None:
+            return {**self.part, _TEXT: "".join(texts)}
+        listed: list[Json] = [{"type": _TEXT, _TEXT: text} for text in texts]
+        return {**self.part, THINKING: listed if self.is_list else "".join(texts)}
+
+
+class Content:
+    """The content of one answer so far.
+
+    Args:
+        note: receives a sentence about what was mended.
+
+    Attributes:
+        has_come: whether there was any.
+    """
+
+    def __init__(self, note: Note) -> None:
+        self.has_come = False
+        self._note = note
+        self._runs: list[_Run | Json] = []
+        self._thought: _Run | None = None
+        """The last thoughts."""
+        self._is_text = True
+        self._spoke = False
+        """Whether something other than thoughts has come."""
+        self._live = True
+
+    def take(self, value: Json, *, thinks: bool) -> Iterator[NewText]:
+        """Take more content; yield the texts that can be passed on: none behind content that is not understood.
+
+        Args:
+            value: a text, or parts.
+            thinks: whether thinking parts at the beginning are the reasoning of the answer.
+        """
+        if value is None:
+            return
+        self.has_come = True
+        if isinstance(value, str):
+            yield from self._say({"type": _TEXT}, value)
+            return
+        self._is_text = False
+        parts = cast("list[Json]", value) if isinstance(value, list) else [value]
+        for part in parts:
+            members = members_of(part)
+            text, kind = members.get(_TEXT), members.get("type")
+            texts = _thoughts_in(members) if kind == THINKING and thinks and not self._spoke else None
+            if texts is not None:
+                yield from self._think(members, texts)
+            elif kind == _TEXT and isinstance(text, str) and members.keys() == _PLAIN:
+                yield from self._say(members, text)
+            else:
+                self._live, self._spoke = False, True
+                self._runs.append(part)
+                self._note("a part of the content is not a text; it is passed on at the end")
+
+    def _say(self, part: Object, text: str) -> Iterator[NewText]:
+        run = self._runs[-1] if self._runs else None
+        if not isinstance(run, _Run) or run.is_list is not None:
+            run = _Run(part, None)
+            run.texts.append([])
+            self._runs.append(run)
+        run.texts[0].append(text)
+        self._spoke = self._spoke or bool(text)
+        if text and self._live:
+            yield NewText(text)
+
+    def _think(self, part: Object, texts: list[str]) -> Iterator[NewText]:
+        """Take a part with thoughts; the first one continues the last thought of the part before it."""
+        is_list = isinstance(part[THINKING], list)
+        run = self._thought
+        if run is None or run.is_list != is_list:
+            run = self._thought = _Run(part, is_list)
+            self._runs.append(run)
+        run.part = {**run.part, **part}
+        for number, text in enumerate(texts):
+            begins = number > 0 or not run.texts
+            if begins:
+                run.texts.append([])
+            run.texts[-1].append(text)
+            if text and self._live:
+                yield NewText(text, is_thought=True, begins=begins)
+
+    def whole(self, *, beside: bool) -> Json:
+        """Return the content: a text, a list of parts, or null if there is no text but something else.
+
+        Args:
+            beside: whether the answer has something else.
+        """
+        runs = [run.whole() if isinstance(run, _Run) else run for run in self._runs]
+        if not self._is_text:
+            return [run for run in runs if run != {"type": _TEXT, _TEXT: ""}]
+        text = cast("str", cast("Object", runs[0])[_TEXT]) if runs else ""
+        return text if text or (self.has_come and not beside) else None
+
+
+def _thoughts_in(part: Object) -> list[str] | None:
+    """Return the texts of a thinking part; None if it has anything else."""
+    value: Any = part.get(THINKING)
+    if isinstance(value, str):
+        return [value]
+    if not isinstance(value, list):
+        return None
+    texts: list[str] = []
+    for item in cast("list[Any]", value):
+        members = members_of(item)
+        text = members.get(_TEXT)
+        if members.keys() != _PLAIN or members["type"] != _TEXT or not isinstance(text, str):
+            return None
+        texts.append(text)
+    return texts

@@ -1,0 +1,74 @@
+"""Merge values that arrive in pieces, or again and again."""
+
+from __future__ import annotations
+
+from typing import Any, Final, cast
+
+from ocml_bridge.json_values.form import Object
+from ocml_bridge.model import Json
+from ocml_bridge.stream.assembled import Note
+
+_ONCE: Final = frozenset({"index", "type", "id", "name", "format", "channel"})
+"""Members that chunks repeat, rather than continue."""
+
+
+def merged(values: list[Json]) -> Json:
+    """Merge the pieces of a value: concatenate texts and lists, merge objects by member, take the last other value."""
+    values = [value for value in values if value is not None]
+    if not values:
+        return None
+    if all(isinstance(value, str) for value in values):
+        return "".join(cast("list[str]", values))
+    if all(isinstance(value, list) for value in values):
+        return [item for value in values for item in cast("list[Json]", value)]
+    if all(isinstance(value, dict) for value in values):
+        members: dict[str, list[Json]] = {}
+        for value in cast("list[Object]", values):
+            for key, item in value.items():
+                members.setdefault(key, []).append(item)
+        return {key: _first(items) if key in _ONCE else merged(items) for key, items in members.items()}
+    return values[-1]
+
+
+def latest(values: list[Json]) -> Json:
+    """Return what members beside the deltas say in the end: lists are continued, of other values the last counts."""
+    values = [value for value in values if value is not None]
+    if values and all(isinstance(value, dict) for value in values):
+        objects = cast("list[Object]", values)
+        keys = dict.fromkeys(key for value in objects for key in value)
+        return {key: latest([value[key] for value in objects if key in value]) for key in keys}
+    if values and all(isinstance(value, list) for value in values):
+        return merged(values)
+    return values[-1] if values else None
+
+
+def renewed(before: Json, after: Json) -> Json:
+    """Return a member of the answer that a chunk has again: objects are completed, lists replaced, all else stays."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        first, last = cast("Object", before), cast("Object", after)
+        return {**first, **{key: renewed(first.get(key), value) for key, value in last.items()}}
+    is_newer = not before or bool(after and isinstance(after, list))
+    return cast("Json", after if is_newer else before)
+
+
+def _first(values: list[Json]) -> Json:
+    return next((value for value in values if value is not None), None)
+
+
+def as_object(value: Json) -> Object:
+    """Return a value that is an object; an empty object for anything else."""
+    return cast("Object", value) if isinstance(value, dict) else {}
+
+
+def as_list(value: Json) -> list[Any]:
+    """Return a value that is a list; an empty list for anything else."""
+    return cast("list[Any]", value) if isinstance(value, list) else []
+
+
+def text_in(members: Object, key: str, note: Note) -> str:
+    """Return the text of a member; "" if it is missing, or if it is no text, which is reported."""
+    value = members.get(key)
+    if value is None or isinstance(value, str):
+        return value or ""
+    note(f"{key} must be a text; it is left out")
+    return ""

@@ -1,0 +1,235 @@
+"""Streams in the shapes in which servers send them are read as the responses that they make.
+
+The shapes are those of recorded streams in public repositories, whose paths stand beside them; the texts are shorter.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NamedTuple
+
+import pytest
+
+from ocml_bridge import Transcript, read, write
+from ocml_bridge.events import Delta, Event, Start
+from ocml_bridge.loss import Finding
+from ocml_bridge.pipe import Pipe, decoder, encoder
+from ocml_bridge.report.policy import LENIENT
+from ocml_bridge.testing.streams import all_cuts, events_of
+
+Object = dict[str, Any]
+
+
+class Case(NamedTuple):
+    """A recorded shape.
+
+    Attributes:
+        wire: the format of the response.
+        stream: the stream that it comes in.
+        events: the values of its events.
+        response: the response that they make.
+    """
+
+    wire: str
+    stream: str
+    events: list[Object]
+    response: Object
+
+
+def chunk(delta: Object, finish: str | None = None, *, of_choice: Object | None = None, **more: Any) -> Object:
+    choice = {"index": 0, "delta": delta, **(of_choice or {}), "finish_reason": finish}
+    return {"id": "a", "object": "chat.completion.chunk", "created": 7, "model": "m", "choices": [choice], **more}
+
+
+def completion(message: Object, *, of_choice: Object | None = None, **more: Any) -> Object:
+    choice = {"index": 0, "message": {"role": "assistant", **message}, **(of_choice or {}), "finish_reason": "stop"}
+    return {"id": "a", "object": "chat.completion", "created": 7, "model": "m", "choices": [choice], **more}
+
+
+def thinking(text: str) -> Object:
+    return {"type": "thinking", "thinking": [{"type": "text", "text": text}], "closed": True}
+
+
+def filtered(severity: str) -> Object:
+    return {"content_filter_results": {"hate": {"filtered": False, "severity": severity}}}
+
+
+USAGE = {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}
+BLOCKS: list[Object] = [
+    {
+        "type": "code_execution_tool_result",
+        "tool_use_id": "s1",
+        "content": {"type": "code_execution_result", "stdout": "1"},
+    },
+    {"type": "tool_use", "id": "c1", "name": "f", "input": {"a": 1}, "caller": {"type": "direct"}},
+]
+STARTED: Object = {"id": "a", "type": "message", "role": "assistant", "model": "m", "content": BLOCKS}
+AROUND: Object = {"stop_reason": "tool_use", "stop_sequence": None, "usage": {"input_tokens": 1, "output_tokens": 2}}
+
+CASES = {
+    # vercel/ai, packages/openai-compatible/src/chat/__fixtures__/issue-13703-mistral-thinking.chunks.txt
+    "thoughts in pieces of a list, and padding": Case(
+        "openai",
+        "openai-sse",
+        [
+            chunk({"role": "assistant", "content": ""}),
+            chunk({"content": [thinking("The user")]}, p="abcd"),
+            chunk({"content": [{"type": "thinking", "thinking": [{"type": "text", "text": " asks"}]}]}, p="abc"),
+            chunk({"content": [thinking("."), {"type": "text", "text": "3"}]}, p="abcde"),
+            chunk({"content": "91"}, "stop", p="ab", usage=USAGE),
+        ],
+        completion({"content": [thinking("The user asks."), {"type": "text", "text": "391"}]}, usage=USAGE),
+    ),
+    # vercel/ai, packages/openai/src/chat/__fixtures__/azure-model-router.1.chunks.txt
+    "what a filter found in each piece": Case(
+        "openai",
+        "openai-sse",
+        [
+            {"choices": [], "id": "", "model": "", "object": "", "created": 0, "prompt_filter_results": [{"index": 0}]},
+            chunk({"role": "assistant", "content": "Capital"}, of_choice=filtered("safe")),
+            chunk({"content": " of"}, of_choice=filtered("safe")),
+            chunk({"content": "."}, "stop", of_choice=filtered("low")),
+        ],
+        completion({"content": "Capital of."}, of_choice=filtered("low"), prompt_filter_results=[{"index": 0}]),
+    ),
+    # pydantic/pydantic-ai, tests/models/cassettes/test_openrouter/test_openrouter_advisor_tool_stream.yaml
+    "a reason that is told twice": Case(
+        "openai",
+        "openai-sse",
+        [
+            chunk({"role": "assistant", "content": "Yes."}, of_choice={"native_finish_reason": None}),
+            chunk({"role": "assistant", "content": ""}, "stop", of_choice={"native_finish_reason": "stop"}),
+            chunk(
+                {"role": "assistant", "content": ""}, "stop", of_choice={"native_finish_reason": "stop"}, usage=USAGE
+            ),
+        ],
+        completion({"content": "Yes."}, of_choice={"native_finish_reason": "stop"}, usage=USAGE),
+    ),
+    # pydantic/pydantic-ai, tests/models/cassettes/test_groq/test_tool_use_failed_error_streaming_with_text.yaml
+    "a channel beside each piece, and a member that is completed": Case(
+        "openai",
+        "openai-sse",
+        [
+            chunk({"role": "assistant", "content": ""}, x_groq={"id": "r", "seed": 5}),
+            chunk({"reasoning": "The", "channel": "analysis"}),
+            chunk({"reasoning": " user", "channel": "analysis"}),
+            chunk({"content": "Yes."}),
+            chunk({}, "stop", x_groq={"id": "r", "usage": USAGE}),
+        ],
+        completion(
+            {"reasoning": "The user", "content": "Yes.", "channel": "analysis"},
+            x_groq={"id": "r", "seed": 5, "usage": USAGE},
+        ),
+    ),
+    # vercel/ai, packages/anthropic/src/__fixtures__/anthropic-message-start-prepopulated-content.chunks.txt
+    "blocks that are there from the beginning": Case(
+        "anthropic",
+        "anthropic-sse",
+        [{"type": "message_start", "message": {**STARTED, **AROUND}}, {"type": "message_stop"}],
+        {**STARTED, **AROUND},
+    ),
+    # vercel/ai, packages/amazon-bedrock/src/__fixtures__/issue-18994-live-converse-stream.json
+    "padding of every event": Case(
+        "bedrock-converse",
+        "bedrock-converse",
+        [
+            {"messageStart": {"p": "abcd", "role": "assistant"}},
+            {"contentBlockDelta": {"contentBlockIndex": 0, "delta": {"text": "OK."}, "p": "abc"}},
+            {"contentBlockStop": {"contentBlockIndex": 0, "p": "ab"}},
+            {"messageStop": {"p": "abc", "stopReason": "end_turn"}},
+            {"metadata": {"metrics": {"latencyMs": 8}, "p": "abcdef"}},
+        ],
+        {
+            "output": {"message": {"role": "assistant", "content": [{"text": "OK."}]}},
+            "stopReason": "end_turn",
+            "metrics": {"latencyMs": 8},
+        },
+    ),
+}
+each_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+
+
+def text_of(case: Case) -> str:
+    return "".join(f"data: {json.dumps(event)}\n\n" for event in case.events)
+
+
+def document_of(events: list[Event]) -> Transcript:
+    document: Any = events[-1]
+    assert isinstance(document.document, Transcript)
+    return document.document
+
+
+@each_case
+def test_a_stream_is_the_response_that_it_makes(case: Case) -> None:
+    played = events_of(decoder(case.stream), [text_of(case)])
+    assert write(document_of(played.events), case.wire, policy=LENIENT).output == case.response
+    whole = read(case.response, case.wire).transcript
+    assert isinstance(whole, Transcript)
+    assert document_of(played.events).messages == whole.messages
+    for pieces in all_cuts(text_of(case)):
+        assert events_of(decoder(case.stream), pieces) == played
+
+
+def test_thoughts_in_a_list_are_passed_on_as_they_come() -> None:
+    case = CASES["thoughts in pieces of a list, and padding"]
+    told = [event for event in decoder(case.stream).feed(text_of(case)) if isinstance(event, (Start, Delta, Finding))]
+    assert [event[1] if isinstance(event, Delta) else None for event in told] == [
+        *(None, "The user", " asks", "."),
+        *(None, "3", "91"),
+    ]
+    assert [event.message.channel for event in told if isinstance(event, Start)] == ["analysis", "final"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        [{"type": "text", "text": "Yes."}, thinking("Hm.")],
+        [{"type": "thinking", "thinking": [{"type": "reference", "reference_ids": [1]}]}],
+        [{"type": "reference", "reference_ids": [1]}],
+        5,
+    ],
+    ids=str,
+)
+def test_parts_that_are_no_thoughts_at_the_beginning_are_kept_whole(content: Any) -> None:
+    case = Case("openai", "openai-sse", [chunk({"content": content}), chunk({}, "stop")], {})
+    events = events_of(decoder(case.stream), [text_of(case)]).events
+    response: Any = write(document_of(events), "openai", policy=LENIENT).output
+    assert response["choices"][0]["message"]["content"] in (content, [content])
+    assert any(isinstance(event, Finding) for event in events)
+
+
+def test_an_error_beside_the_last_piece_leaves_the_numbers_of_tokens() -> None:
+    """pydantic/pydantic-ai, tests/models/cassettes/test_openrouter/test_openrouter_stream_error.yaml"""
+    error = {"code": 400, "message": "Token limit reached"}
+    events = [
+        chunk({"role": "assistant", "content": "We"}),
+        chunk({"role": "assistant", "content": ""}, error=error, usage=USAGE),
+    ]
+    played = events_of(decoder("openai-sse"), [text_of(Case("openai", "openai-sse", events, {}))]).events
+    response: Any = write(document_of(played), "openai", policy=LENIENT).output
+    assert (response["usage"], response["error"]) == (USAGE, error)
+
+
+def test_a_stream_that_was_written_has_nothing_to_mend() -> None:
+    case = CASES["a reason that is told twice"]
+    pipe = Pipe(decoder(case.stream), encoder("openai-responses-sse"))
+    written = pipe.feed(text_of(case)) + pipe.finish()
+    events = events_of(decoder("openai-responses-sse"), [written.decode()]).events
+    assert [event for event in events if isinstance(event, Finding)] == []
+    assert [message.content for message in document_of(events).messages] == ["Yes."]
+
+
+def test_blocks_behind_those_of_the_beginning_go_on() -> None:
+    more = [
+        {"type": "message_start", "message": {**STARTED, **AROUND, "stop_reason": None}},
+        {"type": "content_block_start", "index": 2, "content_block": {"type": "text", "text": ""}},
+        {"type": "content_block_delta", "index": 2, "delta": {"type": "text_delta", "text": "Yes."}},
+        {"type": "content_block_stop", "index": 2},
+        {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 2}},
+        {"type": "message_stop"},
+    ]
+    case = Case("anthropic", "anthropic-sse", more, {})
+    events = events_of(decoder(case.stream), [text_of(case)]).events
+    response: Any = write(document_of(events), "anthropic", policy=LENIENT).output
+    assert response["content"] == [*BLOCKS, {"type": "text", "text": "Yes."}]
+    assert response["stop_reason"] == "end_turn"
