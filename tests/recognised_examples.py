@@ -156,6 +156,10 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
         [{"timestamp": "2026", "type": "session_meta", "payload": {"id": "s"}}],
         [{"timestamp": "2026", "type": "response_item", "payload": {"type": "message", "role": "user"}}],
     ),
+    "a chat of SillyTavern, with a message in each line": (
+        {"name": "Aqua", "is_user": False, "is_name": True, "send_date": 1674563371558, "mes": "Are you new here?"},
+        {"user_name": "You", "character_name": "Aqua", "chat_metadata": {}},
+    ),
     "a line of a provider's batch": (
         {"custom_id": "1", "method": "POST", "url": "/v1/chat/completions", "body": {"messages": [TURN]}},
         {"id": "1", "custom_id": "1", "response": {"status_code": 200, "body": {"choices": []}}, "error": None},

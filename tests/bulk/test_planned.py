@@ -453,9 +453,10 @@ def test_a_line_may_be_the_list_of_what_was_said(line: list[Any], convert: Conve
     [
         ({"speaker": "user", "text": "Why?"}, "jq -sc '{messages: .}' DATA > rows.jsonl"),
         ({"role": "user", "content": "Why?"}, "jq -sc '{messages: .}' DATA > rows.jsonl"),
+        ({"session_id": "a", "role": "user", "message": "Why?"}, "jq -sc 'group_by(.session_id)[] | {messages: .}'"),
         ({"text": r"<|im_start|>user\nWhy?<|im_end|>"}, "write them as line ends: jq"),
     ],
-    ids=("a speaker a row", "a message a row", "no line ends"),
+    ids=("a speaker a row", "a message a row", "a message of a session a row", "no line ends"),
 )
 def test_what_has_to_be_mended_first_is_said_with_what_to_type(row: dict[str, Any], says: str, tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text(json.dumps(row) + "\n")
@@ -470,6 +471,12 @@ def test_a_row_without_a_text_is_no_message_whatever_its_columns_are_called(tmp_
     proposed = propose([str(tmp_path / "a.jsonl")], 10)
     assert "No conversation was found" in proposed
     assert yaml.safe_load(proposed) == {"layout": "auto"}
+
+
+def test_what_was_said_before_is_not_taken_for_rows(tmp_path: Path) -> None:
+    said = {"inputs": {"question": "Why?"}, "outputs": {"answer": "Because."}}
+    (tmp_path / "a.jsonl").write_text(json.dumps({"chat_history": [said], "question": "So?"}) + "\n")
+    assert "Take them out" not in propose([str(tmp_path / "a.jsonl")], 10)
 
 
 def test_a_file_that_cannot_be_read_is_named_and_the_others_are_looked_at(tmp_path: Path) -> None:

@@ -941,6 +941,90 @@ ROWS: list[tuple[str, dict[str, Any], list[Said]]] = [
         },
         [ASKED, ANSWERED],
     ),
+    # Vercel's AI SDK: calls, results and thoughts as parts (5), calls beside the text (4)
+    (
+        "messages",
+        {
+            "messages": [
+                {"role": "user", "content": [{"type": "text", "text": "Rome?"}]},
+                {
+                    "role": "assistant",
+                    "content": [
+                        {"type": "reasoning", "text": "Hm."},
+                        {"type": "text", "text": "Let me look."},
+                        {"type": "tool-call", "toolCallId": "c", "toolName": "weather", "input": {"city": "Rome"}},
+                        {"type": "tool-call", "toolCallId": "d", "toolName": "time", "input": {}},
+                    ],
+                },
+                {
+                    "role": "tool",
+                    "content": [
+                        {
+                            "type": "tool-result",
+                            "toolCallId": "c",
+                            "toolName": "weather",
+                            "output": {"type": "json", "value": {"degrees": 20}},
+                        },
+                        {
+                            "type": "tool-result",
+                            "toolCallId": "d",
+                            "toolName": "time",
+                            "output": {"type": "text", "value": "noon"},
+                        },
+                    ],
+                },
+                {"role": "assistant", "content": [{"type": "text", "text": "20 degrees."}]},
+            ]
+        },
+        [
+            ("user", "Rome?"),
+            ("thought", "Hm."),
+            ("assistant", "Let me look."),
+            ("call weather", '{"city":"Rome"}'),
+            ("call time", "{}"),
+            ("tool", '{"degrees":20}'),
+            ("tool", "noon"),
+            ("assistant", "20 degrees."),
+        ],
+    ),
+    (
+        "messages",
+        {
+            "messages": [
+                {"role": "user", "content": "Rome?"},
+                {
+                    "role": "assistant",
+                    "content": "20 degrees.",
+                    "toolInvocations": [
+                        {
+                            "state": "result",
+                            "step": 0,
+                            "toolCallId": "c",
+                            "toolName": "weather",
+                            "args": {"city": "Rome"},
+                            "result": "20",
+                        },
+                        {
+                            "state": "result",
+                            "step": 1,
+                            "toolCallId": "d",
+                            "toolName": "time",
+                            "args": {},
+                            "result": "noon",
+                        },
+                    ],
+                },
+            ]
+        },
+        [
+            ("user", "Rome?"),
+            ("call weather", '{"city":"Rome"}'),
+            ("tool", "20"),
+            ("call time", "{}"),
+            ("tool", "noon"),
+            ("assistant", "20 degrees."),
+        ],
+    ),
     # Inspect's logs (inspect_ai, `model/_chat_message.py`)
     (
         "inspect",
@@ -1587,6 +1671,10 @@ def test_a_claude_export_has_texts_thoughts_and_calls_in_blocks() -> None:
             "`ocml-convert plan DATA -o plan.yaml` proposes one",
         ),
         (AUTO, {"text": r"<|im_start|>user\nWhy?<|im_end|>"}, "write them as line ends: jq"),
+        (AUTO, {"session_id": "s", "role": "user", "message": "Why?"}, "looks like a single message"),
+        (AUTO, {"role": "assistant", "tool_calls": [{"id": "c"}]}, "looks like a single message"),
+        (AUTO, {"name": "Aqua", "is_user": False, "mes": "Why?"}, "a message in each line"),
+        (AUTO, {"conversation": {"messages": [ASK], "context": "Rome"}}, "not a row of any layout"),
         (AUTO, {"history": [["Why?", ["image.png"]]]}, "not a row of any layout"),
         (AUTO, {"prompt": "Why?", "chosen": None, "rejected": "No."}, "not a row of any layout"),
         (AUTO, {"prompt": "Why?", "answers": [{"answer": "Because."}]}, "not a row of any layout"),
@@ -1859,6 +1947,8 @@ def test_what_else_stands_in_inputs_and_outputs_stays_beside() -> None:
         {"inputs": {"question": "Why?", "choices": ["a", "b"]}, "outputs": {"answer": "a"}},
         {"inputs": {"question": "Why?"}, "outputs": {"label": 1}},
         {"input": "Why?", "expected": "Because."},
+        {"question": "Why?", "A": "Because.", "B": "So.", "answer": "A"},  # C-Eval, CMMLU
+        {"prompt": "", "memory": "", "actions": ["Why?", "Because."]},  # KoboldAI
     ],
 )
 def test_keys_that_do_not_say_who_speaks_are_not_guessed(row: dict[str, Any]) -> None:
@@ -1984,3 +2074,59 @@ def test_messages_say_in_other_words_whether_to_train_on_them(member: dict[str, 
 def test_a_prompt_beside_a_text_is_not_without_an_answer() -> None:
     with pytest.raises(BridgeError, match="not a row of any layout"):
         read_row(Plan((AUTO,)), {"prompt": "Write a story.", "text": "Once.", "audience": "all"})
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"type": "tool-call", "toolCallId": "c", "toolName": "weather", "input": {}, "providerOptions": {"a": 1}},
+        {"type": "tool-result", "toolCallId": "c", "toolName": "weather"},
+        {"type": "tool_call", "tool_call_id": "c", "arguments": {}},
+        {"type": "tool_call", "name": "weather", "arguments": {}, "input": {}},
+        {"type": "tool_call", "note": 1, "tool_call": {"id": "c", "function": {"name": "weather"}}},
+        {"type": "tool_call", "tool_call": {"id": "c", "note": 1, "function": {"name": "weather"}}},
+    ],
+    ids=["a member that is not known", "no result", "no name", "arguments twice", "a note", "a note inside"],
+)
+def test_parts_of_calls_that_say_more_or_less_stay_as_they_are(part: dict[str, Any]) -> None:
+    row = {"messages": [ASK, {"role": "assistant", "content": [part]}]}
+    assert read_row(Plan((AUTO,)), row).documents[0].value == row
+
+
+def test_a_result_that_is_an_error_says_so() -> None:
+    failed = {"type": "error-text", "value": "No."}
+    result = {"type": "tool-result", "toolCallId": "c", "toolName": "weather", "output": failed}
+    [conversation] = conversations({"messages": [ASK, {"role": "tool", "content": [result]}]})
+    assert told(conversation.messages) == [ASKED, ("tool", '{"type":"error-text","value":"No."}')]
+
+
+@pytest.mark.parametrize("role", ["user", "system"])
+def test_nobody_but_the_assistant_calls_and_thinks(role: str) -> None:
+    part: dict[str, Any] = {"type": "tool-call", "toolCallId": "c", "toolName": "weather", "input": {}}
+    row: dict[str, Any] = {"messages": [ASK, {"role": role, "content": [part, {"type": "reasoning", "text": "Hm."}]}]}
+    assert read_row(Plan((AUTO,)), row).documents[0].value == row
+
+
+def test_what_stands_around_parts_of_calls_stays_at_the_first_of_them() -> None:
+    call = {"type": "tool_call", "tool_call": {"id": "c", "type": "function", "function": {"name": "f"}}}
+    row = {"messages": [ASK, {"role": "assistant", "run_id": 3, "content": [{"type": "text", "text": "Hm."}, call]}]}
+    [document] = read_row(Plan((AUTO,)), row).documents
+    called = [{"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}]
+    assert document.value["messages"][1:] == [
+        {"role": "assistant", "run_id": 3, "content": "Hm.", "tool_calls": called}
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "thought"),
+    [
+        ("Hm.\n</think>\n\nBecause.", "Hm."),
+        ("Say </think> then.\nBecause.", None),
+        ("Write\n<think>\nHm.\n</think>\nfirst.", None),
+    ],
+)
+def test_a_thought_whose_tag_the_prompt_opened_ends_with_a_closing_tag_in_a_line_of_its_own(
+    text: str, thought: str | None
+) -> None:
+    [found] = conversations({"prompt": "Why?", "response": text}, Plan((AUTO,), thoughts=("think",)))
+    assert told(found.messages)[1:] == ([("assistant", text)] if thought is None else [("thought", thought), ANSWERED])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 SYSTEM: Final = ("system", "system_prompt", "system_message", "systemPrompt", "systemMessage")
-TOOLS: Final = ("tools", "functions", "available_tools")
+TOOLS: Final = ("tools", "functions", "available_tools", "tool_definitions")
 MEDIA: Final = {"images": ("images", "image"), "videos": ("videos", "video"), "audios": ("audios", "audio")}
 HISTORY: Final = {"history": ("history",)}
 PROMPT: Final = {"system": SYSTEM, "tools": TOOLS}
@@ -50,7 +50,7 @@ def names_of_answer(side: str) -> tuple[str, ...]:
     return tuple([f"{word}{between}{side}" for word in COMPARED for between in ("_", "")])
 
 
-CHOICES: Final = frozenset({"choices", "options", "opa"})
+CHOICES: Final = frozenset({"choices", "options", "opa", "B", "option_b", "option2"})
 """Columns of choices; their question cannot be answered without them."""
 SEVERAL: Final = (
     *("responses", "generations", "completions", "candidates", "choices"),

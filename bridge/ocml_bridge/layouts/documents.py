@@ -114,7 +114,7 @@ def _formats_of(row: Object | str) -> Sequence[str | None]:
     """Return the formats that a row may be a document of."""
     if isinstance(row, str):
         return [format_of_row(row)]
-    if is_message(row, _CHAT) and "content" in row and "type" not in row:
+    if is_message(row, _CHAT) and "type" not in row:
         return []  # one message: the conversation is in several rows
     if are_scored(row, _CHAT):
         return []  # the answers are not part of the request

@@ -50,8 +50,8 @@ def is_history(fields: Object, wording: Wording) -> bool:
 
 
 def is_prompt(fields: Object, wording: Wording) -> bool:
-    """Return whether the fields hold a prompt."""
-    return _is_text(fields.get(INSTRUCTION))
+    """Return whether the fields hold a prompt that asks something."""
+    return fields.get(INSTRUCTION) != "" and _is_text(fields.get(INSTRUCTION))
 
 
 def is_bfcl(fields: Object, wording: Wording) -> bool:

@@ -1,4 +1,7 @@
-"""Read lists of messages that a column holds as text: as JSON, or as Python or numpy print them in tables."""
+"""Read lists of messages that a column holds as text: as JSON, or as Python or numpy print them in tables.
+
+An object that holds `messages` and nothing else is that list, too (Azure AI Evaluation).
+"""
 
 from __future__ import annotations
 
@@ -20,18 +23,23 @@ _BEGINNINGS: Final[dict[str, tuple[str, ...]]] = {
     **dict.fromkeys(("prompt", "chosen", "rejected"), ("[{",)),
 }
 """Column → the beginnings of a text that may be a list of messages. JSON text of messages is read by the layouts."""
+_OBJECTS: Final = frozenset({"conversation", "conversations", "dialog", "dialogue", "trajectory"})
+"""The columns that may hold an object with the list; a `chat` that does is Open WebUI's."""
 _QUOTES: Final = "\"'"
 _ANY: Final = Wording()
 
 
 def with_lists(row: Object) -> tuple[Object, list[Finding]]:
-    """Return a row whose texts that hold lists of messages are these lists, and findings about those that are not JSON.
+    """Return a row whose texts and objects that hold lists of messages are these lists, and findings about texts.
 
     A text of JSON in a column of messages stays a text, because the layouts read it themselves.
     """
     found: Object = {}
     findings: list[Finding] = []
     for name, value in row.items():
+        if value.__class__ is dict and name in _OBJECTS and value.keys() == {"messages"}:
+            found[name] = value["messages"]
+            continue
         if value.__class__ is not str or not value.startswith(_BEGINNINGS.get(name, ())):
             continue
         listed = _json(value)

@@ -11,6 +11,7 @@ from . import columns
 from .fitting import as_list, as_object
 from .layout import Object, Wording, misshapen, parsed
 from .media import part_of
+from .parted import is_call_with_reply, messages_of
 
 ROLES: Final[dict[str, str]] = {
     **dict.fromkeys(("system",), "system"),
@@ -59,6 +60,8 @@ def _has_readable_content(value: Json, wording: Wording) -> bool:
     for key in wording.text:
         if key in found:
             return True
+    if is_call_with_reply(found):
+        return True
     return not _CONTENT_MEMBERS.isdisjoint(found) or not any(found[key] for key in found if key not in wording.role)
 
 
@@ -96,7 +99,7 @@ def _part(value: Json) -> Json:
     """Return a part as Chat Completions has it, without nulls.
 
     Oumi has the text, or the address of an image, under `content`; processors of transformers have an address under
-    the type of the part, `url` or `path`.
+    the type of the part, `url` or `path`; XTuner has an object with `url` there.
     """
     given = as_object(value)
     part = {key: each for key, each in (given or {}).items() if each is not None}
@@ -106,6 +109,8 @@ def _part(value: Json) -> Json:
         address = next((part[key] for key in (str(kind), f"{kind}_url", "url", "path") if key in part), None)
         if isinstance(address, str):
             return part_of(str(kind), address)
+        if "url" in (as_object(address) or {}):
+            return {"type": f"{kind}_url", f"{kind}_url": address}
     content = part.get("content")
     if not isinstance(content, str) or not part.keys() <= {"type", "content", "binary"} or part.get("binary"):
         return value
@@ -140,7 +145,7 @@ def respelled_all(value: Json, wording: Wording, path: str) -> list[Object]:
     items = as_list(parsed(value, path))
     if items is None:
         raise misshapen(path, "a list of messages")
-    return [respelled(item, wording, f"{path}/{at}") for at, item in enumerate(items)]
+    return [each for at, item in enumerate(items) for each in messages_of(respelled(item, wording, f"{path}/{at}"))]
 
 
 def tools_of(value: Json, path: str) -> list[Json] | None:

@@ -163,9 +163,10 @@ def proposal(survey: Survey, containers: list[str]) -> str:
     lines.append("")
     names = [name for name, _ in sorted(survey.layouts.items(), key=lambda pair: -pair[1].rows)]
     if not names:
-        guess = None if survey.unknown_row is None else _guess(survey.unknown_row)
-        what = None if survey.unknown_row is None else likeness(survey.unknown_row)
-        if guess is _MESSAGE and sure_in(survey.unknown_row) is not None:  # such messages are joined in another way
+        row = survey.unknown_row
+        guess = None if row is None else _guess(row)
+        what = None if row is None else likeness(row)
+        if row is not None and _is_turn(row) and sure_in(row) is not None:  # such messages are joined in another way
             guess = None
         if guess is None and what is not None:
             lines.append(f"# The first of them {' '.join(what.split())}")
@@ -249,7 +250,7 @@ _WORDS: Final = Wording()
 def _guess(row: Object) -> list[str] | None:
     """Return a plan for a row with a list of turns in words that no layout reads; None if it has no such list."""
     if _is_turn(row):
-        return _MESSAGE
+        return _messages_in_rows(row)
     if answers := [key for key in row if key.lower() in SEVERAL]:
         return _several_answers(answers)
     for column, value in row.items():
@@ -258,7 +259,8 @@ def _guess(row: Object) -> list[str] | None:
         if layout is not None and not layout.whole:
             return _inside(column, layout.name, layout.sources(inner))
         turns = [as_object(each) or {} for each in as_list(value) or []]
-        if turns and not are_messages(value, _WORDS) and all(layout_for(Plan((AUTO,)), turn) for turn in turns):
+        are_rows = bool(turns) and column.lower() not in _HISTORIES and not are_messages(value, _WORDS)
+        if are_rows and all(layout_for(Plan((AUTO,)), turn) for turn in turns):
             return _rows_inside(column)
         texts = [key for key in turns[0] if all(isinstance(turn.get(key), str) for turn in turns)] if turns else []
         role = _role_key(turns, texts)
@@ -295,11 +297,21 @@ def _several_answers(answers: list[str]) -> list[str]:
     ]
 
 
-_MESSAGE: Final = [
-    "# Each row is a message. If all of them are one conversation, put them together:",
-    "#   jq -sc '{messages: .}' DATA > rows.jsonl && ocml-convert plan rows.jsonl",
-    "layout: auto",
-]
+def _messages_in_rows(row: Object) -> list[str]:
+    """Return the plan for rows that are messages, with the command that puts those of a conversation together."""
+    name = next((key for key in row if key.lower().replace("_", "") in _CONVERSATION_IDS), None)
+    if name is None:
+        about, taken = "If all of them are one conversation, put them together:", "{messages: .}"
+    else:
+        about, taken = f"Put those of each {name} together:", f"group_by(.{name})[] | {{messages: .}}"
+    command = f"jq -sc '{taken}' DATA > rows.jsonl && ocml-convert plan rows.jsonl"
+    return [f"# Each row is a message. {about}", f"#   {command}", "layout: auto"]
+
+
+_HISTORIES: Final = frozenset(("history", "chat_history"))
+"""Columns whose items are what was said before, and no rows of their own."""
+_CONVERSATION_IDS: Final = frozenset(("conversationid", "sessionid", "threadid", "chatid", "dialogueid", "dialogid"))
+"""Columns that say which conversation a message is of, in small letters and without underscores."""
 _ROLE_KEYS: Final = frozenset(("role", "from", "speaker", "author", "sender", "by", "who", "user", "name", "party"))
 _TEXT_KEYS: Final = frozenset(("text", "content", "value", "utterance", "message", "body", "said", "sentence"))
 """Keys of a turn that may hold its role, and those that may hold its content."""

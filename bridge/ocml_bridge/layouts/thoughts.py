@@ -29,7 +29,18 @@ def fences(tag: str) -> tuple[str, str]:
 def tag_of(text: str) -> str | None:
     """Return the tag of the reasoning before an answer; None if there is none."""
     begins = text.lstrip()[:30]
-    return next((tag for tag in TAGS if begins.startswith(fences(tag)[0]) and fences(tag)[1] in text), None)
+    opened = (tag for tag in TAGS if begins.startswith(fences(tag)[0]) and fences(tag)[1] in text)
+    return next(opened, None) or next((tag for tag in TAGS if _unopened(tag, text) is not None), None)
+
+
+def _unopened(tag: str, text: str) -> tuple[str, str] | None:
+    """Return the reasoning whose opening tag is at the end of the prompt, and what follows it; None if there is none.
+
+    Its closing tag stands in a line of its own.
+    """
+    opens, closes = fences(tag)
+    thought, between, answer = text.partition(f"\n{closes}\n")
+    return (thought, answer.lstrip()) if between and opens not in thought else None
 
 
 def split(message: Object, wording: Wording) -> Object:
@@ -39,9 +50,15 @@ def split(message: Object, wording: Wording) -> Object:
         return message
     for tag in wording.thoughts:
         found = _pattern(tag).match(text)
-        if found is not None:
-            answer = _answer(tag, text[found.end() :])
-            return {"role": "assistant", REASONING: found[1].strip("\n"), **message, "content": answer}
+        parts = (found[1], text[found.end() :]) if found is not None else _unopened(tag, text)
+        if parts is not None:
+            thought, answer = parts
+            return {
+                "role": "assistant",
+                REASONING: thought.strip("\n"),
+                **message,
+                "content": _answer(tag, answer),
+            }
     return message
 
 

@@ -281,6 +281,12 @@ SPECIFIC: Final[tuple[Kind, ...]] = (
         advice="take the items out: jq -sc 'map(select(.type == \"response_item\").payload)' FILE",
     ),
     Kind(
+        "a chat of SillyTavern, with a message in each line",
+        (_mark(_D, mes=str, is_user=bool), _mark(_D, chat_metadata=dict, user_name=str)),
+        advice="put the messages into a list: jq -sc '{messages: map(select(.mes) | "
+        '{role: (if .is_user then "user" else "assistant" end), name, content: .mes})}\' FILE',
+    ),
+    Kind(
         "a line of a provider's batch",
         (
             _mark(_D, custom_id=str, body=dict),
@@ -303,6 +309,7 @@ GENERAL: Final[tuple[Kind, ...]] = (
         (
             _mark(_D, role=str, content=something),
             _mark(_D, role=str, tool_calls=list),
+            _mark(_D, role=words("user", "assistant", "system"), message=str),
             _mark(_D, certain=False, message=holding("role")),
         ),
         advice="put messages into a list: [{…}, {…}]",
