@@ -128,6 +128,17 @@ CASES = {
         [{"type": "message_start", "message": {**STARTED, **AROUND}}, {"type": "message_stop"}],
         {**STARTED, **AROUND},
     ),
+    # open-telemetry/opentelemetry-python-contrib, opentelemetry-instrumentation-vertexai/tests/cassettes/
+    # test_generate_content_all_events.yaml
+    "a reason that is a number": Case(
+        "gemini",
+        "gemini-sse",
+        [
+            {"candidates": [{"content": {"role": "model", "parts": [{"text": "Yes"}]}}]},
+            {"candidates": [{"content": {"role": "model", "parts": [{"text": "."}]}, "finishReason": 1}]},
+        ],
+        {"candidates": [{"content": {"parts": [{"text": "Yes."}], "role": "model"}, "finishReason": 1}]},
+    ),
     # vercel/ai, packages/amazon-bedrock/src/__fixtures__/issue-18994-live-converse-stream.json
     "padding of every event": Case(
         "bedrock-converse",
@@ -233,3 +244,15 @@ def test_blocks_behind_those_of_the_beginning_go_on() -> None:
     response: Any = write(document_of(events), "anthropic", policy=LENIENT).output
     assert response["content"] == [*BLOCKS, {"type": "text", "text": "Yes."}]
     assert response["stop_reason"] == "end_turn"
+
+
+@pytest.mark.parametrize(
+    ("number", "reason"), [(1, "stop"), (2, "length"), (3, "content_filter"), (9, "stop"), (0, "truncated")]
+)
+def test_a_reason_of_gemini_may_be_a_number(number: int, reason: str) -> None:
+    response = {"candidates": [{"content": {"role": "model", "parts": [{"text": "Yes"}]}, "finishReason": number}]}
+    stop: Any = events_of(decoder("gemini-sse"), [f"data: {json.dumps(response)}\n\n"]).events[-1]
+    assert stop.reason == reason
+    whole = read(response, "gemini").transcript
+    assert isinstance(whole, Transcript)
+    assert (whole.messages[-1].end is None) == (reason in ("length", "truncated"))

@@ -33,7 +33,6 @@ from .syntax import (
     CHUNKS,
     CONTENT,
     CONTENTS,
-    CUT_OFF,
     EXPECTED,
     FINISH,
     MODEL_ROLE,
@@ -46,6 +45,7 @@ from .syntax import (
     TOOLS,
     USER_ROLE,
     alias,
+    is_cut_off,
     keys,
 )
 from .tools import NAMES, read_tools, write_tools
@@ -224,7 +224,7 @@ def _read_response(raw: Object, log: Log) -> Shell:
     head = keys(members_of(first))
     if isinstance(content := head.get(CONTENT), dict):
         shell.units = [cast("Json", content)]
-        shell.cut_off = head.get(FINISH) in CUT_OFF
+        shell.cut_off = is_cut_off(head)
         if all(branch is not None for branch in branches):
             shell.branches, others = cast("list[Branch]", branches), []
     shell.settings, rest = RESPONSE_PARAMETERS.take(document)
@@ -247,7 +247,7 @@ def _branch(candidate: Json, index: int) -> Branch | None:
     if not (parts is None or isinstance(parts, list)):
         return None
     place = f"/{CANDIDATES}/{index}/{CONTENT}"
-    return Branch([cast("Json", content)], place, more_of(members, (CONTENT,)), cut_off=members.get(FINISH) in CUT_OFF)
+    return Branch([cast("Json", content)], place, more_of(members, (CONTENT,)), cut_off=is_cut_off(members))
 
 
 def _hidden(raw: Object, count: int) -> Object:

@@ -19,7 +19,7 @@ from ocml_bridge.wires.blocks.grammar import more_of
 from ocml_bridge.wires.blocks.reading import read_block
 
 from .blocks import PartGrammar, is_code
-from .syntax import CALL, CANDIDATES, CONTENT, FINISH, MODEL_ROLE, PARTS, ROLE, SIGNATURE, keys
+from .syntax import CALL, CANDIDATES, CONTENT, FINISH, MODEL_ROLE, PARTS, ROLE, SIGNATURE, finish_of, keys
 from .units import ContentReader
 
 # --- a candidate ------------------------------------------------------------------------------------------------------
@@ -58,8 +58,7 @@ class Candidate:
     def take(self, candidate: Object) -> list[Object]:
         """Take more of the answer; return its new parts, as they are in the chunk."""
         content, more = candidate.get(CONTENT), {key: value for key, value in candidate.items() if key != CONTENT}
-        if isinstance(finish := more.get(FINISH), str):
-            self.finish = finish
+        self.finish = finish_of(more) or self.finish
         _append_new(self._members, more)
         members = keys(object_of(content, "a content", self._note))
         if not isinstance(content, dict):

@@ -93,5 +93,21 @@ ENGINE_KEYS: Final = frozenset(
 """The keys of requests and responses that only the inference engine needs: they are no part of a prompt."""
 CUT_OFF: Final = (None, "MAX_TOKENS", "MALFORMED_FUNCTION_CALL")
 """The finish reasons of answers that are not complete: too long, malformed, or None if the answer broke off."""
+_NUMBERS: Final[dict[int, str | None]] = {0: None, 1: "STOP", 2: "MAX_TOKENS", 3: "SAFETY", 4: "RECITATION"}
+"""The finish reasons by their numbers. Higher numbers mean other reasons in Vertex AI than in the Gemini API."""
 EXPECTED: Final = "expected a request with 'contents', a response with 'candidates', or a list of contents with 'parts'"
 CHUNKS: Final = "the items are chunks of one answer; `ocml-convert stream -f gemini-sse` puts them together"
+
+
+def finish_of(members: Object) -> str | None:
+    """Return the finish reason of a candidate; None if it has none. Servers with `enum-encoding=int` give a number."""
+    value = members.get(FINISH)
+    if type(value) is int:
+        return _NUMBERS.get(value, str(value))
+    return value if isinstance(value, str) else None
+
+
+def is_cut_off(members: Object) -> bool:
+    """Return whether a candidate is not complete."""
+    value = members.get(FINISH)
+    return (finish_of(members) if isinstance(value, int) else value) in CUT_OFF

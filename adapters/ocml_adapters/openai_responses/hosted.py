@@ -11,6 +11,7 @@ from typing import Final, NamedTuple, cast
 from ocml_bridge.json_values import jsontext
 from ocml_bridge.json_values.data_urls import image_format
 from ocml_bridge.json_values.form import Object, is_empty
+from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import Content, Json, Media, Message, Text
 
 from .items import MERGED, ItemNotes, finish_item
@@ -24,10 +25,34 @@ class Body(NamedTuple):
     Attributes:
         read: returns the content of a value; None if it is not understood.
         write: returns the value of a content; None if the member has no place for it.
+        types: the types that the value, an object, may have; the first is the API's own, which is read and written.
+        order: the members of the value in the order in which they are written.
     """
 
     read: Callable[[Json], Content | None]
     write: Callable[[Content], Json]
+    types: tuple[str, ...] = ()
+    order: tuple[str, ...] = ()
+
+    def plain(self, value: Json) -> Json:
+        """Return a value with the first type, and with its members in order, if it has one of the types."""
+        members = members_of(value)
+        if members.get("type") not in self.types:
+            return value
+        first = {key: members[key] for key in self.order if key in members}
+        return first | members | {"type": self.types[0]}
+
+    def respelled(self, value: Json, spelling: Json) -> Json:
+        """Return a value as it was spelled, with its type and the order of its members.
+
+        Args:
+            value: the value with the first type.
+            spelling: what is in the layout: the members of the value that was read, with null for all but the type.
+        """
+        members, spelled = members_of(value), members_of(spelling)
+        if spelled.get("type") not in self.types or spelled.keys() != members.keys():
+            return value
+        return {key: spelled["type"] if key == "type" else members[key] for key in spelled}
 
 
 def _read_text(value: Json) -> Content | None:
@@ -99,12 +124,16 @@ def _write_screenshot(content: Content) -> Json:
     return write_parts((image,), INPUT_TEXT, _SCREENSHOT)[0] if isinstance(image, Media) else None
 
 
+_OUTPUT: Final = "output"
+"""The key of the layout with how a reply's value was spelled, if the writer would do so otherwise."""
 _SCREENSHOT: Final[Object] = {"types": {"0": "computer_screenshot"}}
 TEXT: Final = Body(_read_text, _write_text)
 JSON: Final = Body(_read_json, _write_json)
 OUTPUTS: Final = Body(_read_outputs, _write_outputs)
 IMAGE: Final = Body(_read_image, _write_image)
-SCREENSHOT: Final = Body(_read_screenshot, _write_screenshot)
+SCREENSHOT: Final = Body(
+    _read_screenshot, _write_screenshot, ("computer_screenshot", "input_image"), ("type", "file_id", "image_url")
+)
 
 
 class Hosted(NamedTuple):
@@ -256,7 +285,9 @@ def read_hosted_reply(item: Object, kind: str) -> Message | None:
     """Return the reply to a call of a tool that the server runs; None if it is not understood."""
     key, body, id_keys = REPLIES[kind]
     id_key = next((name for name in id_keys if _text(item, name) is not None), id_keys[-1])
-    content = "" if is_empty(item.get(key)) else body.read(item[key])
+    value: Json = item.get(key)
+    plain = body.plain(value)
+    content = "" if is_empty(value) else body.read(plain)
     if content is None:
         return None
     call_id = _text(item, id_key)
@@ -268,6 +299,8 @@ def read_hosted_reply(item: Object, kind: str) -> Message | None:
     notes.layout["form"] = notes.layout.get("form", list(item))
     if call_id is None:
         notes.layout["call_id"] = "absent"
+    if list(members_of(plain).items()) != list(members_of(value).items()):
+        notes.layout[_OUTPUT] = {name: each if name == "type" else None for name, each in members_of(value).items()}
     message = Message("tool", content, None, "commentary", "assistant", call_id, end="end" if notes.end else None)
     message.failed = True if failed else None
     notes.add_to(message)
@@ -290,7 +323,7 @@ def write_hosted_reply(reply: Message) -> Object | None:
         value = body.write(reply.content)
         if value is None:
             return None
-        out[key] = value
+        out[key] = body.respelled(value, NOTES.of(reply.layout).get(_OUTPUT))
     if reply.failed and reply.end is not None and kind in _MAY_FAIL:
         out["status"] = _FAILED
     return finish_item(out, [reply], HOSTED_ORDER)
