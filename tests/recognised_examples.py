@@ -86,11 +86,11 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
         {"systemInstruction": {"parts": [{"text": "Be brief."}]}, "contents": []},
     ),
     "a Gemini response": ({"candidates": [{"content": {"role": "model", "parts": [{"text": "Hi"}]}}]},),
+    "attributes of an OpenTelemetry span (gen_ai)": ({"gen_ai.input.messages": "[]", "gen_ai.request.model": "m"},),
     "OpenTelemetry messages (gen_ai)": (
         [{"role": "user", "parts": [{"type": "text", "content": "Hi"}]}],
         [{"role": "assistant", "parts": [{"type": "tool_call", "id": "c", "name": "f", "arguments": {}}]}],
         [{"role": "tool", "parts": [{"type": "tool_call_response", "id": "c", "response": "1"}]}],
-        {"gen_ai.input.messages": "[]", "gen_ai.request.model": "m"},
     ),
     "messages of Vercel's AI SDK (UIMessage)": (
         [{"id": "1", "role": "user", "parts": [{"type": "text", "text": "Hi"}]}],

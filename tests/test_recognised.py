@@ -47,8 +47,8 @@ def test_json_is_the_same_thing_parsed_as_text_and_as_bytes(name: str, example: 
         ([{"type": "human", "data": {"content": "Hi"}}], "a dump of LangChain messages", "--plan auto"),
         (
             {"gen_ai.input.messages": []},
-            "OpenTelemetry messages (gen_ai)",
-            "write its messages as JSON, each with `role` and `content`",
+            "attributes of an OpenTelemetry span (gen_ai)",
+            "`ocml-convert batch --plan spans` reads them as a column: jq -c '{attributes: .}' FILE",
         ),
     ],
 )

@@ -248,9 +248,9 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
         ),
     ),
     "a format that is not read": (
-        lambda: read({"gen_ai.input.messages": []}),
+        lambda: read([{"id": "1", "role": "user", "parts": [{"type": "text", "text": "Hi"}]}]),
         (
-            "this looks like OpenTelemetry messages (gen_ai) (`gen_ai.input.messages` at /gen_ai.input.messages); "
+            "this looks like messages of Vercel's AI SDK (UIMessage) (`text` at /0/parts/0); "
             "no format reads that: write its messages as JSON, each with `role` and `content`"
         ),
     ),

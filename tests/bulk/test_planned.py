@@ -479,6 +479,12 @@ def test_what_was_said_before_is_not_taken_for_rows(tmp_path: Path) -> None:
     assert "Take them out" not in propose([str(tmp_path / "a.jsonl")], 10)
 
 
+def test_chats_in_a_history_are_rows(tmp_path: Path) -> None:
+    chat = {"id": "4", "name": "Why?", "messages": TURNS[:2], "prompt": "Be kind."}
+    (tmp_path / "a.json").write_text(json.dumps({"version": 4, "history": [chat], "folders": [], "prompts": []}))
+    assert """jq -c '.["history"][]' DATA""" in propose([str(tmp_path / "a.json")], 10)
+
+
 def test_a_file_that_cannot_be_read_is_named_and_the_others_are_looked_at(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text(json.dumps(ROW) + "\n")
     (tmp_path / "b.parquet").write_bytes(b"torn")

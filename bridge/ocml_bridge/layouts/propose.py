@@ -259,8 +259,10 @@ def _guess(row: Object) -> list[str] | None:
         if layout is not None and not layout.whole:
             return _inside(column, layout.name, layout.sources(inner))
         turns = [as_object(each) or {} for each in as_list(value) or []]
-        are_rows = bool(turns) and column.lower() not in _HISTORIES and not are_messages(value, _WORDS)
-        if are_rows and all(layout_for(Plan((AUTO,)), turn) for turn in turns):
+        layouts = [layout_for(Plan((AUTO,)), turn) for turn in turns]
+        names = {None if each is None else each.name for each in layouts}
+        is_history = names == {"key-values"} and column.lower() in _HISTORIES
+        if turns and None not in names and not is_history and not are_messages(value, _WORDS):
             return _rows_inside(column)
         texts = [key for key in turns[0] if all(isinstance(turn.get(key), str) for turn in turns)] if turns else []
         role = _role_key(turns, texts)
@@ -309,7 +311,7 @@ def _messages_in_rows(row: Object) -> list[str]:
 
 
 _HISTORIES: Final = frozenset(("history", "chat_history"))
-"""Columns whose items are what was said before, and no rows of their own."""
+"""Columns of what was said before: questions and answers in objects are no rows of their own there (promptflow)."""
 _CONVERSATION_IDS: Final = frozenset(("conversationid", "sessionid", "threadid", "chatid", "dialogueid", "dialogid"))
 """Columns that say which conversation a message is of, in small letters and without underscores."""
 _ROLE_KEYS: Final = frozenset(("role", "from", "speaker", "author", "sender", "by", "who", "user", "name", "party"))

@@ -162,16 +162,22 @@ SPECIFIC: Final[tuple[Kind, ...]] = (
         format="gemini",
     ),
     Kind(
+        "attributes of an OpenTelemetry span (gen_ai)",
+        (Mark(_D, {"gen_ai.input.messages": anything}), Mark(_D, {"gen_ai.output.messages": anything})),
+        format="otel-genai",
+        advice="`ocml-convert batch --plan spans` reads them as a column: jq -c '{attributes: .}' FILE",
+    ),
+    Kind(
         "OpenTelemetry messages (gen_ai)",
         (
-            Mark(_D, {"gen_ai.input.messages": anything}),
-            Mark(_D, {"gen_ai.output.messages": anything}),
             _mark(_PIECE, type=words("text", "reasoning"), content=str),
             _mark(_PIECE, type=words("tool_call"), name=str),
             _mark(_PIECE, type=words("tool_call_response")),
             _mark(_PIECE, type=words("blob", "uri", "file"), modality=str),
         ),
         format="otel-genai",
+        advice="`ocml-convert batch --plan spans` reads them in attributes: jq -c '{attributes: "
+        '{"gen_ai.input.messages": (.input? // .), "gen_ai.output.messages": (.output? // [])}}\' FILE',
     ),
     Kind(
         "messages of Vercel's AI SDK (UIMessage)",
