@@ -61,6 +61,8 @@ It is `absent` if there is no object, `value` if the object contains a JSON valu
 contains as text an object which the writer would write without another object around it.
 """
 _OK: Final = "OUTCOME_OK"
+_OK_NUMBER: Final = 1
+"""The number of that outcome, which servers with `enum-encoding=int` give."""
 _FAILED: Final = "OUTCOME_FAILED"
 _LANGUAGE: Final = "PYTHON"
 
@@ -174,7 +176,7 @@ class PartGrammar(Grammar):
         is_default = outcome in (None, _OK, _FAILED)
         call_id, known = _id(inner, "output", *(["outcome"] if is_default else []))
         reply = Message("tool", output or "", PYTHON, "commentary", "assistant", call_id)
-        reply.failed = True if outcome not in (None, _OK) else None
+        reply.failed = True if outcome not in (None, _OK, _OK_NUMBER) else None
         return reply, known
 
     def _response(self, inner: Object) -> tuple[Message, tuple[str, ...]] | None:

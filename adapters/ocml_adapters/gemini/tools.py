@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final, cast
 
@@ -98,13 +98,16 @@ def _read_tool(value: Json) -> Tool | None:
         return None
     key = _KEY if item.get(_KEY) is not None else _SCHEMA
     schema: Json = item.get(key)
-    parameters = from_openapi(schema) if key == _KEY else schema
+    named = with_types(schema, _NAMES) if key == _KEY else schema
+    parameters = from_openapi(named) if key == _KEY else schema
     extras = more_of(item, ("name", "description", key))
     namespace, bare = split_name(name)
     tool = Tool(bare, description, parameters, namespace, NOTES.by_format(extras))
     layout: Object = NAMES.note(name)
     if schema is not None and _schema_key(parameters) != key:
         layout[_KEY] = key
+    if named != schema:
+        layout[_NUMBERED] = True
     tool.layout = NOTES.by_format(layout)
     if not keep_form(layout, _write_tool(tool), raw, syntax.alias, exactly=True):
         return None
@@ -123,6 +126,8 @@ def _write_tool(tool: Tool) -> Object:
         out["description"] = tool.description
     if (parameters := parameters_of(tool)) is not None:
         out.update(_schema(parameters, layout.get(_KEY)))
+    if _KEY in out and layout.get(_NUMBERED) is True:
+        out[_KEY] = with_types(out[_KEY], _NUMBERS)
     return added(out, extras)
 
 
@@ -170,6 +175,18 @@ def _with_functions(entry: Json, written: Iterator[Json]) -> Json:
 # --- OpenAPI schemas --------------------------------------------------------------------------------------------------
 
 _TYPES: Final = frozenset({"string", "number", "integer", "boolean", "array", "object"})
+_NAMES: Final[dict[str | int, str | int]] = {
+    1: "STRING",
+    2: "NUMBER",
+    3: "INTEGER",
+    4: "BOOLEAN",
+    5: "ARRAY",
+    6: "OBJECT",
+}
+"""The types by their numbers, which clients send with `enum-encoding=int`."""
+_NUMBERS: Final[dict[str | int, str | int]] = {name: number for number, name in _NAMES.items()}
+_NUMBERED: Final = "numbers"
+"""The key of the layout that marks a tool whose schema has types as numbers."""
 _COUNTS: Final = frozenset({"maxItems", "minItems", "maxLength", "minLength", "maxProperties", "minProperties"})
 _KNOWN: Final = frozenset(
     {
@@ -203,6 +220,18 @@ def from_openapi(schema: Json) -> Json:
         else:
             out[key] = _inside(key, value, from_openapi)
     return out
+
+
+def with_types(schema: Json, types: Mapping[str | int, str | int]) -> Json:
+    """Return an OpenAPI schema with other types, by the present ones: names instead of numbers, or the reverse."""
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        key: types.get(value, value)
+        if key == "type" and type(value) in (str, int)
+        else _inside(key, value, lambda inner: with_types(inner, types))
+        for key, value in cast("Object", schema).items()
+    }
 
 
 def _inside(key: str, value: Json, convert: Callable[[Json], Json]) -> Json:
