@@ -11,6 +11,7 @@ from dataclasses import fields as fields_of
 from typing import Final
 
 from ..convert import read
+from ..detection import surely
 from ..errors import BridgeError, ErrorCode
 from ..json_values import jsontext
 from ..loss import Finding
@@ -45,7 +46,7 @@ def is_logged(fields: Object, wording: Wording) -> bool:
         answer = _answer(fields)
         alone = answer is not None and "messages" not in answer
         return alone or _failure(fields) is not None
-    if as_list(fields[REQUEST]) and not as_list(fields.get(RESPONSE)):
+    if are_messages(fields[REQUEST], _MESSAGES) and not as_list(fields.get(RESPONSE)):
         return False  # messages in a column, with the answer in another
     request = _body(fields[REQUEST], f"/{REQUEST}")[0]
     if request is None or format_of_row(request) is None:
@@ -74,6 +75,9 @@ def read_logged(fields: Object, wording: Wording) -> Sequence[Document]:
                 to_json(replace(answer, extras=None)), findings, extra_columns={RESPONSE: around} if around else {}
             )
         ]
+    instructions = (_answer(fields) or {}).get("instructions")
+    if as_list(fields[REQUEST]) and isinstance(instructions, str):  # items alone: the response repeats what is around
+        fields = {**fields, REQUEST: {"instructions": instructions, "input": fields[REQUEST]}}
     request, findings, around = _read(fields, REQUEST)
     extra_columns: Object = {REQUEST: around} if around else {}
     if RESPONSE in fields and failure is not None:
@@ -138,12 +142,15 @@ def _body(value: Json, path: str) -> tuple[Object | None, Object]:
 
 
 _MESSAGES: Final = Wording(role=("role",))
+_RESPONSES: Final = "openai-responses"
 
 
 def _listed(value: Json) -> Object | None:
-    """Return a list of messages as a request, or a list of choices as a response; None for any other list."""
+    """Return a list of messages or items as a request, or of choices as a response; None for any other list."""
     if are_messages(value, _MESSAGES):
         return {"messages": value}
+    if surely(value) == _RESPONSES:
+        return {"input": value}
     choices = [as_object(each) or {} for each in as_list(value) or []]
     return {"choices": value} if all("message" in each for each in choices) else None
 

@@ -145,7 +145,8 @@ def respelled_all(value: Json, wording: Wording, path: str) -> list[Object]:
     items = as_list(parsed(value, path))
     if items is None:
         raise misshapen(path, "a list of messages")
-    return [each for at, item in enumerate(items) for each in messages_of(respelled(item, wording, f"{path}/{at}"))]
+    found = [respelled(item, wording, f"{path}/{at}") for at, item in enumerate(items)]
+    return [message for each in found for message in ((each,) if is_text(each) else messages_of(each))]
 
 
 def tools_of(value: Json, path: str) -> list[Json] | None:

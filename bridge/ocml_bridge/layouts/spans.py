@@ -90,6 +90,7 @@ def _message(value: Json, name: str) -> list[Object]:
     content = found.get("content") if "content" in found else "".join(texts) if texts else None
     out: Object = {"role": ROLES.get(role.lower(), role)}
     out |= {"reasoning": "\n".join(thoughts)} if thoughts else {}
+    content = spelled(content) if as_object(content) is not None else content  # a result
     out |= {"content": content} if content is not None or not (calls or replies or thoughts) else {}
     out |= {key: found[key] for key in ("name", "tool_call_id") if isinstance(found.get(key), str)}
     out |= {"tool_calls": calls_of([_call(each) for each in calls], f"/{ATTRIBUTES}/{name}")} if calls else {}
@@ -105,8 +106,10 @@ def _result(part: Object) -> Json:
 
 
 def _call(value: Object) -> Object:
-    """Return the members of a call; OpenInference has its arguments in `function`."""
-    return {key: each for key, each in value.items() if key in ("id", "name", "arguments", "function")}
+    """Return the members of a call; OpenInference has its arguments in `function`, and leaves empty ones out."""
+    out = {key: each for key, each in value.items() if key in ("id", "name", "arguments", "function")}
+    function = as_object(out.get("function"))
+    return out if function is None else {**out, "function": {"arguments": "{}", **function}}
 
 
 def _tool(value: Json) -> Json:
