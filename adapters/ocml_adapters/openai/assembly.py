@@ -169,7 +169,12 @@ class Choice:
     def _delta(self, delta: Object) -> Iterator[Fragment]:
         if len(delta) == 1 and "content" in delta:
             # The fast path: by far the most frequent delta.
-            yield from self._say(delta["content"])
+            content = delta["content"]
+            if isinstance(content, str):
+                if self._content.say(content):
+                    yield Fragment("text", content)
+            else:
+                yield from self._say(content)
             return
         self._head(delta)
         for text in self._reason(delta):

@@ -73,6 +73,8 @@ class Content:
         self._runs: list[_Run | Json] = []
         self._thought: _Run | None = None
         """The last thoughts."""
+        self._run: _Run | None = None
+        """The texts that a text continues; None if something else has come behind them."""
         self._is_text = True
         self._spoke = False
         """Whether something other than thoughts has come."""
@@ -89,7 +91,8 @@ class Content:
             return
         self.has_come = True
         if isinstance(value, str):
-            yield from self._say({"type": _TEXT}, value)
+            if self.say(value):
+                yield NewText(value)
             return
         self._is_text = False
         parts = cast("list[Json]", value) if isinstance(value, list) else [value]
@@ -100,22 +103,26 @@ class Content:
             if texts is not None:
                 yield from self._think(members, texts)
             elif kind == _TEXT and isinstance(text, str) and members.keys() == _PLAIN:
-                yield from self._say(members, text)
+                if self.say(text):
+                    yield NewText(text)
             else:
-                self._live, self._spoke = False, True
+                self._live, self._spoke, self._run = False, True, None
                 self._runs.append(part)
                 self._note("a part of the content is not a text; it is passed on at the end")
 
-    def _say(self, part: Object, text: str) -> Iterator[NewText]:
-        run = self._runs[-1] if self._runs else None
-        if not isinstance(run, _Run) or run.is_list is not None:
-            run = _Run(part, None)
+    def say(self, text: str) -> bool:
+        """Take more of a text; return whether it can be passed on."""
+        self.has_come = True
+        run = self._run
+        if run is None:
+            run = self._run = _Run({"type": _TEXT}, None)
             run.texts.append([])
             self._runs.append(run)
         run.texts[0].append(text)
-        self._spoke = self._spoke or bool(text)
-        if text and self._live:
-            yield NewText(text)
+        if not text:
+            return False
+        self._spoke = True
+        return self._live
 
     def _think(self, part: Object, texts: list[str]) -> Iterator[NewText]:
         """Take a part with thoughts; the first one continues the last thought of the part before it."""
@@ -124,6 +131,7 @@ class Content:
         if run is None or run.is_list != is_list:
             run = self._thought = _Run(part, is_list)
             self._runs.append(run)
+            self._run = None
         run.part = {**run.part, **part}
         for number, text in enumerate(texts):
             begins = number > 0 or not run.texts

@@ -108,10 +108,11 @@ class ChunkDecoder(ArrivingDecoder):
         if not self._numbers:
             self.name(chunk)
         for key, value in chunk.items():
-            if key not in _IGNORED:
-                present = self._envelope.get(key)
-                is_last = key == "usage" and value is not None
-                self._envelope[key] = _OF_RESPONSES.get(key, value if is_last else renewed(present, value))
+            present = self._envelope.get(key)
+            if key in _OF_RESPONSES:
+                self._envelope[key] = _OF_RESPONSES[key]
+            elif key not in _IGNORED and (not present or isinstance(value, (dict, list))):
+                self._envelope[key] = value if key == "usage" else renewed(present, value)
         choices = chunk.get("choices")
         if choices is not None and not isinstance(choices, list):
             self.note("choices is not a list; it is left out")
