@@ -11,7 +11,7 @@ from . import columns
 from .fitting import as_list, as_object
 from .layout import Object, Wording, misshapen, parsed
 from .media import part_of
-from .parted import is_call_with_reply, messages_of
+from .parted import INVOCATIONS, is_call_with_reply, messages_of
 
 ROLES: Final[dict[str, str]] = {
     **dict.fromkeys(("system",), "system"),
@@ -145,8 +145,14 @@ def respelled_all(value: Json, wording: Wording, path: str) -> list[Object]:
     items = as_list(parsed(value, path))
     if items is None:
         raise misshapen(path, "a list of messages")
-    found = [respelled(item, wording, f"{path}/{at}") for at, item in enumerate(items)]
-    return [message for each in found for message in ((each,) if is_text(each) else messages_of(each))]
+    out: list[Object] = []
+    for at, item in enumerate(items):
+        found = respelled(item, wording, f"{path}/{at}")
+        if found.get("content").__class__ is str and INVOCATIONS not in found:
+            out.append(found)
+        else:
+            out += messages_of(found)
+    return out
 
 
 def tools_of(value: Json, path: str) -> list[Json] | None:

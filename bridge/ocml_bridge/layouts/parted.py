@@ -12,6 +12,7 @@ from .pieces import Pieces
 
 _CALLS: Final = frozenset({"tool-call", "tool_call"})
 _RESULTS: Final = frozenset({"tool-result", "tool_result"})
+_THOUGHT: Final = "reasoning"
 _IDS: Final = ("toolCallId", "tool_call_id", "id")
 _NAMES: Final = ("toolName", "name")
 _ARGUMENTS: Final = ("input", "args", "arguments")
@@ -29,7 +30,7 @@ def messages_of(message: Object) -> list[Object]:
     """
     if is_call_with_reply(message):
         return _call_and_reply(message)
-    if invocations := _invocations(message):
+    if INVOCATIONS in message and (invocations := _invocations(message)):
         return _invoked(message, invocations)
     parts = as_list(message.get("content")) or []
     if "tool_calls" in message or not any(map(_is_own, parts)):
@@ -61,12 +62,13 @@ def _call_and_reply(message: Object) -> list[Object]:
     return pieces.messages()
 
 
-_INVOCATIONS: Final = "toolInvocations"
+INVOCATIONS: Final = "toolInvocations"
+"""The member of a message with the calls and results beside its text."""
 
 
 def _invocations(message: Object) -> list[Object]:
     """Return the calls beside the text of a message, if all of them have a result (AI SDK 4)."""
-    items = objects_of(message.get(_INVOCATIONS))
+    items = objects_of(message.get(INVOCATIONS))
     text = isinstance(message.get("content"), str) and message["role"] == "assistant"
     known = all(each.keys() - {"step"} == _INVOKED and each["result"] is not None for each in items)
     return items if text and known else []
@@ -85,17 +87,17 @@ def _invoked(message: Object, invocations: list[Object]) -> list[Object]:
         for each in calls:
             pieces.result(each["result"], each["toolCallId"], str(each["toolName"]))
     pieces.say(message["content"])
-    return _with_members(message, pieces.messages(), _INVOCATIONS)
+    return _with_members(message, pieces.messages(), INVOCATIONS)
 
 
 def _is_own(value: Json) -> bool:
     part = as_object(value) or {}
     kind = part.get("type")
-    return isinstance(kind, str) and (kind in _CALLS or kind in _RESULTS or _is_thought(part))
+    return isinstance(kind, str) and (kind in _CALLS or kind in _RESULTS or (kind == _THOUGHT and _is_thought(part)))
 
 
 def _is_thought(part: Object) -> bool:
-    return part.keys() == {"type", "text"} and part["type"] == "reasoning" and isinstance(part["text"], str)
+    return part.keys() == {"type", "text"} and part["type"] == _THOUGHT and isinstance(part["text"], str)
 
 
 def _add(part: Object, message: Object, pieces: Pieces) -> bool:
