@@ -11,6 +11,7 @@ from ocml_bridge.registry import adapter
 PARTS: list[Any] = [{"text": "Hi"}]
 TYPED: list[Any] = [{"type": "text", "text": "Hi"}]
 
+STARTED, ENDED = {"token": "<|im_start|>"}, {"token": "<|im_end|>"}
 SAID: list[Any] = [{"role": "user", "content": "Hi"}]
 CLAUDES: dict[str, Any] = {"model": "claude-x", "max_tokens": 9, "messages": SAID}
 SURE: list[tuple[str, Any, int]] = [
@@ -89,6 +90,14 @@ SURE: list[tuple[str, Any, int]] = [
     ("openai", {"input": {"messages": SAID}}, 0),
     ("openai", {"input": "messages", "preferred_output": []}, 0),
     ("openai", "Hi", 0),
+    ("chatml-json", [STARTED, "user\nHi", ENDED], 3),
+    ("chatml-json", ["Well. ", STARTED, "user\nHi", ENDED], 2),
+    ("chatml-json", [[STARTED, "user\nHi", ENDED], [STARTED, "user\nSo?", ENDED]], 3),
+    ("chatml-json", [[STARTED, "user\nHi", ENDED], ["Hi"]], 0),
+    ("chatml-json", ["Hi", ENDED], 0),
+    ("chatml-json", [], 0),
+    ("chatml-json", "<|im_start|>user\nHi<|im_end|>", 0),
+    ("chatml-json", {"token": "<|im_start|>"}, 0),
 ]
 
 

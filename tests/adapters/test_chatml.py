@@ -403,3 +403,29 @@ def test_tags_that_are_not_understood_are_text_and_a_finding(role: str, body: st
     reading = read(text, "chatml")
     assert [(finding.code, finding.path) for finding in reading.findings] == [("markup", "/messages/0/content")]
     assert write(reading.transcript, "chatml").output == text
+
+
+@pytest.mark.parametrize(
+    ("headers", "names"),
+    [
+        (("tool", "tool"), ("f", "g")),
+        (("tool name=g", "tool name=f"), ("g", "f")),
+        (("tool name=g", "tool"), ("g", "f")),
+        (("tool", "tool name=f"), ("f", "f")),
+        (("tool name=h", "tool"), ("h", "f")),
+    ],
+)
+def test_a_reply_answers_the_tool_that_its_header_names(headers: tuple[str, str], names: tuple[str, str]) -> None:
+    calls = "".join(f'<tool_call>\n{{"name": "{name}", "arguments": {{}}}}\n</tool_call>\n' for name in "fg")
+    replies = "".join(f"<|im_start|>{header}\nSeen.<|im_end|>\n" for header in headers)
+    text = f"<|im_start|>user\nLook.<|im_end|>\n<|im_start|>assistant\n{calls}<|im_end|>\n{replies}"
+    document = transcript(text, "chatml")
+    assert tuple(each.name for each in document.messages[-2:]) == tuple(f"functions.{name}" for name in names)
+    result = laws.all_laws(document, "chatml").result
+    assert (result.output, result.image) == (text, document)
+
+
+def test_what_stands_behind_the_last_message_of_a_list_comes_back() -> None:
+    source = [START, "user\nHi", END, "\n", "more", {"token": "<|endoftext|>"}, "\n"]
+    assert back(source, "chatml-json") == source
+    assert found(source, "chatml-json") == [FindingCode.TEXT_OUTSIDE]

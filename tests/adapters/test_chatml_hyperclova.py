@@ -232,3 +232,11 @@ def test_an_answer_goes_on_in_the_header(answer: str, expected: list[tuple[str, 
         events = [event for chunk in chunks for event in reader.feed(chunk)] + reader.finish("stop")
         stop: Any = events[-1]
         assert [(each.channel, each.content) for each in stop.document.messages] == expected
+
+
+def test_what_follows_a_thought_in_the_same_frame_stays_in_it_and_what_has_a_frame_keeps_it() -> None:
+    joined = f"{START}assistant\n<think>\na\n</think>\n\nb<think>\nc\n</think>\n\n{END}\n"
+    document = hold(f"{ASKED}{THOUGHT}{joined}{START}assistant\nd{END}\n")
+    assert [(each.content, each.continues) for each in document.messages[1:]] == [
+        *(("Hm.", False), ("a", True), ("b", True), ("c", True), ("d", False))
+    ]

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from corpus import corpus_path
 from ocml_bridge import LossCode, Message, Options, Transcript, read, write
 from ocml_bridge.events import Delta, End, Start
+from ocml_bridge.model import replace
 from ocml_bridge.pipe import decoder, encoder
 from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.report.report import unnamed
@@ -156,3 +157,17 @@ def test_a_call_that_is_cut_off_changes_nothing_of_those_before_it() -> None:
     )
     assert encoded(replay(document), "chatml", options)[0] == text
     assert write(document, "chatml", options=options, policy=LENIENT).output == text
+
+
+@pytest.mark.parametrize("opening", ["", "<think>\n", "\n<think>\n\n", "<think>\n\n</think>\n\n"])
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_an_open_turn_ends_a_stream_as_it_ends_a_text(dialect: str, opening: str) -> None:
+    """Nobody but the assistant begins with thoughts, whatever an open turn remembers."""
+    document = read(f"{START}user\nHi{END}\n{START}assistant\n{opening}", "chatml").transcript
+    assert isinstance(document, Transcript)
+    assert document.open_turn
+    for role in ("assistant", "user"):
+        known = replace(document, open_turn=replace(document.open_turn, role=role))
+        output = str(write(known, f"chatml:{dialect}").output)
+        assert encoded(replay(known), f"chatml:{dialect}")[0] == output
+        assert output.endswith(f"{START}{role}\n{opening if role == 'assistant' else ''}")

@@ -7,22 +7,19 @@ frame is written, and so which details of a text the layout has to remember.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final, Literal, NamedTuple
+from typing import Final, NamedTuple
 
 from ocml_bridge.model import Tool, replace
 
 from .headers import CALLS, ENVIRONMENT, REPLY, THOUGHT, TOOLS
 from .markup import tool_words as words
-from .markup.calls import CallGrammar
+from .markup.calls import CallGrammar, Markup
 from .markup.calls_python import IN_LINES, PythonCalls
 from .markup.calls_xml import XmlCalls
 from .markup.tools_docstrings import DocstringTools
 from .markup.tools_json import read_lines, read_list, write_functions, write_lines, write_list
 from .markup.tools_xml import XmlTools
 from .syntax import HYPERCLOVA, MARKS, OLMO
-
-Markup = Literal["json", "xml", "python"]
-"""The syntax of calls: JSON (Hermes), XML tags (Qwen3-Coder), or Python (LFM2)."""
 
 
 class ToolList(NamedTuple):
@@ -158,7 +155,6 @@ class Family(NamedTuple):
 
     Attributes:
         name: the dialect, or the dialect and the family (`qwen-xml/step-3.5`).
-        calls: the syntax of calls.
         declaration: how tools are declared.
         thoughts: how thoughts are written.
         responses: how replies are written.
@@ -170,7 +166,6 @@ class Family(NamedTuple):
     """
 
     name: str
-    calls: Markup
     declaration: Declaration
     thoughts: Thoughts = Thoughts()
     responses: Responses = Responses()
@@ -179,6 +174,11 @@ class Family(NamedTuple):
     end: str = ""
     grammar: CallGrammar | None = None
     apart: Apart | None = None
+
+    @property
+    def calls(self) -> Markup:
+        """The syntax of calls."""
+        return "json" if self.grammar is None else self.grammar.markup
 
 
 _LINES: Final = ToolList(read_lines, write_lines)
@@ -210,13 +210,12 @@ def _named(*families: Family) -> dict[str, Family]:
 
 def _qwen_3_5(name: str, before: str = "", *, python: bool = False) -> Family:
     declaration = Declaration(before + words.QWEN_3_5.before, words.QWEN_3_5.after, _LINES, leads=True)
-    return Family(name, "xml", declaration, text_gap="\n\n", grammar=XmlCalls(python=python))
+    return Family(name, declaration, text_gap="\n\n", grammar=XmlCalls(python=python))
 
 
 def _nemotron(name: str, thoughts: Thoughts) -> Family:
     return Family(
         name,
-        "xml",
         Declaration(*words.NEMOTRON, _NEMOTRON),
         thoughts,
         Responses(end="\n"),
@@ -226,28 +225,26 @@ def _nemotron(name: str, thoughts: Thoughts) -> Family:
 
 
 FAMILIES: Final = _named(
-    Family("hermes", "json", Declaration(*words.HERMES, _LINES)),
-    Family("hermes/qwen2.5-json", "json", Declaration(*words.HERMES_JSON, _LINES)),
-    Family("hermes/hermes-4", "json", Declaration(*words.HERMES_4, _LINES)),
-    Family("hermes/falcon-h1", "json", Declaration(*words.FALCON_H1, _LINES, gap="\n")),
-    Family("hermes/falcon-h1r", "json", Declaration(*words.FALCON_H1R, _LINES, gap="\n")),
+    Family("hermes", Declaration(*words.HERMES, _LINES)),
+    Family("hermes/qwen2.5-json", Declaration(*words.HERMES_JSON, _LINES)),
+    Family("hermes/hermes-4", Declaration(*words.HERMES_4, _LINES)),
+    Family("hermes/falcon-h1", Declaration(*words.FALCON_H1, _LINES, gap="\n")),
+    Family("hermes/falcon-h1r", Declaration(*words.FALCON_H1R, _LINES, gap="\n")),
     Family(
         "nous",
-        "json",
         Declaration(*words.NOUS, _NOUS, alone=True, empty=True),
         responses=Responses(role="tool", end="\n", closing="", gap=""),
     ),
     Family(
         "qwen-xml",
-        "xml",
         Declaration(*words.QWEN_CODER, _CODER),
         responses=Responses(end="\n"),
         text_gap="\n\n",
         grammar=XmlCalls(),
     ),
-    Family("qwen-xml/nanbeige", "xml", Declaration(*words.NANBEIGE, _LINES), grammar=XmlCalls()),
-    Family("qwen-xml/iquest", "xml", Declaration(*words.IQUEST, _CODER), grammar=XmlCalls()),
-    Family("qwen-xml/mimo", "xml", Declaration(*words.MIMO, _CODER), grammar=XmlCalls()),
+    Family("qwen-xml/nanbeige", Declaration(*words.NANBEIGE, _LINES), grammar=XmlCalls()),
+    Family("qwen-xml/iquest", Declaration(*words.IQUEST, _CODER), grammar=XmlCalls()),
+    Family("qwen-xml/mimo", Declaration(*words.MIMO, _CODER), grammar=XmlCalls()),
     _qwen_3_5("qwen-xml/qwen3.5", python=True),
     _qwen_3_5("qwen-xml/qwen3.6"),
     _qwen_3_5("qwen-xml/qwen3.8", words.EFFORT_XHIGH),
@@ -256,7 +253,6 @@ FAMILIES: Final = _named(
     _nemotron("qwen-xml/nemotron-3-ultra", Thoughts(close="</think>", gap="", alone="", before_call="\n")),
     Family(
         "qwen-xml/step-3.5",
-        "xml",
         Declaration(*words.STEP, _LINES),
         Thoughts(gap="\n", alone="\n"),
         Responses("tool_response", "<tool_response>", "</tool_response>", between=""),
@@ -266,7 +262,6 @@ FAMILIES: Final = _named(
     ),
     Family(
         "lfm2",
-        "python",
         Declaration(*words.LFM2, _LIST, gap="\n"),
         responses=Responses("tool", "<|tool_response_start|>", "<|tool_response_end|>", between=None),
         text_gap="",
@@ -274,7 +269,6 @@ FAMILIES: Final = _named(
     ),
     Family(
         "lfm2/lfm2.5",
-        "python",
         Declaration(*words.LFM2_5, _LIST, gap="\n"),
         Thoughts("<think>", "</think>", "", ""),
         Responses("tool", "", "", between=None),
@@ -283,14 +277,12 @@ FAMILIES: Final = _named(
     ),
     Family(
         HYPERCLOVA,
-        "json",
         Declaration("", "", _FUNCTIONS, alone=True, header=TOOLS, empty=True),
         responses=Responses(REPLY, "", "", between=None),
         apart=Apart(THOUGHT, CALLS, "<|stop|>\n", "<|endofturn|>\n"),
     ),
     Family(
         OLMO,
-        "python",
         Declaration(*words.OLMO, _LIST, gap="", empty=True),
         Thoughts("<think>", "</think>", "\n\n", ""),
         Responses(ENVIRONMENT, "", "", between=None),

@@ -7,8 +7,9 @@ from typing import Final, NamedTuple
 
 from ocml_bridge.formats.guidance import Frame, Guide, Members, Several, Step, Text, Wanted
 
-from .families import FAMILIES, Family, Markup
+from .families import FAMILIES, Family
 from .headers import CALLS, THOUGHT
+from .markup.calls import Markup
 from .markup.calls_xml import TAGS
 from .markup.segments import LINES, LINES_END, LIST, LIST_END
 from .syntax import END, HYPERCLOVA, OLMO, START

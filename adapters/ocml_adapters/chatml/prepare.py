@@ -126,7 +126,7 @@ def _reply_head(head: Head, replies: Replies, *, same_family: bool, closing: boo
         same_family: whether the family that writes the reply also wrote the text that it is from.
         closing: whether no message follows its frame.
     """
-    named = _name_in_header(head.local(HOME).message("", None)) if same_family else None
+    named = _name_in_header(head) if same_family else None
     called = replies.take("tool", None, named, continues=False)
     if head.name != (named or called):
         head = head.replaced(name=named or called)
@@ -196,8 +196,9 @@ _private: Final = Memo[Head, bool](LIMIT)
 """Head → whether a text with this head is private."""
 
 
-def _name_in_header(message: Message) -> str | None:
+def _name_in_header(head: Head) -> str | None:
     """Return the tool that the remembered header of a reply names, or None."""
+    message = head.local(HOME).message("", None)
     raw = NOTES.together(message.layout, message.extras).get(_HEADER)
     speaker = read_speaker(raw) if isinstance(raw, str) else None
     return None if speaker is None or speaker.role == "user" else name_from_header("tool", speaker.name)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
-from typing import NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
+
+Markup = Literal["json", "xml", "python"]
+"""The syntax of calls: JSON (Hermes), XML tags (Qwen3-Coder), or Python (LFM2)."""
 
 
 class Flaw(Enum):
@@ -54,6 +57,11 @@ class Stretch(NamedTuple):
 
 class CallGrammar(Protocol):
     """How the calls of a dialect are read and written in the body of an assistant's message."""
+
+    @property
+    def markup(self) -> Markup:
+        """The syntax of the calls."""
+        ...
 
     def find(self, text: str, at: int = 0) -> Stretch | None:
         """Return the first stretch of calls at or after an offset, or None."""

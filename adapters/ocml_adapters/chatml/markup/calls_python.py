@@ -14,7 +14,7 @@ from typing import Final, NamedTuple, cast
 from ocml_bridge.json_values.jsontext import Span, parse, spaced
 from ocml_bridge.model import Json
 
-from .calls import Call, Flaw, Stretch
+from .calls import Call, Flaw, Markup, Stretch
 from .segments import LINES, LINES_END, LIST, LIST_END
 from .spelling import JSON_WORDS, as_json, as_python, is_writable, object_of, word
 
@@ -74,6 +74,11 @@ class PythonCalls(NamedTuple):
     escaped: bool = True
     json: bool = False
     tags: Tags = IN_BRACKETS
+
+    @property
+    def markup(self) -> Markup:
+        """The syntax of the calls."""
+        return "python"
 
     def find(self, text: str, at: int = 0) -> Stretch | None:
         """Return the first list of calls at or after an offset, or None."""

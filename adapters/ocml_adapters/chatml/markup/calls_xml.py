@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from ocml_bridge.json_values.jsontext import Span, spaced
 from ocml_bridge.text.calls import after_space
 
-from .calls import Call, Flaw, Stretch
+from .calls import Call, Flaw, Markup, Stretch
 from .spelling import as_json, is_writable, object_of, word
 
 _OPEN, _CLOSE = "<tool_call>", "</tool_call>"
@@ -47,6 +47,11 @@ class XmlCalls(NamedTuple):
 
     python: bool = True
     between: str = "\n"
+
+    @property
+    def markup(self) -> Markup:
+        """The syntax of the calls."""
+        return "xml"
 
     def find(self, text: str, at: int = 0) -> Stretch | None:
         """Return the first call at or after an offset; its values are strings without types."""
