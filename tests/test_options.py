@@ -9,6 +9,7 @@ import pytest
 
 from ocml_bridge import BridgeError, ErrorCode, Options, adapter, convert
 from ocml_bridge.formats.adapter import FormatOption
+from ocml_bridge.pipe import decoder
 
 
 @pytest.mark.parametrize("option", [{"control_tokens": "refuze"}, {"control_tokens": None}])
@@ -18,10 +19,10 @@ def test_a_word_that_an_option_does_not_know_is_refused(option: dict[str, Any]) 
     assert caught.value.code is ErrorCode.OPTION
 
 
-@pytest.mark.parametrize("target", ["harmony", "canonical"])
-def test_a_dialect_that_the_target_does_not_have_is_refused(target: str) -> None:
+@pytest.mark.parametrize(("target", "known"), [("harmony", "spec, oss, hf"), ("canonical", "none")])
+def test_a_dialect_that_the_target_does_not_have_is_refused(target: str, known: str) -> None:
     request = {"messages": [{"role": "user", "content": "hi"}]}
-    with pytest.raises(BridgeError, match="no dialect 'nope'") as caught:
+    with pytest.raises(BridgeError, match=f"{target} has no dialect 'nope'; it has {known}$") as caught:
         convert(request, source="openai", target=target, options=Options(dialect="nope"))
     assert caught.value.code is ErrorCode.OPTION
 
@@ -67,10 +68,14 @@ def test_format_options_are_a_value_of_their_own() -> None:
 
 def test_a_format_that_is_not_registered_has_options_too() -> None:
     loud = FormatOption("loud", "Whether it is loud.", default="no", choices=("no", "yes"))
-    own = replace(adapter("chatml")[0], id="loud", options=(loud,))
+    chatml = adapter("chatml")[0]
+    own = replace(chatml, id="loud", options=(loud,), decoders={"loud": chatml.decoders["chatml"]})
     options = Options(format_options={"loud": "yes"})
     assert loud.of(options) == "yes"
     assert loud.of(Options()) == "no"
     assert convert(REQUEST, target=own, options=options).output == convert(REQUEST, target="chatml").output
+    assert decoder(own, options=options).feed("<|im_start|>user\nHi") != []
     with pytest.raises(BridgeError, match="no format has an option 'loud'"):
         convert(REQUEST, target="chatml", options=options)
+    with pytest.raises(BridgeError, match="no format has an option 'loud'"):
+        decoder("chatml", options=options)

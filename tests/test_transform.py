@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from ocml_bridge import BridgeError, LossCode, Message, Severity, Transcript, write
+from ocml_bridge import BridgeError, LossCode, Message, Severity, Transcript, convert, write
 from ocml_bridge.chat.transform import drop_analysis
 
 USER = Message("user", "?")
@@ -81,3 +82,15 @@ def test_all_reasoning_may_be_dropped_whether_it_was_answered_or_not() -> None:
 def test_whose_reasoning_is_one_of_two_words() -> None:
     with pytest.raises(BridgeError, match="drop_analysis cannot be True; it is one of final, all"):
         write(Transcript(), "harmony", drop_analysis=True)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("of", ["final", "all"])
+def test_a_conversion_drops_what_a_writer_drops(of: Any) -> None:
+    transcript = Transcript((USER, thought("Hm."), FINAL, USER, thought("Well.")))
+    written = write(transcript, "harmony", drop_analysis=of)
+    converted = convert(write(transcript, "canonical").data, target="harmony", drop_analysis=of)
+    assert (converted.output, converted.losses) == (written.output, written.losses)
+    assert [loss.path for loss in converted.losses if loss.code is LossCode.THOUGHT] == [
+        "/messages/1",
+        *(["/messages/4"] if of == "all" else []),
+    ]
