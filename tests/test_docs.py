@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import get_args
+from typing import cast, get_args
 
 import click
 import pytest
 
-from ocml_bridge import ErrorCode, FindingCode, LossCode, Message, Severity, Transcript, formats
+from ocml_bridge import ErrorCode, FindingCode, LossCode, Message, Severity, Transcript, formats, read
 from ocml_bridge.cli import COMMANDS, command
 from ocml_bridge.cli.conversion_command import ConversionCommand
 from ocml_bridge.common.lazy import find
 from ocml_bridge.errors import EXIT_CODES, ExitCode
-from ocml_bridge.formats.adapter import Policy
+from ocml_bridge.formats.adapter import Adapter, Policy
 from sources import ROOT
 
 DOCS = ROOT / "docs"
@@ -107,3 +107,5 @@ def test_the_guide_to_a_new_format_is_true(capsys: pytest.CaptureFixture[str]) -
         exec(block, names)
     assert capsys.readouterr().out == re.findall(r"^```text\n(.*?)^```", guide, re.MULTILINE | re.DOTALL)[0]
     assert names["asked"] == Transcript((Message("user", "Why?"),))
+    reading = read("<start_of_turn>user\n<bos><end_of_turn>\n", cast("Adapter", names["ADAPTER"]))
+    assert [finding.code for finding in reading.findings] == ["stray-token"]

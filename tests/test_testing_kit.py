@@ -13,10 +13,12 @@ from hypothesis import settings
 from ocml_adapters.canonical.units import DocumentWriter
 from ocml_adapters.chatml.plain import Frames
 from ocml_adapters.chatml.reader import TextReader
+from ocml_adapters.ocm_2_2_json.units import ObjectReader
 from ocml_bridge import LossCode, Message, Options, Transcript, formats, read
 from ocml_bridge.errors import BridgeError
 from ocml_bridge.formats.adapter import FormatOption, Source
 from ocml_bridge.loss import Log
+from ocml_bridge.model import Json
 from ocml_bridge.options import Policy
 from ocml_bridge.registry import adapter
 from ocml_bridge.spans.frames import FrameMarks
@@ -84,6 +86,18 @@ def test_an_adapter_that_cries_wolf_is_caught(unshrunk: None) -> None:
 
     with pytest.raises(AssertionError):
         check_adapter(replace(adapter("canonical")[0], writes_units=Crying))
+
+
+def test_a_reader_that_trips_over_a_value_of_another_kind_is_caught(unshrunk: None) -> None:
+    """It takes whatever has a role to have a text there."""
+
+    class Trusting(ObjectReader):
+        def split_units(self, source: str | Json, log: Log) -> SplitDocument:
+            split = super().split_units(source, log)
+            return split._replace(units=[{**unit, "role": unit["role"].lower()} for unit in split.units])
+
+    with pytest.raises((AttributeError, KeyError, BaseExceptionGroup)):
+        check_bytes(replace(adapter("ocm-2.2-json")[0], reads_units=Trusting), examples=50)
 
 
 def test_a_decoder_that_reads_otherwise_than_its_reader_is_caught(unshrunk: None) -> None:

@@ -19,6 +19,7 @@ from ..model import Document, Transcript
 from ..report.policy import LENIENT
 from . import encoding, own_output, strategies, streams, visibility
 from .calls import linked_transcripts
+from .damage import damaged
 from .detection import recognises, takes_no_other
 from .laws import all_laws
 from .plans import plans_change_nothing
@@ -119,11 +120,12 @@ def check_spans(
 def check_bytes(adapter: str | Adapter, *, examples: int = 200) -> None:
     """Check laws 1 and 6: any text is read or raises a `BridgeError`; if it reads without findings, it is written back.
 
-    The texts consist of pieces that are hard to read, and of pieces of the format's own output.
+    The texts consist of pieces that are hard to read, and of pieces of the format's own output. For a JSON format there
+    are as many documents in which one value is missing or is another; what they read as is held to all laws.
 
     Args:
         adapter: a format id, or an adapter that need not be registered.
-        examples: the number of texts.
+        examples: the number of texts, and of damaged documents.
     """
 
     def total(text: str) -> None:
@@ -134,7 +136,17 @@ def check_bytes(adapter: str | Adapter, *, examples: int = 200) -> None:
         if not reading.findings:
             _written_back(adapter, text.encode(), reading)
 
+    def survives(data: bytes) -> None:
+        try:
+            transcript = read(data, adapter).transcript
+        except BridgeError:
+            return
+        all_laws(transcript, adapter)
+
     _draw(st.one_of(strategies.texts(), own_output.texts(adapter)), total, examples)
+    target, dialect = registry.adapter(adapter)
+    if target.kind is Kind.JSON:
+        _draw(damaged(adapter, Options(dialect=dialect)), survives, examples)
 
 
 def check_streams(adapter: str | Adapter, *, examples: int = 100) -> None:

@@ -167,7 +167,7 @@ def check_decoder(
     findings = [event for event in decoded.events if isinstance(event, Finding)]
     if decoded.stop.declaration_at is not None:
         findings = without_message(findings, decoded.stop.declaration_at)
-    assert sorted(findings) == sorted(batch.findings)
+    assert sorted(findings) == sorted(batch.findings), f"a stream has {findings}, and the reader has {batch.findings}"
     check_messages(decoded, extract)
     return decoded
 
@@ -232,7 +232,8 @@ def check_messages(decoded: Decoded, extract: Extract | None) -> None:
                 assert tuple(parts[number]) == tuple(parts_of(message.content))[: len(parts[number])]
                 assert signed.get(number) in (None, (message.signature, texts[number]))
                 header = heads[number]
-                assert settled(header) == settled(header_of(message))
+                begun, ended_as = settled(header), settled(header_of(message))
+                assert begun == ended_as, f"message {number} begins as {begun!r}, and is {ended_as!r} in the end"
                 assert header.signature in (None, message.signature)
                 assert is_in(header.extras, message.extras)
                 assert is_in(header.layout, message.layout)
