@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import orjson
 import pytest
@@ -20,6 +20,7 @@ from ocml_bridge import Transcript, formats
 from ocml_bridge.formats.adapter import Kind
 from ocml_bridge.model import Json
 from ocml_bridge.registry import adapter
+from ocml_bridge.testing.damage import places_in
 from outcomes import PLAIN, PLANNED, outcome
 from sampling import examples, sweep
 from test_conversation_plans import AROUND, READ, WORDS, conversation, of_an_agent, written
@@ -91,19 +92,10 @@ CONVERSATIONS: Final = {
 }
 
 
-def members(value: Any) -> Iterator[tuple[Any, Any]]:
-    """Every object and list in a JSON value, with each of its keys or indices."""
-    kind: type[Any] = value.__class__
-    keys: list[Any] = [*value] if kind is dict else [*range(len(value))] if kind is list else []
-    for key in keys:
-        yield value, key
-        yield from members(value[key])
-
-
 def with_another_member(data: bytes) -> Iterator[bytes]:
     """A document with one of its members gone, or with another value."""
     document = orjson.loads(data)
-    for holder, key in members(document):
+    for holder, key in places_in(document):
         kept = holder[key]
         for other in OTHERS:
             holder[key] = deepcopy(other)

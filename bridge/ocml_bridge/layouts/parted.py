@@ -41,9 +41,9 @@ def messages_of(message: Object) -> list[Object]:
     return _with_members(message, pieces.messages(), "tool_call_id")
 
 
-def _with_members(message: Object, messages: list[Object], *taken: str) -> list[Object]:
-    """Return messages, the first one with the members of another that are not in them."""
-    around = {key: each for key, each in message.items() if key not in ("role", "content", *taken)}
+def _with_members(message: Object, messages: list[Object], *without: str) -> list[Object]:
+    """Return messages, the first one with the members of another, without its role, its content and some more."""
+    around = {key: each for key, each in message.items() if key not in ("role", "content", *without)}
     return [{**around, **messages[0]}, *messages[1:]]
 
 

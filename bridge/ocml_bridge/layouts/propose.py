@@ -303,10 +303,10 @@ def _messages_in_rows(row: Object) -> list[str]:
     """Return the plan for rows that are messages, with the command that puts those of a conversation together."""
     name = next((key for key in row if key.lower().replace("_", "") in _CONVERSATION_IDS), None)
     if name is None:
-        about, taken = "If all of them are one conversation, put them together:", "{messages: .}"
+        about, query = "If all of them are one conversation, put them together:", "{messages: .}"
     else:
-        about, taken = f"Put those of each {name} together:", f"group_by(.{name})[] | {{messages: .}}"
-    command = f"jq -sc '{taken}' DATA > rows.jsonl && ocml-convert plan rows.jsonl"
+        about, query = f"Put those of each {name} together:", f"group_by(.{name})[] | {{messages: .}}"
+    command = f"jq -sc '{query}' DATA > rows.jsonl && ocml-convert plan rows.jsonl"
     return [f"# Each row is a message. {about}", f"#   {command}", "layout: auto"]
 
 

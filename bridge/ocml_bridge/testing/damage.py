@@ -34,7 +34,7 @@ def damaged(adapter: str | Adapter, options: Options) -> SearchStrategy[bytes]:
 def _damaged(document: Document, adapter: str | Adapter, options: Options, number: int, other: Any) -> bytes:
     """Return the output of a document, in which the value at the place with a number is another."""
     value: Any = jsontext.loads(write(document, adapter, options=options, policy=LENIENT).data)
-    places = [*_places(value)]
+    places = [*places_in(value)]
     if not places:
         return jsontext.dumps(deepcopy(other) if other is not _MISSING else None)
     holder, key = places[number % len(places)]
@@ -45,7 +45,7 @@ def _damaged(document: Document, adapter: str | Adapter, options: Options, numbe
     return jsontext.dumps(value)
 
 
-def _places(value: Json) -> Iterator[tuple[Any, Any]]:
+def places_in(value: Json) -> Iterator[tuple[Any, Any]]:
     """Yield every object and list in a JSON value, with each of its keys or indices."""
     holders: list[Any] = [value]
     for holder in holders:

@@ -232,8 +232,8 @@ def check_messages(decoded: Decoded, extract: Extract | None) -> None:
                 assert tuple(parts[number]) == tuple(parts_of(message.content))[: len(parts[number])]
                 assert signed.get(number) in (None, (message.signature, texts[number]))
                 header = heads[number]
-                begun, ended_as = settled(header), settled(header_of(message))
-                assert begun == ended_as, f"message {number} begins as {begun!r}, and is {ended_as!r} in the end"
+                start, end = settled(header), settled(header_of(message))
+                assert start == end, f"message {number} begins as {start!r}, and is {end!r} in the end"
                 assert header.signature in (None, message.signature)
                 assert is_in(header.extras, message.extras)
                 assert is_in(header.layout, message.layout)
