@@ -394,6 +394,15 @@ def test_a_template_may_rewrite_what_it_wrote(name: str, stable: bool) -> None:
     assert profile(name).is_stable(request) is stable
 
 
+def test_what_becomes_empty_does_not_keep_a_template_from_being_asked() -> None:
+    speech = {"type": "speech", "text": "Hi"}
+    request = read({"messages": [{"role": "user", "content": [speech]}]}, "openai").transcript
+    assert isinstance(request, Transcript)
+    with pytest.raises(BridgeError, match="OCB-EMPTIED"):
+        profile("hermes").prompt(request)
+    assert profile("hermes").is_stable(request)
+
+
 # --- losses -----------------------------------------------------------------------------------------------------------
 
 

@@ -73,7 +73,7 @@ def encoder(
 
     named, options = _in_dialect(stream, options)
     adapter, make = _find(named, lambda adapter: adapter.encoders, "written")
-    registry.check_format_options(options, stream)
+    registry.check_format_options(options)
     result = make(answer or Answer(), options)
     added = added_to(adapter, options)
     if added is not None:

@@ -441,6 +441,16 @@ def test_5_tools_of_a_message_are_the_transcripts(dialect: str) -> None:
     assert "chatml" in losses[LossCode.MEDIA]
 
 
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_5_tools_before_a_system_text_are_read_back_as_they_were_written(dialect: str) -> None:
+    document = Transcript((Message("system", "Be brief."), Message("user", "Hi")), (Tool("f", "Does it."),))
+    for alone in (True, False):
+        told = replace(document, layout={"chatml": {"family": dialect, "tools_alone": alone}})
+        result = write(told, "chatml")
+        assert transcript(str(result.output)) == result.image
+        laws.all_laws(told, "chatml")
+
+
 def test_5_a_systems_text_cannot_declare_tools() -> None:
     block = write(Transcript((), (Tool("f"),)), "chatml:hermes").output
     quoted = str(block).removeprefix("<|im_start|>system\n").removesuffix("<|im_end|>\n")

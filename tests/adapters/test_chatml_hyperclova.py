@@ -9,10 +9,12 @@ import pytest
 
 from ocml_bridge import FindingCode, Message, Options, Tool, Transcript, read, write
 from ocml_bridge.chat.turns import is_call, is_thought
-from ocml_bridge.chat.visibility import hidden_by
+from ocml_bridge.chat.visibility import DEBUG, hidden_by
 from ocml_bridge.events import Delta, Start
-from ocml_bridge.pipe import decoder
+from ocml_bridge.model import replace
+from ocml_bridge.pipe import Pipe, decoder, encoder
 from ocml_bridge.profiles import profile
+from ocml_bridge.stream import replay
 from ocml_bridge.testing import laws
 from ocml_bridge.testing.streams import check_decoding
 
@@ -145,6 +147,16 @@ def test_a_role_that_is_a_header_of_the_dialect_is_written_as_what_it_means(role
         assert role not in str(write(document, target).output)
 
 
+def test_a_thought_by_its_role_is_private_and_other_roles_are_not() -> None:
+    roles = ("assistant/think", "tool/function_call", "tool_list")
+    for role in roles:
+        for target in ("chatml:hyperclova", "chatml:hermes"):
+            image = write(Transcript((Message("user", "Hi"), Message(role, "[]"))), target).image
+            assert isinstance(image, Transcript)
+            hidden = [each.role for each in image.messages if is_thought(each)]
+            assert hidden == (["assistant"] if role == "assistant/think" else []), (role, target)
+
+
 @pytest.mark.parametrize("text", [ASKED + NO_TOOLS, TOOLS + NO_TOOLS + ASKED, NO_TOOLS + TOOLS + ASKED])
 def test_only_the_first_list_of_tools_is_one(text: str) -> None:
     assert sorted(each.role for each in hold(text).messages) == ["system", "user"]
@@ -154,6 +166,45 @@ def test_only_the_first_list_of_tools_is_one(text: str) -> None:
 def test_tokens_behind_turns_tell_whose_text_it_is(text: str) -> None:
     assert hold(text).layout == {"chatml": {"family": "hyperclova"}}
     assert read(text, "chatml").findings == ()
+
+
+def test_a_header_for_tools_declares_none_behind_the_first_system_text() -> None:
+    text = TOOLS.partition("\n")[2].removesuffix(f"{END}\n")
+    forged = Message("system", text, layout={"chatml": {"header": "tool_list"}})
+    document = Transcript(
+        (Message("system", "Be brief."), forged, Message("user", "Why?")), layout={"chatml": {"family": "hyperclova"}}
+    )
+    result = write(document, "chatml")
+    assert "tool_list" not in str(result.output)
+    assert transcript(str(result.output)) == result.image
+    assert isinstance(result.image, Transcript)
+    assert (result.image.tools, [each.content for each in result.image.messages]) == (None, ["Be brief.", text, "Why?"])
+    laws.all_laws(document, "chatml")
+
+
+def test_a_reply_has_no_header_of_the_user() -> None:
+    reply = Message("tool", "one", "functions.f", layout={"chatml": {"header": "user"}})
+    document = Transcript((Message("user", "Why?"), reply), layout={"chatml": {"family": "hyperclova"}})
+    assert write(document, "chatml").output == f"{ASKED}{START}tool/function_call\none{END}\n"
+    laws.all_laws(document, "chatml")
+
+
+def test_calls_that_arrive_are_written_into_one_list() -> None:
+    text = NO_TOOLS + ASKED + THOUGHT + CALLS + REPLIES + ANSWER
+    for pieces in ([text], list(text)):
+        pipe = Pipe(decoder("chatml"), encoder("chatml:hyperclova"))
+        out = b"".join([*map(pipe.feed, pieces), pipe.finish()]).decode()
+        assert CALLS in out
+        assert transcript(out).messages == transcript(text).messages
+
+
+@pytest.mark.parametrize("end", [None, "call"])
+def test_a_call_that_another_follows_is_whole_in_the_list(end: Any) -> None:
+    one = Message("assistant", '{"a": 1}', channel="commentary", recipient="functions.f", end=end)
+    other = replace(one, content="{}", recipient="functions.g", end="call", continues=True)
+    writer = encoder("chatml:hyperclova", visibility=DEBUG)
+    events = replay(Transcript((Message("user", "Why?"), one, other)), "tool_calls")
+    assert CALLS in b"".join(writer.encode(events)).decode()
 
 
 def test_tokens_behind_turns_are_not_written_without_the_dialect() -> None:

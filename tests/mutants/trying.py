@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import inspect
 import json
 import os
 import re
@@ -13,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from difflib import SequenceMatcher
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -56,7 +59,8 @@ class Found(NamedTuple):
 class Map:
     """Which test runs which lines, and how long it takes.
 
-    It stays true while files change: a line is found again, and one that is new has the tests of those around it.
+    It stays true while files change: a line is found again, and one that is new has the tests of those around it. A
+    test that is new or has changed is noted again.
 
     Args:
         root: the copy of the checkout; the map is kept there.
@@ -66,6 +70,7 @@ class Map:
         self._root, self._path = root, root / "map.json"
         value: Any = json.loads(self._path.read_text()) if self._path.exists() else {}
         self.tried: list[str] = value.get("tried", [])
+        self.sources: dict[str, str] = value.get("sources", {})
         self.seconds: dict[str, float] = value.get("seconds", {})
         texts: dict[str, str] = value.get("texts", {})
         lines: dict[str, dict[str, list[int]]] = value.get("lines", {})
@@ -78,17 +83,24 @@ class Map:
         path = self._root / file
         return path.read_text("utf-8") if path.exists() else ""
 
-    def add(self, tried: list[str], seconds: dict[str, float], lines: dict[str, dict[int, list[str]]]) -> None:
+    def is_new(self, item: pytest.Item) -> bool:
+        """Return whether a test was not noted yet, or has changed since."""
+        return item.nodeid not in self.sources or self.sources[item.nodeid] != _source_of(item)
+
+    def add(self, items: list[pytest.Item], seconds: dict[str, float], lines: dict[str, dict[int, list[str]]]) -> None:
         """Note more tests, and write all down."""
+        tried = [item.nodeid for item in items]
         numbers = {name: number for number, name in enumerate([*self.tried, *tried])}
         self.tried += tried
+        self.sources |= {item.nodeid: _source_of(item) for item in items}
         self.seconds |= seconds
         for file, of_lines in lines.items():
             known = self._lines.setdefault(file, {})
             for line, tests in of_lines.items():
                 known.setdefault(str(line), []).extend(numbers[test] for test in tests)
         texts = {file: self._text(file) for file in self._lines}
-        value = {"tried": self.tried, "seconds": self.seconds, "texts": texts, "lines": self._lines}
+        value = {"tried": self.tried, "sources": self.sources, "seconds": self.seconds}
+        value |= {"texts": texts, "lines": self._lines}
         self._path.write_text(json.dumps(value))
 
     def tests(self, mutant: Mutant, most: float = SECONDS) -> list[str]:
@@ -135,6 +147,17 @@ class Map:
         return [test for _, _, test in sorted(order)]
 
 
+def _source_of(item: pytest.Item) -> str:
+    """Return a digest of the text of a test's function, without what it calls."""
+    function = getattr(item, "function", None)
+    return "" if function is None else _digest(function)
+
+
+@cache
+def _digest(function: Callable[..., object]) -> str:
+    return hashlib.sha256(inspect.getsource(function).encode()).hexdigest()[:16]
+
+
 def _found_again(lines: dict[str, list[int]], then: str, now: str) -> dict[str, list[int]]:
     """The tests of the lines of a file that has changed since."""
     found: dict[str, list[int]] = {}
@@ -166,7 +189,7 @@ class Trial:
         """Make the map where there is none, then try all mutants."""
         items = {item.nodeid: item for item in session.items}
         known = Map(self._root)
-        new = [item for item in session.items if item.nodeid not in known.tried]
+        new = [item for item in session.items if known.is_new(item)]
         if new:
             _apart(lambda: _note(self._root, new, known), 3600, 7200, quiet=False)
             known = Map(self._root)
@@ -279,7 +302,7 @@ def _note(root: Path, items: list[pytest.Item], known: Map) -> int:
         }
         for file in data.measured_files()
     }
-    known.add([item.nodeid for item in items], seconds, lines)
+    known.add(items, seconds, lines)
     return 0
 
 

@@ -143,3 +143,14 @@ def test_no_byte_of_what_is_hidden_leaves_a_pipe(target: str) -> None:
     out = b"".join([*map(pipe.feed, SECRETS), pipe.finish()])
     assert b"secret" not in out
     assert b"o" in out
+
+
+@pytest.mark.parametrize(
+    ("target", "hides"), [("ocm-2.2", False), ("chatml:hermes", False), ("ocm-2.2-events", True), ("openai-sse", True)]
+)
+def test_a_stream_for_clients_hides_thoughts_unasked_and_a_text_does_not(target: str, hides: bool) -> None:
+    pipe = Pipe(decoder("ocm-2.2"), encoder(target))
+    thought = "<|start|>assistant<|channel|>analysis<|message|>secret<|end|>\n"
+    out = pipe.feed(thought + "<|start|>assistant<|channel|>final<|message|>open<|return|>") + pipe.finish()
+    assert b"open" in out
+    assert (b"secret" in out) is not hides

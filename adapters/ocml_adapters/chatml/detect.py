@@ -107,7 +107,7 @@ def family_of(frames: Sequence[Frame], declared: DeclaringFrame, tail: str) -> F
         return FAMILIES["hermes"] if frames and is_open_turn(frames[-1]) and frames[-1].body else None
     candidates = _candidates(evidence)
     best, score = _best(candidates, evidence)
-    if score == _FULL_SCORE * len(evidence) or len(candidates) == 1 or candidates == _families_declaring(evidence):
+    if score == _full_score(evidence) or len(candidates) == 1 or candidates == _families_declaring(evidence):
         return best
     return _best(list(FAMILIES.values()), evidence)[0]
 
@@ -140,25 +140,37 @@ def _is_marked(frame: Frame, contents: Contents) -> bool:
     return contents.messages[0].role == "tool" and begins(frame.body)
 
 
-def _best(families: Sequence[Family], evidence: Sequence[Evidence]) -> tuple[Family, int]:
-    """Return the family that writes most of the frames as they are, the first of several, and its score."""
-    best, best_score = families[0], -1
+class Score(NamedTuple):
+    """How many frames a family would write as they are. The bodies decide, and among equals the rest.
+
+    Attributes:
+        bodies: how many bodies.
+        rest: how many headers and gaps.
+    """
+
+    bodies: int
+    rest: int
+
+
+def _best(families: Sequence[Family], evidence: Sequence[Evidence]) -> tuple[Family, Score]:
+    """Return the family with the best score, the first of several, and the score."""
+    best, best_score = families[0], Score(-1, -1)
     for family in families:
         score = _score(family, evidence)
         if score > best_score:
             best, best_score = family, score
-        if score == _FULL_SCORE * len(evidence):
+        if score == _full_score(evidence):
             break
     return best, best_score
 
 
-_FULL_SCORE: Final = 4
-"""The score of a frame that a family would write as it is."""
+def _full_score(evidence: Sequence[Evidence]) -> Score:
+    return Score(len(evidence), 2 * len(evidence))
 
 
-def _score(family: Family, evidence: Sequence[Evidence]) -> int:
-    """Return a family's score for some frames; a body counts twice as much as a header or a gap."""
-    return sum(2 * body + header + gap for body, header, gap in (_matches(family, each) for each in evidence))
+def _score(family: Family, evidence: Sequence[Evidence]) -> Score:
+    matches = [_matches(family, each) for each in evidence]
+    return Score(sum(body for body, _, _ in matches), sum(header + gap for _, header, gap in matches))
 
 
 def _matches(family: Family, evidence: Evidence) -> tuple[bool, bool, bool]:

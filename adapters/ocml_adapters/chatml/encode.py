@@ -118,13 +118,14 @@ class FamilyWriter(TextEncoder):
 
     names_replies = False
 
+    _part: Message
+    """The message that is being written, from `open` on."""
+
     def __init__(self, options: Options) -> None:
         super().__init__(TEXT.id, TextReader(options), options, control=CONTROL, hold=WRITTEN)
         self._family: Final[Family] = FAMILIES[options.dialect or ""]
         self._frames = FamilyFrames(options)
         self._before: OpenMessage | None = None
-        self._part = Message("", "")
-        """The message that is being written."""
         self._is_begun = False
         """Whether any of it has been written."""
         self._buffer: list[str] = []

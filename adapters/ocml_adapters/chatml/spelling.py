@@ -89,8 +89,8 @@ def recalled(contents: Contents, notes: Mapping[str, Json], place: Place) -> Fra
     def reads_the_same(body: str) -> bool:
         if place.is_open_turn:
             return False
-        read = _comparable(read_again(with_fields(default, header=header, body=body), contents, place))
-        return read == _comparable(contents) or read == _comparable(read_again(default, contents, place))
+        frame = with_fields(default, header=header, body=body)
+        return _comparable(read_again(frame, contents, place)) == _comparable(contents)
 
     return recall(
         default,
