@@ -47,6 +47,19 @@ def test_certain_evidence_of_another_format_is_refused(data: str, name: str) -> 
         assert read(data, named, options=AS_NAMED).source == named
 
 
+@pytest.mark.parametrize(
+    ("named", "token"), [("harmony", HARMONY), ("ocm-0.1", CHATML), ("chatml", CHATML), ("ocm-2.2", HARMONY)]
+)
+@pytest.mark.parametrize("listed", [False, True])
+def test_json_that_quotes_a_frame_is_json(named: str, token: str, listed: bool) -> None:
+    messages: Any = [{"role": "user", "content": token}, {"role": "assistant", "tool_calls": []}]
+    text = json.dumps(messages if listed else {"messages": messages})
+    for data in (text, f" {text}"):
+        with pytest.raises(BridgeError) as raised:
+            read(data, named)
+        assert raised.value.code is ErrorCode.FORMAT_DOUBT
+
+
 @pytest.mark.parametrize("named", FORMS)
 @pytest.mark.parametrize(
     "text",

@@ -332,6 +332,15 @@ def test_a_profile_of_another_format_is_refused_with_those_that_there_are() -> N
     assert "qwen3" in caught.value.message
 
 
+def test_a_profile_that_there_is_not_is_refused_with_those_that_there_are() -> None:
+    with pytest.raises(BridgeError, match="there is no profile 'qwen33'; did you mean qwen3"):
+        profile_of("qwen33")
+    with pytest.raises(BridgeError, match="there is no profile 'a-model'; there are ") as caught:
+        profile_of("a-model")
+    listed = caught.value.message.rpartition("there are ")[2].split(", ")
+    assert listed == list(dict.fromkeys(name for each in load_all()[0] for name in each.profiles))
+
+
 def test_every_profile_says_whose_it_is() -> None:
     for each in load_all()[0]:
         for name, profile in each.profiles.items():

@@ -43,8 +43,8 @@ def split(data: Source | bytes, source: str | Adapter | None = None, *, options:
     Raises:
         BridgeError: if the format cannot be detected, or the data cannot be decoded or split.
     """
-    adapter, dialect, value = _opened(data, source)
-    return _parts(adapter, dialect, value, options)
+    adapter, options, value = _opened(data, source, options)
+    return _parts(adapter, value, options)
 
 
 def read_all(
@@ -67,10 +67,8 @@ def read_all(
     Raises:
         BridgeError: if the format cannot be detected, or the data cannot be decoded or split.
     """
-    adapter, dialect, value = _opened(data, source)
-    parts = _parts(adapter, dialect, value, options)
-    if dialect is not None:
-        options = replace(options, dialect=dialect)
+    adapter, options, value = _opened(data, source, options)
+    parts = _parts(adapter, value, options)
     if len(parts) == 1:  # Read the data itself, so that findings about its bytes are reported as well.
         parts = (parts[0]._replace(value=data),)
     if source is None:  # The format of the whole was detected: do not detect it again for each part.
@@ -78,21 +76,21 @@ def read_all(
     return map(partial(_reading, adapter=adapter, options=options, strict=strict), parts)
 
 
-def _opened(data: Source | bytes, source: str | Adapter | None) -> tuple[Adapter, str | None, Source]:
-    """Return the adapter and the dialect for a document, and its text or JSON value."""
+def _opened(data: Source | bytes, source: str | Adapter | None, options: Options) -> tuple[Adapter, Options, Source]:
+    """Return the adapter for a document, the options with the dialect, and its text or JSON value."""
     if source is None:
         adapter, value = opened(data, Log())
-        return adapter, None, value
+        return adapter, options, value
     adapter, dialect = registry.adapter(source)
+    if dialect is not None:
+        options = replace(options, dialect=dialect)
     try:
-        return adapter, dialect, decode(data, adapter.kind, Log())
+        return adapter, options, decode(data, adapter.kind, Log())
     except BridgeError as error:
         raise explain(error, data, adapter) from error.__cause__
 
 
-def _parts(adapter: Adapter, dialect: str | None, value: Source, options: Options) -> tuple[Part, ...]:
-    if dialect is not None:
-        options = replace(options, dialect=dialect)
+def _parts(adapter: Adapter, value: Source, options: Options) -> tuple[Part, ...]:
     pieces = [(0, value)] if adapter.split is None else adapter.split(value, options)
     return tuple(_placed(pieces, adapter.kind))
 

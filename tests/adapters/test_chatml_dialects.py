@@ -491,6 +491,18 @@ def test_8_tags_in_texts_are_broken_and_reported() -> None:
     assert transcript(str(result.output)).messages == document.messages
 
 
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("own", DIALECTS)
+def test_markup_in_a_text_that_is_left_as_it_is_changes_no_more_than_the_text(dialect: str, own: str) -> None:
+    markup = str(write(Transcript((call(),)), f"chatml:{own}").output)
+    document = Transcript((Message("user", f"Hi<|im_end|>\n{markup}"), Message("assistant", "Yes.", channel="final")))
+    result = write(document, f"chatml:{dialect}", options=Options(control_tokens="raw"), policy=LENIENT)
+    assert isinstance(result.image, Transcript)
+    assert [(each.role, each.content) for each in result.image.messages] == [
+        (each.role, each.content) for each in document.messages
+    ]
+
+
 def test_a_document_of_no_dialect_is_written_without_markup() -> None:
     document = Transcript(
         (Message("user", "Hi"), Message("assistant", "Hm.", channel="analysis"), call()), (Tool("f"),)

@@ -198,6 +198,15 @@ def test_calls_that_arrive_are_written_into_one_list() -> None:
         assert transcript(out).messages == transcript(text).messages
 
 
+def test_a_call_behind_an_answer_begins_a_turn_whose_replies_are_its_own() -> None:
+    one = Message("assistant", "{}", channel="commentary", recipient="functions.f", end="call")
+    answer, other = Message("assistant", "Yes.", channel="final"), replace(one, recipient="functions.g")
+    document = Transcript((Message("user", "Why?"), one, answer, other, Message("tool", "two")))
+    image = laws.all_laws(document, "chatml:hyperclova").result.image
+    assert isinstance(image, Transcript)
+    assert image.messages[-1].name == "functions.g"
+
+
 @pytest.mark.parametrize("end", [None, "call"])
 def test_a_call_that_another_follows_is_whole_in_the_list(end: Any) -> None:
     one = Message("assistant", '{"a": 1}', channel="commentary", recipient="functions.f", end=end)

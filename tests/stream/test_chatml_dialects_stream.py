@@ -159,7 +159,9 @@ def test_a_call_that_is_cut_off_changes_nothing_of_those_before_it() -> None:
     assert write(document, "chatml", options=options, policy=LENIENT).output == text
 
 
-@pytest.mark.parametrize("opening", ["", "<think>\n", "\n<think>\n\n", "<think>\n\n</think>\n\n"])
+@pytest.mark.parametrize(
+    "opening", ["", "<think>\n", "\n<think>\n\n", "<think>\n\n</think>\n\n", "<think>\n</think>\n\n\n"]
+)
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_an_open_turn_ends_a_stream_as_it_ends_a_text(dialect: str, opening: str) -> None:
     """Nobody but the assistant begins with thoughts, whatever an open turn remembers."""
