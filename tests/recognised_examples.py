@@ -26,6 +26,33 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
     ),
     "a recorded stream of Responses events": ([{"type": "response.created", "response": {"output": []}}],),
     "a recorded stream of Bedrock events": ([{"messageStart": {"role": "assistant"}}], [{"contentBlockDelta": {}}]),
+    "messages of Haystack": (
+        [{"role": "user", "meta": {}, "name": None, "content": [{"text": "Hi"}]}],
+        [{"role": "assistant", "meta": {}, "content": [{"tool_call": {"tool_name": "f", "arguments": {}, "id": "c"}}]}],
+        [{"role": "tool", "content": [{"tool_call_result": {"result": "1", "origin": {"tool_name": "f"}}}]}],
+    ),
+    "messages of Genkit": (
+        [{"role": "model", "content": [{"text": "Hi"}]}],
+        [{"role": "model", "content": [{"toolRequest": {"name": "f", "ref": "c", "input": {}}}]}],
+        [{"role": "tool", "content": [{"toolResponse": {"name": "f", "ref": "c", "output": 1}}]}],
+        [{"role": "user", "content": [{"media": {"url": "https://a.example/a.png"}}]}],
+    ),
+    "messages of Pydantic AI": (
+        [{"kind": "request", "parts": [{"part_kind": "user-prompt", "content": "Hi"}]}],
+        [{"parts": [{"part_kind": "text", "content": "Hello"}]}],
+    ),
+    "messages of LlamaIndex": ([{"role": "user", "blocks": [{"block_type": "text", "text": "Hi"}]}],),
+    "messages of Semantic Kernel": ([{"role": "user", "items": [{"content_type": "text", "text": "Hi"}]}],),
+    "messages of Microsoft.Extensions.AI": ([{"role": "user", "contents": [{"$type": "text", "text": "Hi"}]}],),
+    "messages of Vercel's AI SDK (UIMessage)": (
+        [{"id": "1", "role": "user", "parts": [{"type": "text", "text": "Hi"}]}],
+        [{"id": "2", "role": "assistant", "parts": [{"type": "tool-weather", "state": "output-available"}]}],
+    ),
+    "a session of Google's Agent Development Kit": (
+        {"id": "s", "app_name": "a", "events": [{"author": "user", "content": {"parts": [{"text": "Hi"}]}}]},
+        [{"author": "user", "invocation_id": "e-1", "content": {"parts": [{"text": "Hi"}], "role": "user"}}],
+        [{"author": "user", "invocationId": "e-1", "content": {"parts": [{"text": "Hi"}], "role": "user"}}],
+    ),
     "a Bedrock Converse request": (
         {"messages": [{"role": "user", "content": [{"text": "Hello there"}]}], "inferenceConfig": {}},
         {"messages": [{"role": "user", "content": [{"text": "Hello there"}]}]},
@@ -91,10 +118,6 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
         [{"role": "user", "parts": [{"type": "text", "content": "Hi"}]}],
         [{"role": "assistant", "parts": [{"type": "tool_call", "id": "c", "name": "f", "arguments": {}}]}],
         [{"role": "tool", "parts": [{"type": "tool_call_response", "id": "c", "response": "1"}]}],
-    ),
-    "messages of Vercel's AI SDK (UIMessage)": (
-        [{"id": "1", "role": "user", "parts": [{"type": "text", "text": "Hi"}]}],
-        [{"id": "2", "role": "assistant", "parts": [{"type": "tool-weather", "state": "output-available"}]}],
     ),
     "messages of Gemini": (
         [{"role": "user", "parts": [{"text": "Hi"}]}, {"role": "model", "parts": [{"text": "Hello"}]}],

@@ -9,6 +9,7 @@ import pytest
 
 from ocml_bridge import BridgeError
 from ocml_bridge.layouts import AUTO, BY_NAME, Plan, plan_of, read_row
+from ocml_bridge.layouts.frameworks import FRAMEWORKS
 from rows import Said, conversations, told
 
 PREFACE = "Below is an instruction that describes a task, paired with an input that provides further context."
@@ -1794,7 +1795,7 @@ def test_a_plan_may_name_what_is_not_guessed() -> None:
 
 def test_every_layout_has_rows() -> None:
     exports = {"oasst", "chatgpt-export", "claude-export", "open-webui", "librechat", "lm-studio", "ai-studio", "moss"}
-    here = {name for name, *_ in ROWS} | exports
+    here = {name for name, *_ in ROWS} | exports | {"adk", "wrapped", *(each.name for each in FRAMEWORKS)}
     assert BY_NAME.keys() - here == {"stepwise", "kto", "recorded-stream", "gemini-preference"}
 
 

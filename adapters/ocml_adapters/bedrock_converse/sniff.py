@@ -8,13 +8,14 @@ from ocml_bridge.formats.adapter import Source
 from ocml_bridge.json_values.form import Object
 from ocml_bridge.model import Json
 
-from .syntax import CONTENT, KINDS, MESSAGES, OUTPUT, REQUEST_MARKS, STOP_REASON
+from .syntax import CONTENT, IMAGE, KINDS, MESSAGES, OUTPUT, REQUEST_MARKS, ROLES, STOP_REASON
 
 
 def sniff(source: Source) -> int:
     """Return 3 for messages with a block that only Converse has, and for responses, 1 for an empty request, else 0.
 
-    Messages are of another format if a block has a type, or is a text.
+    Messages are of another format if a block has a type, or is a text, if they have a role of other APIs, or if one has
+    only blocks of other kinds.
     """
     if isinstance(source, list):
         return _of_messages(cast("list[Json]", source))
@@ -30,7 +31,10 @@ def sniff(source: Source) -> int:
 
 
 def _of_messages(messages: list[Json]) -> int:
-    return 3 if messages and all(map(_is_message, messages)) and any(map(_has_block, messages)) else 0
+    if not messages or not all(map(_is_message, messages)):
+        return 0
+    with_blocks = [each for each in messages if cast("Object", each)[CONTENT]]
+    return 3 if with_blocks and all(map(_has_block, with_blocks)) else 0
 
 
 def _is_message(item: Json) -> bool:
@@ -38,11 +42,17 @@ def _is_message(item: Json) -> bool:
         return False
     message = cast("Object", item)
     blocks = message.get(CONTENT)
-    if not isinstance(message.get("role"), str) or not isinstance(blocks, list):
+    if message.get("role") not in ROLES or not isinstance(blocks, list):
         return False
     return all(isinstance(block, dict) and "type" not in block for block in cast("list[Json]", blocks))
 
 
 def _has_block(item: Json) -> bool:
     blocks = cast("list[Object]", cast("Object", item)[CONTENT])
-    return any(not KINDS.isdisjoint(block) for block in blocks)
+    return any(_is_block(block) for block in blocks)
+
+
+def _is_block(block: Object) -> bool:
+    """Return whether a block is of a kind of Converse's, with the source of a medium where it is one."""
+    media = [block[kind] for kind in (IMAGE, "document", "video", "audio") if kind in block]
+    return not KINDS.isdisjoint(block) and all(isinstance(each, dict) and "source" in each for each in media)

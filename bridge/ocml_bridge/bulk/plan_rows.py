@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple, cast
 
 from ..convert import read
+from ..detection import surely
 from ..errors import BridgeError, ErrorCode
 from ..formats.adapter import Source
 from ..json_values import jsontext
@@ -188,9 +189,11 @@ def _list_as_row(items: list[Json]) -> Json:
     if not any(key in row for row in rows for key in _ROLE) and all(layout_for(_ANY, row) for row in rows):
         message = "this is a list of rows, not one row; `jq -c '.[]'` makes a line of each"
         raise BridgeError(ErrorCode.SHAPE, message, path="")
-    return {"messages": items}
+    return {_LISTS.get(surely(items) or "", "messages"): items}
 
 
+_LISTS: Final = {"gemini": "contents", "openai-responses": "input"}
+"""The members of requests that hold a list of messages, where a format has another name than `messages`."""
 _ANY: Final = Plan((AUTO,))
 
 

@@ -7,11 +7,11 @@ from typing import Final
 SYSTEM: Final = ("system", "system_prompt", "system_message", "systemPrompt", "systemMessage")
 TOOLS: Final = ("tools", "functions", "available_tools", "tool_definitions")
 MEDIA: Final = {"images": ("images", "image"), "videos": ("videos", "video"), "audios": ("audios", "audio")}
-HISTORY: Final = {"history": ("history",)}
+HISTORY: Final = {"history": ("history", "chat_history")}
 PROMPT: Final = {"system": SYSTEM, "tools": TOOLS}
 QUESTIONS: Final = (
     *("instruction", "question", "query", "problem", "prompt", "inputs_pretokenized", "inputs", "message_1"),
-    *("instructions", "user", "human", "input_text", "user_input", "user_message", "task", "goal", "q"),
+    *("instructions", "user", "human", "input_text", "user_input", "user_message", "task", "goal", "q", "message"),
 )
 ANSWERS: Final = (
     *("output", "response", "solution", "completion", "answer", "targets_pretokenized", "targets", "outputs"),
@@ -37,7 +37,7 @@ THOUGHTS: Final = (
 TEXT: Final = ("text", "chat", "prompt", "conversation")
 TURNS: Final = (
     *("messages", "conversations", "conversation", "dialog", "dialogue", "chat", "turns", "trajectory", "utterances"),
-    *("traj", "items"),
+    *("traj", "items", "transcript_object", "transcript"),
 )
 COMPARED: Final = ("response", "answer", "output", "completion", "human_ref", "generation", "reply", "continuation")
 """The first word of the names of columns with compared answers, before a number or letter."""

@@ -12,7 +12,7 @@ from typing import Final, cast
 from ..errors import BridgeError
 from ..json_values import jsontext
 from ..model import Json
-from . import dialogue, thoughts
+from . import columns, dialogue, thoughts
 from .fitting import as_list, as_object
 from .layout import Document, Object, Wording, misshapen, parsed, unfit
 from .messages import are_messages, calls_of, is_text, message, preference, request, respelled, respelled_all, tools_of
@@ -44,7 +44,7 @@ def is_history(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold messages, or pairs of a text and its answer, which may be null."""
     if are_messages(fields.get(HISTORY), wording):
         return True
-    pairs = [as_list(each) or [] for each in as_list(fields.get(HISTORY)) or []]
+    pairs = [_pair(each) or [] for each in as_list(fields.get(HISTORY)) or []]
     texts = all(len(pair) == 2 and all(each is None or isinstance(each, str) for each in pair) for pair in pairs)
     return texts and any(isinstance(each, str) for pair in pairs for each in pair)
 
@@ -244,21 +244,33 @@ def read_prompt(fields: Object, wording: Wording) -> list[Object]:
 
 
 def read_history(value: Json, wording: Wording, path: str) -> list[Object]:
-    """Return the earlier messages, given as pairs or as messages; a null in a pair is no message."""
-    items = as_list(value)
+    """Return the earlier messages, given as pairs, as messages or as their JSON; a null in a pair is no message."""
+    if isinstance(value, str) and not value.strip():
+        return []
+    items = as_list(parsed(value, path))
     if items is None:
         raise misshapen(path, "a list of pairs")
     if are_messages(items, wording):
         return respelled_all(items, wording, path)
     messages: list[Object] = []
     for at, item in enumerate(items):
-        pair = as_list(item)
+        pair = _pair(item)
         if pair is None or len(pair) != 2 or not all(each is None or isinstance(each, str) for each in pair):
             raise misshapen(f"{path}/{at}", "a pair of texts, what was asked and what was answered")
         question, answer = cast("list[str | None]", pair)
         messages += [message("user", question)] if question is not None else []
         messages += [thoughts.split(message("assistant", answer), wording)] if answer is not None else []
     return messages
+
+
+def _pair(value: Json) -> list[Json] | None:
+    """Return a question and its answer; of two objects, as promptflow has them, the first members that are known."""
+    found = as_object(value) or {}
+    sides = [as_object(found.get(key)) for key in ("inputs", "outputs")]
+    if found.keys() != {"inputs", "outputs"} or None in sides:
+        return as_list(value)
+    names = zip(sides, (columns.QUESTIONS, columns.ANSWERS), strict=True)
+    return [next((side[key] for key in keys if key in side), None) for side, keys in names if side is not None]
 
 
 def read_answer(value: Json, wording: Wording, path: str) -> list[Object]:

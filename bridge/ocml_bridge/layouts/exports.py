@@ -4,8 +4,20 @@ from __future__ import annotations
 
 from typing import Final
 
-from . import ai_studio, chatgpt, claude, columns, deepseek_chats, inspected, librechat, lm_studio, open_webui
-from .layout import Layout
+from . import (
+    adk,
+    ai_studio,
+    chatgpt,
+    claude,
+    columns,
+    deepseek_chats,
+    inspected,
+    librechat,
+    lm_studio,
+    open_webui,
+    wrapped,
+)
+from .layout import Layout, Wording
 
 EXPORTS: Final[tuple[Layout, ...]] = (
     Layout(
@@ -69,6 +81,23 @@ EXPORTS: Final[tuple[Layout, ...]] = (
         {ai_studio.PROMPT: ("chunkedPrompt",), ai_studio.SYSTEM: ("systemInstruction",)},
         ai_studio.is_ai_studio,
         ai_studio.read_ai_studio,
+    ),
+    Layout(
+        "adk",
+        "sessions of Google's Agent Development Kit",
+        "gemini",
+        {adk.EVENTS: ("events", *columns.TURNS[:1])},
+        adk.are_events,
+        adk.read_events,
+    ),
+    Layout(
+        "wrapped",
+        "messages in records of their own, as sessions of agents keep them",
+        "canonical",
+        {wrapped.RECORDS: (*columns.TURNS, "history", "events")},
+        wrapped.are_wrapped,
+        wrapped.read_wrapped,
+        wording=Wording(role=("role",)),
     ),
     Layout(
         "inspect",

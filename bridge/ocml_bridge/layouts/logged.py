@@ -27,6 +27,12 @@ RESPONSE: Final = "response"
 ERROR: Final = "error"
 ENDPOINT: Final = "url"
 ID: Final = "id"
+REQUESTS: Final = (
+    *("request", "request_body", "requestBody", "inputs", "input", "body", "params"),
+    *("modelInput", "responses_create_params"),
+)
+RESPONSES: Final = ("response", "response_body", "responseBody", "outputs", "output", "result", "modelOutput")
+"""The columns of requests and responses; `modelInput` is that of Bedrock's batches, the last one NeMo Gym's."""
 METADATA_FIELDS: Final = frozenset({ERROR, ENDPOINT, ID})
 """The fields that are not part of the conversation."""
 _BODIES: Final = ("body", "inputBodyJson", "outputBodyJson", "message")

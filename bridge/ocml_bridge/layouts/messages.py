@@ -15,9 +15,9 @@ from .parted import INVOCATIONS, is_call_with_reply, messages_of
 
 ROLES: Final[dict[str, str]] = {
     **dict.fromkeys(("system",), "system"),
-    **dict.fromkeys(("user", "human", "prompter", "question"), "user"),
+    **dict.fromkeys(("user", "human", "prompter", "question", "customer", "caller"), "user"),
     **dict.fromkeys(
-        ("assistant", "gpt", "bot", "model", "chatgpt", "bing", "bard", "ai", "answer", "chatbot"), "assistant"
+        ("assistant", "gpt", "bot", "model", "chatgpt", "bing", "bard", "ai", "answer", "chatbot", "agent"), "assistant"
     ),
     **dict.fromkeys(("tool", "observation", "function_response", "tool_response", "function response"), "tool"),
     "tool response": "tool",

@@ -29,12 +29,14 @@ from . import (
 )
 from .compared import COMPARED
 from .exports import EXPORTS
+from .frameworks import FRAMEWORKS
 from .layout import Layout, Wording
 from .preferences import PREFERENCES
 from .texts import TEXTS
 
 LAYOUTS: Final[tuple[Layout, ...]] = (
     *EXPORTS,
+    *FRAMEWORKS,
     Layout(
         "moss",
         "MOSS's turns, with what was thought, commanded and found",
@@ -169,11 +171,11 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         "a request with what answered it, as gateways and tracers log them, and providers' batches",
         "canonical",
         {
-            logged.REQUEST: ("request", "request_body", "requestBody", "inputs", "input", "body", "params"),
-            logged.RESPONSE: ("response", "response_body", "responseBody", "outputs", "output", "result"),
+            logged.REQUEST: logged.REQUESTS,
+            logged.RESPONSE: logged.RESPONSES,
             logged.ERROR: ("error",),
             logged.ENDPOINT: ("url",),
-            logged.ID: ("custom_id", "key"),
+            logged.ID: ("custom_id", "key", "recordId"),
         },
         logged.is_logged,
         logged.read_logged,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import NamedTuple, cast
+from typing import Final, NamedTuple, cast
 
 from ..model import Json
 
@@ -65,6 +65,15 @@ def _holds(check: Check, value: Json) -> bool:
     if isinstance(check, type):
         return isinstance(value, check)
     return isinstance(value, str) and value in check if isinstance(check, frozenset) else check(value)
+
+
+def marked(place: Place, *without: str, certain: bool = True, **members: Check) -> Mark:
+    """Return the mark of an object at a place with some members, and without others."""
+    return Mark(place, members, frozenset(without), certain)
+
+
+PLANNED: Final = "`ocml-convert batch --plan auto` reads such rows"
+"""The advice for rows of datasets."""
 
 
 class Pattern(NamedTuple):

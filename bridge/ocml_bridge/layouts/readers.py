@@ -1,0 +1,346 @@
+"""Read messages of frameworks, whose contents are parts of many kinds, by a reader for each shape.
+
+A reader adds what a value says to a turn. It returns what it did not read, which stays beside the conversation, or None
+if it read all of it. Readers are combined as the values are: members, lists, kinds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Protocol
+
+from ..json_values.data_urls import data_url
+from ..model import Json
+from .fitting import as_list, as_object
+from .layout import Object
+from .media import part_of
+from .pieces import Pieces
+
+
+class Turn:
+    """The messages that a message of a framework becomes.
+
+    The results of successive calls come after all of them, as parallel calls and their replies do.
+    """
+
+    def __init__(self, role: str) -> None:
+        self._pieces = [Pieces(role)]
+        self._role = role
+        self._thinks = False
+        self._called: set[str] = set()
+        self._results: list[tuple[Json, Json, str | None]] = []
+        self._members: Object = {}
+
+    def begin(self, role: str | None = None) -> None:
+        """Begin another message, of a role."""
+        self._add_results()
+        self._role, self._thinks = role or self._role, False
+        self._pieces.append(Pieces(self._role))
+
+    def speak_as(self, role: str) -> None:
+        """Begin another message if the role is another one."""
+        if role != self._role:
+            self.begin(role)
+
+    def think(self, text: str) -> None:
+        """Add a thought; each thought is a message of its own."""
+        self._add_results()
+        if self._thinks:
+            self.begin()
+        self._thinks = True
+        self._pieces[-1].think(text)
+
+    def show(self, part: Object) -> None:
+        """Add a part of Chat Completions."""
+        self._add_results()
+        self._thinks = False
+        self._pieces[-1].show(part)
+
+    def call(self, name: str, arguments: Json, identity: Json, result: Json) -> None:
+        """Add a call, and its result if there is one; a call that is told twice is one."""
+        if str(identity) in self._called:
+            return
+        self._called |= set() if identity is None else {str(identity)}
+        self._thinks = False
+        self._pieces[-1].call(name, arguments, identity)
+        if result is not None:
+            self._results.append((result, identity, name))
+
+    def reply(self, content: Json, identity: Json, name: str | None) -> None:
+        """Add the result of a call."""
+        self._thinks = False
+        self._pieces[-1].result(content, identity, name)
+
+    def name_reply(self, member: str, value: str) -> bool:
+        """Set a member of the message of a tool; return whether it is one."""
+        self._members[member] = value
+        return self._role == _TOOL
+
+    def messages(self) -> list[Object]:
+        """Return the messages."""
+        self._add_results()
+        found = [each for pieces in self._pieces for each in pieces.messages()]
+        return [{**self._members, **each} if each["role"] == _TOOL else each for each in found]
+
+    def _add_results(self) -> None:
+        results, self._results = self._results, []
+        for each in results:
+            self.reply(*each)
+
+
+class Reader(Protocol):
+    """Reads one shape of values."""
+
+    def read(self, value: Json, turn: Turn) -> Json:
+        """Add what a value says to a turn; return what was not read, or None."""
+        ...
+
+
+class Says:
+    """A text that is said."""
+
+    def read(self, value: Json, turn: Turn) -> Json:
+        """Add a text; an empty one is none."""
+        if not isinstance(value, str):
+            return value
+        if value:
+            turn.show({"type": "text", "text": value})
+        return None
+
+
+class Thinks:
+    """A text that is thought."""
+
+    def read(self, value: Json, turn: Turn) -> Json:
+        """Add reasoning; an empty one is none."""
+        if not isinstance(value, str):
+            return value
+        if value:
+            turn.think(value)
+        return None
+
+
+class Begins:
+    """A mark before the steps of an answer, each of which is a message."""
+
+    def read(self, value: Json, turn: Turn) -> Json:
+        """Begin another message."""
+        turn.begin()
+        return value or None
+
+
+@dataclass(frozen=True, slots=True)
+class Shows:
+    """A medium.
+
+    Attributes:
+        address: the places of its address, or of its base64 data.
+        media_type: the place of its media type.
+        kind: what it is if it has no media type.
+        filename: the place of its name.
+    """
+
+    address: tuple[str, ...]
+    media_type: str = "mediaType"
+    kind: str = "file"
+    filename: str = "filename"
+
+    def read(self, value: Json, turn: Turn) -> Json:
+        """Add a part with the medium."""
+        address, media_type = _first(value, self.address), _at(value, self.media_type)
+        if not isinstance(address, str) or not address:
+            return value
+        family = str(media_type or "").partition("/")[0]
+        kind = family if family in ("image", "video", "audio") else self.kind
+        has_data = ":" not in address[:40]
+        if has_data:
+            address = data_url(address, media_type if isinstance(media_type, str) else None)
+        name = _at(value, self.filename)
+        named = kind == "file" and isinstance(name, str)
+        file = {"type": "file", "file": {"file_data": address, **({"filename": name} if named else {})}}
+        turn.show(file if kind == "file" else part_of(kind, address))
+        in_address = has_data or address.startswith(f"data:{media_type};")
+        places = (*self.address, *([self.media_type] if in_address else []), *([self.filename] if named else []))
+        return _without(value, places)
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """A call, with its result where that is beside it.
+
+    Attributes:
+        name: the place of the name of the tool.
+        arguments: the places that its arguments may have.
+        identity: the place of its id.
+        results: the places that its result may have.
+    """
+
+    name: str
+    arguments: tuple[str, ...]
+    identity: str
+    results: tuple[str, ...] = ()
+
+    def read(self, value: Json, turn: Turn) -> Json:
+        """Add a call."""
+        name = _at(value, self.name)
+        if not isinstance(name, str):
+            return value
+        turn.speak_as(_ASSISTANT)
+        turn.call(name, _first(value, self.arguments), _at(value, self.identity), _first(value, self.results))
+        return _without(value, (self.name, *self.arguments, self.identity, *self.results))
+
+
+@dataclass(frozen=True, slots=True)
+class Replies:
+    """The result of a call.
+
+    Attributes:
+        result: the places that it may have.
+        identity: the place of the id of the call.
+        name: the place of the name of the tool.
+        nameless: the reader of a result of no tool; None if there is none.
+    """
+
+    result: tuple[str, ...]
+    identity: str
+    name: str = "name"
+    nameless: Reader | None = None
+
+    def read(self, value: Json, turn: Turn) -> Json:
+        """Add a result."""
+        result, name = _first(value, self.result), _at(value, self.name)
+        if result is None:
+            return value
+        if name is None and self.nameless is not None:
+            return self.nameless.read(value, turn)
+        turn.reply(result, _at(value, self.identity), name if isinstance(name, str) else None)
+        return _without(value, (*self.result, self.identity, self.name))
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """A text about a message of a tool.
+
+    Attributes:
+        member: the member of Chat Completions for it: the id of the call, or the name of the tool.
+    """
+
+    member: str
+
+    def read(self, value: Json, turn: Turn) -> Json:
+        """Set the member."""
+        return None if isinstance(value, str) and turn.name_reply(self.member, value) else value
+
+
+@dataclass(frozen=True, slots=True)
+class As:
+    """A value of another role than its message."""
+
+    role: str
+    reader: Reader
+
+    def read(self, value: Json, turn: Turn) -> Json:
+        """Read a value in a role."""
+        turn.speak_as(self.role)
+        return self.reader.read(value, turn)
+
+
+@dataclass(frozen=True, slots=True)
+class Each:
+    """A list of values that are read alike; a value that is not a list is read alone."""
+
+    reader: Reader
+
+    def read(self, value: Json, turn: Turn) -> Json:
+        """Read the items."""
+        items = as_list(value)
+        if items is None:
+            return self.reader.read(value, turn)
+        rest = [self.reader.read(each, turn) for each in items]
+        return None if all(each is None for each in rest) else [{} if each is None else each for each in rest]
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """An object, of which some members are read in their order here.
+
+    Attributes:
+        readers: the reader of each member.
+        without: a member that the object must not have.
+    """
+
+    readers: Mapping[str, Reader]
+    without: str = ""
+
+    def read(self, value: Json, turn: Turn) -> Json:
+        """Read the members."""
+        found = as_object(value)
+        if found is None or self.without in found:
+            return value
+        rest = {key: reader.read(found[key], turn) for key, reader in self.readers.items() if key in found}
+        return without_nulls({key: rest.get(key) if key in rest else each for key, each in found.items()}) or None
+
+
+@dataclass(frozen=True, slots=True)
+class Kinds:
+    """An object whose kind a member says; a text is read as what `text` says.
+
+    Attributes:
+        key: the member.
+        readers: the reader for each kind; one that ends in `-` is for all kinds that begin so, whose name follows.
+        text: the reader for a text in place of an object.
+    """
+
+    key: str
+    readers: Mapping[str, Reader]
+    text: Reader = field(default_factory=Says)
+
+    def read(self, value: Json, turn: Turn) -> Json:
+        """Read an object by its kind."""
+        if isinstance(value, str):
+            return self.text.read(value, turn)
+        found = as_object(value) or {}
+        kind = found.get(self.key)
+        if not isinstance(kind, str):
+            return value
+        family, dash, name = kind.partition("-")
+        reader = self.readers.get(kind) or self.readers.get(family + dash)
+        if reader is None:
+            return value
+        inner = {key: each for key, each in found.items() if key != self.key}
+        rest = reader.read({**inner, KIND_NAME: name} if kind not in self.readers else inner, turn)
+        rest_members = {key: each for key, each in (as_object(rest) or {}).items() if key != KIND_NAME}
+        return {self.key: kind, **rest_members} if rest_members else None
+
+
+KIND_NAME: Final = "kind name"
+"""The member with the rest of a kind's word, for the reader of all kinds that begin alike."""
+_ASSISTANT: Final = "assistant"
+_TOOL: Final = "tool"
+
+
+def _at(value: Json, place: str) -> Json:
+    """Return the value at a dotted place in an object; None if there is none."""
+    for step in place.split("."):
+        value = (as_object(value) or {}).get(step)
+    return value
+
+
+def _first(value: Json, places: Sequence[str]) -> Json:
+    """Return the first value at some places that is not null."""
+    return next((found for place in places if (found := _at(value, place)) is not None), None)
+
+
+def _without(value: Json, places: Sequence[str]) -> Json:
+    """Return an object without the values at some places, and without nulls; None if nothing is left."""
+    out = dict(as_object(value) or {})
+    for place in places:
+        step, _, inner = place.partition(".")
+        out[step] = _without(out[step], [inner]) if inner and as_object(out.get(step)) else None
+    return without_nulls(out) or None
+
+
+def without_nulls(members: Object) -> Object:
+    """Return an object without members that are null."""
+    return {key: each for key, each in members.items() if each is not None}

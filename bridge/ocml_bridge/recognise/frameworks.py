@@ -1,0 +1,85 @@
+"""List the kinds of messages that frameworks of agents store, with their marks."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ..model import Json
+from .marks import PLANNED, Kind, Place, holding, like, listing, marked, words
+
+_D, _M, _P, _PIECE = Place.DOCUMENT, Place.MESSAGE, Place.PART, Place.PIECE
+
+
+def _null_or_text(value: Json) -> bool:
+    return value is None or isinstance(value, str)
+
+
+FRAMEWORKS: Final[tuple[Kind, ...]] = (
+    Kind(
+        "messages of Haystack",
+        (
+            marked(_P, "type", tool_call=holding("tool_name")),
+            marked(_P, "type", tool_call_result=holding("origin")),
+            marked(_M, meta=dict, name=_null_or_text, content=listing("text", "image", "reasoning", without="type")),
+        ),
+        format="haystack",
+        advice=PLANNED,
+    ),
+    Kind(
+        "messages of Genkit",
+        (
+            marked(_P, "type", toolRequest=holding("name")),
+            marked(_P, "type", toolResponse=holding("name")),
+            marked(_P, "type", media=holding("url")),
+            marked(
+                _M, role=words("model"), content=listing("text", "reasoning", "toolRequest", "data", without="type")
+            ),
+        ),
+        format="genkit",
+        advice=PLANNED,
+    ),
+    Kind(
+        "messages of Pydantic AI",
+        (marked(_M, kind=words("request", "response"), parts=list), marked(_PIECE, part_kind=str)),
+        format="pydantic-ai",
+        advice=PLANNED,
+    ),
+    Kind(
+        "messages of LlamaIndex",
+        (marked(_M, role=str, blocks=listing("block_type")),),
+        format="llama-index",
+        advice=PLANNED,
+    ),
+    Kind(
+        "messages of Semantic Kernel",
+        (marked(_M, items=listing("content_type"), role=str),),
+        format="semantic-kernel",
+        advice=PLANNED,
+    ),
+    Kind(
+        "messages of Microsoft.Extensions.AI",
+        (marked(_M, contents=listing("$type"), role=str),),
+        format="extensions-ai",
+        advice=PLANNED,
+    ),
+    Kind(
+        "messages of Vercel's AI SDK (UIMessage)",
+        (
+            marked(_PIECE, type=words("text", "reasoning"), text=str),
+            marked(_PIECE, type=words("step-start", "dynamic-tool", "tool-invocation", "source-url")),
+            marked(_PIECE, type=like(r"tool-[\w-]+"), state=str),
+        ),
+        format="ui-messages",
+        advice=PLANNED,
+    ),
+    Kind(
+        "a session of Google's Agent Development Kit",
+        (
+            marked(_D, events=listing("author", "invocationId", "invocation_id")),
+            marked(_D, author=str, invocation_id=str),
+            marked(_D, author=str, invocationId=str),
+        ),
+        format="adk",
+        advice=PLANNED,
+    ),
+)

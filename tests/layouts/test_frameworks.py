@@ -1,0 +1,431 @@
+"""Messages as frameworks of agents store them, written after their types and the pages that show stored conversations.
+
+* Vercel's AI SDK: `packages/ai/src/ui/ui-messages.ts` (5 and 6), and its page on persistence of messages.
+* Pydantic AI: `pydantic_ai_slim/pydantic_ai/messages.py`, and its page on messages and chat history.
+* Agent Development Kit: `google/adk/events/event.py` and `sessions/session.py`; its server's answers, in camel case.
+* LlamaIndex: `llama_index/core/base/llms/types.py`. Haystack: `haystack/dataclasses/chat_message.py`.
+* Semantic Kernel: `semantic_kernel/contents/chat_history.py`. Microsoft.Extensions.AI: `Contents/AIContent.cs`.
+* Genkit: `genkit-tools/genkit-schema.json`.
+* Strands: `strands/types/session.py`; Continue: `core/index.d.ts`, `ChatHistoryItem`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, cast
+
+import pytest
+
+from ocml_bridge import BridgeError, convert
+from ocml_bridge.layouts import AUTO, Plan, read_row
+from ocml_bridge.model import Media
+from rows import Said, conversations, told
+
+PNG = "data:image/png;base64,iVBORw0KGgo="
+ASKED: Said = ("user", "Rome?")
+THOUGHT: Said = ("thought", "Hm.")
+CALLED: list[Said] = [("call weather", '{"city":"Rome"}'), ("tool", "20")]
+ANSWERED: Said = ("assistant", "20 degrees.")
+WHOLE = [[ASKED, THOUGHT, *CALLED, ANSWERED]]
+
+
+def ui(role: str, *parts: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"id": f"msg-{role}", "role": role, "parts": list(parts), **more}
+
+
+def ui_text(words: str) -> dict[str, Any]:
+    return {"type": "text", "text": words, "state": "done"}
+
+
+STEP = {"type": "step-start"}
+UI_THOUGHT = {"type": "reasoning", "text": "Hm.", "providerMetadata": {"anthropic": {"signature": "c2ln"}}}
+UI_CALL = {
+    "type": "tool-weather",
+    "toolCallId": "t",
+    "state": "output-available",
+    "input": {"city": "Rome"},
+    "output": "20",
+    "callProviderMetadata": {"openai": {"itemId": "fc_1"}},
+}
+UI_ASKS = ui("user", ui_text("Rome?"), metadata={"createdAt": 1756800000000})
+SOURCE = {"type": "source-url", "sourceId": "s", "url": "https://rome.example", "title": "Weather of Rome"}
+
+
+def other_tool(**more: Any) -> dict[str, Any]:
+    return {"type": "dynamic-tool", "toolName": "weather", "toolCallId": "t", "input": {"city": "Rome"}, **more}
+
+
+def pydantic(kind: str, *parts: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"parts": list(parts), "kind": kind, **more}
+
+
+def prompt(content: Any) -> dict[str, Any]:
+    return {"content": content, "timestamp": "2025-09-01T10:00:00Z", "part_kind": "user-prompt"}
+
+
+P_CALL = {"tool_name": "weather", "args": '{"city":"Rome"}', "tool_call_id": "t", "part_kind": "tool-call"}
+P_RETURN = {"tool_name": "weather", "content": "20", "tool_call_id": "t", "metadata": None, "part_kind": "tool-return"}
+P_ANSWER = {"content": "20 degrees.", "id": None, "part_kind": "text"}
+PYDANTIC = [
+    pydantic("request", prompt("Rome?")),
+    pydantic(
+        "response",
+        {"content": "Hm.", "id": "rs_1", "signature": "gAAA", "provider_name": "openai", "part_kind": "thinking"},
+        P_CALL,
+        model_name="gpt-5",
+        usage={"input_tokens": 5, "details": {}},
+    ),
+    pydantic("request", P_RETURN),
+    pydantic("response", P_ANSWER, finish_reason="stop"),
+]
+
+
+def event(role: str, *parts: dict[str, Any], author: str = "guide", **more: Any) -> dict[str, Any]:
+    content = {"parts": list(parts), "role": role}
+    return {"content": content, "invocation_id": "e-1", "author": author, "id": "ev", "timestamp": 1.5, **more}
+
+
+ADK = [
+    event("user", {"text": "Rome?"}, author="user"),
+    event(
+        "model",
+        {"text": "Hm.", "thought": True},
+        {"function_call": {"id": "adk-1", "name": "weather", "args": {"city": "Rome"}}},
+        usage_metadata={"prompt_token_count": 5},
+    ),
+    event("user", {"function_response": {"id": "adk-1", "name": "weather", "response": {"output": "20"}}}),
+    event("model", {"text": "20 degrees."}, actions={"state_delta": {"last": "Rome"}}),
+]
+CAMEL = [
+    {"invocationId": "e-1", "author": "user", "content": {"parts": [{"text": "Rome?"}], "role": "user"}},
+    {"invocationId": "e-1", "author": "guide", "content": {"parts": [{"text": "20 degrees."}], "role": "model"}},
+    {"invocationId": "e-1", "author": "guide", "actions": {"stateDelta": {"last": "Rome"}}},
+]
+
+
+def llama(role: str, *blocks: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"role": role, "additional_kwargs": more, "blocks": list(blocks)}
+
+
+def llama_text(words: str) -> dict[str, Any]:
+    return {"block_type": "text", "text": words}
+
+
+LLAMA_CALL = {"block_type": "tool_call", "tool_call_id": "t", "tool_name": "weather", "tool_kwargs": {"city": "Rome"}}
+LLAMA = [
+    llama("user", llama_text("Rome?")),
+    llama("assistant", {"block_type": "thinking", "content": "Hm.", "num_tokens": None}, LLAMA_CALL),
+    llama("tool", llama_text("20"), tool_call_id="t", name="weather"),
+    llama("assistant", llama_text("20 degrees.")),
+]
+EARLIER_CALL = {"id": "t", "type": "function", "function": {"name": "weather", "arguments": '{"city":"Rome"}'}}
+
+
+def kernel(role: str, *items: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"metadata": {}, "content_type": "message", "role": role, "items": list(items), **more}
+
+
+KERNEL = [
+    kernel("user", {"content_type": "text", "text": "Rome?"}),
+    kernel(
+        "assistant",
+        {"content_type": "reasoning", "text": "Hm."},
+        {"content_type": "function_call", "id": "t", "name": "weather", "arguments": '{"city":"Rome"}'},
+        finish_reason="tool_calls",
+    ),
+    kernel("tool", {"content_type": "function_result", "id": "t", "result": "20", "name": "weather"}),
+    kernel("assistant", {"content_type": "text", "text": "20 degrees."}),
+]
+
+
+def net(role: str, *contents: dict[str, Any]) -> dict[str, Any]:
+    return {"role": role, "contents": list(contents), "messageId": "m"}
+
+
+NET = [
+    net("user", {"$type": "text", "text": "Rome?"}),
+    net(
+        "assistant",
+        {"$type": "reasoning", "text": "Hm."},
+        {"$type": "functionCall", "callId": "t", "name": "weather", "arguments": {"city": "Rome"}},
+    ),
+    net("tool", {"$type": "functionResult", "callId": "t", "result": "20"}),
+    net("assistant", {"$type": "text", "text": "20 degrees."}),
+]
+
+
+def hay(role: str, *content: dict[str, Any]) -> dict[str, Any]:
+    return {"role": role, "meta": {}, "name": None, "content": list(content)}
+
+
+HAY_CALL = {"tool_name": "weather", "arguments": {"city": "Rome"}, "id": "t"}
+HAYSTACK = [
+    hay("user", {"text": "Rome?"}),
+    hay("assistant", {"reasoning": {"reasoning_text": "Hm.", "extra": {}}}, {"tool_call": HAY_CALL}),
+    hay("tool", {"tool_call_result": {"result": "20", "origin": HAY_CALL, "error": False}}),
+    hay("assistant", {"text": "20 degrees."}),
+]
+GENKIT = [
+    {"role": "user", "content": [{"text": "Rome?"}]},
+    {
+        "role": "model",
+        "content": [{"reasoning": "Hm."}, {"toolRequest": {"name": "weather", "ref": "t", "input": {"city": "Rome"}}}],
+    },
+    {"role": "tool", "content": [{"toolResponse": {"name": "weather", "ref": "t", "output": "20"}}]},
+    {"role": "model", "content": [{"text": "20 degrees."}]},
+]
+STRANDS = [
+    {"message": {"role": "user", "content": [{"text": "Rome?"}]}, "message_id": 0, "redact_message": None},
+    {"message": {"role": "assistant", "content": [{"text": "20 degrees."}]}, "message_id": 1},
+]
+CONTINUE: list[Any] = [
+    {"message": {"role": "user", "content": "Rome?"}, "contextItems": [{"name": "a.py", "content": "print()"}]},
+    {"message": {"role": "assistant", "content": "20 degrees."}, "contextItems": []},
+]
+
+ROWS: list[tuple[str, dict[str, Any], list[list[Said]]]] = [
+    (
+        "ui-messages",
+        {
+            "id": "chat-1",
+            "messages": [UI_ASKS, ui("assistant", STEP, UI_THOUGHT, UI_CALL, STEP, ui_text("20 degrees."))],
+        },
+        WHOLE,
+    ),
+    # a source and data that the page shows stay beside
+    (
+        "ui-messages",
+        {
+            "messages": [
+                UI_ASKS,
+                ui("assistant", ui_text("20 degrees."), SOURCE, {"type": "data-map", "data": {"a": 5}}),
+            ]
+        },
+        [[ASKED, ANSWERED]],
+    ),
+    # a tool that is known only when it runs, and its error
+    (
+        "ui-messages",
+        {"messages": [UI_ASKS, ui("assistant", other_tool(state="output-error", errorText="20"))]},
+        [[ASKED, *CALLED]],
+    ),
+    # calls that wait for a person, or that one has denied, have no result
+    (
+        "ui-messages",
+        {
+            "messages": [
+                UI_ASKS,
+                ui("assistant", other_tool(state="output-denied", approval={"id": "a", "reason": "No."})),
+            ]
+        },
+        [[ASKED, CALLED[0]]],
+    ),
+    # AI SDK 4 tells the calls and the text twice
+    (
+        "ui-messages",
+        {
+            "messages": [
+                ui(
+                    "assistant",
+                    {
+                        "type": "tool-invocation",
+                        "toolInvocation": {
+                            "state": "result",
+                            "toolCallId": "t",
+                            "toolName": "weather",
+                            "args": {"city": "Rome"},
+                            "result": "20",
+                        },
+                    },
+                    ui_text("20 degrees."),
+                    content="20 degrees.",
+                )
+            ]
+        },
+        [[*CALLED, ANSWERED]],
+    ),
+    ("pydantic-ai", {"id": "c", "messages": PYDANTIC}, WHOLE),
+    # the instructions of a run are told in each request, and said once
+    (
+        "pydantic-ai",
+        {
+            "messages": [
+                pydantic("request", prompt("Rome?"), instructions="Be kind."),
+                pydantic("response", P_CALL),
+                pydantic("request", P_RETURN, instructions="Be kind."),
+            ]
+        },
+        [[("system", "Be kind."), ASKED, *CALLED]],
+    ),
+    (
+        "pydantic-ai",
+        {
+            "messages": [
+                pydantic(
+                    "request",
+                    {"content": "Be kind.", "dynamic_ref": None, "part_kind": "system-prompt"},
+                    prompt("Rome?"),
+                ),
+                pydantic("response", P_CALL),
+                pydantic("request", {**P_RETURN, "part_kind": "retry-prompt"}),
+                # no tool is asked to try again
+                pydantic("request", {"content": "Once more.", "tool_name": None, "part_kind": "retry-prompt"}),
+            ]
+        },
+        [[("system", "Be kind."), ASKED, *CALLED, ("user", "Once more.")]],
+    ),
+    ("adk", {"id": "s", "app_name": "a", "user_id": "u", "state": {}, "events": ADK}, WHOLE),
+    ("adk", {"id": "s", "appName": "a", "userId": "u", "state": {}, "events": CAMEL}, [[ASKED, ANSWERED]]),
+    ("llama-index", {"messages": LLAMA}, WHOLE),
+    # earlier versions have calls beside the blocks; some have both
+    (
+        "llama-index",
+        {"messages": [LLAMA[0], llama("assistant", tool_calls=[EARLIER_CALL]), *LLAMA[2:]]},
+        [[ASKED, *CALLED, ANSWERED]],
+    ),
+    (
+        "llama-index",
+        {"messages": [LLAMA[0], llama("assistant", LLAMA_CALL, tool_calls=[EARLIER_CALL]), *LLAMA[2:]]},
+        [[ASKED, *CALLED, ANSWERED]],
+    ),
+    ("semantic-kernel", {"messages": KERNEL}, WHOLE),
+    ("extensions-ai", {"messages": NET}, WHOLE),
+    ("haystack", {"messages": HAYSTACK}, WHOLE),
+    ("genkit", {"messages": GENKIT}, WHOLE),
+    ("wrapped", {"messages": STRANDS}, [[ASKED, ANSWERED]]),
+    ("wrapped", {"sessionId": "5c", "title": "Weather", "history": CONTINUE}, [[ASKED, ANSWERED]]),
+]
+IDS = [f"{name}-{at}" for at, (name, *_) in enumerate(ROWS)]
+
+
+@pytest.mark.parametrize(("name", "row", "said"), ROWS, ids=IDS)
+def test_stored_messages_are_the_conversation_that_a_person_reads(
+    name: str, row: dict[str, Any], said: list[list[Said]]
+) -> None:
+    assert read_row(Plan((AUTO,)), row).layout.name == name
+    assert [told(each.messages) for each in conversations(row)] == said
+
+
+STRUCTURE = frozenset(
+    {
+        "system-prompt",
+        "user-prompt",
+        "tool-return",
+        "retry-prompt",
+        "text",
+        "reasoning",
+        "step-start",
+        "request",
+        "response",
+        "message",
+        "model",
+        "tool-call",
+        "tool_call",
+        "function",
+    }
+    | {"thinking", "functionCall", "functionResult", "function_call", "function_result", "tool-invocation"}
+)
+"""Words that say what the parts of a message are: the messages are what they are of."""
+
+
+def words(value: Any) -> Iterator[str]:
+    if isinstance(value, (dict, list)):
+        members = cast("dict[str, Any]", value).values() if isinstance(value, dict) else cast("list[Any]", value)
+        for each in members:
+            yield from words(each)
+    elif isinstance(value, str) and value not in STRUCTURE:
+        yield value
+
+
+@pytest.mark.parametrize("row", [row for _, row, _ in ROWS], ids=IDS)
+def test_every_word_is_in_the_conversation_or_beside_it(row: dict[str, Any]) -> None:
+    found = read_row(Plan((AUTO,)), row)
+    kept = [*words([found.extra_columns, [[each.value, each.extra_columns] for each in found.documents]])]
+    everything = "\n".join(kept)
+    assert [each for each in words(row) if each not in everything] == []
+
+
+DATA = Media("image", data="iVBORw0KGgo=", format="image/png")
+AT_URL = Media("image", url="https://a.example/a")
+B64 = {"data": "iVBORw0KGgo=", "media_type": "image/png", "kind": "binary"}
+VIDEO = {"url": "https://a.example/a", "kind": "video-url"}
+LLAMA_IMAGE = {"block_type": "image", "image": "iVBORw0KGgo=", "image_mimetype": "image/png"}
+SHOWN: list[tuple[Any, Media]] = [
+    (ui("user", {"type": "file", "mediaType": "image/png", "url": PNG}), DATA),
+    (ui("user", {"type": "file", "mediaType": "image/png", "url": "https://a.example/a"}), AT_URL),
+    (pydantic("request", prompt([B64])), DATA),
+    (pydantic("request", prompt([VIDEO])), Media("video", url="https://a.example/a")),
+    (llama("user", LLAMA_IMAGE), DATA),
+    (hay("user", {"image": {"base64_image": "iVBORw0KGgo=", "mime_type": "image/png"}}), DATA),
+    ({"role": "user", "content": [{"media": {"url": PNG, "contentType": "image/png"}}]}, DATA),
+]
+
+
+@pytest.mark.parametrize(("message", "media"), SHOWN)
+def test_media_are_parts_of_what_is_said(message: Any, media: Media) -> None:
+    [conversation] = conversations({"messages": [message]})
+    [said] = conversation.messages
+    assert said.content == (media,)
+
+
+def test_a_file_keeps_its_name() -> None:
+    file = {
+        "type": "file",
+        "mediaType": "application/pdf",
+        "filename": "a.pdf",
+        "url": "data:application/pdf;base64,QQ==",
+    }
+    [conversation] = conversations({"messages": [ui("user", file)]})
+    [part] = conversation.messages[0].content
+    assert isinstance(part, Media)
+    assert (part.media, part.data, part.filename) == ("file", "QQ==", "a.pdf")
+
+
+def test_results_of_one_step_follow_all_its_calls() -> None:
+    calls = [{**UI_CALL, "toolCallId": name, "output": name} for name in ("one", "two")]
+    [conversation] = conversations({"messages": [ui("assistant", *calls)]})
+    assert [message.call_id for message in conversation.messages] == ["one", "two", "one", "two"]
+
+
+def test_each_thought_is_one_of_its_own() -> None:
+    thoughts = [{"type": "reasoning", "text": words} for words in ("Hm.", "Ah.")]
+    [conversation] = conversations({"messages": [ui("assistant", *thoughts, ui_text("Yes."))]})
+    assert told(conversation.messages) == [("thought", "Hm."), ("thought", "Ah."), ("assistant", "Yes.")]
+
+
+def test_messages_with_types_are_not_those_of_a_framework_without() -> None:
+    row: dict[str, Any] = {"messages": [{"role": "user", "meta": {}, "content": [{"type": "text", "text": "Rome?"}]}]}
+    assert read_row(Plan((AUTO,)), row).layout.name == "messages"
+
+
+@pytest.mark.parametrize("messages", [PYDANTIC, LLAMA, KERNEL, NET, HAYSTACK, GENKIT[1:], ADK, [UI_ASKS]])
+def test_a_document_of_a_framework_is_refused_with_what_reads_it(messages: list[Any]) -> None:
+    with pytest.raises(BridgeError) as caught:
+        convert(messages, target="openai")
+    assert "`ocml-convert batch --plan auto` reads such rows" in caught.value.message
+
+
+def test_words_for_roles_of_voice_agents() -> None:
+    said = [{"role": "agent", "message": "20 degrees."}, {"role": "user", "message": "Thanks."}]
+    for name in ("transcript", "messages"):
+        [conversation] = conversations({"agent_id": "a", name: said})
+        assert told(conversation.messages) == [ANSWERED, ("user", "Thanks.")]
+
+
+def test_the_history_of_promptflow_is_what_was_said_before() -> None:
+    history = [{"inputs": {"question": "Rome?"}, "outputs": {"answer": "20 degrees."}}]
+    [conversation] = conversations({"question": "Oslo?", "chat_history": history, "answer": "5 degrees."})
+    assert told(conversation.messages) == [ASKED, ANSWERED, ("user", "Oslo?"), ("assistant", "5 degrees.")]
+    [alone] = conversations({"chat_history": history})
+    assert told(alone.messages) == [ASKED, ANSWERED]
+
+
+def test_records_of_bedrocks_batches_are_a_request_and_its_answer() -> None:
+    asked = {
+        "anthropic_version": "bedrock-2023-05-31",
+        "max_tokens": 9,
+        "messages": [{"role": "user", "content": "Rome?"}],
+    }
+    answer = {"type": "message", "role": "assistant", "content": [{"type": "text", "text": "20 degrees."}]}
+    [conversation] = conversations({"recordId": "1", "modelInput": asked, "modelOutput": answer})
+    assert told(conversation.messages) == [ASKED, ANSWERED]
