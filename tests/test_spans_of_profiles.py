@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ocml_bridge import Options, formats
-from ocml_bridge.profiles import Profile, profiles_of
+from ocml_bridge.profiles import Profile, profile, profiles_of
 from ocml_bridge.registry import adapter
 from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.spans import SpanKind
@@ -32,8 +32,9 @@ PLAIN = [
 REQUESTS: list[dict[str, Any]] = [{"messages": PLAIN}, {"messages": REASONING, "tools": [TOOL]}]
 PROFILES = [each for name in formats() if adapter(name)[0].frame_marks for each in profiles_of(adapter(name)[0])]
 LINE = Options(training=True)
-REWRITES = {"hermes", "nemotron-3", "nemotron-3-ultra"}
-"""Once there is an answer, their templates write what was its prompt otherwise: the last reply, an empty thought."""
+REWRITES = {"hermes", "nemotron-3", "nemotron-3-ultra", "hyperclova-x"}
+"""Once there is an answer, their templates write what was its prompt otherwise: the last reply, an empty thought, the
+frame of a thought that was asked for."""
 
 
 def named(model: Profile) -> str:
@@ -53,8 +54,9 @@ def test_spans_are_the_whole_prompt_and_change_nothing_of_it(model: Profile) -> 
 @pytest.mark.parametrize("model", PROFILES, ids=named)
 def test_a_model_writes_what_stands_behind_its_prompt(model: Profile) -> None:
     """The last answer is sampled from where its prompt ends; a thought that says nothing belongs to that,
-    and the rest of a header that the prompt leaves to the model."""
-    for request in REQUESTS:
+    and the line break of a header."""
+    efforts = [{**REQUESTS[0], "reasoning_effort": effort} for effort in ("none", "high")]
+    for request in REQUESTS + efforts:
         line = model.prompt(request, options=LINE, policy=LENIENT, spans=True)
         prompt = model.prompt({**request, "messages": request["messages"][:-1]}, policy=LENIENT, spans=True)
         text: Any = line.output
@@ -66,7 +68,18 @@ def test_a_model_writes_what_stands_behind_its_prompt(model: Profile) -> None:
         turn = next(span.start for span in prompt.spans or () if span.kind is SpanKind.OPEN_TURN)
         assert not any(span.sampled for span in line.spans or () if turn <= span.start < len(asked))
         between = text[len(asked) : first.start]
-        assert not between or re.fullmatch(r"(<think>)?\s*</think>\s*|(/think)?\n", str(between))
+        assert not between or re.fullmatch(r"(<think>)?\s*</think>\s*|\n", str(between))
+
+
+@pytest.mark.parametrize(("effort", "first"), [(None, "/think\n"), ("high", "So no.")])
+def test_what_the_effort_adds_to_a_prompt_is_not_sampled(effort: str | None, first: str) -> None:
+    """HyperCLOVA X decides whether it thinks, in the header, unless the request does."""
+    asked: dict[str, Any] = {} if effort is None else {"reasoning_effort": effort}
+    line = profile("hyperclova-x").prompt({"messages": REASONING, **asked}, options=LINE, policy=LENIENT, spans=True)
+    text = str(line.output)
+    thought = text.rindex("/think")
+    begun = next(span.start for span in line.spans or () if span.sampled and span.start >= thought)
+    assert text[begun:].startswith(first)
 
 
 @pytest.mark.parametrize("model", PROFILES, ids=named)

@@ -162,6 +162,16 @@ def test_an_answer_follows_a_schema(name: str) -> None:
     assert not allowed(model, before + "Paris, for two days.", response_format=SCHEMA)
 
 
+@pytest.mark.parametrize("name", ["qwen3", "gpt-oss"])
+def test_an_answer_may_be_any_object_where_json_is_asked_for(name: str) -> None:
+    model = profile(name)
+    before = "<|channel|>final<|message|>" if name == "gpt-oss" else "<think>\na</think>\n\n"
+    for answer in (GOOD, BAD, "{}"):
+        assert allowed(model, before + answer, response_format={"type": "json_object"})
+    for answer in ("Paris.", "[1]"):
+        assert not allowed(model, before + answer, response_format={"type": "json_object"})
+
+
 def test_a_model_that_need_not_think_may() -> None:
     for answer in (GOOD, f"<think>\nParis?\n</think>\n\n{GOOD}"):
         assert allowed(profile("qwen3"), answer, response_format=SCHEMA)

@@ -53,11 +53,11 @@ added_tokens: Final = other_tokens(CONTROL)
 FRAME_MARKS: Final = FrameMarks(
     (START,),
     (END,),
-    r"assistant(?:/think)?(?!\S)[^\n]*\n(?:<think>\s*</think>\s*)?",
+    r"assistant(?:(?=/think\n| -> tool)|(?!\S)[^\n]*\n(?:<think>\s*</think>\s*)?)",
     ("</think>", "</tool_call>", "</tool_response>", "<|tool_call_end|>", "<|tool_response_end|>", "</function_calls>"),
 )
 """The marks of frames, for spans. The prompt of a model ends after the header line, or after an empty thought that the
-template writes."""
+template writes. HyperCLOVA X itself writes the rest of a header that says that it thinks or calls."""
 
 
 def ends_turn(gap: str) -> bool:
