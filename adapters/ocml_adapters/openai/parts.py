@@ -5,13 +5,14 @@ A part that would not be written back exactly is read as a foreign part.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from typing import Any, Final, NamedTuple, cast
 
 from ocml_bridge.chat.cache_marks import read_mark, write_mark
 from ocml_bridge.chat.turns import parts_of
 from ocml_bridge.chat.uploads import media_for
-from ocml_bridge.json_values.data_urls import data_url, media_type, opened, scheme, sound_format
+from ocml_bridge.json_values.data_urls import data_url, image_format, media_type, opened, scheme, sound_format
 from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add
 from ocml_bridge.model import CacheMark, Content, Foreign, Json, Media, Part, Refusal, Text, replace
 
@@ -290,11 +291,26 @@ def _step(item: Json) -> tuple[str | None, list[str]]:
 # --- images beside a text ---------------------------------------------------------------------------------------------
 
 
+_BASE64: Final = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})")
+"""Base64 data, which is not empty."""
+
+
 def images_in(value: Json) -> tuple[Media, ...]:
-    """Return the images in a value of `images`, which a model generated; none if one of them is not understood."""
-    parts, orders = read_parts(cast("list[Json]", value)) if isinstance(value, ARRAY) else ((), {})
+    """Return the images in a value of `images`; none if one of them is not understood.
+
+    A model generated them if they are parts (OpenRouter); they are base64 data alone if they are given to one (Ollama).
+    """
+    items = cast("list[Json]", value) if isinstance(value, ARRAY) else []
+    if items and all(isinstance(item, str) and _BASE64.fullmatch(item) for item in items):
+        return tuple(_bare_image(cast("str", item)) for item in items)
+    parts, orders = read_parts(items)
     images = tuple(part for part in parts if isinstance(part, Media) and part.media == "image")
     return images if len(images) == len(parts) and not orders else ()
+
+
+def _bare_image(data: str) -> Media:
+    known = image_format(data)
+    return Media("image", data=data, format=None if known is None else f"image/{known}")
 
 
 def images_of(content: Content) -> list[Json]:
@@ -303,12 +319,13 @@ def images_of(content: Content) -> list[Json]:
     return [write_part(image) for image in images if can_hold(image)]
 
 
-def without_images(content: Content, count: Json) -> tuple[Content, list[Json]]:
+def without_images(content: Content, count: Json, *, bare: bool) -> tuple[Content, list[Json]]:
     """Return content without the images at its end that are written under `images`, and these.
 
     Args:
         content: the content of a message.
         count: the number of these images, from the layout.
+        bare: whether images were read as data alone, from the layout; others are written as parts.
     """
     parts = parts_of(content)
     start = len(parts) - count if type(count) is int and 0 < count <= len(parts) else len(parts)
@@ -321,4 +338,6 @@ def without_images(content: Content, count: Json) -> tuple[Content, list[Json]]:
         if len(remaining) == 1 and isinstance(remaining[0], Text) and remaining[0].is_bare
         else remaining
     )
+    if bare and all(isinstance(part, Media) and part.data and part == _bare_image(part.data) for part in images):
+        return text_or_parts or "", [cast("Media", part).data for part in images]
     return text_or_parts or "", [write_part(part) for part in images]

@@ -9,7 +9,7 @@ from ocml_bridge.chat.cache_marks import read_mark
 from ocml_bridge.chat.turns import is_call, parts_of, recipient_of
 from ocml_bridge.json_values.form import Object, form_of, is_empty, rest
 from ocml_bridge.loss import FindingCode, Log
-from ocml_bridge.model import Content, Foreign, Json, Message, Refusal, Text
+from ocml_bridge.model import Content, Foreign, Json, Media, Message, Refusal, Text
 from ocml_bridge.wires.noticing import note_names, note_parts, note_role
 
 from .annotations import cited
@@ -18,6 +18,7 @@ from .parts import images_in, is_odd, read_parts
 from .reasoning import default_keys, read_reasoning
 from .syntax import (
     ANNOTATIONS,
+    BARE_IMAGES,
     CACHE,
     CONTENT,
     ELSEWHERE,
@@ -103,6 +104,8 @@ def _plain(wire: Object, role: str) -> Message:
     known_keys = ("role", "content") if name is None else ("role", "content", "name")
     if CACHE in wire and (marked := _marked(content, wire, layout)) is not None:
         content, known_keys = marked, (*known_keys, CACHE)
+    if images := _images(wire, layout):
+        content, known_keys = (*(parts_of(content) if content else ()), *images), (*known_keys, IMAGES)
     extras = _finish(wire, layout, known_keys, TEXT_KEYS, wire.get("content") == "")
     weight = _weight(wire)
     return Message(role, content, name, weight=weight, extras=NOTES.by_format(extras), layout=NOTES.by_format(layout))
@@ -123,6 +126,9 @@ def _reply(wire: Object, role: str) -> Message:
     mark = read_mark(wire[CACHE], EPHEMERAL) if CACHE in wire else None
     if mark is not None:
         known_keys.append(CACHE)
+    if images := _images(wire, layout):
+        content = (*(parts_of(content) if content else ()), *images)
+        known_keys.append(IMAGES)
     extras = _finish(wire, layout, known_keys, REPLY_KEYS[role], wire.get("content") == "")
     if role == "function":
         layout["role"] = role
@@ -157,10 +163,9 @@ def _assistant(wire: Object) -> list[Message]:
     if wire.get(ANNOTATIONS) and (with_citations := cited(content, wire[ANNOTATIONS])) is not None:
         content = with_citations
         keys_of_text.append(ANNOTATIONS)
-    images = images_in(wire[IMAGES]) if wire.get(IMAGES) and refusal is None else ()
+    images = () if refusal is not None else _images(wire, layout)
     if images:
         content = (*(parts_of(content) if content else ()), *images)
-        layout[IMAGES] = len(images)
         keys_of_text.append(IMAGES)
     if refusal is not None:
         content = (*(parts_of(content) if content else ()), Refusal(refusal))
@@ -189,6 +194,16 @@ def _assistant(wire: Object) -> list[Message]:
             message.weight = weight
     _add_notes(messages[0], extras, layout)
     return messages
+
+
+def _images(wire: Object, layout: Object) -> tuple[Media, ...]:
+    """Return the images beside the text of a message, and note in the layout how many there are."""
+    images = images_in(wire[IMAGES]) if wire.get(IMAGES) else ()
+    if images:
+        layout[IMAGES] = len(images)
+        if isinstance(cast("list[Json]", wire[IMAGES])[0], str):
+            layout[BARE_IMAGES] = "data"
+    return images
 
 
 def _calls(wire: Object, speaker: str | None) -> dict[str, list[Message]]:

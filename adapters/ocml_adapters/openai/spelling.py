@@ -23,6 +23,7 @@ from .reader import read_message
 from .reasoning import write_reasoning
 from .syntax import (
     ANNOTATIONS,
+    BARE_IMAGES,
     CACHE,
     CONTENT,
     EPHEMERAL,
@@ -77,9 +78,12 @@ def _write_plain(message: Message) -> Object:
     if message.name:
         out["name"] = message.name
     layout = NOTES.of(message.layout)
-    out["content"] = _write_content(message.content, layout)
-    if not isinstance(message.content, str):
-        out |= {key: value for key, value in _members_of_content(message.content, layout).items() if key == CACHE}
+    content, images = _without_images(message.content, layout)
+    out["content"] = _write_content(content, layout)
+    if not isinstance(content, str):
+        out |= {key: value for key, value in _members_of_content(content, layout).items() if key == CACHE}
+    if images:
+        out[IMAGES] = images
     return _spell(out, message, NOTES.of(message.extras), layout)
 
 
@@ -94,7 +98,10 @@ def _write_reply(message: Message, named: bool) -> Object:
     was_named = key not in extras and (names(form, key) or (legacy and form is None))
     if message.name and (named or was_named):
         out[key] = name_of(message.name)
-    out["content"] = _write_content(message.content, layout)
+    content, images = _without_images(message.content, layout)
+    out["content"] = _write_content(content, layout)
+    if images:
+        out[IMAGES] = images
     if message.cache is not None:
         out[CACHE] = write_mark(message.cache, EPHEMERAL)
     return _spell(out, message, extras, layout)
@@ -118,7 +125,7 @@ def _write_assistant(group: Sequence[Message], options: Options) -> Object:
         out.update(reasoning)
     out["content"] = None
     if texts:
-        content, images = without_images(texts[0].content, layout.get(IMAGES))
+        content, images = _without_images(texts[0].content, layout)
         content, refusal = _set_refusal_apart(content, layout)
         if content or refusal is None:
             out["content"] = _write_content(content, layout)
@@ -138,6 +145,10 @@ def _write_assistant(group: Sequence[Message], options: Options) -> Object:
         written_key = FUNCTION_CALL if FUNCTION_CALL in out and len(calls) == 1 else TOOL_CALLS
         extras = {key: value for key, value in extras.items() if key != written_key}
     return _spell(out, first, extras, layout)
+
+
+def _without_images(content: Content, layout: Object) -> tuple[Content, list[Json]]:
+    return without_images(content, layout.get(IMAGES), bare=BARE_IMAGES in layout)
 
 
 def _as_parts(content: Json) -> list[Json]:

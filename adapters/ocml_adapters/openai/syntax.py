@@ -40,7 +40,9 @@ REASONING_KEY: Final = FormatOption(
 
 ANNOTATIONS: Final = "annotations"
 IMAGES: Final = "images"
-"""The key with the images that a model generated, after its text (OpenRouter, LiteLLM)."""
+"""The key with images beside the text: those that a model made (OpenRouter, LiteLLM), or is given (Ollama)."""
+BARE_IMAGES: Final = "images as"
+"""The layout's key for images that are data alone."""
 CACHE: Final = "cache_control"
 """The key of a cache mark as servers of Anthropic's models accept it: on parts, messages, calls and tools."""
 EPHEMERAL: Final = "ephemeral"
