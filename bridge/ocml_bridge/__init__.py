@@ -4,8 +4,8 @@
     result = convert(data, source="ocm-2.2", target="openai")
     result.output, result.losses, result.findings
 
-A conversion is lossless, or it says what it lost. The functions may be called in several threads at once; a decoder or an
-encoder belongs to one stream.
+A conversion is lossless, or it says what it lost. The functions may be called in several threads at once; a decoder or
+an encoder belongs to one stream.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -159,6 +159,8 @@ class FindingCode(StrEnum):
     """A call names no tool, or one that is not declared, or its arguments do not match the tool's parameters."""
     CALL_UNCHECKED = "call-unchecked"
     """Calls could not be compared with what their tools declare."""
+    CALL_UNANSWERED = "call-unanswered"
+    """A call of a function has no reply although the conversation goes on."""
     CONSTRAINT_VIOLATION = "E-BODY-CONSTRAINT-VIOLATION"
     """A body does not match its constraint."""
     REPLY_UNPAIRED = "reply-unpaired"

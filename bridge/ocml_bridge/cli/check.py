@@ -1,4 +1,4 @@
-"""Define `ocml-convert check FILE...`, which prints what had to be repaired, and which calls do not fit their tools."""
+"""Define `ocml-convert check FILE...`, which prints what had to be repaired, and which calls lack a tool or a reply."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ def check(
     All files in a folder are read. If a file has several conversations, each is read, and its findings name the place
     where it begins.
 
-    Tool calls are compared with the tools that the file declares. To check their arguments against the tools'
-    parameters, install the extra 'schema'.
+    Tool calls are compared with the tools that the file declares, and each has to have a reply before the conversation
+    goes on. To check arguments against the tools' parameters, install the extra 'schema'.
 
     \b
     ocml-convert check answer.txt
@@ -95,6 +95,7 @@ def _check(
     """
     # Imported here, because other commands do not need it.
     from ..checks.calls import check_calls
+    from ..checks.replies import check_replies
 
     try:
         data = read_bytes(name)
@@ -108,7 +109,10 @@ def _check(
         if alone:
             raise
         return Checked(name, errors=[_unread(error)])
-    checked = [replace(one, findings=(*one.findings, *check_calls(one.transcript))) for one in readings]
+    checked = [
+        replace(one, findings=(*one.findings, *check_calls(one.transcript), *check_replies(one.transcript)))
+        for one in readings
+    ]
     return Checked(name, checked, errors, compared)
 
 
