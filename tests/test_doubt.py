@@ -216,3 +216,13 @@ def test_a_log_of_texts_is_not_one_text() -> None:
         read(log, "harmony")
     assert caught.value.code is ErrorCode.FORMAT_DOUBT
     assert read(log, "harmony", options=AS_NAMED).source == "harmony"
+
+
+@pytest.mark.parametrize("named", ["chatml", "ocm-0.1"])
+def test_nor_is_one_whose_texts_are_only_likely(named: str) -> None:
+    with pytest.raises(BridgeError) as caught:
+        read(json.dumps({"text": CHATML}) + "\n" + json.dumps({"text": "Hi <|im_start|>"}), named)
+    assert caught.value.code is ErrorCode.FORMAT_DOUBT
+    with pytest.raises(BridgeError) as caught:
+        read(json.dumps({"text": "Hi <|im_start|>"}), named)
+    assert caught.value.code is ErrorCode.FORMAT_DOUBT

@@ -136,7 +136,9 @@ CASES: Final = [pytest.param(source, ours, id=f"{source}-{kind}") for source in 
 
 
 @pytest.mark.parametrize(("source", "ours"), CASES[:-2] + CASES[-1:])  # images of Converse have no addresses
-@pytest.mark.parametrize("target", ["harmony", "openai", "openai-responses", "anthropic", "gemini", "ocm-2.2-json"])
+@pytest.mark.parametrize(
+    "target", ["harmony", "chatml", "openai", "openai-responses", "anthropic", "gemini", "ocm-2.2-json"]
+)
 def test_a_request_with_images_of_its_own_is_written_by_the_plan_of_others(
     source: str, target: str, ours: Sequence[str]
 ) -> None:

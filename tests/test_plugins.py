@@ -17,6 +17,8 @@ from ocml_bridge import BridgeError, ErrorCode, adapter, convert, detect, format
 from ocml_bridge.bulk import Settings, Status, convert_batch
 from ocml_bridge.formats.adapter import FormatOption, Options, Source
 from ocml_bridge.pipe import streams
+from ocml_bridge.split import read_all, split
+from ocml_bridge.units.reader import UnitReader
 
 pytest_plugins = ("cli.conftest",)
 
@@ -95,6 +97,25 @@ def test_a_plugin_that_fails_in_recognising_is_passed_over(plugin: Callable[...,
 
     plugin("fails", sniff=sniff)
     assert detect(json.loads(REQUEST)) == "openai"
+
+
+def test_a_plugin_is_told_the_dialect_to_divide_and_to_read(plugin: Callable[..., str]) -> None:
+    told: list[tuple[str, str | None]] = []
+
+    def divided(value: Source, options: Options) -> list[tuple[int, Source]]:
+        told.append(("split", options.dialect))
+        return [(0, value)]
+
+    def read_by(options: Options) -> UnitReader:
+        told.append(("read", options.dialect))
+        return adapter("openai")[0].reads_units(options)
+
+    name = plugin("own", dialects=("loud",), split=divided, reads_units=read_by)
+    (reading,) = read_all(REQUEST, f"{name}:loud")
+    assert reading.source == name
+    assert told == [("split", "loud"), ("read", "loud")]
+    assert len(split(REQUEST, f"{name}:loud")) == 1
+    assert told[2:] == [("split", "loud")]
 
 
 def test_a_plugin_that_recognises_its_own_is_found(plugin: Callable[..., str]) -> None:

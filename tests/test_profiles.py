@@ -288,6 +288,14 @@ def test_what_the_declared_tools_tell_of_arguments_is_known_to_whoever_reads_the
     assert stop.document.messages[-1].content == '{"s": "1", "n": 1}'
 
 
+def test_the_answer_to_a_request_of_any_api_is_read() -> None:
+    request = {"model": "m", "max_tokens": 9, "system": "Be brief.", "messages": [{"role": "user", "content": "Hi"}]}
+    reader = profile_of("qwen3").answering(request, source="anthropic")
+    reader.feed("<think>\nHm.\n</think>\n\nHello.<|im_end|>")
+    stop: Any = reader.finish("stop")[-1]
+    assert [each.content for each in stop.document.messages] == ["Hm.", "Hello."]
+
+
 @pytest.mark.parametrize("profile", TEMPLATES)
 def test_a_prompt_ends_with_the_turn_that_it_opens(profile: str) -> None:
     output = prompt([{"role": "user", "content": "Hi"}], "chatml", profile=profile).output

@@ -41,6 +41,10 @@ def test_an_odd_escape_is_read_without_a_warning(text: str) -> None:
     assert literal(text) is not None
 
 
+def test_white_space_around_a_literal_is_nothing() -> None:
+    assert literal(" \t[1] \t") == [1]
+
+
 def test_a_word_stands_for_a_value() -> None:
     assert value_of(expression("[true, {'a': null}]"), {"true": True, "null": None}) == ([True, {"a": None}],)
     assert value_of(expression("[true]")) is None

@@ -155,8 +155,8 @@ WHERE = {
 
 
 def told_by(kind: Kind) -> str:
-    marks = [f"{shown(mark)}{WHERE[mark.place]}" for mark in kind.marks]
-    patterns = [f"begins with {pattern.shown}" for pattern in kind.patterns]
+    marks = [f"{shown(mark)}{WHERE[mark.place]}{'' if mark.certain else '?'}" for mark in kind.marks]
+    patterns = [f"begins with {pattern.shown}{'' if pattern.certain else '?'}" for pattern in kind.patterns]
     return "; ".join(dict.fromkeys([*marks, *patterns, *(["the first bytes"] if kind.signatures else [])]))
 
 

@@ -194,6 +194,7 @@ def test_a_message_for_a_place_that_there_is_not_is_found(places: tuple[int, ...
     said = [message.content for message in cast("Transcript", reading.transcript).messages]
     refused = [finding for finding in reading.findings if finding.code is FindingCode.SIDECAR]
     assert len(said) + len(refused) == 2 + len(places)
+    assert {each.detail for each in refused} <= {"the output was edited here; add was not applied"}
     assert [each for each in said if not str(each).isdigit()] == ["Hi", "Hullo."]
 
 

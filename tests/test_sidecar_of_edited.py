@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ocml_bridge import BridgeError, ErrorCode, FindingCode, Message, Severity, Tool, Transcript
 from ocml_bridge.loss import Finding, Log
-from ocml_bridge.model import Json, replace
+from ocml_bridge.model import Json, Media, Text, replace
 from ocml_bridge.model.codec import to_json
 from ocml_bridge.report import sidecar as sidecars
 
@@ -185,3 +185,14 @@ def test_a_value_that_was_another_one_in_the_output_is_given_back_only_where_it_
         detail = "the output was edited here; replace was not applied"
         found = Finding(FindingCode.SIDECAR, Severity.CHANGED, "/messages/0/name", detail)
         assert findings == ([found] if name != "eve" else [])
+
+
+def test_a_part_that_was_left_out_is_put_before_those_that_are_there() -> None:
+    image = Media("image", url="https://example.org/a.png")
+    before = replace(BARE, messages=(Message("user", (Text("a"), Text("b"))), Message("user", "Ho")))
+    after = replace(before, messages=(Message("user", (image, Text("a"), Text("b"))), Message("user", "Ho")))
+    made = sidecars.make(after, before, range(2), b"output", "harmony")
+    edited = replace(before, messages=(before.messages[0], Message("user", "Hey")))
+    document, findings = applied(edited, made)
+    assert document.messages == (after.messages[0], Message("user", "Hey"))
+    assert findings == []

@@ -12,7 +12,7 @@ from cli.conftest import Run
 from corpus import rendered
 from harmony_judge import DIALECT, config, conversation, library
 from ocml_adapters.harmony.vocabulary import load_encoding
-from ocml_bridge import Options, Transcript, read, verify
+from ocml_bridge import Message, Options, Transcript, read, verify
 from ocml_bridge.profiles import profile, profiles_of
 from ocml_bridge.registry import load_all
 from prompts import prompt
@@ -138,6 +138,9 @@ def test_a_turn_that_is_open_is_none_to_train_on() -> None:
     assert made.output == "<|im_start|>user\nHi<|im_end|>\n"
     assert ("layout", "/open_turn") in [(loss.severity, loss.path) for loss in made.losses]
     assert made.lossless
+    left_out = Transcript((Message("user", "Hi"),), (), open_turn=Message("assistant", "", end=None))
+    made = profile("qwen3").prompt(left_out, options=TRAINING)
+    assert {"/tools", "/open_turn"} <= {loss.path for loss in made.losses}
 
 
 # --- the commands -----------------------------------------------------------------------------------------------------

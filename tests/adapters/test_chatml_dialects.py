@@ -447,6 +447,7 @@ def test_5_tools_before_a_system_text_are_read_back_as_they_were_written(dialect
     for alone in (True, False):
         told = replace(document, layout={"chatml": {"family": dialect, "tools_alone": alone}})
         result = write(told, "chatml")
+        assert str(result.output).count("<|im_start|>system\n") == 1 + (alone and dialect != "hyperclova")
         assert transcript(str(result.output)) == result.image
         laws.all_laws(told, "chatml")
 

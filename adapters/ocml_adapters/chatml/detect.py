@@ -51,14 +51,12 @@ class Evidence(NamedTuple):
     Attributes:
         frame: the frame.
         contents: its contents.
-        before: the frame before it.
         last: whether no frame follows.
         closing: whether no message follows; an open turn may.
     """
 
     frame: Frame
     contents: Contents
-    before: Frame | None
     last: bool
     closing: bool
 
@@ -114,7 +112,6 @@ def family_of(frames: Sequence[Frame], declared: DeclaringFrame, tail: str) -> F
 
 def _evidence(frames: Sequence[Frame], declared: DeclaringFrame) -> Iterator[Evidence]:
     """Yield the frames with markup."""
-    before: Frame | None = None
     schemas = NO_SCHEMAS
     final = len(frames) - 1 - (frames != [] and is_open_turn(frames[-1]))
     for index, frame in enumerate(frames):
@@ -126,8 +123,7 @@ def _evidence(frames: Sequence[Frame], declared: DeclaringFrame) -> Iterator[Evi
         if contents is not None:
             schemas = schemas_of(contents.tools) if contents.tools else schemas
             if contents.tools is not None or _is_marked(frame, contents):
-                yield Evidence(frame, contents, before, frame is frames[-1], index == final)
-        before = frame
+                yield Evidence(frame, contents, frame is frames[-1], index == final)
 
 
 def _is_marked(frame: Frame, contents: Contents) -> bool:
@@ -141,15 +137,15 @@ def _is_marked(frame: Frame, contents: Contents) -> bool:
 
 
 class Score(NamedTuple):
-    """How many frames a family would write as they are. The bodies decide, and among equals the rest.
+    """How many frames a family would write as they are. The bodies decide, and among equals the headers.
 
     Attributes:
         bodies: how many bodies.
-        rest: how many headers and gaps.
+        headers: how many headers.
     """
 
     bodies: int
-    rest: int
+    headers: int
 
 
 def _best(families: Sequence[Family], evidence: Sequence[Evidence]) -> tuple[Family, Score]:
@@ -165,19 +161,16 @@ def _best(families: Sequence[Family], evidence: Sequence[Evidence]) -> tuple[Fam
 
 
 def _full_score(evidence: Sequence[Evidence]) -> Score:
-    return Score(len(evidence), 2 * len(evidence))
+    return Score(len(evidence), len(evidence))
 
 
 def _score(family: Family, evidence: Sequence[Evidence]) -> Score:
-    matches = [_matches(family, each) for each in evidence]
-    return Score(sum(body for body, _, _ in matches), sum(header + gap for _, header, gap in matches))
-
-
-def _matches(family: Family, evidence: Evidence) -> tuple[bool, bool, bool]:
-    """Return whether a family would write the body, the header and the gap of a frame as they are."""
-    frame, contents, before, last, closing = evidence
-    default = default_frame(contents, Place(family, before, last, closing=closing))
-    return frame.body == default.body, frame.header == default.header, frame.gap == default.gap
+    bodies = headers = 0
+    for frame, contents, last, closing in evidence:
+        default = default_frame(contents, Place(family, None, last, closing=closing))
+        bodies += frame.body == default.body
+        headers += frame.header == default.header
+    return Score(bodies, headers)
 
 
 def _families_declaring(evidence: Sequence[Evidence]) -> list[Family]:

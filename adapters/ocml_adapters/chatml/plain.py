@@ -14,12 +14,10 @@ from ocml_bridge.formats.adapter import Options
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Json, Message, Transcript, replace
 from ocml_bridge.report.narrowing import drop_message, narrow
-from ocml_bridge.text.control import stands_alone
 from ocml_bridge.text.edges import gap_behind, is_trivia, may_stand, recall, remember
 from ocml_bridge.text.im import Frame, spell
 from ocml_bridge.text.plain import ROLES, has_no_place, header_for, message
 from ocml_bridge.units.grammar import Enclosed, State, Unit, WrittenUnit
-from ocml_bridge.units.heads import Head
 from ocml_bridge.units.writer import UnitWriter
 
 from .headers import speaker_of, with_known_role
@@ -129,10 +127,6 @@ class Frames(UnitWriter):
     def inert(self, text: str) -> bool:
         """Return whether a text contains no token and no tag, intact or broken."""
         return not may_be_markup(text)
-
-    def is_plain_part(self, head: Head, text: str) -> bool:
-        """Return whether a text has no part of a token in it and no white space at its ends."""
-        return stands_alone(text)
 
     def nearest(self, message: Message, index: int, log: Log) -> Message | None:
         """Return a message of one text, with role and name; None for private reasoning, which is reported."""

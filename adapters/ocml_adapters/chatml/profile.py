@@ -194,7 +194,8 @@ def _with_known_role(part: Part, template: Template, log: Log) -> Part:
     if name is not None and (role != "tool" or template.family is None):
         name = None
         log.lose(LossCode.NAME, f"{path}/name", "the chat template leaves out speakers' names")
-    return part if (role, name) == (message.role, message.name) else Part(replace(message, role=role, name=name), path)
+    is_known = (role, name) == (message.role, message.name)
+    return part if is_known else Part(replace(message, role=role, name=None), path)
 
 
 def _stripped(part: Part, template: Template, log: Log) -> Part:
