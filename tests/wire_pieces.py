@@ -616,7 +616,7 @@ def _gemini() -> dict[str, Any]:
             {"codeExecutionResult": {"outcome": "w74", "output": "w75"}},
             {"text": "w76"},
         ),
-        "kept parts": answer({"toolCall": {"id": "w16", "toolType": "w17", "args": {"w18": "w19"}}}),
+        "tools of the API": answer({"toolCall": {"id": "w16", "toolType": "w17", "args": {"w18": "w19"}}}),
         "system": {"systemInstruction": {"role": "system", "parts": [{"text": "w20"}]}, "contents": [ask]},
         "tools": {
             "contents": [ask],

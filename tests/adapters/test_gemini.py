@@ -8,10 +8,22 @@ from typing import Any
 import pytest
 
 from ocml_bridge import BridgeError, Options, convert, read, write
+from ocml_bridge.chat.turns import is_hosted
 from ocml_bridge.detection import detect
 from ocml_bridge.errors import ErrorCode
 from ocml_bridge.loss import Severity
-from ocml_bridge.model import AnswerFormat, Message, Settings, Text, Tool, ToolChoice, Transcript, Usage, replace
+from ocml_bridge.model import (
+    AnswerFormat,
+    Foreign,
+    Message,
+    Settings,
+    Text,
+    Tool,
+    ToolChoice,
+    Transcript,
+    Usage,
+    replace,
+)
 from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.split import read_all
 from wire_facts import Recorded, injected, leaves, not_back, recorded, there_and_back
@@ -506,3 +518,47 @@ def test_a_reply_with_an_empty_name_keeps_it() -> None:
     document = {"contents": [{"role": "user", "parts": [reply]}]}
     result = convert(document, source="gemini", target="gemini")
     assert (result.output, result.losses) == (document, ())
+
+
+# --- tools that the API runs ------------------------------------------------------------------------------------------
+
+
+def ran(*parts: Any) -> Any:
+    return [{"role": "user", "parts": [{"text": "Hi"}]}, {"role": "model", "parts": list(parts)}]
+
+
+def test_a_tool_that_the_api_runs_is_called_and_answers_inside_of_what_the_model_says() -> None:
+    called = {"toolCall": {"toolType": "URL_CONTEXT", "args": {"urls": ["a"]}, "id": "t"}, "thoughtSignature": "c2ln"}
+    answered = {"toolResponse": {"toolType": "URL_CONTEXT", "response": {"b": 1}, "id": "t"}}
+    transcript = read(ran(called, answered), "gemini").transcript
+    assert isinstance(transcript, Transcript)
+    call, reply = transcript.messages[1:]
+    assert (call.recipient, call.content, call.call_id) == ("URL_CONTEXT", '{"urls":["a"]}', "t")
+    assert (reply.role, reply.name, reply.content, reply.call_id) == ("tool", "URL_CONTEXT", '{"b":1}', "t")
+    assert is_hosted(call)
+    edited = replace(transcript, messages=(transcript.messages[0], replace(call, content='{"urls":["c"]}'), reply))
+    parts = write(edited, "gemini").output[1]["parts"]
+    assert parts[0]["toolCall"]["args"] == {"urls": ["c"]}
+    assert parts[1] == answered
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"toolCall": {"args": {}}},
+        {"toolCall": {"toolType": "A", "args": 1}},
+        {"toolCall": {"toolType": "functions.a"}},
+        {"toolCall": {"toolType": "A"}, "type": "b"},
+        {"toolResponse": {"toolType": "A", "response": []}},
+    ],
+)
+def test_an_odd_call_of_such_a_tool_stays_as_it_is(part: Any) -> None:
+    transcript = read(ran(part), "gemini").transcript
+    assert isinstance(transcript, Transcript)
+    assert transcript.messages[1].content == (Foreign("gemini", part),)
+    assert write(transcript, "gemini").output == ran(part)
+
+
+def test_a_call_of_such_a_tool_in_what_the_user_says_stays_as_it_is() -> None:
+    said = [{"role": "user", "parts": [{"toolCall": {"toolType": "A"}}]}]
+    assert write(read(said, "gemini").transcript, "gemini").output == said

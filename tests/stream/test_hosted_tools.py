@@ -132,6 +132,20 @@ def test_no_client_is_asked_to_run_the_code_of_gemini(target: str, before: tuple
     ]
 
 
+LOOKED_UP: Any = {"toolCall": {"toolType": "GOOGLE_SEARCH_WEB", "args": {"queries": ["sun"]}, "id": "t"}}
+FINDS: Any = {"toolResponse": {"toolType": "GOOGLE_SEARCH_WEB", "response": {"output": "hits"}, "id": "t"}}
+
+
+@pytest.mark.parametrize("target", ["openai", "bedrock-converse", "anthropic", "openai-responses"])
+def test_no_client_is_asked_to_run_a_tool_of_gemini(target: str) -> None:
+    answer, losses = answered("gemini-sse", contents(LOOKED_UP, FINDS, {"text": "It is sunny."}), target)
+    shown = answer.decode() if isinstance(answer, bytes) else json.dumps(answer)
+    assert "It is sunny." in shown
+    assert "queries" not in shown
+    assert "hits" not in shown
+    assert [loss.path for loss in losses if loss.code is LossCode.MESSAGE] == ["/messages/0", "/messages/1"]
+
+
 SIGNED: Any = {"text": "", "thoughtSignature": "c2ln"}
 CALL: Any = {"functionCall": {"name": "f", "args": {}}}
 
@@ -140,6 +154,7 @@ CALL: Any = {"functionCall": {"name": "f", "args": {}}}
     "parts",
     [
         (CODE, RAN, {"text": "It is 42."}),
+        ({**LOOKED_UP, "thoughtSignature": "c2ln"}, {**FINDS, "thoughtSignature": "c2ln"}, {"text": "It is sunny."}),
         ({"text": "I look."}, CODE, RAN, {"text": "And more."}, CODE, RAN, {"text": "It is 42."}),
         (CALL, SIGNED),
         (CALL, CALL, {"text": "Both."}),

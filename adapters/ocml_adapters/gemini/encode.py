@@ -27,6 +27,7 @@ from ocml_bridge.wires.blocks.grammar import AFTER, block_extras, kind_of
 from ocml_bridge.wires.blocks.writing import nearest, settled
 
 from .blocks import PartGrammar, is_code
+from .served import is_served
 from .settings import RESPONSE_PARAMETERS
 from .stream import Assembly
 from .syntax import CANDIDATES, CONTENT, FINISH, HOME, MODEL_ROLE, PARTS, VENDOR
@@ -87,12 +88,12 @@ class ChunkEncoder(ResponseEncoder):
             yield from self.arranged(waiting)
 
     def accepts(self, message: Message) -> bool:
-        """Return whether a message is of the model, or the result of its code."""
-        return message.role == "assistant" or _GRAMMAR.is_result(message)
+        """Return whether a message is of the model, or the result of its code or of a tool that the API ran."""
+        return message.role == "assistant" or _GRAMMAR.is_result(message) or is_served(message)
 
     def hosts(self, call: Message) -> bool:
-        """Return whether a call is code, which the API runs itself."""
-        return is_code(call)
+        """Return whether a call is one that the API runs itself: code, or the call of one of its tools."""
+        return is_code(call) or is_served(call)
 
     def start(self, number: int, message: Message) -> list[bytes]:
         """Write nothing: a message begins with its first text."""

@@ -19,6 +19,7 @@ from ocml_bridge.wires.blocks.grammar import more_of
 from ocml_bridge.wires.blocks.reading import read_block
 
 from .blocks import PartGrammar, is_code
+from .served import is_served
 from .syntax import CALL, CANDIDATES, CONTENT, FINISH, MODEL_ROLE, PARTS, ROLE, SIGNATURE, finish_of, keys
 from .units import ContentReader
 
@@ -301,8 +302,8 @@ class ContentDecoder(AssemblingDecoder):
             self.over = "content_filter"
 
     def hosts(self, call: Message) -> bool:
-        """Return whether a call is code, which the API runs itself."""
-        return is_code(call)
+        """Return whether a call is one that the API runs itself: code, or the call of one of its tools."""
+        return is_code(call) or is_served(call)
 
     # --- messages -----------------------------------------------------------------------------------------------------
 

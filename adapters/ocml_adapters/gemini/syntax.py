@@ -34,9 +34,11 @@ CODE: Final = "executableCode"
 RESULT: Final = "codeExecutionResult"
 INLINE: Final = "inlineData"
 FILE: Final = "fileData"
-DATA: Final = ("text", INLINE, FILE, CALL, RESPONSE, CODE, RESULT)
+TOOL_CALL: Final = "toolCall"
+TOOL_RESPONSE: Final = "toolResponse"
+DATA: Final = ("text", INLINE, FILE, CALL, RESPONSE, CODE, RESULT, TOOL_CALL, TOOL_RESPONSE)
 """The keys of the kinds of parts; a part has exactly one of them."""
-OTHER_DATA: Final = ("toolCall", "toolResponse", "audioTranscription")
+OTHER_DATA: Final = ("audioTranscription",)
 """The keys of other kinds of parts, which become foreign parts without a finding."""
 SIGNATURE: Final = "thoughtSignature"
 
@@ -47,7 +49,7 @@ ROLES: Final[dict[str, str]] = {USER_ROLE: "user", "function": "user", MODEL_ROL
 
 _CAMEL: Final = frozenset(
     {
-        *(SYSTEM, DECLARATIONS, FINISH, CALL, RESPONSE, CODE, RESULT, INLINE, FILE, SIGNATURE, *OTHER_DATA),
+        *(SYSTEM, DECLARATIONS, FINISH, SIGNATURE, *DATA, *OTHER_DATA, "toolType"),
         *("toolConfig", "generationConfig", "safetySettings", "cachedContent", "functionCallingConfig"),
         *("allowedFunctionNames", "promptFeedback", "usageMetadata", "modelVersion", "responseId"),
         *("mimeType", "displayName", "fileUri", "parametersJsonSchema", "propertyOrdering", "anyOf"),

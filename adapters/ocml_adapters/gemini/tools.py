@@ -19,11 +19,12 @@ from ocml_bridge.wires.tool_alphabet import Alphabet, ToolAlphabet
 
 from . import syntax
 from .alone import with_alone
+from .served import is_served
 from .syntax import CALL, DECLARATIONS, FILE, INLINE, NOTES, RESPONSE
 
 # --- names ------------------------------------------------------------------------------------------------------------
 
-NAMES: Final = ToolAlphabet(NOTES, Alphabet("a-zA-Z0-9_.:-", 64, first="a-zA-Z_"))
+NAMES: Final = ToolAlphabet(NOTES, Alphabet("a-zA-Z0-9_.:-", 64, first="a-zA-Z_"), is_served)
 """The names that every version of the API accepts (`FunctionDeclaration.name`); some accept longer ones."""
 
 
