@@ -48,6 +48,14 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
         [{"id": "1", "role": "user", "parts": [{"type": "text", "text": "Hi"}]}],
         [{"id": "2", "role": "assistant", "parts": [{"type": "tool-weather", "state": "output-available"}]}],
     ),
+    "a session of Gemini CLI": (
+        {"projectHash": "p", "messages": [{"id": "1", "type": "user", "content": "Hi"}]},
+        [{"id": "1", "timestamp": "2025-10-01T00:00:01Z", "type": "gemini", "content": "Hi"}],
+    ),
+    "messages of AutoGen": (
+        [{"type": "TextMessage", "source": "user", "content": "Hi"}],
+        [{"type": "AssistantMessage", "source": "guide", "content": "Hi"}],
+    ),
     "a session of Google's Agent Development Kit": (
         {"id": "s", "app_name": "a", "events": [{"author": "user", "content": {"parts": [{"text": "Hi"}]}}]},
         [{"author": "user", "invocation_id": "e-1", "content": {"parts": [{"text": "Hi"}], "role": "user"}}],

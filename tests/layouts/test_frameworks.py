@@ -6,6 +6,9 @@
 * LlamaIndex: `llama_index/core/base/llms/types.py`. Haystack: `haystack/dataclasses/chat_message.py`.
 * Semantic Kernel: `semantic_kernel/contents/chat_history.py`. Microsoft.Extensions.AI: `Contents/AIContent.cs`.
 * Genkit: `genkit-tools/genkit-schema.json`.
+* Gemini CLI: `packages/core/src/services/chatRecordingService.ts`.
+* AutoGen: `autogen_agentchat/messages.py`, and `autogen_core/models/_types.py` for the context of a model.
+* LangChain: `langchain_core/messages/content.py`; LangGraph: the answer of `GET /threads/{thread_id}/state`.
 * Strands: `strands/types/session.py`; Continue: `core/index.d.ts`, `ChatHistoryItem`.
 """
 
@@ -18,7 +21,7 @@ import pytest
 
 from ocml_bridge import BridgeError, convert
 from ocml_bridge.layouts import AUTO, Plan, read_row
-from ocml_bridge.model import Media
+from ocml_bridge.model import Foreign, Media
 from rows import Said, conversations, told
 
 PNG = "data:image/png;base64,iVBORw0KGgo="
@@ -174,6 +177,51 @@ GENKIT = [
     {"role": "tool", "content": [{"toolResponse": {"name": "weather", "ref": "t", "output": "20"}}]},
     {"role": "model", "content": [{"text": "20 degrees."}]},
 ]
+CLI = [
+    {"id": "1", "timestamp": "2025-10-01T00:00:01Z", "type": "user", "content": "Rome?"},
+    {
+        "id": "2",
+        "timestamp": "2025-10-01T00:00:02Z",
+        "type": "gemini",
+        "content": "",
+        "thoughts": [{"subject": "Looking", "description": "Hm.", "timestamp": "2025-10-01T00:00:02Z"}],
+        "toolCalls": [
+            {
+                "id": "t",
+                "name": "weather",
+                "args": {"city": "Rome"},
+                "result": [{"functionResponse": {"id": "t", "name": "weather", "response": {"output": "20"}}}],
+                "status": "success",
+                "displayName": "Weather",
+            }
+        ],
+        "model": "gemini-2.5-pro",
+    },
+    {"id": "3", "timestamp": "2025-10-01T00:00:03Z", "type": "info", "content": "Update available."},
+    {"id": "4", "timestamp": "2025-10-01T00:00:04Z", "type": "gemini", "content": "20 degrees."},
+]
+
+
+def team(kind: str, source: str, content: Any) -> dict[str, Any]:
+    return {"type": kind, "source": source, "content": content, "models_usage": None, "metadata": {}}
+
+
+TEAM_CALL = {"id": "t", "name": "weather", "arguments": '{"city":"Rome"}'}
+TEAM_RESULT = {"content": "20", "name": "weather", "call_id": "t", "is_error": False}
+TEAM = [
+    team("TextMessage", "user", "Rome?"),
+    team("ThoughtEvent", "guide", "Hm."),
+    team("ToolCallRequestEvent", "guide", [TEAM_CALL]),
+    team("ToolCallExecutionEvent", "guide", [TEAM_RESULT]),
+    team("TextMessage", "guide", "20 degrees."),
+]
+CONTEXT = [
+    {"type": "SystemMessage", "content": "Be kind."},
+    {"type": "UserMessage", "source": "user", "content": ["Rome?"]},
+    {"type": "AssistantMessage", "source": "guide", "content": [TEAM_CALL], "thought": "Hm."},
+    {"type": "FunctionExecutionResultMessage", "content": [TEAM_RESULT]},
+    {"type": "AssistantMessage", "source": "guide", "content": "20 degrees.", "thought": None},
+]
 STRANDS = [
     {"message": {"role": "user", "content": [{"text": "Rome?"}]}, "message_id": 0, "redact_message": None},
     {"message": {"role": "assistant", "content": [{"text": "20 degrees."}]}, "message_id": 1},
@@ -292,6 +340,9 @@ ROWS: list[tuple[str, dict[str, Any], list[list[Said]]]] = [
     ("extensions-ai", {"messages": NET}, WHOLE),
     ("haystack", {"messages": HAYSTACK}, WHOLE),
     ("genkit", {"messages": GENKIT}, WHOLE),
+    ("gemini-cli", {"sessionId": "0e1f", "projectHash": "ab12", "messages": CLI}, WHOLE),
+    ("autogen", {"messages": TEAM, "stop_reason": "Done"}, WHOLE),
+    ("autogen", {"messages": CONTEXT}, [[("system", "Be kind."), *WHOLE[0]]]),
     ("wrapped", {"messages": STRANDS}, [[ASKED, ANSWERED]]),
     ("wrapped", {"sessionId": "5c", "title": "Weather", "history": CONTINUE}, [[ASKED, ANSWERED]]),
 ]
@@ -323,7 +374,17 @@ STRUCTURE = frozenset(
         "tool_call",
         "function",
     }
-    | {"thinking", "functionCall", "functionResult", "function_call", "function_result", "tool-invocation"}
+    | {
+        "gemini",
+        "SystemMessage",
+        "FunctionExecutionResultMessage",
+        "thinking",
+        "functionCall",
+        "functionResult",
+        "function_call",
+        "function_result",
+        "tool-invocation",
+    }
 )
 """Words that say what the parts of a message are: the messages are what they are of."""
 
@@ -398,7 +459,9 @@ def test_messages_with_types_are_not_those_of_a_framework_without() -> None:
     assert read_row(Plan((AUTO,)), row).layout.name == "messages"
 
 
-@pytest.mark.parametrize("messages", [PYDANTIC, LLAMA, KERNEL, NET, HAYSTACK, GENKIT[1:], ADK, [UI_ASKS]])
+@pytest.mark.parametrize(
+    "messages", [PYDANTIC, LLAMA, KERNEL, NET, HAYSTACK, GENKIT[1:], ADK, TEAM, CLI[1:], [UI_ASKS]]
+)
 def test_a_document_of_a_framework_is_refused_with_what_reads_it(messages: list[Any]) -> None:
     with pytest.raises(BridgeError) as caught:
         convert(messages, target="openai")
@@ -429,3 +492,69 @@ def test_records_of_bedrocks_batches_are_a_request_and_its_answer() -> None:
     answer = {"type": "message", "role": "assistant", "content": [{"type": "text", "text": "20 degrees."}]}
     [conversation] = conversations({"recordId": "1", "modelInput": asked, "modelOutput": answer})
     assert told(conversation.messages) == [ASKED, ANSWERED]
+
+
+def chain(kind: str, content: Any, **more: Any) -> dict[str, Any]:
+    return {"type": kind, "content": content, "additional_kwargs": {}, "response_metadata": {}, **more}
+
+
+CHAIN_CALL = {"name": "weather", "args": {"city": "Rome"}, "id": "t", "type": "tool_call"}
+CHAIN = [
+    chain("human", [{"type": "text", "text": "Rome?"}]),
+    chain(
+        "ai",
+        [
+            {"type": "reasoning", "reasoning": "Hm.", "extras": {"signature": "c2ln"}},
+            {"type": "text", "text": "I look."},
+            {"type": "tool_call", "name": "weather", "args": {"city": "Rome"}, "id": "t"},
+        ],
+        tool_calls=[CHAIN_CALL],
+    ),
+    chain("tool", "20", tool_call_id="t"),
+    chain("ai", "20 degrees."),
+]
+
+
+@pytest.mark.parametrize(
+    "row", [{"messages": CHAIN}, {"values": {"messages": CHAIN, "turns": 2}, "next": [], "config": {"thread": "t-1"}}]
+)
+def test_standard_blocks_of_langchain_are_thoughts_and_calls(row: dict[str, Any]) -> None:
+    [conversation] = conversations(row)
+    assert told(conversation.messages) == [ASKED, THOUGHT, ("assistant", "I look."), *CALLED, ANSWERED]
+
+
+def test_the_state_of_a_graph_stands_beside_its_messages() -> None:
+    found = read_row(Plan((AUTO,)), {"values": {"messages": CHAIN, "turns": 2}, "next": []})
+    assert (found.layout.name, found.extra_columns) == ("langchain", {"next": []})
+    assert found.documents[0].extra_columns == {"values": {"turns": 2}}
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        {"type": "image", "base64": "iVBORw0KGgo=", "mime_type": "image/png"},
+        {"type": "image", "source_type": "base64", "data": "iVBORw0KGgo=", "mime_type": "image/png"},
+        {"type": "file", "base64": "iVBORw0KGgo=", "mime_type": "image/png"},
+    ],
+)
+def test_standard_blocks_of_langchain_are_media(block: dict[str, Any]) -> None:
+    [conversation] = conversations({"messages": [chain("human", [block])]})
+    assert conversation.messages[0].content == (DATA,)
+
+
+def test_a_block_of_langchain_that_says_more_stays() -> None:
+    block = {"type": "image", "url": "https://a.example/a", "extras": {"alt": "Rome"}}
+    [conversation] = conversations({"messages": [chain("human", [block])]})
+    assert conversation.messages[0].content == (Foreign("openai", block),)
+
+
+def test_a_call_of_langchain_that_is_only_in_a_block_stays() -> None:
+    block: dict[str, Any] = {"type": "tool_call", "name": "time", "args": {}, "id": "u"}
+    [conversation] = conversations({"messages": [chain("ai", [block], tool_calls=[CHAIN_CALL])]})
+    assert conversation.messages[0].content == (Foreign("openai", block),)
+
+
+def test_the_reasoning_of_other_models_is_a_thought() -> None:
+    answer = chain("ai", "20 degrees.", additional_kwargs={"reasoning_content": "Hm."})
+    [conversation] = conversations({"messages": [CHAIN[0], answer]})
+    assert told(conversation.messages) == [ASKED, THOUGHT, ANSWERED]

@@ -25,6 +25,7 @@ from .readers import (
     Replies,
     Says,
     Shows,
+    Texts,
     Thinks,
     Turn,
 )
@@ -46,6 +47,8 @@ class Framework:
         reader: the reader of a message, without its role.
         role: the member that says the role of a message.
         roles: words for roles of its own; where a message has no role, its kind says which.
+        speaker: the role of messages with another word, or without one; "" if all must have a known one.
+        notes: words of what the program says, which is not part of the conversation.
         instructions: the member with what the system says before a message; only the first one is read.
     """
 
@@ -54,19 +57,27 @@ class Framework:
     role: str = "role"
     roles: Mapping[str, str] = field(default_factory=dict[str, str])
     instructions: str = ""
+    speaker: str = ""
+    notes: frozenset[str] = frozenset()
 
     def role_of(self, item: Object) -> str | None:
         """Return the role of a message; None if its word is not known."""
+        return self.known_role(item) or self.speaker or None
+
+    def known_role(self, item: Object) -> str | None:
+        """Return the role that a message says; None if it says none that is known."""
         word = item.get(self.role)
-        return (
-            None if not isinstance(word, str) else self.roles.get(word) or ROLES.get(word.lower()) or _OTHERS.get(word)
-        )
+        return self.roles.get(word) or ROLES.get(word.lower()) or _OTHERS.get(word) if isinstance(word, str) else None
+
+    def is_message(self, item: Object) -> bool:
+        """Return whether an object may be a message."""
+        return self.has <= item.keys() and (self.role_of(item) is not None or item.get(self.role) in self.notes)
 
 
 def are_of(framework: Framework, fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold messages of a framework, one of which says something."""
     items = [as_object(each) or {} for each in as_list(fields.get(_MESSAGES)) or []]
-    if not items or not all(framework.has <= each.keys() and framework.role_of(each) for each in items):
+    if not items or not all(map(framework.is_message, items)):
         return False
     return any(_read(framework, each)[0] for each in items)
 
@@ -79,10 +90,12 @@ def read_of(framework: Framework, fields: Object, wording: Wording) -> Sequence[
     """
     messages: list[Object] = []
     nodes: list[Json] = []
+    first: Json = None
     for item in [as_object(each) or {} for each in as_list(fields[_MESSAGES]) or []]:
         found, rest = _read(framework, item)
         instructions = item.get(framework.instructions)
-        if isinstance(instructions, str) and (not messages or instructions == messages[0]["content"]):
+        first = instructions if not messages else first
+        if isinstance(instructions, str) and instructions and instructions == first:
             messages += [] if messages else [message(_SYSTEM, instructions)]
             del rest[framework.instructions]
         messages += found
@@ -101,7 +114,8 @@ def _read(framework: Framework, item: Object) -> tuple[list[Object], Object]:
     turn = Turn(role)
     rest = framework.reader.read(item, turn)
     around = as_object(rest) or {}
-    return turn.messages(), known({key: each for key, each in around.items() if key != framework.role})
+    read = (framework.role,) if framework.known_role(item) is not None else ()
+    return turn.messages(), known({key: each for key, each in around.items() if key not in read})
 
 
 # --- the frameworks ---------------------------------------------------------------------------------------------------
@@ -135,13 +149,15 @@ UI_MESSAGES: Final = Framework(
 
 _URLS: Final = {f"{kind}-url": Shows(("url",), "media_type", kind, "") for kind in ("image", "video", "audio")}
 _PROMPT: Final = Each(
-    Kinds(
-        "kind",
-        {
-            **_URLS,
-            "document-url": Shows(("url",), "media_type", "file", ""),
-            "binary": Shows(("data",), "media_type", "file", ""),
-        },
+    Texts(
+        Kinds(
+            "kind",
+            {
+                **_URLS,
+                "document-url": Shows(("url",), "media_type", "file", ""),
+                "binary": Shows(("data",), "media_type", "file", ""),
+            },
+        )
     )
 )
 _CALL: Final = Calls("tool_name", ("args",), "tool_call_id")
@@ -286,6 +302,45 @@ GENKIT: Final = Framework(
     ),
 )
 
+_RESULT: Final = "result.0.functionResponse.response"
+GEMINI_CLI: Final = Framework(
+    frozenset({"type", "content", "timestamp"}),
+    Members(
+        {
+            "thoughts": Each(Members({"description": Thinks()})),
+            "content": Each(Texts(_TEXT)),
+            "toolCalls": Each(Calls("name", ("args",), "id", (f"{_RESULT}.output", f"{_RESULT}.error", _RESULT))),
+        }
+    ),
+    "type",
+    {"user": _USER, "gemini": _ASSISTANT},
+    notes=frozenset({"info", "warning", "error"}),
+)
+
+_AUTOGEN_CALLS: Final = Each(Calls("name", ("arguments",), "id"))
+_AUTOGEN_RESULTS: Final = Members({"content": Each(Replies(("content",), "call_id"))})
+_AUTOGEN_TEXT: Final = Members({"content": Each(Texts(Shows(("url", "data"), "media_type", "image", "")))})
+AUTOGEN: Final = Framework(
+    frozenset({"type", "content"}),
+    Kinds(
+        "type",
+        {
+            "SystemMessage": As(_SYSTEM, _AUTOGEN_TEXT),
+            "UserMessage": As(_USER, _AUTOGEN_TEXT),
+            "AssistantMessage": As(_ASSISTANT, Members({"thought": Thinks(), "content": Each(Texts(_AUTOGEN_CALLS))})),
+            "FunctionExecutionResultMessage": _AUTOGEN_RESULTS,
+            **dict.fromkeys(("TextMessage", "MultiModalMessage", "HandoffMessage", "StopMessage"), _AUTOGEN_TEXT),
+            "ThoughtEvent": Members({"content": Thinks()}),
+            "ToolCallRequestEvent": Members({"content": _AUTOGEN_CALLS}),
+            "ToolCallExecutionEvent": _AUTOGEN_RESULTS,
+        },
+    ),
+    "source",
+    {"user": _USER},
+    speaker=_ASSISTANT,
+)
+"""AutoGen 0.4 and later: the messages of teams, and those of a model's context."""
+
 
 def _layout(name: str, title: str, framework: Framework, *names: str) -> Layout:
     return Layout(
@@ -306,4 +361,6 @@ FRAMEWORKS: Final[tuple[Layout, ...]] = (
     _layout("extensions-ai", "messages of Microsoft.Extensions.AI", EXTENSIONS_AI),
     _layout("haystack", "messages of Haystack", HAYSTACK),
     _layout("genkit", "messages of Genkit", GENKIT),
+    _layout("gemini-cli", "sessions of Gemini CLI", GEMINI_CLI),
+    _layout("autogen", "messages of AutoGen", AUTOGEN),
 )

@@ -6,14 +6,17 @@ from collections.abc import Sequence
 from typing import Final
 
 from ..model import Json
-from .fitting import as_list, as_object
+from .fitting import as_list, as_object, objects_of
 from .layout import Document, Object, Wording, misshapen
+from .media import part_with
 from .messages import calls_of, request, tools_of
 
 MESSAGES: Final = "messages"
 INPUTS: Final = "inputs"
 OUTPUTS: Final = "outputs"
 TOOLS: Final = "tools"
+STATE: Final = "values"
+"""The field with the state of a graph (LangGraph), which holds the messages."""
 _ROLES: Final = {
     **dict.fromkeys(("human", "HumanMessage", "HumanMessageChunk"), "user"),
     **dict.fromkeys(("ai", "AIMessage", "AIMessageChunk"), "assistant"),
@@ -35,8 +38,8 @@ _DEFAULTS: Final[Object] = {
 
 def are_langchain(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold messages as LangChain dumps them, or the inputs and outputs of a model run."""
-    if MESSAGES in fields:
-        return _are_messages(fields[MESSAGES])
+    if MESSAGES in fields or STATE in fields:
+        return _are_messages(_messages(fields))
     return _are_messages(_input_messages(fields)) and OUTPUTS in fields
 
 
@@ -53,7 +56,9 @@ def read_langchain(fields: Object, wording: Wording) -> Sequence[Document]:
     """
     tools = tools_of(fields[TOOLS], f"/{TOOLS}") if TOOLS in fields else None
     extra_columns: Object = {}
-    found = as_list(fields.get(MESSAGES))
+    found = as_list(_messages(fields))
+    if STATE in fields:
+        extra_columns = {STATE: _without(as_object(fields[STATE]) or {}, MESSAGES)}
     if found is None:
         answers, more = _output_messages(fields)
         found = [*(_input_messages(fields) or ()), *answers]
@@ -67,6 +72,11 @@ def read_langchain(fields: Object, wording: Wording) -> Sequence[Document]:
 
 def _without(members: Object, *names: str) -> Object:
     return {key: each for key, each in members.items() if key not in names}
+
+
+def _messages(fields: Object) -> Json:
+    """Return the messages of a row, or of the state of a graph."""
+    return fields[MESSAGES] if MESSAGES in fields else (as_object(fields.get(STATE)) or {}).get(MESSAGES)
 
 
 def _input_messages(fields: Object) -> list[Json] | None:
@@ -119,7 +129,10 @@ def _message(value: Json, path: str) -> Object:
     role, members = role_and_members
     more = as_object(members.get("additional_kwargs")) or {}
     given = as_list(members.get("tool_calls")) or as_list(more.get("tool_calls"))
-    out: Object = {"role": role, "content": _content(members["content"], calls=bool(given))}
+    out: Object = {"role": role, "content": _content(members["content"], given or [])}
+    if isinstance(more.get(_REASONING), str):
+        out[_REASONING] = more[_REASONING]
+        more = _without(more, _REASONING)
     if given:
         calls = [_call(each) for each in given]
         out["tool_calls"] = calls_of(calls, f"{path}/tool_calls")
@@ -130,13 +143,52 @@ def _message(value: Json, path: str) -> Object:
     return out
 
 
-def _content(content: Json, *, calls: bool) -> Json:
-    """Return the content without the blocks of calls that are in `tool_calls`, too."""
+_REASONING: Final = "reasoning_content"
+"""The member of `additional_kwargs` with the thought of a model of DeepSeek, Qwen or Ollama."""
+_CALLS: Final = frozenset({"tool_use", "tool_call", "function_call"})
+"""The types of blocks that repeat what is in `tool_calls`."""
+_MEDIA: Final = ("image", "audio", "video", "file")
+
+
+def _content(content: Json, calls: list[Json]) -> Json:
+    """Return the content without the blocks of calls that are in `tool_calls`, too; media and thoughts as parts."""
     blocks = as_list(content)
-    if blocks is None or not calls:
+    if blocks is None:
         return content
-    left = [each for each in blocks if (as_object(each) or {}).get("type") != "tool_use"]
-    return left or None
+    ids = {str(call.get("id")) for call in objects_of(calls)}
+    left = [_part(each) for each in blocks if not _repeats(as_object(each) or {}, ids)]
+    return left if left or not calls else None
+
+
+def _repeats(block: Object, ids: set[str]) -> bool:
+    """Return whether a block is a call with one of some ids."""
+    return block.get("type") in _CALLS and str(block.get("call_id", block.get("id"))) in ids
+
+
+def _part(value: Json) -> Json:
+    """Return a block as a part of Chat Completions: a thought, or a medium of a standard block."""
+    block = as_object(value) or {}
+    kind = block.get("type")
+    if kind == "reasoning" and isinstance(block.get("reasoning"), str):
+        extras = as_object(block.get("extras")) or {}
+        return {
+            "type": "thinking",
+            "thinking": block["reasoning"],
+            **_without(block, "type", "reasoning", "extras"),
+            **extras,
+        }
+    address = next((block[key] for key in ("base64", "data", "url") if isinstance(block.get(key), str)), None)
+    media_type = block.get("mime_type")
+    if kind not in _MEDIA or address is None or not block.keys() <= _OF_MEDIA:
+        return value
+    name = block.get("filename")
+    return part_with(
+        address, media_type if isinstance(media_type, str) else None, str(kind), name if isinstance(name, str) else None
+    )
+
+
+_OF_MEDIA: Final = frozenset({"type", "source_type", "base64", "data", "url", "mime_type", "filename"})
+"""The members of a block with a medium of which nothing else is said."""
 
 
 def _call(value: Json) -> Json:

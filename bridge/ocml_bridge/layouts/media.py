@@ -64,6 +64,27 @@ def part_of(kind: str, address: str) -> Object:
     return {"type": f"{kind}_url", f"{kind}_url": {"url": address}}
 
 
+def part_with(address: str, media_type: str | None, kind: str = "file", filename: str | None = None) -> Object:
+    """Return a part of Chat Completions with a medium that has an address, or base64 data.
+
+    Args:
+        address: the address, or the data.
+        media_type: the media type, which says of what kind the medium is.
+        kind: the kind of a medium without a media type of its kind.
+        filename: the name of a file.
+    """
+    family = str(media_type or "").partition("/")[0]
+    kind = family if family in _KINDS.values() else kind
+    if ":" not in address[:_LONGEST_SCHEME]:
+        address = data_url(address, media_type)
+    if kind != "file":
+        return part_of(kind, address)
+    return {"type": "file", "file": {"file_data": address, **({} if filename is None else {"filename": filename})}}
+
+
+_LONGEST_SCHEME: Final = 20
+
+
 def with_media(reads: Reads, fields: Object, wording: Wording) -> Sequence[Document]:
     """Return the documents of some fields, with the media of columns in the place of the parts that stand for them.
 

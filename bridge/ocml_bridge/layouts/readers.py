@@ -7,14 +7,13 @@ if it read all of it. Readers are combined as the values are: members, lists, ki
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final, Protocol
 
-from ..json_values.data_urls import data_url
 from ..model import Json
 from .fitting import as_list, as_object
 from .layout import Object
-from .media import part_of
+from .media import part_with
 from .pieces import Pieces
 
 
@@ -151,16 +150,13 @@ class Shows:
         address, media_type = _first(value, self.address), _at(value, self.media_type)
         if not isinstance(address, str) or not address:
             return value
-        family = str(media_type or "").partition("/")[0]
-        kind = family if family in ("image", "video", "audio") else self.kind
-        has_data = ":" not in address[:40]
-        if has_data:
-            address = data_url(address, media_type if isinstance(media_type, str) else None)
         name = _at(value, self.filename)
-        named = kind == "file" and isinstance(name, str)
-        file = {"type": "file", "file": {"file_data": address, **({"filename": name} if named else {})}}
-        turn.show(file if kind == "file" else part_of(kind, address))
-        in_address = has_data or address.startswith(f"data:{media_type};")
+        name = name if isinstance(name, str) else None
+        media_type = media_type if isinstance(media_type, str) else None
+        part = part_with(address, media_type, self.kind, name)
+        turn.show(part)
+        named = name is not None and "file" in part
+        in_address = ":" not in address or address.startswith(f"data:{media_type};")
         places = (*self.address, *([self.media_type] if in_address else []), *([self.filename] if named else []))
         return _without(value, places)
 
@@ -247,6 +243,17 @@ class As:
 
 
 @dataclass(frozen=True, slots=True)
+class Texts:
+    """A text that is said, or another value."""
+
+    other: Reader
+
+    def read(self, value: Json, turn: Turn) -> Json:
+        """Read a text or another value."""
+        return (Says() if isinstance(value, str) else self.other).read(value, turn)
+
+
+@dataclass(frozen=True, slots=True)
 class Each:
     """A list of values that are read alike; a value that is not a list is read alone."""
 
@@ -284,22 +291,18 @@ class Members:
 
 @dataclass(frozen=True, slots=True)
 class Kinds:
-    """An object whose kind a member says; a text is read as what `text` says.
+    """An object whose kind a member says.
 
     Attributes:
         key: the member.
         readers: the reader for each kind; one that ends in `-` is for all kinds that begin so, whose name follows.
-        text: the reader for a text in place of an object.
     """
 
     key: str
     readers: Mapping[str, Reader]
-    text: Reader = field(default_factory=Says)
 
     def read(self, value: Json, turn: Turn) -> Json:
         """Read an object by its kind."""
-        if isinstance(value, str):
-            return self.text.read(value, turn)
         found = as_object(value) or {}
         kind = found.get(self.key)
         if not isinstance(kind, str):
@@ -321,10 +324,15 @@ _TOOL: Final = "tool"
 
 
 def _at(value: Json, place: str) -> Json:
-    """Return the value at a dotted place in an object; None if there is none."""
+    """Return the value at a dotted place in an object or a list; None if there is none."""
     for step in place.split("."):
-        value = (as_object(value) or {}).get(step)
+        items = as_list(value)
+        value = (as_object(value) or {}).get(step) if items is None else _item(items, step)
     return value
+
+
+def _item(items: Sequence[Json], step: str) -> Json:
+    return items[int(step)] if step.isdigit() and int(step) < len(items) else None
 
 
 def _first(value: Json, places: Sequence[str]) -> Json:
@@ -334,11 +342,16 @@ def _first(value: Json, places: Sequence[str]) -> Json:
 
 def _without(value: Json, places: Sequence[str]) -> Json:
     """Return an object without the values at some places, and without nulls; None if nothing is left."""
-    out = dict(as_object(value) or {})
+    items = as_list(value)
+    out = dict(as_object(value) or {}) if items is None else {str(at): each for at, each in enumerate(items)}
     for place in places:
         step, _, inner = place.partition(".")
-        out[step] = _without(out[step], [inner]) if inner and as_object(out.get(step)) else None
-    return without_nulls(out) or None
+        if not inner:
+            out[step] = None
+        elif out.get(step) is not None:
+            out[step] = _without(out[step], [inner])
+    left = without_nulls(out)
+    return None if not left else left if items is None else [left.get(key, {}) for key in out]
 
 
 def without_nulls(members: Object) -> Object:

@@ -161,7 +161,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         "openai",
         {
             langchain.MESSAGES: ("messages", "user_input"),
-            **{each: (each,) for each in (langchain.INPUTS, langchain.OUTPUTS, langchain.TOOLS)},
+            **{each: (each,) for each in (langchain.INPUTS, langchain.OUTPUTS, langchain.TOOLS, langchain.STATE)},
         },
         langchain.are_langchain,
         langchain.read_langchain,

@@ -73,6 +73,24 @@ FRAMEWORKS: Final[tuple[Kind, ...]] = (
         advice=PLANNED,
     ),
     Kind(
+        "a session of Gemini CLI",
+        (
+            marked(_D, projectHash=str, messages=list),
+            marked(_M, type=words("gemini"), content=str, timestamp=str),
+        ),
+        format="gemini-cli",
+        advice=PLANNED,
+    ),
+    Kind(
+        "messages of AutoGen",
+        (
+            marked(_M, "role", type=words("TextMessage", "ToolCallRequestEvent", "MultiModalMessage"), source=str),
+            marked(_M, "role", type=words("UserMessage", "AssistantMessage"), source=str),
+        ),
+        format="autogen",
+        advice=PLANNED,
+    ),
+    Kind(
         "a session of Google's Agent Development Kit",
         (
             marked(_D, events=listing("author", "invocationId", "invocation_id")),
