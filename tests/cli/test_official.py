@@ -31,6 +31,12 @@ def test_where_they_differ_the_fields_are_shown(run: Run) -> None:
     assert "recipient: ours nothing, theirs 'intent=preamble'" in line
 
 
+def test_records_are_not_compared(run: Run) -> None:
+    done = run("check", "--official", "--field", "text", stdin=b'{"text": "Hi"}')
+    assert done.status == 2
+    assert "--official compares a whole file; leave out --field" in done.err
+
+
 def test_a_format_without_an_official_reader_says_so(run: Run, example: str) -> None:
     done = run("check", "--official", example)
     assert done.status == 2

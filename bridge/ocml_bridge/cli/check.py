@@ -60,6 +60,8 @@ def check(
     ocml-convert check -f harmony --official answer.txt
     ocml-convert check -f harmony --field text answers.jsonl
     """  # noqa: D301  # not raw: a backspace tells click to keep the lines behind it
+    if official and field is not None:
+        raise BridgeError(ErrorCode.OPTION, "--official compares a whole file; leave out --field, or --official")
     names = [*named_files(files or (STANDARD,))]
     refuse_same_file(
         {name if len(names) > 1 else "the input": name for name in names},
