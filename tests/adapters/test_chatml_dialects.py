@@ -441,6 +441,17 @@ def test_5_tools_of_a_message_are_the_transcripts(dialect: str) -> None:
     assert "chatml" in losses[LossCode.MEDIA]
 
 
+@pytest.mark.parametrize("dialect", sorted({*DIALECTS} - {"hyperclova"}))
+def test_5_words_in_the_header_of_tools_are_kept(dialect: str) -> None:
+    document = Transcript((Message("user", "Hi"),), (Tool("f", "Does it."),))
+    text = str(write(document, f"chatml:{dialect}").output).replace("system\n", "system more\n", 1)
+    read_as = transcript(text)
+    assert FindingCode.HEADER_VALUE in found(text)
+    assert (read_as.extras or {})["chatml"] == {"tools": {"header": "system more"}}
+    assert back(text) == text
+    laws.all_laws(read_as, "chatml")
+
+
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_5_tools_before_a_system_text_are_read_back_as_they_were_written(dialect: str) -> None:
     document = Transcript((Message("system", "Be brief."), Message("user", "Hi")), (Tool("f", "Does it."),))

@@ -27,9 +27,11 @@ INPUTS = {
     "answer.txt": "harmony/function-call",
     "row.json": "sharegpt/function-call",
 }
-ROWS = (
-    '{"messages":[{"role":"user","content":"Hi"}]}\n{"conversations":[]}\n{"text":"<|im_start|>user\\nHi<|im_end|>"}\n'
-)
+ROWS = """\
+{"messages":[{"role":"user","content":"Hi"}]}
+{"conversations":[]}
+{"text":"<|im_start|>user\\nHi<|im_end|>"}
+"""
 FORMATS = [*formats(), "chatml:hermes", "harmony:oss", "openai-sse", "anthropic-sse", "nothing", ""]
 FILES = [*INPUTS, "rows.jsonl", "out", "out/deeper", ".", "-", "nothing.txt"]
 VALUES: dict[str, list[str]] = {

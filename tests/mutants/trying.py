@@ -128,13 +128,16 @@ class Map:
     def tests_of_file(self, mutant: Mutant, most: float) -> list[str]:
         """The tests of all lines of a mutant's file, as long as there is time.
 
-        Where the file is run when it is loaded, and by no test, those of all files in its folder.
+        If these are few, as for a file that is run when it is loaded, those of all files in its folder too.
         """
         folder = mutant.path.rpartition("/")[0]
-        near = [path for path in self._lines if path.rpartition("/")[0] == folder]
-        of_lines = [self._lines[path] for path in ([mutant.path] if mutant.path in near else near)]
-        found = {self.tried[test] for lines in of_lines for tests in lines.values() for test in tests}
+        found = self._of_file(mutant.path)
+        if sum(self.seconds[test] for test in found) < most:
+            found = found.union(*(self._of_file(path) for path in self._lines if path.rpartition("/")[0] == folder))
         return self._chosen(mutant, found, most)
+
+    def _of_file(self, path: str) -> set[str]:
+        return {self.tried[test] for tests in self._lines.get(path, {}).values() for test in tests}
 
     def _in_turn(self, tests: set[str]) -> list[str]:
         """Of each file of tests the fastest, then of each file the next."""

@@ -54,7 +54,7 @@ def prompt(name: str, transcript: Transcript, _date: str | None, _hosted: Sequen
     parts, gap = _with_system_text(shown, template, effort, tools=bool(transcript.tools), log=log)
     turn = None if transcript.open_turn is None else _open_turn(transcript.open_turn, template, level)
     if turn is not None and template.decides and level == OFF:
-        parts.append(Part(Message("assistant", "", channel="analysis", end="end")))
+        parts.append(Part(Message("assistant", "", channel="analysis")))
     rest = replace(settings, reasoning_effort=None)
     result = replace(
         transcript,
