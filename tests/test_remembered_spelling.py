@@ -224,3 +224,18 @@ def test_what_is_remembered_as_something_else_is_passed_over(name: str) -> None:
                     seen.add(found)
                     hold(put(edited, behind=1)(document, at), name)
     assert seen
+
+
+@pytest.mark.parametrize(
+    ("name", "source"),
+    [
+        ("harmony", "<|start|>functions.f to=<|channel|>commentary<|message|>18<|end|>"),
+        ("openai-responses", {"input": None}),
+        ("openai-responses", {"model": "m", "input": None, "store": False}),
+        ("bedrock-converse", {"messages": [], "toolConfig": {"tools": "x", "toolChoice": {"tool": {"name": "f"}}}}),
+    ],
+)
+def test_what_says_nothing_comes_back_as_it_was(name: str, source: Json) -> None:
+    reading = read(source, name)
+    assert reading.findings == ()
+    assert write(reading.transcript, name).output == source

@@ -94,7 +94,7 @@ def _read_request(document: Object, log: Log) -> Shell:
             del extras[TOOL_CONFIG]
         if not raw_tools:
             layout[TOOLS] = _EMPTY
-    if not raw_tools and shell.settings is not None and shell.settings.tool_choice is not None:
+    if not shell.tools and shell.settings is not None and shell.settings.tool_choice is not None:
         layout[_CHOICE] = _ALONE
     keep_form(layout, _request(shell.tools, shell.settings, extras, layout, SYSTEM in known), raw)
     shell.extras, shell.layout = extras, layout

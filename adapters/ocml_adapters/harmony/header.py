@@ -221,7 +221,7 @@ def is_own_spelling(raw: str, fields: Fields, *, prompted: bool) -> bool:
 
     This is always so for a reply of a tool without a recipient: the writer adds the recipient.
     """
-    return raw != spell(fields, prompted=prompted) or (fields.role == TOOL and fields.recipient is None)
+    return raw != spell(fields, prompted=prompted) or (fields.role == TOOL and not fields.recipient)
 
 
 def spell(fields: Fields, dialect: str = SPEC, *, prompted: bool = False) -> str:

@@ -112,9 +112,9 @@ def _write_request(surrounding: Surrounding, body: Body) -> Object:
         out[key] = text
     # A request with only a prompt that the server stores needs no items, and no empty list of them.
     form: Any = layout.get(FORM)
-    is_null = isinstance(form, ARRAY) and [INSTRUCTIONS, None] in form
-    has_prompt = is_null or INSTRUCTIONS in out or INSTRUCTIONS in extras
-    return folded(_AROUND_ITEMS[key].write(out, surrounding, (INPUT,) if has_prompt and not out.get(INPUT) else ()))
+    is_null = isinstance(form, ARRAY) and any([member, None] in form for member in (INSTRUCTIONS, INPUT))
+    has_no_list = is_null or INSTRUCTIONS in out or INSTRUCTIONS in extras
+    return folded(_AROUND_ITEMS[key].write(out, surrounding, (INPUT,) if has_no_list and not out.get(INPUT) else ()))
 
 
 def _bare_text(item: Json) -> str | None:
