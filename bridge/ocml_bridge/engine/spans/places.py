@@ -16,7 +16,7 @@ from ...model import Content, Part, Text, Tools, replace
 from ...spans.frames import Slot
 from ...units.grammar import ANY_CONTENT, ContentClass, State
 from ...units.grammar import Unit as Spelling
-from ...units.heads import Item, messages_of
+from ...units.heads import Head, Item, messages_of
 from ...units.writer import UnitWriter
 from ..plans.learning import Plan
 from ..plans.probes import probe, shown
@@ -50,6 +50,11 @@ def pieces_of_plan(grammar: UnitWriter, plan: Plan) -> list[str | Slot]:
     text = text_of(grammar, plan.build(plan.items))
     pieces = re.split("(" + "|".join(map(re.escape, slots)) + ")", text) if slots else [text]
     return [slots[piece] if number % 2 else piece for number, piece in enumerate(pieces)]
+
+
+def class_of(grammar: UnitWriter, head: Head, content: str) -> ContentClass | None:
+    """Return the class of a content; None if the format names none, so that how it is written is only assumed."""
+    return ANY_CONTENT if grammar.depends_on_head_only(head) else grammar.classify(head, content)
 
 
 def text_of(grammar: UnitWriter, unit: Spelling) -> str:
@@ -140,11 +145,17 @@ class PlainUnit:
             for text, spelled in self._candidates(at, content):
                 place = self._where(at, spelled, text, None)
                 if place is not None:
-                    return place
+                    is_assumed = class_of(self._grammar, self.group[at][0], content) is None
+                    return self._without_wrapper(place, content) if is_assumed else place
         begin = self._text.find(content, start)
         if begin >= 0:
             return begin, begin + len(content)
         return self._arguments(at) if self.group[at][0].calls and len(self.group) <= MOST else None
+
+    def _without_wrapper(self, place: Range, content: str) -> Range:
+        """Return where a content stands in what is written in its place, which may have more around some contents."""
+        begin = self._text.find(content, *place)
+        return place if begin < 0 else (begin, begin + len(content))
 
     def _by_itself(self, at: int, start: int) -> Range | None:
         """Find the arguments of a call among other messages, by how they are written in a unit of the call alone."""
@@ -162,10 +173,7 @@ class PlainUnit:
 
     def _candidates(self, at: int, content: str) -> Iterator[tuple[str, str]]:
         """Yield contents with a probe that may be written as a content is, each with what it becomes in the unit."""
-        head = self.group[at][0]
-        content_class = (
-            ANY_CONTENT if self._grammar.depends_on_head_only(head) else self._grammar.classify(head, content)
-        )
+        content_class = class_of(self._grammar, self.group[at][0], content)
         for each in (content_class,) if content_class is not None else (AN_OBJECT, ANY_CONTENT, _AS_JSON):
             text = f"{each.before}{_PROBE}{each.after}"
             yield text, text if each.encode is None else shown(each.encode(text))

@@ -20,7 +20,7 @@ from ...units.grammar import ANY_CONTENT, ContentClass, State
 from ...units.heads import LIMIT, Head, Item, messages_of
 from ...units.writer import TOOLS_PATH, UnitWriter
 from ..plans.probes import PROBE, probe, shown
-from .places import AN_OBJECT, Located, PlainUnit, text_of
+from .places import AN_OBJECT, Located, PlainUnit, class_of, text_of
 
 Measured = tuple[Sequence[Cell], Sequence[int]]
 """The pieces of a unit, and the lengths of its contents and ids in their order."""
@@ -104,10 +104,7 @@ class Templates:
         return None if None in parts else (bool(call_id), tuple(parts))
 
     def _class(self, head: Head, content: str) -> ContentClass:
-        content_class = (
-            ANY_CONTENT if self._grammar.depends_on_head_only(head) else self._grammar.classify(head, content)
-        )
-        return content_class or (AN_OBJECT if head.calls else ANY_CONTENT)
+        return class_of(self._grammar, head, content) or (AN_OBJECT if head.calls else ANY_CONTENT)
 
     def _learned(self, group: Sequence[Item], state: State, *, last: bool, paths: Sequence[str]) -> Template | None:
         """Learn a template by spelling a unit with probes; return None if a probe does not stand there exactly once."""
@@ -167,6 +164,9 @@ class Templates:
         differing = len(sizes)
         if differing == len(slots):
             return sizes if begin == len(text) else None
+        head, content, _ = group[slots[differing].at]
+        if isinstance(content, str) and class_of(self._grammar, head, content) is None:
+            return None
         end = len(text)
         sizes_from_end: list[int] = []
         for value, after in zip(values[:differing:-1], fixed[: differing + 1 : -1], strict=True):
