@@ -10,6 +10,18 @@ from typing import Any
 import pytest
 
 from ocml_bridge import BridgeError, ErrorCode, Message, Transcript, convert, detect, formats, read, write
+from ocml_bridge.model import Settings, Text, Tool
+from ocml_bridge.model.misfit import misfit
+
+
+def as_other(value: object) -> Any:
+    """A value where a type checker would not let it stand."""
+    return value
+
+
+def as_list(*values: object) -> Any:
+    return [*values]
+
 
 LEADS: list[Any] = [Path("a.chatml"), io.BytesIO(b"{}"), io.StringIO("{}"), bytearray(b"{}"), memoryview(b"{}")]
 TAKES: list[Callable[[Any], object]] = [
@@ -71,6 +83,27 @@ def test_messages_in_a_list_are_refused_as_it_can_be_changed_behind_a_document()
     ) as caught:
         write(Transcript(messages), "harmony")
     assert (caught.value.code, caught.value.path) == (ErrorCode.SHAPE, "/messages")
+
+
+@pytest.mark.parametrize(
+    ("document", "path", "said"),
+    [
+        (Transcript(tools=as_list(Tool("f"))), "/tools", "tools of a Transcript must be a tuple of Tool, not a list"),
+        (Transcript(tools=(as_other("f"),)), "/tools/0", "a Transcript must be a tuple of Tool, not a str"),
+        (Transcript(settings=Settings(stop=as_list("a"))), "/settings/stop", "of a Settings must be a tuple of str"),
+        (Transcript(settings=as_other({})), "/settings", "must be Settings or None, not a dict"),
+        (
+            Transcript((Message("user", (Text("a", citations=as_list()),)),)),
+            "/messages/0/content/0/citations",
+            "the citations of a Text must be a tuple of Citation, not a list",
+        ),
+    ],
+)
+def test_a_list_in_place_of_a_tuple_is_named(document: Transcript, path: str, said: str) -> None:
+    found = misfit(document)
+    assert found is not None
+    assert found.path == path
+    assert said in found.message
 
 
 def test_the_json_of_a_format_is_no_document() -> None:
