@@ -1,7 +1,8 @@
-"""Draw JSON documents of a format in which one value is missing, or is another: what broken programs send."""
+"""Damage documents in one place: what broken programs send, and what newer ones add."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any, Final
@@ -9,39 +10,82 @@ from typing import Any, Final
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from ..convert import write
-from ..formats.adapter import Adapter, Options
 from ..json_values import jsontext
-from ..model import Document, Json
-from ..report.policy import LENIENT
-from . import strategies
-from .own_output import TALK
+from ..model import Json
 
 _MISSING: Final[Any] = object()
 """In place of a value that is left out."""
-_OTHERS: Final[tuple[Any, ...]] = (_MISSING, None, True, 7, "x", [], {}, [None], ["x"], {"x": "y"})
+_MORE: Final[Any] = object()
+"""For one more beside a value: an item of a list is there twice, an object has a member that no format has."""
+_OTHERS: Final[tuple[Any, ...]] = (_MISSING, _MORE, None, True, 7, "x", [], {}, [None], ["x"], {"x": "y"})
+TOKEN: Final = re.compile(r"(<[^<>\n]*>|\[[^\[\]\n]*\]|\n)")
+"""What separates the texts of most formats: a token in angle or square brackets, or the end of a line."""
+_CHANGES: Final = ("", "{0}{0}", "x{0}", "\n{0}", "{0} ")
+"""What becomes of a piece of a text."""
 _PLACES: Final = 10_000
 """A number below it stands for one of the places in a document."""
 
 
-def damaged(adapter: str | Adapter, options: Options) -> SearchStrategy[bytes]:
-    """Draw outputs of documents, in each of which one value at any depth is missing, or is another."""
-    documents = st.one_of(st.just(TALK), strategies.documents())
-    numbers, others = st.integers(0, _PLACES), st.sampled_from(_OTHERS)
-    return st.builds(_damaged, documents, st.just(adapter), st.just(options), numbers, others)
+# --- texts ------------------------------------------------------------------------------------------------------------
 
 
-def _damaged(document: Document, adapter: str | Adapter, options: Options, number: int, other: Any) -> bytes:
-    """Return the output of a document, in which the value at the place with a number is another."""
-    value: Any = jsontext.loads(write(document, adapter, options=options, policy=LENIENT).data)
+def texts(document: bytes) -> SearchStrategy[bytes]:
+    """Draw texts in which one token, or what stands between two, is gone, twice there, or has something beside it."""
+    drawn = st.tuples(st.integers(0, _PLACES), st.sampled_from(_CHANGES))
+    pieces = TOKEN.split(document.decode())
+    return drawn.map(lambda place_and_change: _changed(pieces, *place_and_change))
+
+
+def each_text(document: bytes) -> Iterator[bytes]:
+    """Yield all these texts."""
+    pieces = TOKEN.split(document.decode())
+    for number, _ in enumerate(pieces):
+        yield from (_changed(pieces, number, change) for change in _CHANGES)
+
+
+def _changed(pieces: list[str], number: int, change: str) -> bytes:
+    at = number % len(pieces)
+    return "".join((*pieces[:at], change.format(pieces[at]), *pieces[at + 1 :])).encode()
+
+
+# --- JSON -------------------------------------------------------------------------------------------------------------
+
+
+def value_of(document: bytes) -> Json:
+    """Return the value of a document; a list of values for one of JSON lines."""
+    lines = jsontext.loads_lines(document.decode())
+    return jsontext.loads(document) if lines is None else lines
+
+
+def values(document: bytes) -> SearchStrategy[bytes]:
+    """Draw documents in which one value at any depth is missing, is another, or has one beside it."""
+    drawn = st.tuples(st.integers(0, _PLACES), st.sampled_from(_OTHERS))
+    value = value_of(document)
+    return drawn.map(lambda place_and_other: _damaged(value, *place_and_other))
+
+
+def each_value(document: bytes) -> Iterator[bytes]:
+    """Yield all these documents."""
+    value = value_of(document)
+    for number, _ in enumerate(places_in(value)):
+        yield from (_damaged(value, number, other) for other in _OTHERS)
+
+
+def _damaged(value: Json, number: int, other: Any) -> bytes:
+    """Return a document in which the value at the place with a number is another."""
+    value = deepcopy(value)
     places = [*places_in(value)]
     if not places:
-        return jsontext.dumps(deepcopy(other) if other is not _MISSING else None)
+        return jsontext.dumps(value)
     holder, key = places[number % len(places)]
     if other is _MISSING:
         del holder[key]
-    else:
+    elif other is not _MORE:
         holder[key] = deepcopy(other)
+    elif isinstance(key, int):
+        holder.insert(key, deepcopy(holder[key]))
+    else:
+        holder["unheard_of"] = {"x": 1}
     return jsontext.dumps(value)
 
 

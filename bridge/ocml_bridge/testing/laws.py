@@ -52,6 +52,7 @@ def all_laws(document: Document, target: str | Adapter, options: Options = DEFAU
         LawBrokenError: with the law and both documents.
     """
     trial = Trial(document, target, options)
+    trial.reads_as_a_document()
     for law in LAWS:
         law(trial)
     return trial

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from .. import registry
 from ..convert import write
-from ..formats.adapter import Adapter, Options
-from ..model import Document, Ending, Message, Transcript
+from ..formats.adapter import DEFAULT, Adapter, Options
+from ..model import Document, Ending, Message, Transcript, replace
 from ..report.policy import LENIENT
 from . import strategies
+from .damage import TOKEN
+from .tokens import own_tokens
 
 TALK = Transcript(
     (
@@ -25,11 +30,41 @@ TALK = Transcript(
 )
 
 
+def text_of(document: Document, adapter: str | Adapter, options: Options = DEFAULT) -> str:
+    """Return the output of a document as text."""
+    return write(document, adapter, options=options, policy=LENIENT).encode().decode()
+
+
 def _pieces(adapter: str | Adapter) -> SearchStrategy[str]:
-    """Draw pieces of the output of a conversation."""
-    text = write(TALK, adapter, policy=LENIENT).encode().decode()
+    """Draw pieces of the output of a conversation, and whole outputs, of one that is cut off and of one that is not."""
+    text, whole = text_of(TALK, adapter), text_of(replace(TALK, messages=TALK.messages[:-1]), adapter)
     places = st.tuples(st.integers(0, len(text)), st.integers(0, 60))
-    return st.one_of(places.map(lambda place: text[place[0] : sum(place)]), st.just(text))
+    return st.one_of(places.map(lambda place: text[place[0] : sum(place)]), st.sampled_from([text, whole]))
+
+
+def conversations(adapter: str | Adapter) -> Iterator[Document]:
+    """Yield conversations whose contents are what stands between the tokens of the format's output, and the tokens."""
+    text = text_of(TALK, adapter)
+    for piece in sorted({*TOKEN.split(text)}):
+        yield Transcript(
+            (
+                Message("system", piece),
+                Message("user", piece),
+                Message("assistant", piece, channel="analysis"),
+                Message("assistant", piece, None, "commentary", "python", end="call"),
+                Message("tool", piece, "python", "commentary", "assistant"),
+                Message("assistant", piece, channel="final"),
+            )
+        )
+
+
+def with_tokens(adapter: str | Adapter, options: Options) -> Iterator[str]:
+    """Yield outputs with one of the format's tokens in a question and in an answer, where they mean nothing."""
+    raw = Options(dialect=options.dialect, control_tokens="raw")
+    for token in own_tokens(registry.adapter(adapter)[0]):
+        asked, answered = Message("user", f"a{token}b"), Message("assistant", f"a{token}", channel="final")
+        for messages in ((asked, answered), (asked, Message("user", token)), (answered, asked)):
+            yield text_of(Transcript(messages), adapter, raw)
 
 
 def documents(adapter: str | Adapter) -> SearchStrategy[Document]:
@@ -53,8 +88,4 @@ def texts(adapter: str | Adapter) -> SearchStrategy[str]:
 
 def written(adapter: str | Adapter, options: Options) -> SearchStrategy[str]:
     """Draw the outputs of any documents."""
-    return strategies.documents().map(lambda document: _text(document, adapter, options))
-
-
-def _text(document: Document, adapter: str | Adapter, options: Options) -> str:
-    return write(document, adapter, options=options, policy=LENIENT).encode().decode()
+    return strategies.documents().map(lambda document: text_of(document, adapter, options))

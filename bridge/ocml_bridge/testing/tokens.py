@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -42,6 +43,12 @@ def refusal(trial: Trial) -> None:
     raise trial.broken("voice", [problem])
 
 
+def own_tokens(adapter: Adapter) -> Sequence[str]:
+    """Return the special tokens that an adapter names: those of its `frame_tokens` and of its `frame_marks`."""
+    marks, named = adapter.frame_marks, adapter.frame_tokens
+    return (*(marks.starts + marks.ends if marks else ()), *(named() if named else ()))
+
+
 def others_are_broken(adapter: str | Adapter) -> None:
     """Check that tokens which the options name are broken, in a text format that breaks its own.
 
@@ -49,9 +56,7 @@ def others_are_broken(adapter: str | Adapter) -> None:
         adapter: a format id, or an adapter that need not be registered.
     """
     found, _ = registry.adapter(adapter)
-    marks = found.frame_marks
-    own = (*(marks.starts + marks.ends if marks else ()), *(found.frame_tokens() if found.frame_tokens else ()))
-    if found.kind is not Kind.TEXT or not any(_breaks(found, token, Options()) for token in own):
+    if found.kind is not Kind.TEXT or not any(_breaks(found, token, Options()) for token in own_tokens(found)):
         return
     assert _breaks(found, FOREIGN, Options(special_tokens=(FOREIGN,))), (
         f"{found.id} breaks its own tokens in contents, and not the token {FOREIGN} that Options(special_tokens=…) "

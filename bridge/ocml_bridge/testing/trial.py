@@ -17,6 +17,7 @@ from ..loss import RELATIONS, LossCode, Severity, gone
 from ..model import Document, Json, Transcript
 from ..model.codec import to_json
 from ..model.diff import Difference, diff
+from ..model.misfit import misfit
 from ..registry import adapter
 from ..report.policy import LENIENT
 from ..report.report import covered, unnamed
@@ -83,6 +84,12 @@ class Trial:
             *(losses or ["  none"]),
         ]
         return LawBrokenError("\n".join(lines))
+
+    def reads_as_a_document(self) -> None:
+        """Check that what the output reads as has nothing but values of the classes of the model."""
+        wrong = misfit(self.back)
+        if wrong is not None:
+            raise self.broken("the canonical form", [wrong])
 
     def no_silent_loss(self) -> None:
         """Law 2: every difference between the document and what the output reads as has a loss at or above its path."""

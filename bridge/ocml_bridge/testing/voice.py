@@ -53,12 +53,18 @@ ALL: Final = tuple(sorted({token for tokens in VOCABULARIES.values() for token i
 
 
 def vocabulary_of(target: str | Adapter) -> tuple[str, ...]:
-    """Return the special tokens that content must not make in a format: those listed here, or those of its frames."""
+    """Return the special tokens that content must not make in a format: those listed here, or those of its frames.
+
+    None are known of a format that escapes them, or names neither `frame_tokens` nor `frame_marks`.
+    """
     found, _ = registry.adapter(target)
     if found.id in VOCABULARIES:
         return VOCABULARIES[found.id]
-    escapes = found.added_tokens is None
-    return () if escapes or found.frame_tokens is None else tuple(found.frame_tokens())
+    if found.added_tokens is None:
+        return ()
+    if found.frame_tokens is not None:
+        return tuple(found.frame_tokens())
+    return () if found.frame_marks is None else (*found.frame_marks.starts, *found.frame_marks.ends)
 
 
 def specials_in(text: str, vocabulary: tuple[str, ...]) -> Counter[str]:
