@@ -56,6 +56,26 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
         [{"type": "TextMessage", "source": "user", "content": "Hi"}],
         [{"type": "AssistantMessage", "source": "guide", "content": "Hi"}],
     ),
+    "messages of Mastra": ([{"role": "user", "content": {"format": 2, "parts": [{"type": "text", "text": "Hi"}]}}],),
+    "messages of Letta": (
+        [{"id": "message-1", "message_type": "user_message", "content": "Hi"}],
+        {"messages": [{"id": "message-1", "message_type": "user_message", "content": "Hi"}]},
+    ),
+    "entries of Mistral's conversations": (
+        {"conversation_id": "conv_1", "entries": [{"object": "entry", "type": "message.input", "content": "Hi"}]},
+        {"conversation_id": "conv_1", "outputs": [{"object": "entry", "type": "message.output", "content": "Hi"}]},
+        [{"object": "entry", "type": "message.input", "content": "Hi"}],
+    ),
+    "messages of threads of OpenAI's Assistants": (
+        {"object": "list", "data": [{"object": "thread.message", "thread_id": "t", "content": []}]},
+        [{"object": "thread.message", "role": "user", "content": [{"type": "text", "text": {"value": "Hi"}}]}],
+    ),
+    "messages of Spring AI": ([{"messageType": "USER", "text": "Hi", "metadata": {}}],),
+    "messages of LangChain4j": (
+        [{"type": "USER", "contents": [{"type": "TEXT", "text": "Hi"}]}],
+        [{"type": "AI", "toolExecutionRequests": []}],
+        [{"type": "TOOL_EXECUTION_RESULT", "toolName": "f", "id": "c", "text": "1"}],
+    ),
     "a session of Google's Agent Development Kit": (
         {"id": "s", "app_name": "a", "events": [{"author": "user", "content": {"parts": [{"text": "Hi"}]}}]},
         [{"author": "user", "invocation_id": "e-1", "content": {"parts": [{"text": "Hi"}], "role": "user"}}],
@@ -112,6 +132,7 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
         {"previous_response_id": "resp_1", "input": [TURN]},
         {"instructions": "Be brief.", "input": [TURN]},
         {"max_output_tokens": 9, "input": [TURN]},
+        {"input": [TURN], "tools": [{"type": "function", "name": "f", "parameters": {}}]},
     ),
     "a saved prompt of Google AI Studio": (
         {"systemInstruction": {"text": "Hi"}, "chunkedPrompt": {"chunks": [{"text": "Hi", "role": "user"}]}},

@@ -8,6 +8,9 @@
 * Genkit: `genkit-tools/genkit-schema.json`.
 * Gemini CLI: `packages/core/src/services/chatRecordingService.ts`.
 * AutoGen: `autogen_agentchat/messages.py`, and `autogen_core/models/_types.py` for the context of a model.
+* Mastra: `packages/core/src/agent/message-list`. Letta: `letta/schemas/letta_message.py`. Jan: `thread.message`.
+* Mistral: its API's conversations. Assistants: the answer of `GET /threads/{thread_id}/messages`.
+* Spring AI: `spring-ai-model`, `messages`. LangChain4j: `ChatMessageSerializer`.
 * LangChain: `langchain_core/messages/content.py`; LangGraph: the answer of `GET /threads/{thread_id}/state`.
 * Strands: `strands/types/session.py`; Continue: `core/index.d.ts`, `ChatHistoryItem`.
 """
@@ -222,6 +225,54 @@ CONTEXT = [
     {"type": "FunctionExecutionResultMessage", "content": [TEAM_RESULT]},
     {"type": "AssistantMessage", "source": "guide", "content": "20 degrees.", "thought": None},
 ]
+STORED = {"threadId": "th", "createdAt": "2025-06-01T00:00:00Z"}
+MASTRA = [
+    {"role": "user", "content": {"format": 2, "parts": [ui_text("Rome?")]}, **STORED},
+    {"role": "assistant", "content": {"format": 2, "parts": [UI_THOUGHT, UI_CALL, ui_text("20 degrees.")]}, **STORED},
+]
+LETTA = [
+    {"id": "message-1", "message_type": "user_message", "content": "Rome?"},
+    {"id": "message-2", "message_type": "reasoning_message", "reasoning": "Hm.", "source": "reasoner_model"},
+    {"id": "message-2", "message_type": "tool_call_message", "tool_call": {**TEAM_CALL, "tool_call_id": "t"}},
+    {"id": "message-3", "message_type": "tool_return_message", "tool_return": "20", "tool_call_id": "t"},
+    {"id": "message-4", "message_type": "assistant_message", "content": [{"type": "text", "text": "20 degrees."}]},
+]
+ENTRIES = [
+    {"object": "entry", "type": "message.input", "role": "user", "content": "Rome?", "prefix": False},
+    {
+        "object": "entry",
+        "type": "function.call",
+        "tool_call_id": "t",
+        "name": "weather",
+        "arguments": TEAM_CALL["arguments"],
+    },
+    {"object": "entry", "type": "function.result", "tool_call_id": "t", "result": "20"},
+    {
+        "object": "entry",
+        "type": "message.output",
+        "role": "assistant",
+        "content": [{"type": "text", "text": "20 degrees."}],
+    },
+]
+
+
+def in_thread(role: str, text: str, at: int) -> dict[str, Any]:
+    content: list[Any] = [{"type": "text", "text": {"value": text, "annotations": []}}]
+    return {"id": f"msg_{at}", "object": "thread.message", "role": role, "created_at": at, "content": content}
+
+
+SPRING: list[Any] = [
+    {"messageType": "USER", "text": "Rome?", "metadata": {}, "media": []},
+    {"messageType": "ASSISTANT", "text": "", "toolCalls": [{**TEAM_CALL, "type": "function"}], "metadata": {}},
+    {"messageType": "TOOL", "responses": [{"id": "t", "name": "weather", "responseData": "20"}], "metadata": {}},
+    {"messageType": "ASSISTANT", "text": "20 degrees.", "metadata": {"finishReason": "STOP"}},
+]
+JAVA = [
+    {"type": "USER", "contents": [{"type": "TEXT", "text": "Rome?"}]},
+    {"type": "AI", "thinking": "Hm.", "toolExecutionRequests": [TEAM_CALL]},
+    {"type": "TOOL_EXECUTION_RESULT", "id": "t", "toolName": "weather", "text": "20"},
+    {"type": "AI", "text": "20 degrees."},
+]
 STRANDS = [
     {"message": {"role": "user", "content": [{"text": "Rome?"}]}, "message_id": 0, "redact_message": None},
     {"message": {"role": "assistant", "content": [{"text": "20 degrees."}]}, "message_id": 1},
@@ -343,6 +394,17 @@ ROWS: list[tuple[str, dict[str, Any], list[list[Said]]]] = [
     ("gemini-cli", {"sessionId": "0e1f", "projectHash": "ab12", "messages": CLI}, WHOLE),
     ("autogen", {"messages": TEAM, "stop_reason": "Done"}, WHOLE),
     ("autogen", {"messages": CONTEXT}, [[("system", "Be kind."), *WHOLE[0]]]),
+    ("mastra", {"thread": {"id": "th"}, "messages": MASTRA}, WHOLE),
+    ("letta", {"messages": LETTA}, WHOLE),
+    ("mistral-conversations", {"conversation_id": "c", "entries": ENTRIES}, [[ASKED, *CALLED, ANSWERED]]),
+    # lists of the API begin with the last message
+    (
+        "assistants",
+        {"object": "list", "data": [in_thread("assistant", "20 degrees.", 2), in_thread("user", "Rome?", 1)]},
+        [[ASKED, ANSWERED]],
+    ),
+    ("spring-ai", {"messages": SPRING}, [[ASKED, *CALLED, ANSWERED]]),
+    ("langchain4j", {"messages": JAVA}, WHOLE),
     ("wrapped", {"messages": STRANDS}, [[ASKED, ANSWERED]]),
     ("wrapped", {"sessionId": "5c", "title": "Weather", "history": CONTINUE}, [[ASKED, ANSWERED]]),
 ]
@@ -385,6 +447,7 @@ STRUCTURE = frozenset(
         "function_result",
         "tool-invocation",
     }
+    | {"USER", "AI", "ASSISTANT", "TOOL", "TOOL_EXECUTION_RESULT", "TEXT"}
 )
 """Words that say what the parts of a message are: the messages are what they are of."""
 
@@ -558,3 +621,20 @@ def test_the_reasoning_of_other_models_is_a_thought() -> None:
     answer = chain("ai", "20 degrees.", additional_kwargs={"reasoning_content": "Hm."})
     [conversation] = conversations({"messages": [CHAIN[0], answer]})
     assert told(conversation.messages) == [ASKED, THOUGHT, ANSWERED]
+
+
+def test_what_is_sent_to_responses_is_read_where_nemo_gym_keeps_it() -> None:
+    tool: dict[str, Any] = {
+        "type": "function",
+        "name": "weather",
+        "parameters": {"type": "object", "properties": {}},
+        "strict": True,
+    }
+    asked: dict[str, Any] = {
+        "input": [{"role": "user", "content": "Rome?"}],
+        "tools": [tool],
+        "parallel_tool_calls": False,
+    }
+    [conversation] = conversations({"responses_create_params": asked, "verifier_metadata": {"expected": "20"}})
+    assert told(conversation.messages) == [ASKED]
+    assert [each.name for each in conversation.tools or ()] == ["weather"]

@@ -9,7 +9,7 @@ import pytest
 
 from ocml_bridge import BridgeError
 from ocml_bridge.layouts import AUTO, BY_NAME, Plan, plan_of, read_row
-from ocml_bridge.layouts.frameworks import FRAMEWORKS
+from ocml_bridge.layouts.agents import FRAMEWORKS
 from rows import Said, conversations, told
 
 PREFACE = "Below is an instruction that describes a task, paired with an input that provides further context."

@@ -27,9 +27,9 @@ from . import (
     turns,
     valued,
 )
+from .agents import FRAMEWORKS
 from .compared import COMPARED
 from .exports import EXPORTS
-from .frameworks import FRAMEWORKS
 from .layout import Layout, Wording
 from .preferences import PREFERENCES
 from .texts import TEXTS

@@ -91,6 +91,56 @@ FRAMEWORKS: Final[tuple[Kind, ...]] = (
         advice=PLANNED,
     ),
     Kind(
+        "messages of Mastra",
+        (marked(_M, content=holding("format", "parts"), role=str),),
+        format="mastra",
+        advice=PLANNED,
+    ),
+    Kind(
+        "messages of Letta",
+        (
+            marked(_D, message_type=like(r"\w+_message"), id=str),
+            marked(_M, message_type=like(r"\w+_message"), id=str),
+        ),
+        format="letta",
+        advice=PLANNED,
+    ),
+    Kind(
+        "entries of Mistral's conversations",
+        (
+            marked(_D, conversation_id=str, entries=list),
+            marked(_D, conversation_id=str, outputs=list),
+            marked(_M, type=words("message.input", "message.output", "function.call", "function.result"), object=str),
+        ),
+        format="mistral-conversations",
+        advice=PLANNED,
+    ),
+    Kind(
+        "messages of threads of OpenAI's Assistants",
+        (
+            marked(_D, object=words("list"), data=listing("thread_id")),
+            marked(_M, object=words("thread.message"), content=list),
+        ),
+        format="assistants",
+        advice=PLANNED,
+    ),
+    Kind(
+        "messages of Spring AI",
+        (marked(_M, messageType=str, metadata=dict),),
+        format="spring-ai",
+        advice=PLANNED,
+    ),
+    Kind(
+        "messages of LangChain4j",
+        (
+            marked(_M, contents=listing("text", "image"), type=words("USER")),
+            marked(_M, toolExecutionRequests=list, type=words("AI")),
+            marked(_M, toolName=str, type=words("TOOL_EXECUTION_RESULT")),
+        ),
+        format="langchain4j",
+        advice=PLANNED,
+    ),
+    Kind(
         "a session of Google's Agent Development Kit",
         (
             marked(_D, events=listing("author", "invocationId", "invocation_id")),

@@ -138,6 +138,7 @@ SPECIFIC: Final[tuple[Kind, ...]] = (
             marked(_D, "messages", "preferred_output", input=something, previous_response_id=str),
             marked(_D, "messages", "preferred_output", input=something, prompt=holding("id")),
             marked(_D, "messages", "preferred_output", input=something, max_output_tokens=int),
+            marked(_D, "messages", "preferred_output", input=listing("role"), tools=listing("name")),
         ),
         format="openai-responses",
     ),
