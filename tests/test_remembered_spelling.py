@@ -25,7 +25,7 @@ from sources import ROOT
 FORMATS: Final = ("ocm-0.1", "ocm-2.2", "harmony", "internlm2", "chatml")
 FORCED: Final = Options(force_format=True)
 TOOLS: Final = (Tool("look", "Looks.", {"type": "object", "properties": {}}, "functions"),)
-OTHERS: Final[tuple[Any, ...]] = (None, True, 1, "x", "a\n", "system", "user", "tool", ["x"], {"x": "y"}, {})
+OTHERS: Final[tuple[Any, ...]] = (None, True, 1, "x", "a\n", "\ufeff", "system", "user", "tool", ["x"], {"x": "y"}, {})
 """Values of any type, for members that are remembered; among them headers of somebody else."""
 TOKENS: Final = (
     "<|im_end|>",
@@ -239,3 +239,12 @@ def test_what_says_nothing_comes_back_as_it_was(name: str, source: Json) -> None
     reading = read(source, name)
     assert reading.findings == ()
     assert write(reading.transcript, name).output == source
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_no_text_begins_with_a_byte_order_mark_because_a_message_remembers_it(name: str) -> None:
+    for place in ("layout", "extras"):
+        first = replace(Message("user", "Hi"), **{place: {name: {"gap": "\ufeff"}}})
+        document = Transcript((first, Message("assistant", "Yes.", channel="final")))
+        hold(document, name)
+        assert not str(write(document, name).output).startswith("\ufeff")

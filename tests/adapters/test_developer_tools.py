@@ -8,7 +8,19 @@ from typing import Any, Final, cast
 
 import pytest
 
-from ocml_bridge import LossCode, Message, Settings, Severity, Tool, Transcript, convert, formats, read, write
+from ocml_bridge import (
+    LossClass,
+    LossCode,
+    Message,
+    Settings,
+    Severity,
+    Tool,
+    Transcript,
+    convert,
+    formats,
+    read,
+    write,
+)
 from ocml_bridge.model import Tools
 from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.testing.laws import all_laws
@@ -35,6 +47,36 @@ BEFORE: Final[dict[str, tuple[Message, ...]]] = {
 @pytest.mark.parametrize(("case", "target"), sweep(product(BEFORE, formats()), 3))
 def test_the_laws_hold(case: str, target: str) -> None:
     all_laws(Transcript(BEFORE[case], TOOLS), target)
+
+
+ADDING: Final = (
+    "# Tools\n\n## functions\n\nnamespace functions {\n\n// Adds.\ntype add = () => any;\n\n} // namespace functions"
+)
+TEXTS: Final = {
+    "a section": ADDING,
+    "a section with more empty lines": ADDING.replace("\n\n", "\n\n\n"),
+    "a section with another indentation": ADDING.replace("type", "  type"),
+    "a text, and a section": f"Be brief.\n\n{ADDING}",
+    "a section, and a text": f"{ADDING}\n\nBe brief.",
+    "a heading": "# Tools",
+    "a heading, and a text": "# Tools\n\nUse them.",
+}
+"""What a developer says that reads as a declaration of tools, or nearly."""
+
+
+@pytest.mark.parametrize("target", ["ocm-2.2", "ocm-2.2-json", "harmony"])
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_text_that_reads_as_tools_keeps_the_laws(text: str, target: str) -> None:
+    for tools in (None, TOOLS, (Tool("add", "Adds."),)):
+        all_laws(Transcript((Message("developer", TEXTS[text]), USER), tools), target)
+
+
+def test_a_text_that_becomes_tools_is_a_loss_of_content() -> None:
+    result = write(Transcript((Message("developer", ADDING), USER)), "ocm-2.2")
+    assert isinstance(result.image, Transcript)
+    assert (result.image.messages, result.image.tools) == ((USER,), (Tool("add", "Adds."),))
+    loss = next(loss for loss in result.losses if loss.path == "/messages/0")
+    assert (loss.code, loss.loss_class, loss.severity) == (LossCode.MESSAGE, LossClass.CONTENT, Severity.CHANGED)
 
 
 def test_what_it_said_beside_is_reported() -> None:

@@ -160,3 +160,11 @@ def test_what_is_read_gives_the_text_again(schema: Any) -> None:
     text = template_signature(schema)
     is_read, parameters = read_template_signature(text)
     assert template_signature(parameters) == text or not is_read
+
+
+def test_a_text_that_may_be_null_is_rendered_as_one_of_two_types() -> None:
+    properties = {"s": {"type": "string", "nullable": True}, "t": {"type": "string", "nullable": False}}
+    text = "(_: {\ns?: string | null,\nt?: string,\n}) => any;"
+    assert template_signature({"type": "object", "properties": properties}) == text
+    either: dict[str, Any] = {"s": {"type": ["string", "null"]}, "t": {"type": "string"}}
+    assert read_template_signature(text) == (True, {"type": "object", "properties": either})

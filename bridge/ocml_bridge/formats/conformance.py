@@ -82,7 +82,7 @@ class _Together:
     def __init__(self, log: Log) -> None:
         self._log = log
         self._call_ids: set[str] = set()
-        self._ways: set[str] = set()
+        self._ways: set[bool] = set()
         """How the calls of the assistant's current turn are written: in the envelope, as `tool_calls`, or both."""
 
     def check(self, message: Message, path: str, *, alternate: bool) -> None:
@@ -120,14 +120,19 @@ class _Together:
                 self._log.find(FindingCode.CALL_ID_REPEATED, f"{path}/call_id", detail)
             elif call_id is not None:
                 self._call_ids.add(call_id)
-            self._turn(TOOL_CALLS if alternate else "envelope", path)
+            self._turn(path, alternate=alternate)
         elif _has_tool_calls(message):
-            self._turn(TOOL_CALLS, path)
+            self._turn(path, alternate=True)
 
-    def _turn(self, way: str, path: str) -> None:
-        """Check that the current turn writes calls in one way: §6 forbids a mix of the envelope and `tool_calls`."""
-        if way not in self._ways:
-            self._ways.add(way)
+    def _turn(self, path: str, *, alternate: bool) -> None:
+        """Check that the current turn writes calls in one way: §6 forbids a mix of the envelope and `tool_calls`.
+
+        Args:
+            path: the path of a message with calls.
+            alternate: whether it writes them as `tool_calls`.
+        """
+        if alternate not in self._ways:
+            self._ways.add(alternate)
             if len(self._ways) > 1:
                 detail = f"a turn must not write calls both in the envelope and as {TOOL_CALLS} (§6)"
                 self._log.find(FindingCode.MIXED_CALLS, path, detail)

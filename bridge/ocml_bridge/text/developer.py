@@ -298,8 +298,10 @@ def _report_loss(message: Message, near: Message, index: int, losses: Sequence[L
     reported = [loss._replace(path=first_path + loss.path[len(path) :]) for loss in losses]
     all_losses = compared(Transcript((message,)), Transcript((near,)), reported, target=target).losses
     log.losses += [loss._replace(path=path + loss.path[len(first_path) :]) for loss in all_losses[len(reported) :]]
-    severity = Severity.LAYOUT if says_nothing(near) else Severity.CHANGED
-    log.lose(LossCode.TOOLS_MOVED, path, "the message holds nothing but the declared tools", severity)
+    if says_nothing(near):
+        log.lose(LossCode.TOOLS_MOVED, path, "the message holds nothing but the declared tools", Severity.LAYOUT)
+    else:
+        log.lose(LossCode.MESSAGE, path, f"the whole text is read as declared tools in {target}", Severity.CHANGED)
 
 
 def _place(items: Sequence[Item]) -> int:
