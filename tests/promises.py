@@ -31,7 +31,10 @@ from ocml_bridge.model.codec import json_schema
 from sources import ROOT
 
 COMPAT = ROOT / "golden" / "compat"
-LIBRARY = ("ocml_bridge", "ocml_bridge.authoring", "ocml_bridge.profiles", "ocml_bridge.testing")
+LIBRARY = (
+    *("ocml_bridge", "ocml_bridge.authoring", "ocml_bridge.stream.authoring", "ocml_bridge.profiles"),
+    "ocml_bridge.testing",
+)
 """The modules whose public names are promised."""
 
 Section = dict[str, Any]

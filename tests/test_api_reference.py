@@ -16,7 +16,10 @@ import pytest
 from sources import ROOT
 
 PAGE = ROOT / "docs" / "api.md"
-MODULES = ("ocml_bridge", "ocml_bridge.profiles", "ocml_bridge.authoring", "ocml_bridge.testing")
+MODULES = (
+    *("ocml_bridge", "ocml_bridge.profiles", "ocml_bridge.authoring", "ocml_bridge.stream.authoring"),
+    "ocml_bridge.testing",
+)
 INTRODUCTION = """# The library
 
 Made from the docstrings of the public names; `pytest --accept` writes this page. What a document consists of is on

@@ -80,7 +80,7 @@ def test_a_thought_that_is_written_as_an_answer_is_noticed(name: str) -> None:
     ("name", "right", "wrong", "said"),
     [
         ("gemma", ", offset=turn.offset)", ")", "is refused without a place"),
-        ("gemma", "turn.gap == gap and ", "", "was read without findings, and is written back as"),
+        ("gemma", "turn.gap == self.gap and ", "", "was read without findings, and is written back as"),
         ("ollama", "if not isinstance(unit, dict) or", "if", "object has no attribute 'get'"),
     ],
 )

@@ -30,6 +30,7 @@ from .report.narrowing import drop_message, narrow
 from .spans.frames import FrameMarks
 from .text.added_tokens import other_tokens
 from .text.control import ControlTokens
+from .text.functions import read_function, write_function
 from .text.im import Frame, Grammar
 from .units.conversation import Conversation
 from .units.envelopes import Body, Branches, EnvelopeWriter
@@ -101,7 +102,9 @@ __all__ = [
     "name_replies",
     "narrow",
     "other_tokens",
+    "read_function",
     "recipient_of",
     "replace",
     "several",
+    "write_function",
 ]

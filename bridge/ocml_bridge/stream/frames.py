@@ -94,7 +94,7 @@ class Live(ABC):
 
     def __init__(self, log: LiveLog, grammar: Grammar, reader: Reader) -> None:
         self.log = log
-        self._reader = reader
+        self.reader = reader
         self._scanner = Scanner(grammar)
         self._open: FrameEvents | None = None
         self._passed = 0
@@ -183,9 +183,9 @@ class Live(ABC):
             frame_events = self.frame_events(frame.header)
             if frame.body:
                 frame_events.take(frame.body)
-        message_count = len(self._reader.messages)
-        self._reader.frame(frame)
-        frame_events.end(self._reader.messages[message_count:])
+        message_count = len(self.reader.messages)
+        self.reader.frame(frame)
+        frame_events.end(self.reader.messages[message_count:])
 
     def implied(self) -> str:
         """Return the token that ends the open message, or ""."""
@@ -198,4 +198,4 @@ class Live(ABC):
         last, tail = self._scanner.finish()
         for frame in last:
             self._end(frame)
-        return self._reader.finish(tail)
+        return self.reader.finish(tail)
