@@ -19,7 +19,7 @@ _INVOCATIONS: Final = ("invocation_id", "invocationId")
 def are_events(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold events with an author, one of which has a content."""
     events = as_list(fields.get(EVENTS)) or []
-    return any(map(_parts, objects_of(events))) and all(map(_is_event, events))
+    return all(map(_is_event, events)) and any(map(_parts, objects_of(events)))
 
 
 def _is_event(value: Json) -> bool:

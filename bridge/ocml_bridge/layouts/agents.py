@@ -187,6 +187,7 @@ HAYSTACK: Final = Framework(
             )
         }
     ),
+    parts="content",
 )
 
 GENKIT: Final = Framework(
@@ -207,6 +208,7 @@ GENKIT: Final = Framework(
             )
         }
     ),
+    parts="content",
 )
 
 _RESULT: Final = "result.0.functionResponse.response"

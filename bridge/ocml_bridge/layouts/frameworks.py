@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final, cast
 
 from ..model import Json
-from .fitting import as_object, objects_of
+from .fitting import as_list, as_object, objects_of
 from .layout import Document, Object, Wording, misshapen
 from .messages import ROLES, message, request, tools_of
 from .readers import Reader, Turn
@@ -31,6 +31,7 @@ class Framework:
         roles: words for roles of its own; where a message has no role, its kind says which.
         speaker: the role of messages with another word, or without one; "" if all must have a known one.
         notes: words of what the program says, which is not part of the conversation.
+        parts: the member of all messages that is a list; "" if none must be one.
         time: the member with the time of a message, by which messages are ordered; "" if they are in their order.
         instructions: the member with what the system says before a message; only the first one is read.
     """
@@ -42,6 +43,7 @@ class Framework:
     instructions: str = ""
     speaker: str = ""
     notes: frozenset[str] = frozenset()
+    parts: str = ""
     time: str = ""
 
     def role_of(self, item: Object) -> str | None:
@@ -53,17 +55,20 @@ class Framework:
         word = item.get(self.role)
         return self.roles.get(word) or ROLES.get(word.lower()) or _OTHERS.get(word) if isinstance(word, str) else None
 
-    def is_message(self, item: Object) -> bool:
-        """Return whether an object may be a message."""
-        return self.has <= item.keys() and (self.role_of(item) is not None or item.get(self.role) in self.notes)
+    def is_message(self, value: Json) -> bool:
+        """Return whether a value may be a message."""
+        item = as_object(value)
+        if item is None or not self.has <= item.keys() or (self.parts and as_list(item[self.parts]) is None):
+            return False
+        return self.role_of(item) is not None or item.get(self.role) in self.notes
 
 
 def are_of(framework: Framework, fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold messages of a framework, one of which says something."""
-    items = objects_of(fields.get(MESSAGES))
+    items = as_list(fields.get(MESSAGES))
     if not items or not all(map(framework.is_message, items)):
         return False
-    return any(_read(framework, each)[0] for each in items)
+    return any(_read(framework, each)[0] for each in objects_of(items))
 
 
 def read_of(framework: Framework, fields: Object, wording: Wording) -> Sequence[Document]:
