@@ -7,8 +7,21 @@ from dataclasses import replace
 
 import pytest
 
-from ocml_bridge import Document, Loss, LossCode, Message, Severity, Transcript, convert, formats, verify, write
+from ocml_bridge import (
+    BridgeError,
+    Document,
+    Loss,
+    LossCode,
+    Message,
+    Severity,
+    Transcript,
+    convert,
+    formats,
+    verify,
+    write,
+)
 from ocml_bridge.model import Completion
+from ocml_bridge.registry import adapter
 from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.report.report import Report
 from ocml_bridge.report.result import DocumentOutcome, Result
@@ -150,3 +163,11 @@ def test_an_output_is_read_in_its_own_format_whatever_it_looks_like(target: str)
 def test_the_dialect_that_was_written_is_found_again() -> None:
     result = convert([{"role": "user", "content": "Hi"}], source="openai", target="chatml:hermes")
     assert verify(result.transcript, result) == ()
+
+
+def test_an_output_of_a_format_that_is_not_registered_is_read_by_its_adapter() -> None:
+    unregistered = replace(adapter("chatml")[0], id="of-my-own")
+    result = write(SAID, unregistered, policy=LENIENT)
+    with pytest.raises(BridgeError, match="of-my-own"):
+        verify(SAID, result)
+    assert verify(SAID, result, target=unregistered) == ()

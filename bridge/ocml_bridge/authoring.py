@@ -38,6 +38,7 @@ from .units.grammar import ContentClass, Enclosed, SplitDocument, SplitEnvelope,
 from .units.heads import Head, Item, item_of, message_of
 from .units.pairing import name_replies
 from .units.reader import UnitReader
+from .units.relations import with_tools_apart
 from .units.writer import TOOLS, Completed, Prepared, UnitWriter
 
 __all__ = [
@@ -106,5 +107,6 @@ __all__ = [
     "recipient_of",
     "replace",
     "several",
+    "with_tools_apart",
     "write_function",
 ]

@@ -138,7 +138,8 @@ _MOVED: Final = "the tools of this message are declared outside it"
 def hoist_tools(transcript: Transcript, log: Log) -> Transcript:
     """Move tools that are declared in messages to the transcript, for formats that declare them outside of messages.
 
-    A message without other content is removed. Each move is reported to the log.
+    A message without other content is removed. Each move is reported to the log. A writer's `prepare` also needs to
+    know which messages are left: `with_tools_apart` returns their indices, too.
     """
     if not any(map(declares_tools, transcript.messages)):
         return transcript

@@ -9,20 +9,23 @@ from typing import Final
 from ..chat.substance import vanished
 from ..chat.visibility import exposed_messages
 from ..convert import Result, read
-from ..formats.adapter import DEFAULT, Options
+from ..formats.adapter import DEFAULT, Adapter, Options
 from ..loss import Loss, LossCode, named
 from ..model import Document
 from ..report.report import covered, unnamed, unreported
 from .answers import other_answers
 
 
-def verify(transcript: Document, result: Result, *, options: Options = DEFAULT) -> tuple[Loss, ...]:
+def verify(
+    transcript: Document, result: Result, *, options: Options = DEFAULT, target: Adapter | None = None
+) -> tuple[Loss, ...]:
     """Read an output back, and return a loss for each violation of a law, such as a difference that is not reported.
 
     Args:
         transcript: the document that was written.
         result: the output with its losses.
         options: the options that it was written with.
+        target: the adapter that wrote it, if the format is not registered.
 
     Returns:
         The violations; there should be none.
@@ -30,7 +33,8 @@ def verify(transcript: Document, result: Result, *, options: Options = DEFAULT) 
     Raises:
         BridgeError: if the output cannot be read back.
     """
-    back = read(result.encode(), result.target, options=replace(options, dialect=None, force_format=True)).transcript
+    forced = replace(options, dialect=None, force_format=True)
+    back = read(result.encode(), target or result.target, options=forced).transcript
     return tuple(loss for check in CHECKS for loss in check(transcript, back, result))
 
 

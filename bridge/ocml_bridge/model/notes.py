@@ -29,7 +29,11 @@ class Notes:
         return cast("dict[str, Any]", notes) if isinstance(notes, dict) else _NONE
 
     def together(self, *places: ByFormat | None) -> dict[str, Any]:
-        """Return the notes of several places as one new object; the value of the last place wins."""
+        """Return the notes of several places as one new object; the value of the last place wins.
+
+        Args:
+            places: `extras` and `layout` as messages have them, by format id; not notes that `of` returned.
+        """
         merged: dict[str, Any] = {}
         for place in places:
             merged.update(self.of(place))

@@ -82,10 +82,10 @@ class WrittenUnit(NamedTuple):
 class ContentClass(NamedTuple):
     """A class of contents that are written in the same way, such as all JSON objects.
 
-    A plan for the class is learned from a placeholder content: `before`, a probe, `after`.
+    A plan for the class is learned from a content that consists of `before`, a probe and `after`.
 
     Attributes:
-        before: the text before the probe, such that the placeholder content belongs to the class.
+        before: the text before the probe, such that the content with it belongs to the class.
         after: the text after the probe.
         encode: returns the text or the JSON value that a content becomes in the unit; None if it is written unchanged.
     """

@@ -1,7 +1,7 @@
 """Heads: all of a message but its content and its call id; and items, which are messages as head, content and id.
 
-Real conversations have few different heads: some hundred in thousands of conversations. Most equal heads are one object
-(they are interned), so caches look up by head what is the same for all messages with that head.
+Real conversations have few different heads: some hundred in thousands of conversations. Most equal heads are one
+object, so caches look up by head what is the same for all messages with that head.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from ..model import ByFormat, CacheMark, Content, Ending, Message, Part, Signatu
 from ..model.ownership import fresh, key_of, own_json, unpack
 
 LIMIT: Final = 4096
-"""How many heads are interned; if there are more, all are dropped. Caches by head have the same size."""
+"""How many heads are kept; if there are more, all are dropped. Caches by head have the same size."""
 LONGEST: Final = 400
-"""The longest field of a head that is interned: in characters, or in bytes of the packed layout and extras."""
+"""The longest field of a head that is kept: in characters, or in bytes of the packed layout and extras."""
 
 
 class Head:
@@ -35,12 +35,12 @@ class Head:
         empty: whether its content is an empty text.
         calls: whether it is a tool call.
         promises_json: whether the header says that the content is JSON.
-        shared: whether the head is interned: all messages with an equal head have this very object. A head with a
-            signature never is; a head with extras only if `head_of` is told to expect more of them, as few repeat.
+        shared: whether the head is kept for others: all messages with an equal head have this very object. A head with
+            a signature never is; a head with extras only if `head_of` is told to expect more of them, as few repeat.
         pattern: the head that this one was made from by `with_extra_texts`, with probes in place of these texts; None
             for any other head.
         beside: the parts of the content, if it is one text among parts that are the same in many messages (such as the
-            mark of a thought); an empty text is the placeholder of the text. None if the content is just the text.
+            mark of a thought); an empty text takes the place of the text. None if the content is just the text.
     """
 
     __slots__ = (
@@ -85,7 +85,7 @@ class Head:
         """The `home`s for which `local` keeps any text that differs from the pattern; `SIGNED` if it is a signature."""
 
     def message(self, content: Content, call_id: str | None) -> Message:
-        """Return a new message; it shares extras, layout and cache mark with the head if the head is not interned."""
+        """Return a new message; it shares extras, layout and cache mark with the head if the head is not shared."""
         if self.parts_around is not None:
             content = _with_text(self.parts_around, content)
         layout, extras = (None, None) if self.bare else self._unpacked()
@@ -126,7 +126,7 @@ class Head:
         return local
 
     def _unpacked(self) -> tuple[ByFormat | None, ByFormat | None]:
-        """Return layout and extras; new ones, unless the head is not interned."""
+        """Return layout and extras; new ones, unless the head is not shared."""
         layout, extras = self._layout, self._extras
         if layout.__class__ is bytes:
             layout = unpack(layout)  # pyright: ignore[reportArgumentType]
@@ -195,7 +195,7 @@ class Head:
         return head if self.parts_around is None else head.within(self.parts_around)
 
     def within(self, parts: tuple[Part, ...]) -> Head:
-        """Return the same head for messages whose text stands among parts, of which `NO_TEXT` is its placeholder."""
+        """Return the same head for messages whose text stands among parts, in which `NO_TEXT` takes its place."""
         key = repr(parts)
         head = self._within.get(key)
         if head is None:
@@ -259,11 +259,11 @@ def _only(by_format: ByFormat | None, home: str | None) -> ByFormat | None:
 
 
 def head_of(message: Message, *, expected: bool = False) -> Head:
-    """Return the head of a message: the interned one, if there is one or if it may be interned.
+    """Return the head of a message: the one that messages with an equal head share, unless it is not kept for them.
 
     Args:
         message: any message.
-        expected: whether more messages with this head are expected; if not, a head with extras is not interned.
+        expected: whether more messages with this head are expected; if not, a head with extras is not kept.
     """
     if message.call_id == "" or (message.extras is not None and not expected):
         return Head(message, shared=False)

@@ -196,8 +196,9 @@ def name_replies(items: list[Item], log: Log, start: int = 0, where: str = "/mes
     Args:
         items: the messages of a conversation; the list is changed.
         log: takes the findings: a reply answers no call, or a call with another id.
-        start: the index of the first message for which findings are reported.
-        where: JSON pointer to the list of messages that begins with that message.
+        start: the index of the first message for which findings are reported. Their paths count from it, so for the
+            rest of a conversation `where` is not `/messages`.
+        where: the JSON pointer of the list whose first message is the one at `start`.
     """
     pairs = paired_by_id(items)
     if pairs is None:

@@ -87,7 +87,7 @@ class UnitReader(ABC):
         return None
 
     def with_values(self, unit: Unit, values: Sequence[str]) -> Unit:
-        """Return a copy of a unit with other values; the engine calls this with placeholders to learn a plan.
+        """Return a copy of a unit with other values; the engine calls this with probes to learn a plan.
 
         Args:
             unit: a unit for which `skeleton` returned a key.

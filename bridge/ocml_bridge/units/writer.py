@@ -62,9 +62,9 @@ class UnitWriter(ABC):
 
     What `write_unit` returns must depend only on the messages of the unit, the state after the unit before it, and
     whether the unit is the last. So the engine learns a plan for all units with the same heads by calling `write_unit`
-    once with probes (placeholders) in place of contents and ids. `mark`, `inert`, `depends_on_head_only` and `classify`
-    tell it which contents a plan is valid for; `prepares_by_head` and `is_plain_part` tell it for plans of whole
-    outputs.
+    once with probes (texts that occur nowhere else) in place of contents and ids. `mark`, `inert`,
+    `depends_on_head_only` and `classify` tell it which contents a plan is valid for; `prepares_by_head` and
+    `is_plain_part` tell it for plans of whole outputs.
 
     Args:
         options: how to write.
@@ -144,7 +144,7 @@ class UnitWriter(ABC):
 
         For a message that this method returned, it must return an equal message and report nothing. A text and an id
         may decide nothing but the content, the id and the losses that quote them, because the engine asks once, with
-        stand-ins, for all messages that are otherwise equal. Whether the text is empty may decide more.
+        probes, for all messages that are otherwise equal. Whether the text is empty may decide more.
 
         Args:
             message: any message; it may be changed.
@@ -194,7 +194,7 @@ class UnitWriter(ABC):
     def depends_on_head_only(self, head: Head) -> bool:
         """Return whether the head alone determines all that is written of a message but its content and id.
 
-        If so, a unit is spelled with stand-ins for contents. They are not JSON, not even in a settled call.
+        If so, a plan is learned from a unit with probes for contents. A probe is not JSON.
         """
         return True
 
