@@ -88,23 +88,26 @@ def _write_units(writer: Writer, document: Document | Conversation, *, spans: bo
         document: what to write.
         spans: whether to compute the spans of the output.
     """
-    log, completion = Log(), None
     if isinstance(document, Completion):
-        completed = writer.complete(document)
-        if completed is not None:
-            completed.spans = of_text(str(completed.output)) if spans else None
-            return completed
-        completion, document = document, as_transcript(document, log)
+        return _write_completion(writer, document, spans=spans)
     conversation = document if isinstance(document, Conversation) else conversation_of(document)
-    if completion is None and not spans:
+    if not spans:
         return writer.fill(conversation)
-    written = writer.write(conversation, traced=spans)
-    if completion is not None:
-        written.document = completion
-        written.log.losses[:0] = log.losses
-        written.spans = of_text(written.output) if spans else None
-    elif spans:
-        written.spans = writer.spans(written)
+    written = writer.write(conversation, traced=True)
+    written.spans = writer.spans(written)
+    return written
+
+
+def _write_completion(writer: Writer, completion: Completion, *, spans: bool) -> Outcome:
+    completed = writer.complete(completion)
+    if completed is not None:
+        completed.spans = of_text(str(completed.output)) if spans else None
+        return completed
+    log = Log()
+    written = writer.write(conversation_of(as_transcript(completion, log)), traced=spans)
+    written.document = completion
+    written.log.losses[:0] = log.losses
+    written.spans = of_text(written.output) if spans else None
     return written
 
 

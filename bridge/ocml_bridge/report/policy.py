@@ -46,7 +46,7 @@ class LossPolicy:
 
     def refusable(self, *, strict: bool = False) -> frozenset[LossCode]:
         """Return the codes of the losses that are refused, unless their severity is `layout`."""
-        return _refusable(self, strict)
+        return _refusable(self.allow, self.refuse, strict)
 
     def refused(self, losses: Iterable[Loss], *, strict: bool = False) -> list[Loss]:
         """Return the losses that are refused, in order."""
@@ -68,17 +68,16 @@ class LossPolicy:
 
 
 @lru_cache
-def _refusable(policy: LossPolicy, strict: bool) -> frozenset[LossCode]:
-    return frozenset(code for code in LossCode if _refuses(policy, code, strict))
+def _refusable(allow: tuple[str, ...], refuse: tuple[str, ...], strict: bool) -> frozenset[LossCode]:
+    def refuses(code: LossCode) -> bool:
+        for name in (code, CLASSES[code]):
+            if name in refuse:
+                return True
+            if name in allow:
+                return False
+        return strict or code in REFUSED_BY_DEFAULT
 
-
-def _refuses(policy: LossPolicy, code: LossCode, strict: bool) -> bool:
-    for name in (code, CLASSES[code]):
-        if name in policy.refuse:
-            return True
-        if name in policy.allow:
-            return False
-    return strict or code in REFUSED_BY_DEFAULT
+    return frozenset(filter(refuses, LossCode))
 
 
 DEFAULT_POLICY: Final = LossPolicy()
