@@ -293,3 +293,12 @@ def test_a_check_of_frames_comes_before_the_refusal_of_a_later_conversation() ->
     with pytest.raises(BridgeError, match="OCB-SEVERAL"):
         grammar.frames(text, lambda frame: frames.append(frame.body))
     assert frames == ["Hi"]
+
+
+def test_an_output_that_its_reader_refuses_is_shown() -> None:
+    class Unending(Frames):
+        def enclose(self, *arguments: Any, **options: Any) -> Any:
+            return super().enclose(*arguments, **options)._replace(output="no frames")
+
+    with pytest.raises(AssertionError, match=r"the output cannot be read: OCB-.*\ndocument: .*\noutput: no frames"):
+        all_laws(Transcript((Message("user", "Hi"),)), replace(adapter("chatml")[0], writes_units=Unending))

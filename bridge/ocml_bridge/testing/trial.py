@@ -11,6 +11,7 @@ from typing import Final
 from ..chat.transform import missing
 from ..convert import Reading, make_sidecar, read, write
 from ..engine.output import written
+from ..errors import BridgeError
 from ..formats.adapter import DEFAULT, Adapter, Options, Source
 from ..json_values import jsontext
 from ..loss import RELATIONS, LossCode, Severity, gone
@@ -53,7 +54,11 @@ class Trial:
         self.options = options
         self.result = write(document, target, options=options, policy=LENIENT)
         self.data = self.result.encode()
-        self.back = self.read(self.data).transcript
+        try:
+            self.back = self.read(self.data).transcript
+        except BridgeError as error:
+            lines = f"document: {_shown(document)}", f"output: {self.data.decode('utf-8', 'replace')}"
+            raise LawBrokenError("\n".join([f"the output cannot be read: {error}", *lines])) from error
 
     def read(self, data: Source | bytes, sidecar: Json = None) -> Reading:
         """Read an output in the target format, whatever it looks like."""
