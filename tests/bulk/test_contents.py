@@ -133,3 +133,40 @@ def test_a_record_that_is_certainly_something_else_is_quarantined_unless_it_is_f
     forced = tmp_path / "forced"
     options = ("-f", "harmony", "--force-format", "-t", "openai", "-o", forced)
     assert batch(*options, tmp_path / "a.jsonl") == ExitCode.OK
+
+
+LISTS: list[tuple[str, list[Any]]] = [
+    (
+        "pydantic-ai",
+        [
+            {"kind": "request", "parts": [{"part_kind": "user-prompt", "content": "Hi"}]},
+            {"kind": "response", "parts": [{"part_kind": "text", "content": "Hello!"}]},
+        ],
+    ),
+    ("langchain", [{"type": "human", "content": "Hi"}, {"type": "ai", "content": "Hello!"}]),
+    (
+        "adk",
+        [
+            {"author": "user", "invocation_id": "e", "content": {"parts": [{"text": "Hi"}], "role": "user"}},
+            {"author": "guide", "invocation_id": "e", "content": {"parts": [{"text": "Hello!"}], "role": "model"}},
+        ],
+    ),
+    ("sharegpt", [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Hello!"}]),
+]
+
+
+@pytest.mark.parametrize("messages", [messages for _, messages in LISTS], ids=[name for name, _ in LISTS])
+def test_a_list_of_messages_without_roles_is_one_conversation(messages: Any, batch: Batch, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(json.dumps(messages, indent=1))
+    out = tmp_path / "out"
+    assert batch("--plan", "auto", "-t", "harmony", tmp_path / "a.json", "-o", out, "--into", "jsonl") == ExitCode.OK
+    [written] = [line for path in out.rglob("*.jsonl") for line in read_lines(path)]
+    assert written["text"] == HARMONY
+
+
+def test_a_list_of_questions_and_answers_is_a_list_of_rows(batch: Batch, tmp_path: Path) -> None:
+    rows = [{"question": "Hi", "answer": "Hello!"}] * 2
+    (tmp_path / "a.json").write_text(json.dumps(rows))
+    out = tmp_path / "out"
+    assert batch("--plan", "auto", "-t", "harmony", tmp_path / "a.json", "-o", out, "--into", "jsonl") == ExitCode.OK
+    assert read_lines(out / "a.jsonl") == [{"text": HARMONY}] * 2

@@ -77,12 +77,24 @@ def _in_json(path: str, begins: bytes) -> str:
     with raw, content:
         values = _parsed(in_utf8(content).read())
     items = cast("list[Any]", values) if isinstance(values, list) else []
-    return "json" if items and all(map(_is_record, items)) else "files"
+    return "json" if items and all(map(_is_record, items)) and not _is_conversation(items[:_SAMPLE]) else "files"
 
 
 def _is_record(item: Any) -> bool:
     """Return whether an item of a list is a record; a list of messages is one transcript."""
     return isinstance(item, dict) and "role" not in item and "token" not in item
+
+
+_SAMPLE: Final = 20
+"""The number of items that tell whether a list is one conversation."""
+
+
+def _is_conversation(items: list[Any]) -> bool:
+    """Return whether items are messages of a layout together, and none alone, as a framework writes a conversation."""
+    from ..layouts import AUTO, Plan, layout_for
+
+    plan = Plan((AUTO,))
+    return layout_for(plan, {"messages": items}) is not None and layout_for(plan, items[0]) is None
 
 
 def _parsed(raw: bytes) -> Any:

@@ -40,7 +40,7 @@ _UI_PARTS: Final = Members(
                     "file": Shows(("url", "data")),
                     "step-start": Begins(),
                     "tool-": Calls(KIND_NAME, ("input", "rawInput"), "toolCallId", ("output", "errorText")),
-                    "dynamic-tool": Calls("toolName", ("input",), "toolCallId", ("output", "errorText")),
+                    "dynamic-tool": Calls("toolName", ("input", "rawInput"), "toolCallId", ("output", "errorText")),
                     "tool-invocation": Members(
                         {"toolInvocation": Calls("toolName", ("args",), "toolCallId", ("result",))}
                     ),
