@@ -11,6 +11,7 @@ from unittest import SkipTest
 
 import pytest
 from hypothesis import settings
+from hypothesis import strategies as st
 
 from ocml_adapters.canonical.units import DocumentWriter
 from ocml_adapters.chatml.plain import Frames
@@ -302,3 +303,9 @@ def test_an_output_that_its_reader_refuses_is_shown() -> None:
 
     with pytest.raises(AssertionError, match=r"the output cannot be read: OCB-.*\ndocument: .*\noutput: no frames"):
         all_laws(Transcript((Message("user", "Hi"),)), replace(adapter("chatml")[0], writes_units=Unending))
+
+
+def test_a_text_format_without_tokens_is_warned_that_none_are_checked() -> None:
+    silent = replace(adapter("chatml")[0], id="a-format", frame_tokens=None, frame_marks=None)
+    with pytest.warns(UserWarning, match=r"a-format names neither frame_tokens nor frame_marks.*law 13"):
+        check_adapter(silent, documents=st.just(Transcript()), examples=1)

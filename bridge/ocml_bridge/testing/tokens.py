@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
@@ -56,6 +57,9 @@ def others_are_broken(adapter: str | Adapter) -> None:
         adapter: a format id, or an adapter that need not be registered.
     """
     found, _ = registry.adapter(adapter)
+    if found.kind is Kind.TEXT and not own_tokens(found):
+        missing = f"{found.id} names neither frame_tokens nor frame_marks: law 13 is not checked"
+        warnings.warn(missing, stacklevel=3)
     if found.kind is not Kind.TEXT or not any(_breaks(found, token, Options()) for token in own_tokens(found)):
         return
     assert _breaks(found, FOREIGN, Options(special_tokens=(FOREIGN,))), (
