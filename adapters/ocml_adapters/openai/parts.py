@@ -1,4 +1,4 @@
-"""Read and write content parts: text, image_url, video_url, input_audio, audio_url, file, refusal.
+"""Read and write content parts: text, image_url, video_url, input_audio, audio_url, file, document_url, refusal.
 
 A part that would not be written back exactly is read as a foreign part.
 """
@@ -40,6 +40,7 @@ _KINDS: Final[dict[str, _Kind]] = {
     "video_url": _Kind("video", {"url": "url"}, ("url",), "url"),
     "audio_url": _Kind("audio", {"url": "url"}, ("url",), "url"),
     "input_audio": _Kind("audio", {"data": "data", "format": "format"}, ("data",), None),
+    "document_url": _Kind("file", {"url": "url"}, ("url",), "url"),
     "file": _Kind(
         "file",
         {"file_id": "file_id", "filename": "filename", "file_data": "data"},
@@ -50,7 +51,11 @@ _KINDS: Final[dict[str, _Kind]] = {
 _KEYS: Final = {kind.media: key for key, kind in _KINDS.items()}
 _SOUND_AT_URL: Final = "audio_url"
 """The part for a sound with a URL, which servers add; the API itself has only sounds with data."""
+_DOCUMENT: Final = "document_url"
+"""The part for a file with a URL, which only Mistral's API has: a file is written so only if it was read so."""
 _WEB: Final = ("http", "https")
+_PART: Final = "part"
+"""The key of the layout for the type of such a part."""
 _DATA, _ADDRESS, _URL = "data", "address", "url"
 """The layout of a file or a sound that has a URL in place of its data, as OpenRouter and Qwen accept it, and of a sound
 that has its data in a URL."""
@@ -114,8 +119,8 @@ def _read_part(raw: Json) -> Part | None:
 
 def _read_media(part: Object, key: str) -> Media | None:
     kind, inner = _KINDS[key], part.get(key)
-    bare = isinstance(inner, str) and kind.needs == ("url",)
-    inner = {"url": inner} if bare else inner
+    bare = isinstance(inner, str) and len(kind.needs) == 1
+    inner = {kind.needs[0]: inner} if bare else inner
     if not isinstance(inner, dict):
         return None
     members = cast("Object", inner)
@@ -129,7 +134,7 @@ def _read_media(part: Object, key: str) -> Media | None:
     extras: Object = {name: value for name, value in part.items() if name not in ("type", key, marked)}
     if unknown := {name: value for name, value in members.items() if name not in known}:
         extras[key] = unknown
-    layout: Object = {"bare": True} if bare else {}
+    layout: Object = {**({_PART: key} if key == _DOCUMENT else {}), **({"bare": True} if bare else {})}
     if "data" in fields and scheme(fields["data"]) in _WEB:
         fields["url"], layout[_DATA] = fields.pop("data"), _ADDRESS
     elif key == _SOUND_AT_URL and "data" in fields:
@@ -192,8 +197,8 @@ def _write_media(media: Media) -> Object | None:
         if value is not None:
             inner[name] = value
     inner = add(inner, extras.get(key))
-    bare = NOTES.of(media.layout).get("bare") is True and list(inner) == ["url"]
-    written: Object = {"type": key, key: inner["url"] if bare else inner}
+    bare = NOTES.of(media.layout).get("bare") is True and tuple(inner) == kind.needs
+    written: Object = {"type": key, key: inner[kind.needs[0]] if bare else inner}
     if media.cache is not None:
         written[CACHE] = write_mark(media.cache, EPHEMERAL)
     return add(written, extras)
@@ -201,6 +206,8 @@ def _write_media(media: Media) -> Object | None:
 
 def _key_of(media: Media) -> str:
     """Return the type of the part for media; sounds have one for data and one for URLs."""
+    if media.media == "file" and NOTES.of(media.layout).get(_PART) == _DOCUMENT and (media.url or media.data):
+        return _DOCUMENT
     if media.media != "audio":
         return _KEYS[media.media]
     in_url = media.url is not None if media.data is None else NOTES.of(media.layout).get(_DATA) == _URL
