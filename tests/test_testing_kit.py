@@ -35,6 +35,7 @@ from ocml_bridge.testing import (
     check_spans,
     check_streams,
 )
+from ocml_bridge.testing.drawing import draw
 from ocml_bridge.testing.plans import plans_change_nothing
 from ocml_bridge.text.im import Grammar
 from ocml_bridge.units.conversation import Conversation
@@ -59,7 +60,7 @@ GOLDEN = Path(__file__).parents[1] / "golden"
 def _samples(name: str) -> None:
     samples = [path.read_bytes() for path in sorted((GOLDEN / name).glob("*/input.*")) if "invalid-" not in str(path)]
     valid = [sample for sample in samples if read(sample, name).findings == ()]
-    check_samples(name, valid, examples=settings().max_examples)
+    check_samples(name, valid, examples=settings().max_examples // 2)
 
 
 CHECKS: dict[str, Callable[[str], None]] = {
@@ -115,13 +116,13 @@ def test_a_reader_that_trips_over_a_value_of_another_kind_is_caught(unshrunk: No
 
 def test_a_decoder_that_reads_otherwise_than_its_reader_is_caught(unshrunk: None) -> None:
     decoders = {"chatml": adapter("internlm2")[0].decoders["internlm2"]}
-    with pytest.raises((AssertionError, BaseExceptionGroup)):
+    with pytest.raises(AssertionError):
         check_streams(replace(adapter("chatml")[0], decoders=decoders, encoders={}))
 
 
 def test_an_encoder_that_writes_otherwise_than_its_writer_is_caught(unshrunk: None) -> None:
     encoders = {"chatml": adapter("internlm2")[0].encoders["internlm2"]}
-    with pytest.raises((AssertionError, BaseExceptionGroup)):
+    with pytest.raises(AssertionError):
         check_streams(replace(adapter("chatml")[0], decoders={}, encoders=encoders))
 
 
@@ -309,3 +310,16 @@ def test_a_text_format_without_tokens_is_warned_that_none_are_checked() -> None:
     silent = replace(adapter("chatml")[0], id="a-format", frame_tokens=None, frame_marks=None)
     with pytest.warns(UserWarning, match=r"a-format names neither frame_tokens nor frame_marks.*law 13"):
         check_adapter(silent, documents=st.just(Transcript()), examples=1)
+
+
+def test_the_search_for_a_smaller_document_ends() -> None:
+    tried = 0
+
+    def law(numbers: list[int]) -> None:
+        nonlocal tried
+        tried += 1
+        assert sum(numbers) < 10_000
+
+    with pytest.raises(AssertionError):
+        draw(st.lists(st.integers(), max_size=50), law, 100)
+    assert tried <= 100 + 500 + 5
