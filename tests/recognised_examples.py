@@ -275,6 +275,7 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
     "an EXAONE prompt": ("[|system|]Hi[|endofturn|]\n", "[|user|]Hi\n"),
     "an OpenChat prompt": ("GPT4 Correct User: Hi<|end_of_turn|>", "<s>GPT4 Correct System: Hi<|end_of_turn|>"),
     "a Nemotron prompt": ("<SPECIAL_10>System\n\n<SPECIAL_11>User\nHi\n",),
+    "a NeMo prompt": ("<extra_id_0>System\n\n<extra_id_1>User\nHi\n",),
     "a recorded stream of Anthropic Messages": (
         'event: message_start\ndata: {"type":"message_start"}\n',
         'event: ping\ndata: {"type": "ping"}\n',

@@ -357,6 +357,13 @@ ROWS: list[tuple[str, dict[str, Any], list[Said]]] = [
         },
         [("system", "Be kind."), ("user", "Rome?"), ("call weather", '{"city":"Rome"}'), ("tool", "20")],
     ),
+    # NeMo's models, as Nemotron-4: the token before a turn ends the text, too
+    (
+        "nemo",
+        {"text": "<extra_id_0>System\nBe kind.\n<extra_id_1>User\nWhy?\n<extra_id_1>Assistant\nBecause.\n<extra_id_1>"},
+        [("system", "Be kind."), ASKED, ANSWERED],
+    ),
+    ("nemo", {"text": "<extra_id_0>System\n\n<extra_id_1>User\nWhy?\n<extra_id_1>Assistant\n"}, [ASKED]),
     # Nemotron Nano 2: results of several calls are in one list, which need not be JSON
     (
         "nemotron",

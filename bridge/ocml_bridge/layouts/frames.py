@@ -345,6 +345,15 @@ NEMOTRON: Final = Frames(
     ended=False,
 )
 """Nemotron Nano 2 (llama.cpp, `NVIDIA-Nemotron-Nano-v2.jinja`). Nemotron Super has Llama 3's tokens and these tags."""
+NEMO: Final = Frames(
+    "NeMo",
+    re.compile(r"<extra_id_[01]>(System|User|Assistant)(?:\n|\Z)"),
+    re.compile(r"<extra_id_\d>"),
+    {name.title(): role for name, role in _ROLES.items()},
+    "`<extra_id_1>User`",
+    ended=False,
+)
+"""NeMo's models, as Nemotron-4 (`tokenizer_config.json` of Nemotron-4-340B-Instruct), without SteerLM's values."""
 AX_4: Final = Frames(
     "A.X 4",
     re.compile(r"<\|im_start\|><\|(?:(system|user|assistant)\|>|(extra_id_13)\|>(?:<tool_output>)?)"),
@@ -369,6 +378,7 @@ ALL: Final = {
     "exaone": EXAONE,
     "openchat": OPENCHAT,
     "nemotron": NEMOTRON,
+    "nemo": NEMO,
     "ax-4": AX_4,
 }
 """Templates by the names of their layouts; the first that fits a text is used."""

@@ -163,6 +163,11 @@ TEXTS: Final[tuple[Kind, ...]] = (
         advice=ROWS,
     ),
     Kind(
+        "a NeMo prompt",
+        patterns=(_begins(r"<extra_id_[01]>(?:System|User|Assistant)\b", "`<extra_id_0>System`, `<extra_id_1>User`"),),
+        advice=ROWS,
+    ),
+    Kind(
         "a recorded stream of Anthropic Messages",
         patterns=(_sent(r"event: ?(?:message_start|content_block_start|ping)\b", "`event: message_start`"),),
         advice="`ocml-convert stream FILE --from anthropic-sse --to FORMAT` reads it",
