@@ -248,3 +248,23 @@ def test_no_text_begins_with_a_byte_order_mark_because_a_message_remembers_it(na
         document = Transcript((first, Message("assistant", "Yes.", channel="final")))
         hold(document, name)
         assert not str(write(document, name).output).startswith("\ufeff")
+
+
+@pytest.mark.parametrize("name", ["gemini", "bedrock-converse"])
+@pytest.mark.parametrize("notes", ["extras", "layout"])
+def test_what_is_said_of_a_message_that_is_written_into_another_is_reported(name: str, notes: str) -> None:
+    """Members beside `parts` are those of one message: of two, the first has them."""
+    member: Json = {"x": {"y": 1}} if notes == "extras" else {"keys": ["parts", "content", "role"]}
+    reply = Message("tool", '{"a":1}', "functions.f", "commentary", "assistant", "c")
+    second = replace(reply, **{notes: {name: {"wire message": member}}})
+    trial = Trial(Transcript((Message("user", "Hi"), second)), name)
+    trial.no_silent_loss()
+    assert f"/messages/1/{notes}" in {"/".join(loss.path.split("/")[:4]) for loss in trial.result.losses}
+
+
+def test_a_system_prompt_that_says_nothing_is_not_written_where_it_is_not_read() -> None:
+    empty = Message("system", "", layout={"sharegpt": {"column": True}})
+    trial = Trial(Transcript((empty, Message("user", "Hi"))), "sharegpt")
+    trial.no_silent_loss()
+    assert isinstance(trial.back, Transcript)
+    assert [message.role for message in trial.back.messages] == ["system", "user"]

@@ -240,7 +240,7 @@ def write_turn(group: Sequence[Message], paths: Sequence[str], log: Log, *, firs
     extras = {name: item for name, item in NOTES.of(group[0].extras).items() if name not in (*turn, "call")}
     turn = shape({**turn, **extras}, layout.get(_FORM), fixed=(speaker, *((key,) if value else ())), implied=(key,))
     turn.setdefault(key, value)
-    if first and group[0].role == "system" and layout.get(COLUMN) and set(turn) == {speaker, key}:
+    if first and group[0].role == "system" and layout.get(COLUMN) and value and set(turn) == {speaker, key}:
         turn[MARK_COLUMN] = True
     if layout.get(MARK_CHOSEN):
         turn[MARK_CHOSEN] = True

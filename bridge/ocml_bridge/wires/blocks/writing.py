@@ -11,7 +11,7 @@ from ...chat.turns import parts_of
 from ...chat.visibility import is_private
 from ...json_values.form import Object
 from ...loss import Log
-from ...model import CacheMark, Content, Foreign, Json, Media, Message, Part, Passages, Text, replace
+from ...model import ByFormat, CacheMark, Content, Foreign, Json, Media, Message, Part, Passages, Text, replace
 from ...report.narrowing import drop_empty, drop_message, drop_private, fitted, kind_of_blank, narrow
 from .grammar import AFTER, APART, BLOCKS, EMPTY, ROLE, TOP, WIRE, Grammar, block_extras, kind_of
 from .joining import State, is_apart, state_of, would_join
@@ -144,8 +144,15 @@ def spelled(grammar: Grammar, message: Message, before: State) -> Fragment:
     joined = default and not is_apart(grammar, message)
     if default and not joined:
         image.layout = grammar.notes.by_format({**grammar.notes.of(image.layout), APART: True})
+    if joined:  # what is said of a wire message is said of that which the first of its messages begins
+        image.layout, image.extras = (_without_wire(grammar, each) for each in (image.layout, image.extras))
     image.continues = joined
     return Fragment({**unit, "joined": joined}, image, state_of(grammar, image))
+
+
+def _without_wire(grammar: Grammar, notes: ByFormat | None) -> ByFormat | None:
+    own = grammar.notes.of(notes)
+    return grammar.notes.by_format({key: own[key] for key in own if key != WIRE}) if WIRE in own else notes
 
 
 def _with_fewer_notes(message: Message) -> Iterator[Message]:
