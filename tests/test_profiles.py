@@ -164,11 +164,22 @@ def test_what_a_template_shows_of_calls() -> None:
         ("qwen2.5", "none", None),
         ("qwen2.5", "low", "settings"),
         ("step-3.5", "none", "settings"),
+        ("qwen3.8", "boundless", "settings"),
     ],
 )
 def test_an_effort_that_the_template_cannot_say_is_reported(profile: str, asked: str, code: str | None) -> None:
     found = losses({"messages": [HI], "reasoning_effort": asked}, profile)
     assert found.get("/settings/reasoning_effort") == code
+
+
+def test_an_effort_that_nobody_knows_is_the_default() -> None:
+    made = prompt({"messages": [HI], "reasoning_effort": "boundless"}, "chatml", profile="qwen3.8")
+    assert made.output == prompt({"messages": [HI]}, "chatml", profile="qwen3.8").output
+    loss = next(loss for loss in made.losses if loss.path == "/settings/reasoning_effort")
+    assert (loss.severity, loss.detail) == (
+        "changed",
+        "the prompt asks for xhigh, the nearest effort that the model has",
+    )
 
 
 def test_it_says_why_an_effort_cannot_be_set() -> None:

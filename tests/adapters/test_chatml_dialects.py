@@ -631,3 +631,15 @@ def test_a_call_of_any_arguments_that_is_cut_off_or_not_keeps_the_laws(dialect: 
         reply = Message("tool", "R", "functions.f", "commentary", "assistant")
         document = Transcript((Message("user", "Hi."), made, reply, Message("assistant", "Yes.", channel="final")))
         laws.all_laws(document, f"chatml:{dialect}")
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_call_that_is_cut_off_is_written_as_without_plans(dialect: str) -> None:
+    for arguments in ('{"a": 1}', '{"b": 2}', '{"a": 1', "", '"a"', "[1"):
+        for ended in (False, True):
+            made = replace(call(arguments), end="call" if ended else None)
+            document = Transcript((Message("user", "Hi"), made))
+            plain = write(document, f"chatml:{dialect}", options=Options(plans=False))
+            for _ in range(5):
+                planned = write(document, f"chatml:{dialect}")
+                assert (planned.output, planned.losses) == (plain.output, plain.losses)

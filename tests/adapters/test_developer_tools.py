@@ -21,7 +21,7 @@ from ocml_bridge import (
     read,
     write,
 )
-from ocml_bridge.model import Tools
+from ocml_bridge.model import Media, Text, Tools
 from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.testing.laws import all_laws
 from sampling import sweep
@@ -69,6 +69,17 @@ TEXTS: Final = {
 def test_a_text_that_reads_as_tools_keeps_the_laws(text: str, target: str) -> None:
     for tools in (None, TOOLS, (Tool("add", "Adds."),)):
         all_laws(Transcript((Message("developer", TEXTS[text]), USER), tools), target)
+
+
+@pytest.mark.parametrize("target", ["ocm-2.2", "ocm-2.2-json", "harmony"])
+def test_what_stands_beside_tools_that_move_is_reported_once(target: str) -> None:
+    tools = Message("developer", (Tools(TOOLS),), name="a b", weight=1, extras={"elsewhere": {"a": 1}})
+    more = replace(tools, content=(Text("Be brief."), Tools((Tool("add", "Adds."),))))
+    read_as_tools = Message("developer", (Text(ADDING), Media("image", url="https://example.org/a.png")))
+    asking = Message("user", (Text("Hi."), Tools(TOOLS)))
+    for messages in ((tools, USER), (tools, more, USER), (more, tools, USER), (read_as_tools, asking)):
+        losses = all_laws(Transcript(messages), target).result.losses
+        assert len({(loss.code, loss.path) for loss in losses}) == len(losses)
 
 
 def test_a_text_that_becomes_tools_is_a_loss_of_content() -> None:

@@ -29,7 +29,7 @@ SECONDS = 10.0
 """How long the tests of one mutant may take, by what they took before."""
 LONGER = 60.0
 """How long all of them may take, where these do not notice it."""
-ANEW = 3.0
+ANEW = 6.0
 """How long tests may take that try it once more, where it is loaded anew; so long may those of its file, too."""
 NO_TESTS = pytest.ExitCode.NO_TESTS_COLLECTED << 8
 """The status of a process that ran no tests."""
