@@ -247,10 +247,17 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
             "(`source` chatml); to read it as harmony anyway, use `force_format`"
         ),
     ),
-    "a format that is not read": (
+    "a kind of data that a plan reads": (
         lambda: read([{"id": "1", "role": "user", "parts": [{"type": "text", "text": "Hi"}]}]),
         (
             "this looks like messages of Vercel's AI SDK (UIMessage) (`text` at /0/parts/0); "
+            "`ocml-convert batch --plan auto` reads such rows"
+        ),
+    ),
+    "a format that is not read": (
+        lambda: read("User: Hi\nAssistant: Hello\n"),
+        (
+            "this looks like a dialogue as plain text (`User:` at 1:1); "
             "no format reads that: write its messages as JSON, each with `role` and `content`"
         ),
     ),

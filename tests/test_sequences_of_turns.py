@@ -62,7 +62,8 @@ def conversation(*kinds: str) -> Transcript:
     return Transcript(tuple(TURNS[kind](at) for at, kind in enumerate(kinds)))
 
 
-@pytest.mark.parametrize(("name", "dialect"), DIALECTS)
+@pytest.mark.sweep
+@pytest.mark.parametrize(("name", "dialect"), sweep(DIALECTS, 3))
 @given(st.lists(st.sampled_from(sorted(TURNS)), max_size=6))
 def test_any_sequence_of_turns_keeps_the_laws(name: str, dialect: str | None, kinds: list[str]) -> None:
     laws.all_laws(conversation(*kinds), name, Options(dialect=dialect))

@@ -59,8 +59,11 @@ SURE: list[tuple[str, Any, int]] = [
     ("bedrock-converse", [{"role": "user", "content": PARTS}, {"role": "assistant", "content": []}], 3),
     *(
         ("bedrock-converse", {"messages": [{"role": "user", "content": [{kind: {}}]}]}, 3)
-        for kind in ("image", "toolUse", "toolResult", "cachePoint", "reasoningContent", "searchResult")
+        for kind in ("toolUse", "toolResult", "cachePoint", "reasoningContent", "searchResult")
     ),
+    ("bedrock-converse", [{"role": "user", "content": [{"image": {"source": {"bytes": ""}}}]}], 3),
+    ("bedrock-converse", [{"role": "user", "content": [{"image": {"url": "https://example.org/a.png"}}]}], 0),
+    ("bedrock-converse", [{"role": "user", "content": [{"image": "https://example.org/a.png"}]}], 0),
     ("bedrock-converse", [{"role": "user", "content": [{"other": "Hi"}]}], 0),
     ("bedrock-converse", [{"role": "user", "content": TYPED}], 0),
     ("bedrock-converse", [{"role": "user", "content": ["Hi"]}], 0),
