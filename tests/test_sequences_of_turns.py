@@ -44,6 +44,7 @@ TURNS: dict[str, Callable[[int], Message]] = {
     "thought": partial(assistant, channel="analysis"),
     "thought going on": partial(assistant, channel="analysis", continues=True),
     "preamble": partial(assistant, channel="commentary"),
+    "preamble going on": partial(assistant, channel="commentary", continues=True),
     "blank text": partial(assistant, words=" \n"),
     "nothing": partial(assistant, words="", continues=True),
     "call": partial(call, name="f"),
@@ -81,6 +82,7 @@ def test_any_sequence_of_turns_keeps_the_laws(name: str, dialect: str | None, ki
         ("call", "thought", "another call", "reply"),
         ("call", "reply", "call", "another call at once", "reply", "reply"),
         ("call with an id", "another call", "reply"),
+        ("call", "preamble going on", "preamble going on", "another call at once", "named reply", "named reply"),
     ],
 )
 def test_a_reply_without_a_name_answers_the_call_that_it_did(kinds: tuple[str, ...]) -> None:

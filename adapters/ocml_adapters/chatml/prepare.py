@@ -27,7 +27,7 @@ from .frames import normal_tools
 from .headers import OWN_ROLES, read_speaker, with_known_role
 from .markup.responses import Replies
 from .plain import plain_message
-from .spelling import APART, CLOSING, JOINED
+from .spelling import APART, CLOSING, JOINED, OPENING
 from .syntax import HOME, NOTES, TEXT, ends_turn
 
 _HEADER: Final = "header"
@@ -168,7 +168,18 @@ def _continues(before: Item | None, item: Item, family: Family) -> bool:
         if before[0].role == "assistant" and before[0].channel == "analysis" and not before[0].calls:
             return not remembers(before[0], JOINED)
         return head.continues and before[0].calls and head.calls
-    return head.continues and _has_words(before) and _has_words(item)
+    return share_a_frame(before[0], head) and _has_words(before) and _has_words(item)
+
+
+def share_a_frame(before: Head, head: Head) -> bool:
+    """Return whether a message of the assistant goes on in the frame of the one before it; two texts do not."""
+    if not head.continues or before.name != head.name or remembers(head, OPENING):
+        return False
+    return before.calls or head.calls or _thinks(before) or _thinks(head)
+
+
+def _thinks(head: Head) -> bool:
+    return head.channel == "analysis" and not head.calls
 
 
 def _has_words(item: Item) -> bool:

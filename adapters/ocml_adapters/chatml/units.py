@@ -48,9 +48,9 @@ from .markup.segments import THOUGHT_END
 from .markup.spelling import as_json, same_json
 from .markup.write_body import is_spelled
 from .plain import plain_open_turn, state_after, tail_of
-from .prepare import Draft, remembered_of, turn
+from .prepare import Draft, remembered_of, share_a_frame, turn
 from .reader import TextReader
-from .spelling import APART, CLOSING, JOINED, OPENING, notes_about, opening_of, recalled, with_notes
+from .spelling import APART, CLOSING, JOINED, notes_about, opening_of, recalled, with_notes
 from .syntax import END, GRAMMAR, HOME, MARKS, NOTES, START, TEXT, control_of, ends_turn, may_be_markup
 
 
@@ -139,9 +139,7 @@ class FamilyFrames(UnitWriter):
             return head.continues
         if self._family.apart is not None and not _shares_frame(before, head):
             return False
-        if head.role != "assistant" or not head.continues or before.name != head.name or remembers(head, OPENING):
-            return False
-        return before.calls or head.calls or _thinks(before) or _thinks(head)
+        return head.role == "assistant" and share_a_frame(before, head)
 
     def depends_on_head_only(self, head: Head) -> bool:
         """Return whether the head alone decides how a content is written; not for arguments and remembered bodies."""
@@ -297,7 +295,3 @@ def _report_respelling(group: Sequence[Message], image: Sequence[Message], paths
 def _shares_frame(before: Head, head: Head) -> bool:
     """Return whether a message shares a frame although thoughts and calls have frames of their own."""
     return remembers(head, JOINED) or (before.calls and head.calls)
-
-
-def _thinks(head: Head) -> bool:
-    return head.channel == "analysis" and not head.calls
