@@ -19,7 +19,7 @@ from whole_reports import looked_at
 
 # Derandomised: a law that fails, fails for everyone, and again.
 settings.register_profile(
-    "normal", max_examples=15, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), database=None
+    "normal", max_examples=10, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), database=None
 )
 # What .ci/run adds to the normal run, for tests that draw examples and for those marked `sweep`.
 settings.register_profile("thorough", settings.get_profile("normal"), max_examples=THOROUGH)
@@ -55,6 +55,15 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError("--accept is refused where CI is set: golden files are accepted by a person")
     if not hasattr(config, "workerinput"):  # the workers of a parallel run have it from whoever started them
         _give_vocabulary(config)
+
+
+@pytest.fixture
+def unshrunk() -> Iterator[None]:
+    """Whoever only asks whether a law fails need not wait for the smallest document."""
+    profile = settings.get_current_profile_name()
+    settings.load_profile("no-shrinking")
+    yield
+    settings.load_profile(profile)
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -307,7 +307,7 @@ def swapping() -> Adapter:
     return replace(registry.adapter("harmony")[0], id="swapping", writes_units=Swapping)
 
 
-def test_the_kit_catches_an_adapter_that_swaps_replies() -> None:
+def test_the_kit_catches_an_adapter_that_swaps_replies(unshrunk: None) -> None:
     with pytest.raises(LawBrokenError):
         check_adapter(swapping(), linked_transcripts(), examples=50)
 

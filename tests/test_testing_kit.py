@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -43,16 +43,6 @@ from ocml_bridge.units.reader import SplitDocument
 from ocml_bridge.units.writer import Prepared
 from sampling import sweep
 
-
-@pytest.fixture
-def unshrunk() -> Iterator[None]:
-    """Whoever only asks whether a law fails need not wait for the smallest document."""
-    profile = settings.get_current_profile_name()
-    settings.load_profile("no-shrinking")
-    yield
-    settings.load_profile(profile)
-
-
 CHATML = b"<|im_start|>user\nHi<|im_end|>\n"
 GOLDEN = Path(__file__).parents[1] / "golden"
 
@@ -65,8 +55,8 @@ def _samples(name: str) -> None:
 
 CHECKS: dict[str, Callable[[str], None]] = {
     "samples": _samples,
-    "adapter": lambda name: check_adapter(name, examples=settings().max_examples),
-    "bytes": lambda name: check_bytes(name, examples=settings().max_examples),
+    "adapter": lambda name: check_adapter(name),
+    "bytes": lambda name: check_bytes(name),
     "plans": lambda name: check_plans(name, examples=settings().max_examples // 2),
     "streams": lambda name: check_streams(name, examples=settings().max_examples // 3),
 }

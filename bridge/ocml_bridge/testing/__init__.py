@@ -11,7 +11,8 @@
     golden_files(ADAPTER, b"...", ["openai"]) # all outputs for a source, as files to compare
 
 Each check raises `AssertionError` with a small document that violates a law; one that does not apply to an adapter
-raises `unittest.SkipTest` with the reason.
+raises `unittest.SkipTest` with the reason. How many values a check draws is its argument `examples`, or `max_examples`
+of the profile of Hypothesis that is loaded (100, unless a project sets another).
 """
 
 from .golden import golden_files

@@ -14,16 +14,16 @@ _TRIES: Final = 500
 _HEALTH: Final = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much)
 
 
-def draw(strategy: SearchStrategy[T], law: Callable[[T], object], examples: int) -> None:
+def draw(strategy: SearchStrategy[T], law: Callable[[T], object], examples: int | None) -> None:
     """Run a check on drawn values; raise what it raises for the smallest one that was found.
 
     Args:
         strategy: draws the values.
         law: raises an exception for a value that breaks it.
-        examples: the number of values.
+        examples: the number of values; None for `max_examples` of the profile of Hypothesis that is loaded.
     """
     configured = settings(
-        max_examples=examples,
+        max_examples=settings().max_examples if examples is None else examples,
         deadline=None,
         derandomize=True,
         database=None,

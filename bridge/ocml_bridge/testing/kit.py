@@ -31,7 +31,7 @@ from .tokens import others_are_broken
 from .untouched import untouched
 
 
-def check_samples(adapter: str | Adapter, samples: Iterable[bytes], *, examples: int = 100) -> None:
+def check_samples(adapter: str | Adapter, samples: Iterable[bytes], *, examples: int | None = None) -> None:
     """Check the laws on sample documents, on what they read as, and on both after edits; check that `sniff` knows them.
 
     A sample is written back (law 1), and two in a row are told apart (law 11). What it reads as is held to the other
@@ -72,7 +72,7 @@ def check_samples(adapter: str | Adapter, samples: Iterable[bytes], *, examples:
 
 
 def check_adapter(
-    adapter: str | Adapter, documents: SearchStrategy[Document] | None = None, *, examples: int = 200
+    adapter: str | Adapter, documents: SearchStrategy[Document] | None = None, *, examples: int | None = None
 ) -> None:
     """Check the laws of `laws.LAWS` on documents, and on drawn ones with every choice of the format's own options.
 
@@ -112,7 +112,10 @@ def _documents(adapter: str | Adapter) -> SearchStrategy[Document]:
 
 
 def _hold(
-    adapter: str | Adapter, documents: SearchStrategy[Document] | None, law: Callable[[Document], None], examples: int
+    adapter: str | Adapter,
+    documents: SearchStrategy[Document] | None,
+    law: Callable[[Document], None],
+    examples: int | None,
 ) -> None:
     """Hold documents to a law: drawn ones, and those that are listed first unless the caller says what to draw."""
     if documents is None:
@@ -129,7 +132,7 @@ def _own_options(adapter: str | Adapter) -> SearchStrategy[Options]:
 
 
 def check_plans(
-    adapter: str | Adapter, documents: SearchStrategy[Document] | None = None, *, examples: int = 200
+    adapter: str | Adapter, documents: SearchStrategy[Document] | None = None, *, examples: int | None = None
 ) -> None:
     """Check that documents are written and read the same with plans and without.
 
@@ -146,7 +149,7 @@ def check_spans(
     documents: SearchStrategy[Document] | None = None,
     *,
     unescape: Unescape = str,
-    examples: int = 200,
+    examples: int | None = None,
 ) -> None:
     """Check laws 9a to 9e and 9g: spans cover the output, match the contents, and do not change the output.
 
@@ -171,7 +174,7 @@ def check_spans(
     _hold(adapter, documents, laws_hold, examples)
 
 
-def check_bytes(adapter: str | Adapter, *, examples: int = 200) -> None:
+def check_bytes(adapter: str | Adapter, *, examples: int | None = None) -> None:
     """Check laws 1 and 6: any text is read or raises a `BridgeError`; if it reads without findings, it is written back.
 
     An output of the format is damaged in each of its places. The drawn texts consist of pieces that are hard to read,
@@ -205,7 +208,7 @@ def _read_and_check(adapter: str | Adapter, source: bytes) -> None:
         all_laws(reading.transcript, adapter)
 
 
-def check_streams(adapter: str | Adapter, *, examples: int = 100) -> None:
+def check_streams(adapter: str | Adapter, *, examples: int | None = None) -> None:
     """Check laws 4 and 2 for the streams of a text format: they give the same results as whole documents.
 
     The decoder reads the texts of `check_bytes`, and outputs of drawn documents, cut anywhere. The encoder writes the
