@@ -9,7 +9,7 @@ import pytest
 
 from ocml_bridge import Transcript
 from ocml_bridge.loss import Finding
-from ocml_bridge.pipe import decoder
+from ocml_bridge.pipe import Pipe, decoder, encoder
 from ocml_bridge.stream.decoder import text_of
 from ocml_bridge.testing.streams import events_of
 
@@ -70,3 +70,17 @@ def test_an_error_ends_the_answer(stream: str, name: str | None, error: Any) -> 
     assert [(each.code, each.detail) for each in found if each.code != "shape"] == [
         ("E-STREAM-TRUNCATED", "the server cut the stream off: no")
     ]
+
+
+@pytest.mark.parametrize("target", BEGUN)
+@pytest.mark.parametrize(("stream", "name", "error"), ERRORS)
+def test_a_client_of_another_api_is_told_what_the_server_said(
+    stream: str, name: str | None, error: Any, target: str
+) -> None:
+    pipe = Pipe(decoder(stream), encoder(target))
+    pieces = [*(sent(stream, None, value) for value in BEGUN[stream]), sent(stream, name, error)]
+    written = b"".join([*(pipe.feed(piece) for piece in pieces), pipe.finish()]).decode()
+    read = events_of(decoder(target), [written])
+    assert read.stop.reason == "error"
+    details = [event.detail for event in read.events if isinstance(event, Finding)]
+    assert any("the server cut the stream off: no" in detail for detail in details)

@@ -20,7 +20,7 @@ from ..events import Answer, Delta, End, Event, Named, PartEnd, Reason, RefusalD
 from ..formats.adapter import Options
 from ..json_values import jsontext
 from ..json_values.form import Object
-from ..loss import Log, Loss, LossCode, Severity
+from ..loss import Finding, FindingCode, Log, Loss, LossCode, Severity
 from ..model import Document, Foreign, Media, Message, Part, Settings, Transcript, Usage, replace
 from ..report.narrowing import PART_CODES, drop_empty, drop_message
 from ..report.report import report
@@ -34,7 +34,7 @@ _ERRORS: Final[dict[Reason, str]] = {
     "truncated": "the answer is cut off",
     "error": "the answer is cut off: what arrived cannot be read",
 }
-"""The error messages for answers that are not complete. A client that cancelled an answer gets none."""
+"""The error messages for answers that are not complete, if nobody says why. A client that cancelled one gets none."""
 
 
 class ResponseEncoder(ABC):
@@ -77,6 +77,7 @@ class ResponseEncoder(ABC):
         self._names = None if self.names is None else self.names.streamed(answer.tools)
         self.opened = False
         self._settings: Settings | None = None
+        self._errors = dict(_ERRORS)
         self.identify(answer)
 
     # --- what a format defines ----------------------------------------------------------------------------------------
@@ -226,6 +227,9 @@ class ResponseEncoder(ABC):
             case Named() if not self.opened:
                 self.identify(self._answer.named(event))
                 return []
+            case Finding(FindingCode.TRUNCATED, _, _, detail):
+                self._errors["error"] = detail
+                return []
             case Stop():
                 return self._stop(event)
             case _:
@@ -238,7 +242,7 @@ class ResponseEncoder(ABC):
         if not self.over:
             out = self.interrupt()
             if reason in _ERRORS:
-                out += self.fail(stop.error or ErrorCode.STREAM_TRUNCATED, _ERRORS[reason])
+                out += self.fail(stop.error or ErrorCode.STREAM_TRUNCATED, self._errors[reason])
             elif reason != "cancelled":
                 self.reason = "stop" if reason == "tool_calls" and not self.calls else reason
                 out += [*self.opening(), *self.complete(self.reason)]
@@ -294,13 +298,8 @@ class ResponseEncoder(ABC):
 
     def order(self) -> Sequence[int]:
         """Return the number of each message of the image."""
-        out: list[int] = []
-        before = ""
-        for number, kind in self.written:
-            if kind != before or kind not in self.joined:
-                out.append(number)
-            before = kind
-        return out
+        neighbours = zip([(0, ""), *self.written], self.written, strict=False)
+        return [number for (_, before), (number, kind) in neighbours if kind != before or kind not in self.joined]
 
 
 def losses_of(document: Document, image: Transcript, order: Sequence[int | None], *, target: str) -> list[Loss]:
