@@ -43,10 +43,18 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
     ),
     "messages of LlamaIndex": ([{"role": "user", "blocks": [{"block_type": "text", "text": "Hi"}]}],),
     "messages of Semantic Kernel": ([{"role": "user", "items": [{"content_type": "text", "text": "Hi"}]}],),
+    "messages of Semantic Kernel in .NET": (
+        [{"Role": {"Label": "user"}, "Items": [{"$type": "TextContent", "Text": "Hi"}]}],
+    ),
     "messages of Microsoft.Extensions.AI": ([{"role": "user", "contents": [{"$type": "text", "text": "Hi"}]}],),
     "messages of Vercel's AI SDK (UIMessage)": (
         [{"id": "1", "role": "user", "parts": [{"type": "text", "text": "Hi"}]}],
         [{"id": "2", "role": "assistant", "parts": [{"type": "tool-weather", "state": "output-available"}]}],
+    ),
+    "a session of opencode": ({"messages": [{"info": {"role": "user"}, "parts": [{"type": "text", "text": "Hi"}]}]},),
+    "a trajectory of Harbor's agents (ATIF)": ({"schema_version": "ATIF-v1.7", "steps": []},),
+    "a session of Goose": (
+        [{"role": "assistant", "content": [{"type": "toolRequest", "id": "t", "toolCall": {"value": {}}}]}],
     ),
     "a session of Gemini CLI": (
         {"projectHash": "p", "messages": [{"id": "1", "type": "user", "content": "Hi"}]},
@@ -80,6 +88,10 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
         {"id": "s", "app_name": "a", "events": [{"author": "user", "content": {"parts": [{"text": "Hi"}]}}]},
         [{"author": "user", "invocation_id": "e-1", "content": {"parts": [{"text": "Hi"}], "role": "user"}}],
         [{"author": "user", "invocationId": "e-1", "content": {"parts": [{"text": "Hi"}], "role": "user"}}],
+    ),
+    "an eval set of Google's Agent Development Kit": (
+        {"eval_set_id": "e", "eval_cases": []},
+        {"evalSetId": "e", "evalCases": []},
     ),
     "a Bedrock Converse request": (
         {"messages": [{"role": "user", "content": [{"text": "Hello there"}]}], "inferenceConfig": {}},

@@ -299,7 +299,7 @@ def test_mistakes_are_told_before_anything_is_done(
         ("layout: 2001-99-99", "put it in quotes if it is a text"),
         ("layout: [alpaca", "not YAML"),
         (f"layout: {'[' * 10_000}", "deeper than is safe"),
-        (f"layout: {'x' * 10_000}", "(10,000 characters); there are adk, ai-studio, alpaca, "),
+        (f"layout: {'x' * 10_000}", "(10,000 characters); there are adk, adk-evals, ai-studio, "),
     ],
 )
 def test_a_file_that_is_no_plan_is_refused_in_a_line(

@@ -10,6 +10,7 @@ import pytest
 from ocml_bridge import BridgeError
 from ocml_bridge.layouts import AUTO, BY_NAME, Plan, plan_of, read_row
 from ocml_bridge.layouts.agents import FRAMEWORKS
+from ocml_bridge.layouts.sessions import SESSIONS
 from rows import Said, conversations, told
 
 PREFACE = "Below is an instruction that describes a task, paired with an input that provides further context."
@@ -35,6 +36,15 @@ MARKET = json.dumps({**WEATHER, "name": "Market API", "required": None})
 CALL = '{"name": "weather", "arguments": {"city": "Rome"}}'
 
 TURN = {"from": "human", "value": "Why?"}
+PASSAGES = ("user", "Why?\nThe sky.\nThe sea.")
+DOLCI: list[dict[str, Any]] = [
+    {"role": "system", "content": "Be kind.", "functions": f"[{WEATHER_TEXT}]", "function_calls": None},
+    {**ASK, "functions": None, "function_calls": None},
+    {"role": "assistant", "content": None, "function_calls": 'weather(city="Rome")\nweather(city="Oslo", days=[1, 2])'},
+    {"role": "environment", "content": "[20, 21]"},
+    {"role": "assistant", "content": "Because."},
+]
+DOLCI_CALLS: list[Said] = [("call weather", '{"city":"Rome"}'), ("call weather", '{"city":"Oslo","days":[1,2]}')]
 
 SWIFT: list[dict[str, Any]] = [
     {"role": "user", "content": "Rome?"},
@@ -1361,6 +1371,49 @@ ROWS: list[tuple[str, dict[str, Any], list[Said]]] = [
         {"conversation_id": 1, "category": "QA", "conversation": [{"human": "Why?", "assistant": "Because."}]},
         BOTH,
     ),
+    # the card of CoT Collection, and that of CoEdIT
+    (
+        "source-target",
+        {"source": "Why?", "target": "Because.", "rationale": "Let me see.", "task": "ecqa", "type": "CoT"},
+        [ASKED, ("thought", "Let me see."), ANSWERED],
+    ),
+    ("source-target", {"_id": "1", "task": "gec", "src": "Why?", "tgt": "Because."}, BOTH),
+    # SQuAD, NQ-Open and ChatQA: texts of which each answers
+    (
+        "answered-by-any",
+        {"context": "The sky.", "question": "Why?", "answers": {"text": ["Because.", "So."], "answer_start": [1, 2]}},
+        [("user", "Why?\nThe sky."), ANSWERED],
+    ),
+    ("answered-by-any", {"question": "Why?", "answer": ["Because.", "So."]}, BOTH),
+    ("answered", {"document": "The sky.", "messages": [ASK], "answers": ["Because."]}, BOTH),
+    ("alpaca", {"question": "Why?", "context": ["The sky.", "The sea."], "answer": "Because."}, [PASSAGES, ANSWERED]),
+    # Gretel's SQL, and DeepEval's test cases
+    (
+        "alpaca",
+        {"sql_prompt": "Why?", "sql_context": "The sky.", "sql": "Because."},
+        [("user", "Why?\nThe sky."), ANSWERED],
+    ),
+    ("alpaca", {"input": "Why?", "actual_output": "Because.", "expected_output": "So."}, BOTH),
+    # Cohere's chat API, version 1: what is asked stands beside what was said before
+    (
+        "history",
+        {"message": "Why?", "preamble": "Be kind.", "chat_history": [{"role": "CHATBOT", "message": "Hello."}]},
+        [("system", "Be kind."), ("assistant", "Hello."), ASKED],
+    ),
+    # FastChat's conversations: pairs of who speaks and what is said
+    (
+        "texts",
+        {
+            "system_message": "Be kind.",
+            "roles": ["USER", "ASSISTANT"],
+            "messages": [["USER", "Why?"], ["ASSISTANT", "Because."]],
+        },
+        [("system", "Be kind."), *BOTH],
+    ),
+    # OLMo's data for tools (Dolci)
+    ("messages", {"messages": DOLCI}, [("system", "Be kind."), ASKED, *DOLCI_CALLS, ("tool", "[20, 21]"), ANSWERED]),
+    # Llama 3's role for what code gave
+    ("messages", {"messages": [ASK, {"role": "ipython", "content": "20"}]}, [ASKED, ("tool", "20")]),
     # a line of OpenAI's batches
     ("logged", {"custom_id": "1", "method": "POST", "url": "/v1/chat/completions", "body": REQUEST}, [ASKED]),
 ]
@@ -1396,6 +1449,8 @@ def test_a_row_is_read_as_a_person_reads_it(name: str, row: dict[str, Any], said
             "No.",
         ),
         ({"prompt": "Why?", "response_chosen": "Because.", "response_rejected": "No."}, "No."),
+        ({"input": "Why?", "accepted": "Because.", "rejected": "No."}, "No."),
+        ({"prompt": "Why?", "pos_resp": "Because.", "neg_resp": "No."}, "No."),
         # a prompt that both say again, in the midst of their conversations
         (
             {
@@ -1514,6 +1569,43 @@ def test_an_answer_is_rejected_in_place_of_all_that_follows_the_question() -> No
 def test_where_no_answer_was_chosen_or_none_rejected_what_is_said_of_it_stands_beside(row: dict[str, Any]) -> None:
     found = read_row(Plan((AUTO,)), row)
     assert (found.layout.name, len(found.extra_columns)) == ("messages", 1)
+
+
+def test_of_several_rejected_answers_the_first_is_the_alternative_and_all_stand_beside() -> None:
+    """RewardBench 2."""
+    found = read_row(Plan((AUTO,)), {"prompt": "Why?", "chosen": ["Because."], "rejected": ["No.", "So."]})
+    [document] = found.documents
+    assert document.value["preferred_output"] == [{"role": "assistant", "content": "Because."}]
+    assert document.value["non_preferred_output"] == [{"role": "assistant", "content": "No."}]
+    assert document.extra_columns == {"rejected": ["No.", "So."]}
+
+
+def test_of_texts_that_each_answer_all_stand_beside() -> None:
+    found = read_row(Plan((AUTO,)), {"question": "Why?", "answer": ["Because.", "So."]})
+    assert found.extra_columns == {"answer": ["Because.", "So."]}
+
+
+def test_functions_of_olmos_data_are_the_tools() -> None:
+    [conversation] = conversations({"messages": DOLCI})
+    assert [tool.name for tool in conversation.tools or ()] == ["weather"]
+
+
+def test_code_that_is_no_call_stays_what_it_is() -> None:
+    each = {"role": "assistant", "content": None, "function_calls": "print(x)"}
+    [document] = read_row(Plan((AUTO,)), {"messages": [ASK, each]}).documents
+    assert document.value["messages"][1] == each
+
+
+def test_a_reply_with_the_id_of_a_call_answers_that_call() -> None:
+    """tau2: a tool's message has the id of the call as its own."""
+    call: dict[str, Any] = {"name": "weather", "arguments": {}, "requestor": "assistant"}
+    calls = [{"id": name, **call} for name in ("one", "two")]
+    replies = [{"id": name, "role": "tool", "content": name, "requestor": "assistant"} for name in ("two", "one")]
+    [conversation] = conversations({"messages": [ASK, {"role": "assistant", "tool_calls": calls}, *replies]})
+    assert [(each.call_id, each.content) for each in conversation.messages if each.role == "tool"] == [
+        ("two", "two"),
+        ("one", "one"),
+    ]
 
 
 @pytest.mark.parametrize("given", [[WEATHER], [{"type": "function", "function": WEATHER}]], ids=["bare", "wrapped"])
@@ -1802,7 +1894,8 @@ def test_a_plan_may_name_what_is_not_guessed() -> None:
 
 def test_every_layout_has_rows() -> None:
     exports = {"oasst", "chatgpt-export", "claude-export", "open-webui", "librechat", "lm-studio", "ai-studio", "moss"}
-    here = {name for name, *_ in ROWS} | exports | {"adk", "wrapped", *(each.name for each in FRAMEWORKS)}
+    stored = {"adk", "adk-evals", "wrapped", *(each.name for each in (*FRAMEWORKS, *SESSIONS))}
+    here = {name for name, *_ in ROWS} | exports | stored
     assert BY_NAME.keys() - here == {"stepwise", "kto", "recorded-stream", "gemini-preference"}
 
 

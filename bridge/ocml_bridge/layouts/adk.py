@@ -1,4 +1,4 @@
-"""Read sessions of Google's Agent Development Kit, whose events hold contents of Gemini."""
+"""Read sessions and eval sets of Google's Agent Development Kit, whose events hold contents of Gemini."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Final
 from ..model import Json
 from .fitting import as_list, as_object, objects_of
 from .layout import Document, Object, Wording, misshapen
+from .readers import without_nulls as known
 from .trees import NODES, rest
 
 EVENTS: Final = "events"
@@ -43,3 +44,43 @@ def read_events(fields: Object, wording: Wording) -> Sequence[Document]:
         raise misshapen(f"/{EVENTS}", "an event with a content")
     nodes: list[Json] = [rest(event, (_CONTENT,) if _parts(event) else ()) for event in events]
     return [Document({"contents": contents}, extra_columns={NODES: nodes})]
+
+
+# --- eval sets --------------------------------------------------------------------------------------------------------
+
+CASES: Final = "eval_cases"
+
+
+def are_cases(fields: Object, wording: Wording) -> bool:
+    """Return whether the fields hold cases, one of which has a conversation."""
+    return any(_contents_of(case) for case in objects_of(fields.get(CASES)))
+
+
+def read_cases(fields: Object, wording: Wording) -> Sequence[Document]:
+    """Return the conversation of each case: what the user says, what the agent is to call, and its last answer."""
+    found = [_contents_of(case) for case in objects_of(fields[CASES])]
+    return [Document({"contents": each}, path=f"/{CASES}/{at}/conversation") for at, each in enumerate(found) if each]
+
+
+def _contents_of(case: Object) -> list[Json]:
+    """Return the contents of a case."""
+    contents: list[Json] = []
+    for run in objects_of(case.get("conversation")):
+        data = as_object(_member(run, "intermediate_data")) or {}
+        events = [event.get(_CONTENT) for event in objects_of(_member(data, "invocation_events"))]
+        if not events:
+            calls = [{"functionCall": known(each)} for each in objects_of(_member(data, "tool_uses"))]
+            replies = [{"functionResponse": known(each)} for each in objects_of(_member(data, "tool_responses"))]
+            events = [{"role": "model", "parts": calls}, {"role": "user", "parts": replies}]
+        answer = {"role": "model", **known(as_object(_member(run, "final_response")) or {})}
+        for content in (_member(run, "user_content"), *events, answer):
+            found = known(as_object(content) or {})
+            parts = [known(part) for part in objects_of(found.get("parts"))]
+            contents += [{**found, "parts": parts}] if parts else []
+    return contents
+
+
+def _member(value: Object, name: str) -> Json:
+    """Return a member, whose name is in either case."""
+    first, *others = name.split("_")
+    return value.get(name, value.get(first + "".join(map(str.capitalize, others))))

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from typing import Final
 
-from . import columns
-from .frameworks import MESSAGES, TOOLS, Framework, are_of, read_of
+from .frameworks import MESSAGES, Framework, layout_of
 from .layout import Layout
 from .readers import (
     KIND_NAME,
@@ -145,6 +143,28 @@ SEMANTIC_KERNEL: Final = Framework(
         }
     ),
 )
+
+SEMANTIC_KERNEL_NET: Final = Framework(
+    frozenset({"Role"}),
+    Members(
+        {
+            "Items": Each(
+                Kinds(
+                    "$type",
+                    {
+                        "TextContent": Members({"Text": Says()}),
+                        "ReasoningContent": Members({"Text": Thinks()}),
+                        "ImageContent": Shows(("DataUri", "Uri"), "MimeType", "image", ""),
+                        "FunctionCallContent": Calls("FunctionName", ("Arguments",), "Id"),
+                        "FunctionResultContent": Replies(("Result",), "CallId"),
+                    },
+                )
+            )
+        }
+    ),
+    "Role.Label",
+)
+"""Semantic Kernel in .NET."""
 
 EXTENSIONS_AI: Final = Framework(
     frozenset({"role", "contents"}),
@@ -327,31 +347,21 @@ LANGCHAIN4J: Final = Framework(
 )
 
 
-def _layout(name: str, title: str, framework: Framework, *names: str) -> Layout:
-    return Layout(
-        name,
-        title,
-        "openai",
-        {MESSAGES: names or columns.TURNS, TOOLS: columns.TOOLS},
-        partial(are_of, framework),
-        partial(read_of, framework),
-    )
-
-
 FRAMEWORKS: Final[tuple[Layout, ...]] = (
-    _layout("ui-messages", "messages of Vercel's AI SDK (UIMessage)", UI_MESSAGES),
-    _layout("pydantic-ai", "messages of Pydantic AI", PYDANTIC_AI),
-    _layout("llama-index", "messages of LlamaIndex", LLAMA_INDEX),
-    _layout("semantic-kernel", "messages of Semantic Kernel's chat history", SEMANTIC_KERNEL),
-    _layout("extensions-ai", "messages of Microsoft.Extensions.AI", EXTENSIONS_AI),
-    _layout("haystack", "messages of Haystack", HAYSTACK),
-    _layout("genkit", "messages of Genkit", GENKIT),
-    _layout("gemini-cli", "sessions of Gemini CLI", GEMINI_CLI),
-    _layout("autogen", "messages of AutoGen", AUTOGEN),
-    _layout("mastra", "messages of Mastra", MASTRA),
-    _layout("letta", "messages of Letta", LETTA),
-    _layout("mistral-conversations", "entries of Mistral's conversations", MISTRAL, "entries", "outputs", MESSAGES),
-    _layout("assistants", "messages of threads of OpenAI's Assistants", ASSISTANTS, "data", MESSAGES),
-    _layout("spring-ai", "messages of Spring AI", SPRING),
-    _layout("langchain4j", "messages of LangChain4j", LANGCHAIN4J),
+    layout_of("ui-messages", "messages of Vercel's AI SDK (UIMessage)", UI_MESSAGES),
+    layout_of("pydantic-ai", "messages of Pydantic AI", PYDANTIC_AI),
+    layout_of("llama-index", "messages of LlamaIndex", LLAMA_INDEX),
+    layout_of("semantic-kernel", "messages of Semantic Kernel's chat history", SEMANTIC_KERNEL),
+    layout_of("semantic-kernel-net", "messages of Semantic Kernel's chat history in .NET", SEMANTIC_KERNEL_NET),
+    layout_of("extensions-ai", "messages of Microsoft.Extensions.AI", EXTENSIONS_AI),
+    layout_of("haystack", "messages of Haystack", HAYSTACK),
+    layout_of("genkit", "messages of Genkit", GENKIT),
+    layout_of("gemini-cli", "sessions of Gemini CLI", GEMINI_CLI),
+    layout_of("autogen", "messages of AutoGen", AUTOGEN),
+    layout_of("mastra", "messages of Mastra", MASTRA),
+    layout_of("letta", "messages of Letta", LETTA),
+    layout_of("mistral-conversations", "entries of Mistral's conversations", MISTRAL, "entries", "outputs", MESSAGES),
+    layout_of("assistants", "messages of threads of OpenAI's Assistants", ASSISTANTS, "data", MESSAGES),
+    layout_of("spring-ai", "messages of Spring AI", SPRING),
+    layout_of("langchain4j", "messages of LangChain4j", LANGCHAIN4J),
 )

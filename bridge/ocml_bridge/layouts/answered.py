@@ -30,6 +30,8 @@ def is_answered(fields: Object, wording: Wording) -> bool:
 
 def _answer(value: Json, wording: Wording) -> tuple[Object, Object] | None:
     """Return the answer as a document of a format, and the members around it; None if the field holds no answer."""
+    if value.__class__ is list and len(value) == 1 and isinstance(value[0], str):  # ChatQA
+        value = value[0]
     found = answer_in(respelled(value, wording, f"/{ANSWER}") if is_message(value, wording) else value)
     if found is None and isinstance(value, str):
         return {"messages": [thoughts.split(message("assistant", value), wording)]}, {}

@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-import ast
-import re
 from collections.abc import Collection, Sequence
-from typing import Final
 
-from ..common.python_code import expression, value_of
 from ..json_values import jsontext
 from ..loss import Finding
 from ..model import Json
 from .fitting import as_list, as_object
 from .layout import Document, Object, Wording, noticed
-from .listed import as_json, closing
 from .messages import message, request, respelled_all, tools_of
 from .pieces import spelled
+from .pythonic import Call, calls_in
 from .turns import CONVERSATIONS, SYSTEM, are_sharegpt
-
-_WORDS: Final = {"true": True, "false": False, "null": None}
-"""Words of JSON that are names in Python."""
-_OPENING: Final = re.compile(r"\s*(\[)\s*")
-"""Matches the bracket before the first call."""
-_NEXT: Final = re.compile(r"\s*([,\]])\s*")
-"""Matches what follows a call: a comma before the next one, or the bracket after the last one."""
-Call = tuple[str, Object]
-"""The name of a function, and its arguments."""
 
 
 def are_bracketed(fields: Object, wording: Wording) -> bool:
@@ -103,32 +90,7 @@ def _calls(each: Object, names: Collection[str]) -> list[Call]:
     text = each.get("content")
     if each["role"] != "assistant" or not isinstance(text, str):
         return []
-    calls: list[Call] = []
-    mark = _OPENING.match(text)
-    while mark is not None and mark[1] != "]":
-        name = text[mark.end() : text.find("(", mark.end())]
-        start = mark.end() + len(name)
-        end = closing(text, start) if name in names else -1
-        arguments = _arguments(text[start:end]) if end >= 0 else None
-        if arguments is None:
-            return []
-        calls.append((name, arguments))
-        mark = _NEXT.match(text, end)
-    return calls if mark is not None and mark.end() == len(text) else []
-
-
-def _arguments(text: str) -> Object | None:
-    """Return the arguments in parentheses, each with its name; None if one has none, or is not a literal."""
-    call = expression(f"f{text}")
-    if not isinstance(call, ast.Call) or call.args:
-        return None
-    found: Object = {}
-    for each in call.keywords:
-        value = value_of(each.value, _WORDS)
-        if value is None or each.arg is None:
-            return None
-        found[each.arg] = value[0]
-    return found if as_json(found) is not None else None
+    return calls_in(text, names)
 
 
 def _results(each: Object, waiting: Sequence[str]) -> list[str] | None:

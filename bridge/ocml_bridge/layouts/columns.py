@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from typing import Final
 
-SYSTEM: Final = ("system", "system_prompt", "system_message", "systemPrompt", "systemMessage")
+SYSTEM: Final = ("system", "system_prompt", "system_message", "systemPrompt", "systemMessage", "preamble")
 TOOLS: Final = ("tools", "functions", "available_tools", "tool_definitions")
 MEDIA: Final = {"images": ("images", "image"), "videos": ("videos", "video"), "audios": ("audios", "audio")}
 HISTORY: Final = {"history": ("history", "chat_history")}
 PROMPT: Final = {"system": SYSTEM, "tools": TOOLS}
+INPUTS: Final = ("input", "context", "article", "sql_context")
 QUESTIONS: Final = (
     *("instruction", "question", "query", "problem", "prompt", "inputs_pretokenized", "inputs", "message_1"),
     *("instructions", "user", "human", "input_text", "user_input", "user_message", "task", "goal", "q", "message"),
+    "sql_prompt",
 )
 ANSWERS: Final = (
     *("output", "response", "solution", "completion", "answer", "targets_pretokenized", "targets", "outputs"),
-    *("message_2", "generated_solution"),
+    *("message_2", "generated_solution", "actual_output"),
     *(
         "generation",
         "assistant",
@@ -27,6 +29,7 @@ ANSWERS: Final = (
         "llm_response",
         "target",
         "a",
+        "sql",
     ),
 )
 

@@ -35,6 +35,22 @@ def is_exchange(fields: Object, wording: Wording) -> bool:
     return _is_text(fields.get(INSTRUCTION, fields.get(INPUT))) and (_is_text(answer) or as_object(answer) is not None)
 
 
+def is_answered_by_any(fields: Object, wording: Wording) -> bool:
+    """Return whether the fields hold a question and a list of texts, each of which answers it."""
+    return isinstance(fields.get(INSTRUCTION), str) and bool(_texts_in(fields.get(OUTPUT)))
+
+
+def _texts_in(value: Json) -> list[str]:
+    """Return the texts of a list, or of its member `text` (SQuAD); none for other values."""
+    texts = as_list((as_object(value) or {}).get("text", value)) or []
+    return cast("list[str]", texts) if all(isinstance(each, str) for each in texts) else []
+
+
+def read_first_answer(fields: Object, wording: Wording) -> Sequence[Document]:
+    """Return the question with the first of its answers."""
+    return read_exchange({**fields, OUTPUT: _texts_in(fields[OUTPUT])[0]}, wording)
+
+
 def is_task(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold the definition of a task, an input, and its output."""
     return all(isinstance(fields.get(name), str) for name in (INSTRUCTION, INPUT, OUTPUT))
@@ -93,6 +109,7 @@ _ANY_WORDING: Final = Wording()
 
 def is_preference(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold a chosen and a rejected answer, and the prompt if it is in fields of its own."""
+    fields = _with_first_answers(fields)
     prompt, answers = fields.get(INSTRUCTION, ""), [fields.get(key) for key in (CHOSEN, REJECTED)]
     if not (_is_text(prompt) or as_object(prompt) is not None) or not all(map(_is_answer, answers)):
         return False
@@ -153,8 +170,10 @@ def read_accepted(fields: Object, wording: Wording) -> Sequence[Document]:
 def read_preference(fields: Object, wording: Wording) -> Sequence[Document]:
     """Return a conversation with the chosen answer and the rejected one.
 
-    Without a prompt, the prompt is what both answers begin with.
+    Without a prompt, the prompt is what both answers begin with. Of lists of texts, the first ones are the answers, and
+    all of them stand beside (RewardBench 2).
     """
+    listed, fields = fields, _with_first_answers(fields)
     prompt = read_prompt(fields, wording)
     given = [fields[CHOSEN], fields[REJECTED]]
     if all(isinstance(each, str) for each in given):
@@ -172,7 +191,13 @@ def read_preference(fields: Object, wording: Wording) -> Sequence[Document]:
         end = start + shared(answers[0][start:], answers[1][start:])
         prompt += answers[0][start:end]
         answers = [each[end:] for each in answers]
-    return [Document(preference(prompt, answers[0], answers[1], read_tools(fields)))]
+    more = {key: listed[key] for key in (CHOSEN, REJECTED) if _texts_in(listed[key])[1:]}
+    return [Document(preference(prompt, answers[0], answers[1], read_tools(fields)), extra_columns=more)]
+
+
+def _with_first_answers(fields: Object) -> Object:
+    first = {key: _texts_in(fields[key])[0] for key in (CHOSEN, REJECTED) if _texts_in(fields.get(key))}
+    return {**fields, **first} if first else fields
 
 
 def shared(one: Sequence[Json], other: Sequence[Json]) -> int:
@@ -228,6 +253,8 @@ def read_prompt(fields: Object, wording: Wording) -> list[Object]:
         messages += respelled_all(instruction, wording, f"/{INSTRUCTION}")
         instruction = None
     given = fields.get(INPUT)
+    if _texts_in(given):  # passages
+        fields = {**fields, INPUT: wording.separator.join(_texts_in(given))}
     if instruction is None and are_messages(given, _ANY_WORDING):  # only the input holds the question
         return [*messages, *respelled_all(given, wording, f"/{INPUT}")]
     if as_object(instruction) is not None:

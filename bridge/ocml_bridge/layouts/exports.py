@@ -1,4 +1,4 @@
-"""List the layouts of chats that apps export or keep, and that tools log."""
+"""List the layouts of chats that apps export or keep, and that tools log; and of MOSS."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from . import (
     inspected,
     librechat,
     lm_studio,
+    moss,
     open_webui,
     wrapped,
 )
@@ -91,6 +92,15 @@ EXPORTS: Final[tuple[Layout, ...]] = (
         adk.read_events,
     ),
     Layout(
+        "adk-evals",
+        "eval sets of Google's Agent Development Kit",
+        "gemini",
+        {adk.CASES: (adk.CASES, "evalCases")},
+        adk.are_cases,
+        adk.read_cases,
+        extra_columns=frozenset({adk.CASES}),
+    ),
+    Layout(
         "wrapped",
         "messages in records of their own, as sessions of agents keep them",
         "canonical",
@@ -106,5 +116,17 @@ EXPORTS: Final[tuple[Layout, ...]] = (
         {inspected.MESSAGES: columns.TURNS[:3], inspected.TOOLS: columns.TOOLS},
         inspected.are_inspected,
         inspected.read_inspected,
+    ),
+    Layout(
+        "moss",
+        "MOSS's turns, with what was thought, commanded and found",
+        "openai",
+        {
+            moss.TURNS: ("chat", "conversation"),
+            moss.TEXT: ("plain_text",),
+            moss.SYSTEM: ("meta_instruction", "prefix"),
+        },
+        moss.is_moss,
+        moss.read_moss,
     ),
 )

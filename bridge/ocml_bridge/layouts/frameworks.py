@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final, cast
 
 from ..model import Json
+from . import columns
 from .fitting import as_list, as_object, objects_of
-from .layout import Document, Object, Wording, misshapen
+from .layout import Document, Layout, Object, Wording, misshapen
 from .messages import ROLES, message, request, tools_of
-from .readers import Reader, Turn
+from .readers import Reader, Turn, at, without
 from .readers import without_nulls as known
 from .trees import NODES, merged
 
@@ -27,7 +29,7 @@ class Framework:
     Attributes:
         has: the members that all its messages have.
         reader: the reader of a message, without its role.
-        role: the member that says the role of a message.
+        role: the place of what says the role of a message.
         roles: words for roles of its own; where a message has no role, its kind says which.
         speaker: the role of messages with another word, or without one; "" if all must have a known one.
         notes: words of what the program says, which is not part of the conversation.
@@ -52,7 +54,7 @@ class Framework:
 
     def known_role(self, item: Object) -> str | None:
         """Return the role that a message says; None if it says none that is known."""
-        word = item.get(self.role)
+        word = at(item, self.role)
         return self.roles.get(word) or ROLES.get(word.lower()) or _OTHERS.get(word) if isinstance(word, str) else None
 
     def is_message(self, value: Json) -> bool:
@@ -60,7 +62,19 @@ class Framework:
         item = as_object(value)
         if item is None or not self.has <= item.keys() or (self.parts and as_list(item[self.parts]) is None):
             return False
-        return self.role_of(item) is not None or item.get(self.role) in self.notes
+        return self.role_of(item) is not None or at(item, self.role) in self.notes
+
+
+def layout_of(name: str, title: str, framework: Framework, *names: str) -> Layout:
+    """Return the layout of a framework's messages, in columns with some names."""
+    return Layout(
+        name,
+        title,
+        "openai",
+        {MESSAGES: names or columns.TURNS, TOOLS: columns.TOOLS},
+        partial(are_of, framework),
+        partial(read_of, framework),
+    )
 
 
 def are_of(framework: Framework, fields: Object, wording: Wording) -> bool:
@@ -112,4 +126,4 @@ def _read(framework: Framework, item: Object) -> tuple[list[Object], Object]:
     rest = framework.reader.read(item, turn)
     around = as_object(rest) or {}
     read = (framework.role,) if framework.known_role(item) is not None else ()
-    return turn.messages(), known({key: each for key, each in around.items() if key not in read})
+    return turn.messages(), known(as_object(without(around, read)) or {})

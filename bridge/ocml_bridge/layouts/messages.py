@@ -20,7 +20,7 @@ ROLES: Final[dict[str, str]] = {
         ("assistant", "gpt", "bot", "model", "chatgpt", "bing", "bard", "ai", "answer", "chatbot", "agent"), "assistant"
     ),
     **dict.fromkeys(("tool", "observation", "function_response", "tool_response", "function response"), "tool"),
-    "tool response": "tool",
+    **dict.fromkeys(("tool response", "environment", "ipython"), "tool"),
     **dict.fromkeys(("tool-response", "function-response", "tool_result", "tool-result"), "tool"),
 }
 """The role for each word that datasets have for one, in lower case."""

@@ -155,10 +155,12 @@ PREFERENCES: Final[tuple[Layout, ...]] = (
                 "answer_chosen",
                 "chosen_conversations",
                 "response_j",
+                "accepted",
+                "pos_resp",
             ),
             "rejected": (
                 *("rejected", "rejected_response", "response_rejected", "answer_rejected", "rejected_conversations"),
-                "response_k",
+                *("response_k", "neg_resp"),
             ),
             **columns.HISTORY,
             **columns.PROMPT,

@@ -147,10 +147,10 @@ class Shows:
 
     def read(self, value: Json, turn: Turn) -> Json:
         """Add a part with the medium."""
-        address, media_type = _first(value, self.address), _at(value, self.media_type)
+        address, media_type = _first(value, self.address), at(value, self.media_type)
         if not isinstance(address, str) or not address:
             return value
-        name = _at(value, self.filename)
+        name = at(value, self.filename)
         name = name if isinstance(name, str) else None
         media_type = media_type if isinstance(media_type, str) else None
         part = part_with(address, media_type, self.kind, name)
@@ -158,7 +158,7 @@ class Shows:
         named = name is not None and "file" in part
         in_address = ":" not in address or address.startswith(f"data:{media_type};")
         places = (*self.address, *([self.media_type] if in_address else []), *([self.filename] if named else []))
-        return _without(value, places)
+        return without(value, places)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,12 +179,12 @@ class Calls:
 
     def read(self, value: Json, turn: Turn) -> Json:
         """Add a call."""
-        name = _at(value, self.name)
+        name = at(value, self.name)
         if not isinstance(name, str):
             return value
         turn.speak_as(_ASSISTANT)
-        turn.call(name, _first(value, self.arguments), _at(value, self.identity), _first(value, self.results))
-        return _without(value, (self.name, *self.arguments, self.identity, *self.results))
+        turn.call(name, _first(value, self.arguments), at(value, self.identity), _first(value, self.results))
+        return without(value, (self.name, *self.arguments, self.identity, *self.results))
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,13 +205,13 @@ class Replies:
 
     def read(self, value: Json, turn: Turn) -> Json:
         """Add a result."""
-        result, name = _first(value, self.result), _at(value, self.name)
+        result, name = _first(value, self.result), at(value, self.name)
         if result is None:
             return value
         if name is None and self.nameless is not None:
             return self.nameless.read(value, turn)
-        turn.reply(result, _at(value, self.identity), name if isinstance(name, str) else None)
-        return _without(value, (*self.result, self.identity, self.name))
+        turn.reply(result, at(value, self.identity), name if isinstance(name, str) else None)
+        return without(value, (*self.result, self.identity, self.name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,7 +323,7 @@ _ASSISTANT: Final = "assistant"
 _TOOL: Final = "tool"
 
 
-def _at(value: Json, place: str) -> Json:
+def at(value: Json, place: str) -> Json:
     """Return the value at a dotted place in an object or a list; None if there is none."""
     for step in place.split("."):
         items = as_list(value)
@@ -337,10 +337,10 @@ def _item(items: Sequence[Json], step: str) -> Json:
 
 def _first(value: Json, places: Sequence[str]) -> Json:
     """Return the first value at some places that is not null."""
-    return next((found for place in places if (found := _at(value, place)) is not None), None)
+    return next((found for place in places if (found := at(value, place)) is not None), None)
 
 
-def _without(value: Json, places: Sequence[str]) -> Json:
+def without(value: Json, places: Sequence[str]) -> Json:
     """Return an object without the values at some places, and without nulls; None if nothing is left."""
     items = as_list(value)
     out = dict(as_object(value) or {}) if items is None else {str(at): each for at, each in enumerate(items)}
@@ -349,7 +349,7 @@ def _without(value: Json, places: Sequence[str]) -> Json:
         if not inner:
             out[step] = None
         elif out.get(step) is not None:
-            out[step] = _without(out[step], [inner])
+            out[step] = without(out[step], [inner])
     left = without_nulls(out)
     return None if not left else left if items is None else [left.get(key, {}) for key in out]
 

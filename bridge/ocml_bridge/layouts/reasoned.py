@@ -31,10 +31,12 @@ def _is_unanswered(prompt: Json, wording: Wording) -> bool:
 
 
 def read_reasoned(fields: Object, wording: Wording) -> Sequence[Document]:
-    """Return the conversation that ends with the reasoning and the answer."""
-    thought = fields[THOUGHT]
+    """Return the conversation that ends with the answer, and the reasoning before it if there is one."""
+    thought = fields.get(THOUGHT)
     rest = {name: value for name, value in fields.items() if name != THOUGHT}
     [document] = exchange.read_exchange(rest, wording)
+    if thought is None:
+        return [document]
     request: Object = document.value  # type: ignore[assignment]
     *before, answer = request["messages"]
     if REASONING in answer or answer.get("role") != "assistant":

@@ -16,7 +16,6 @@ from . import (
     langchain,
     logged,
     media,
-    moss,
     oasst,
     reasoned,
     rendered,
@@ -32,23 +31,13 @@ from .compared import COMPARED
 from .exports import EXPORTS
 from .layout import Layout, Wording
 from .preferences import PREFERENCES
+from .sessions import SESSIONS
 from .texts import TEXTS
 
 LAYOUTS: Final[tuple[Layout, ...]] = (
     *EXPORTS,
     *FRAMEWORKS,
-    Layout(
-        "moss",
-        "MOSS's turns, with what was thought, commanded and found",
-        "openai",
-        {
-            moss.TURNS: ("chat", "conversation"),
-            moss.TEXT: ("plain_text",),
-            moss.SYSTEM: ("meta_instruction", "prefix"),
-        },
-        moss.is_moss,
-        moss.read_moss,
-    ),
+    *SESSIONS,
     Layout(
         "recorded-stream",
         "the events in which an answer came",
@@ -74,12 +63,25 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         drops={"tool_call_id": LossCode.CALL_ID, "name": LossCode.NAME},
     ),
     Layout(
+        "source-target",
+        "a source and its target, with the reason for it (CoT Collection)",
+        "openai",
+        {
+            "instruction": ("source", "src"),
+            "output": ("target", "tgt"),
+            reasoned.THOUGHT: ("rationale",),
+        },
+        exchange.is_completion,
+        reasoned.read_reasoned,
+        without=frozenset((*columns.QUESTIONS, *columns.INPUTS, *columns.TURNS)) - {"task"},
+    ),
+    Layout(
         "reasoned",
         "a question, the thought before its answer, and the answer",
         "openai",
         {
             "instruction": (*columns.QUESTIONS, *columns.TURNS[:3]),
-            "input": ("input", "context", "article"),
+            "input": columns.INPUTS,
             "output": (*columns.ANSWERS, "content"),
             reasoned.THOUGHT: columns.THOUGHTS,
             **columns.HISTORY,
@@ -95,7 +97,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         "canonical",
         {
             answered.MESSAGES: columns.TURNS,
-            answered.ANSWER: ("response", "output", "completion", "answer"),
+            answered.ANSWER: ("response", "output", "completion", "answer", "answers"),
             **columns.PROMPT,
         },
         answered.is_answered,
@@ -125,7 +127,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         {
             "conversations": columns.TURNS[:3],
             "instruction": columns.QUESTIONS,
-            "input": ("input", "context", "article"),
+            "input": columns.INPUTS,
             "output": columns.ANSWERS,
             swift.REJECTED: ("rejected_response", "rejected_messages"),
             **columns.HISTORY,
@@ -239,7 +241,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         "texts",
         "texts by turns (UltraChat)",
         "openai",
-        {"texts": ("data", "dialog", "conversations", "conversation", "messages")},
+        {"texts": ("data", "dialog", "conversations", "conversation", "messages"), "system": columns.SYSTEM},
         turns.take_turns,
         turns.read_texts,
     ),
@@ -339,7 +341,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         "openai",
         {
             "instruction": columns.QUESTIONS,
-            "input": ("input", "context", "article"),
+            "input": columns.INPUTS,
             "output": columns.ANSWERS,
             **columns.HISTORY,
             **columns.PROMPT,
@@ -351,10 +353,26 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         doubts=columns.CHOICES,
     ),
     Layout(
-        "history",
-        "what was said before, in pairs or messages, and nothing else (Gradio)",
+        "answered-by-any",
+        "a question with several texts, each of which answers it (SQuAD)",
         "openai",
         {
+            "instruction": columns.QUESTIONS[:4],
+            "input": columns.INPUTS,
+            "output": ("answers", "answer"),
+            **columns.PROMPT,
+        },
+        exchange.is_answered_by_any,
+        exchange.read_first_answer,
+        extra_columns=frozenset({"output"}),
+        doubts=columns.CHOICES,
+    ),
+    Layout(
+        "history",
+        "what was said before, in pairs or messages, and what is asked (Gradio, Cohere)",
+        "openai",
+        {
+            "instruction": ("message", *columns.QUESTIONS[:5]),
             "history": ("history", "chatbot", "chat_history", *columns.TURNS[:3]),
             **columns.PROMPT,
         },

@@ -16,6 +16,7 @@ from .layout import Document, Object, Wording, misshapen, parsed
 from .media import with_addresses
 from .messages import ROLES, are_messages, calls_of, message, request, respelled_all, tools_of
 from .pieces import spelled
+from .pythonic import calls_in
 from .trees import NODES
 
 MESSAGES: Final = "messages"
@@ -82,13 +83,17 @@ def read_messages(fields: Object, wording: Wording) -> Sequence[Document]:
     if wording.thoughts:
         messages = [thoughts.split(each, wording) for each in messages]
     messages = [_with_calls(_with_weight(each), f"/{MESSAGES}/{at}") for at, each in enumerate(messages)]
+    messages = _with_ids_of_calls(messages)
     system = fields.get(SYSTEM)
     if system is not None and not isinstance(system, str):
         raise misshapen(f"/{SYSTEM}", "a text")
     if system:
         messages.insert(0, message("system", system))
-    tools = tools_of(fields[TOOLS], f"/{TOOLS}") if TOOLS in fields else None
-    document = request(messages, tools)
+    declared = fields.get(TOOLS)
+    if declared is None and messages and isinstance(messages[0].get(_FUNCTIONS), str):  # OLMo's data
+        declared = messages[0][_FUNCTIONS]
+        messages[0] = {key: each for key, each in messages[0].items() if key != _FUNCTIONS}
+    document = request(messages, None if declared is None else tools_of(declared, f"/{TOOLS}"))
     for name in fields.keys() - {MESSAGES, TOOLS, SYSTEM}:
         document[name] = fields[name]
     return [Document(document)]
@@ -109,12 +114,32 @@ def _with_weight(each: Object) -> Object:
     return {**{key: value for key, value in each.items() if key not in (name, "weight")}, "weight": weight}
 
 
+_FUNCTIONS: Final = "functions"
+_FUNCTION_CALLS: Final = "function_calls"
+
+
+def _with_ids_of_calls(messages: list[Object]) -> list[Object]:
+    """Return messages in which replies whose own id is that of a call name the call (tau2)."""
+    named = [at for at, each in enumerate(messages) if each.get("role") == "tool" and "tool_call_id" not in each]
+    if not any("id" in messages[at] for at in named):
+        return messages
+    made = [(as_object(call) or {}).get("id") for each in messages for call in as_list(each.get("tool_calls")) or ()]
+    for at in named:
+        if isinstance(messages[at].get("id"), str) and messages[at]["id"] in made:
+            messages[at] = {"tool_call_id" if key == "id" else key: value for key, value in messages[at].items()}
+    return messages
+
+
 def _with_calls(each: Object, path: str) -> Object:
     """Return a message with its calls in the form of Chat Completions; they may be JSON text, or have no wrapper.
 
     The calls may be the content of a message with a role for calls. A result that is an object is its JSON.
     """
-    content = each.get("content")
+    content, code = each.get("content"), each.get(_FUNCTION_CALLS)
+    if isinstance(code, str) and (made := calls_in(f"[{code.strip()}]", None)):  # OLMo's data
+        rest = {key: value for key, value in each.items() if key != _FUNCTION_CALLS}
+        calls: list[Json] = [{"name": name, "arguments": given} for name, given in made]
+        return {**rest, "tool_calls": calls_of(calls, f"{path}/{_FUNCTION_CALLS}")}
     if content.__class__ is str and "tool_calls" not in each:
         return each
     items = as_list(content) or [content]
@@ -350,6 +375,16 @@ def _texts(value: Json) -> list[Json]:
 
 
 def read_texts(fields: Object, wording: Wording) -> Sequence[Document]:
-    """Return the conversation of texts, the first of which is the user's (UltraChat)."""
-    texts = cast("list[str]", _texts(_value(fields, "texts")))
-    return [Document(request([message(("user", "assistant")[at % 2], text) for at, text in enumerate(texts)], None))]
+    """Return the conversation of texts, the first of which is the user's (UltraChat).
+
+    Pairs of a word for a role and a text say who speaks (FastChat).
+    """
+    listed = _value(fields, "texts")
+    texts = cast("list[str]", _texts(listed))
+    roles = [wording.roles.get(word.lower()) or ROLES.get(word.lower(), "") for word in texts[::2]]
+    if all(roles) and texts is not listed:
+        texts = texts[1::2]
+    else:
+        roles = [("user", "assistant")[at % 2] for at in range(len(texts))]
+    system = [message(SYSTEM, fields[SYSTEM])] if isinstance(fields.get(SYSTEM), str) and fields[SYSTEM] else []
+    return [Document(request([*system, *map(message, roles, texts)], None))]

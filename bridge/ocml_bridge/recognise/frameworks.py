@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from ..model import Json
-from .marks import PLANNED, Kind, Place, holding, like, listing, marked, words
+from .marks import PLANNED, Kind, Place, among, holding, like, listing, marked, words
 
 _D, _M, _P, _PIECE = Place.DOCUMENT, Place.MESSAGE, Place.PART, Place.PIECE
 
@@ -57,6 +57,12 @@ FRAMEWORKS: Final[tuple[Kind, ...]] = (
         advice=PLANNED,
     ),
     Kind(
+        "messages of Semantic Kernel in .NET",
+        (marked(_M, Role=holding("Label")),),
+        format="semantic-kernel-net",
+        advice=PLANNED,
+    ),
+    Kind(
         "messages of Microsoft.Extensions.AI",
         (marked(_M, contents=listing("$type"), role=str),),
         format="extensions-ai",
@@ -70,6 +76,24 @@ FRAMEWORKS: Final[tuple[Kind, ...]] = (
             marked(_PIECE, type=like(r"tool-[\w-]+"), state=str),
         ),
         format="ui-messages",
+        advice=PLANNED,
+    ),
+    Kind(
+        "a session of opencode",
+        (marked(_M, info=holding("role"), parts=list),),
+        format="opencode",
+        advice=PLANNED,
+    ),
+    Kind(
+        "a trajectory of Harbor's agents (ATIF)",
+        (marked(_D, schema_version=like(r"ATIF-v[\d.]+"), steps=list),),
+        format="atif",
+        advice=PLANNED,
+    ),
+    Kind(
+        "a session of Goose",
+        (marked(_M, role=str, content=among("toolCall")),),
+        format="goose",
         advice=PLANNED,
     ),
     Kind(
@@ -148,6 +172,12 @@ FRAMEWORKS: Final[tuple[Kind, ...]] = (
             marked(_D, author=str, invocationId=str),
         ),
         format="adk",
+        advice=PLANNED,
+    ),
+    Kind(
+        "an eval set of Google's Agent Development Kit",
+        (marked(_D, eval_set_id=str, eval_cases=list), marked(_D, evalSetId=str, evalCases=list)),
+        format="adk-evals",
         advice=PLANNED,
     ),
 )

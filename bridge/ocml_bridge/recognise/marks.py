@@ -157,6 +157,16 @@ def something(value: Json) -> bool:
     return isinstance(value, (str, list)) and bool(cast("str | list[Json]", value))
 
 
+def among(key: str) -> Check:
+    """Return the check that a value is a list, an item of which is an object with the key."""
+
+    def check(value: Json) -> bool:
+        items = cast("list[Json]", value) if isinstance(value, list) else []
+        return any(isinstance(each, dict) and key in each for each in items)
+
+    return check
+
+
 def listing(*keys: str, without: str = "") -> Check:
     """Return the check that a value is a list whose first item is an object with one of these keys.
 

@@ -1,0 +1,58 @@
+"""Read calls that are written as Python: `f(a="b"), g()`."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Collection
+from typing import Final
+
+from ..common.python_code import expression, value_of
+from .layout import Object
+from .listed import as_json, closing
+
+_WORDS: Final = {"true": True, "false": False, "null": None}
+"""Words of JSON that are names in Python."""
+_OPENING: Final = re.compile(r"\s*(\[)\s*")
+"""Matches the bracket before the first call."""
+_NEXT: Final = re.compile(r"\s*([,\]])\s*|\s*\n\s*")
+"""Matches what follows a call: a comma or a line end before the next one, or the bracket after the last one."""
+_NAME: Final = re.compile(r"[\w.-]+")
+Call = tuple[str, Object]
+"""The name of a function, and its arguments."""
+
+
+def calls_in(text: str, names: Collection[str] | None) -> list[Call]:
+    """Return the calls in brackets of a text that consists of nothing else; none for any other text.
+
+    Args:
+        text: the text.
+        names: the names of functions; None for any names.
+    """
+    calls: list[Call] = []
+    mark = _OPENING.match(text)
+    while mark is not None and mark[1] != "]":
+        name = text[mark.end() : text.find("(", mark.end())]
+        start = mark.end() + len(name)
+        is_name = _NAME.fullmatch(name) is not None if names is None else name in names
+        end = closing(text, start) if is_name else -1
+        arguments = _arguments(text[start:end]) if end >= 0 else None
+        if arguments is None:
+            return []
+        calls.append((name, arguments))
+        mark = _NEXT.match(text, end)
+    return calls if mark is not None and mark.end() == len(text) else []
+
+
+def _arguments(text: str) -> Object | None:
+    """Return the arguments in parentheses, each with its name; None if one has none, or is not a literal."""
+    call = expression(f"f{text}")
+    if not isinstance(call, ast.Call) or call.args:
+        return None
+    found: Object = {}
+    for each in call.keywords:
+        value = value_of(each.value, _WORDS)
+        if value is None or each.arg is None:
+            return None
+        found[each.arg] = value[0]
+    return found if as_json(found) is not None else None

@@ -1,0 +1,122 @@
+"""List the programs with agents whose stored sessions are layouts, each with the reader of its messages."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from ..model import Json
+from .fitting import as_list, as_object, objects_of
+from .frameworks import MESSAGES, Framework, are_of, layout_of
+from .layout import Layout, Object, Wording
+from .readers import Begins, Calls, Each, Kinds, Members, Replies, Says, Shows, Texts, Thinks
+
+_TEXT: Final = Members({"text": Says()})
+
+OPENCODE: Final = Framework(
+    frozenset({"info", "parts"}),
+    Members(
+        {
+            "parts": Each(
+                Kinds(
+                    "type",
+                    {
+                        "text": _TEXT,
+                        "reasoning": Members({"text": Thinks()}),
+                        "file": Shows(("url",), "mime"),
+                        "step-start": Begins(),
+                        "tool": Calls("tool", ("state.input",), "callID", ("state.output", "state.error")),
+                    },
+                )
+            )
+        }
+    ),
+    "info.role",
+)
+GOOSE: Final = Framework(
+    frozenset({"role", "created", "content"}),
+    Members(
+        {
+            "content": Each(
+                Kinds(
+                    "type",
+                    {
+                        "text": _TEXT,
+                        "thinking": Members({"thinking": Thinks()}),
+                        "image": Shows(("data",), "mimeType", "image", ""),
+                        "toolRequest": Calls("toolCall.value.name", ("toolCall.value.arguments",), "id"),
+                        "toolResponse": Replies(
+                            ("toolResult.value.content", "toolResult.value", "toolResult.error"), "id"
+                        ),
+                    },
+                )
+            )
+        }
+    ),
+    parts="content",
+)
+LIVEKIT: Final = Framework(
+    frozenset({"id", "type"}),
+    Kinds(
+        "type",
+        {
+            "message": Members(
+                {
+                    "content": Each(
+                        Texts(
+                            Kinds(
+                                "type",
+                                {
+                                    "image_content": Shows(("image",), "mime_type", "image", ""),
+                                    "audio_content": Members({"transcript": Says()}),
+                                },
+                            )
+                        )
+                    )
+                }
+            ),
+            "function_call": Calls("name", ("arguments",), "call_id"),
+            "function_call_output": Replies(("output",), "call_id"),
+        },
+    ),
+    speaker="assistant",
+)
+_IMAGE: Final = Shows(("source.path",), "source.media_type", "image", "")
+ATIF: Final = Framework(
+    frozenset({"source", "message"}),
+    Members(
+        {
+            "reasoning_content": Thinks(),
+            "message": Each(
+                Texts(Kinds("type", {"text": _TEXT, "image": Shows(("source.path",), "source.media_type")}))
+            ),
+            "tool_calls": Each(Calls("function_name", ("arguments",), "tool_call_id")),
+            "observation": Members({"results": Each(Replies(("content",), "source_call_id"))}),
+        }
+    ),
+    "source",
+)
+"""Trajectories of Harbor, in which Terminal-Bench has runs of any agent."""
+
+
+def _parts(fields: Object) -> list[Json]:
+    return [part for each in objects_of(fields.get(MESSAGES)) for part in as_list(each.get("content")) or []]
+
+
+def _are_goose(fields: Object, wording: Wording) -> bool:
+    """Return whether the fields hold messages of Goose with calls or results; others are those of any API."""
+    kinds = [(as_object(part) or {}).get("type") for part in _parts(fields)]
+    return ("toolRequest" in kinds or "toolResponse" in kinds) and are_of(GOOSE, fields, wording)
+
+
+def _are_livekit(fields: Object, wording: Wording) -> bool:
+    """Return whether the fields hold items of LiveKit, whose contents are texts; those of the Responses API are not."""
+    return any(isinstance(part, str) for part in _parts(fields)) and are_of(LIVEKIT, fields, wording)
+
+
+SESSIONS: Final[tuple[Layout, ...]] = (
+    layout_of("opencode", "sessions of opencode", OPENCODE),
+    layout_of("atif", "trajectories of Harbor's agents (ATIF)", ATIF, "steps"),
+    replace(layout_of("goose", "sessions of Goose", GOOSE), fits=_are_goose),
+    replace(layout_of("livekit", "chat contexts of LiveKit's agents", LIVEKIT, "items"), fits=_are_livekit),
+)
