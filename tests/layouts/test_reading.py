@@ -36,6 +36,11 @@ MARKET = json.dumps({**WEATHER, "name": "Market API", "required": None})
 CALL = '{"name": "weather", "arguments": {"city": "Rome"}}'
 
 TURN = {"from": "human", "value": "Why?"}
+SAVED_CALL = json.dumps(
+    {"id": "t", "type": "function", "function": {"name": "weather", "arguments": '{"city": "Rome"}'}}
+)
+USED = {"name": "weather", "input": {"city": "Rome"}}
+SPOKEN: dict[str, Any] = {"type": "output_text", "text": "Because.", "annotations": []}
 PASSAGES = ("user", "Why?\nThe sky.\nThe sea.")
 DOLCI: list[dict[str, Any]] = [
     {"role": "system", "content": "Be kind.", "functions": f"[{WEATHER_TEXT}]", "function_calls": None},
@@ -1412,6 +1417,39 @@ ROWS: list[tuple[str, dict[str, Any], list[Said]]] = [
     ),
     # OLMo's data for tools (Dolci)
     ("messages", {"messages": DOLCI}, [("system", "Be kind."), ASKED, *DOLCI_CALLS, ("tool", "[20, 21]"), ANSWERED]),
+    # what verifiers saves of a rollout: each call is a text
+    (
+        "prompt-completion",
+        {
+            "prompt": [ASK],
+            "completion": [{"role": "assistant", "content": None, "tool_calls": [SAVED_CALL]}],
+            "reward": 1.0,
+        },
+        [ASKED, ("call weather", '{"city": "Rome"}')],
+    ),
+    # messages of any API in a column of another name
+    (
+        "wrapped",
+        {
+            "task_id": "1",
+            "trajectory": [ASK, {"role": "assistant", "content": [{"type": "tool_use", "id": "t", **USED}]}],
+        },
+        [ASKED, ("call weather", '{"city":"Rome"}')],
+    ),
+    # a session of OpenAI's Agents SDK
+    (
+        "wrapped",
+        {"session_id": "s", "items": [ASK, {"type": "message", "role": "assistant", "content": [SPOKEN]}]},
+        BOTH,
+    ),
+    # ESConv's words for roles, WildBench's column, and TruthfulQA's
+    (
+        "spoken",
+        {"dialog": [{"speaker": "seeker", "content": "Why?"}, {"speaker": "supporter", "content": "Because."}]},
+        BOTH,
+    ),
+    ("messages", {"conversation_input": [ASK], "references": {"gpt-4": "Because."}}, [ASKED]),
+    ("alpaca", {"question": "Why?", "best_answer": "Because.", "incorrect_answers": ["No."]}, BOTH),
     # Llama 3's role for what code gave
     ("messages", {"messages": [ASK, {"role": "ipython", "content": "20"}]}, [ASKED, ("tool", "20")]),
     # a line of OpenAI's batches
@@ -1449,6 +1487,15 @@ def test_a_row_is_read_as_a_person_reads_it(name: str, row: dict[str, Any], said
             "No.",
         ),
         ({"prompt": "Why?", "response_chosen": "Because.", "response_rejected": "No."}, "No."),
+        # OpenPipe's messages, and distilabel's answers with ratings
+        (
+            {
+                "messages": [ASK, {"role": "assistant", "content": "Because."}],
+                "rejected_message": {"role": "assistant", "content": "No."},
+            },
+            "No.",
+        ),
+        ({"instruction": "Why?", "generations": ["No.", "Because."], "ratings": [1, 5]}, "No."),
         ({"input": "Why?", "accepted": "Because.", "rejected": "No."}, "No."),
         ({"prompt": "Why?", "pos_resp": "Because.", "neg_resp": "No."}, "No."),
         # a prompt that both say again, in the midst of their conversations

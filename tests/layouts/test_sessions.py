@@ -161,7 +161,7 @@ def test_an_image_of_livekit_is_part_of_what_is_said() -> None:
 def test_items_of_the_responses_api_are_not_livekits() -> None:
     content = [{"type": "output_text", "text": "20 degrees."}]
     item = {"id": "msg_1", "type": "message", "role": "assistant", "content": content}
-    assert read_row(Plan((AUTO,)), {"items": [item]}).layout.name == "messages"
+    assert read_row(Plan((AUTO,)), {"items": [item]}).layout.name == "wrapped"
 
 
 @pytest.mark.parametrize("messages", [OPENCODE["messages"], [GOOSE_CALLS], KERNEL])

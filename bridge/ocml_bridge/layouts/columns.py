@@ -17,7 +17,7 @@ QUESTIONS: Final = (
 )
 ANSWERS: Final = (
     *("output", "response", "solution", "completion", "answer", "targets_pretokenized", "targets", "outputs"),
-    *("message_2", "generated_solution", "actual_output"),
+    *("message_2", "generated_solution", "actual_output", "best_answer"),
     *(
         "generation",
         "assistant",
@@ -40,7 +40,7 @@ THOUGHTS: Final = (
 TEXT: Final = ("text", "chat", "prompt", "conversation")
 TURNS: Final = (
     *("messages", "conversations", "conversation", "dialog", "dialogue", "chat", "turns", "trajectory", "utterances"),
-    *("traj", "items", "transcript_object", "transcript"),
+    *("traj", "items", "transcript_object", "transcript", "conversation_input"),
 )
 COMPARED: Final = ("response", "answer", "output", "completion", "human_ref", "generation", "reply", "continuation")
 """The first word of the names of columns with compared answers, before a number or letter."""

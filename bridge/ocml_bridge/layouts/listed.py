@@ -16,6 +16,7 @@ from . import columns
 from .fitting import as_list, as_object
 from .layout import Object, Wording
 from .messages import are_messages
+from .pythonic import as_json, closing
 
 _PYTHON: Final = "[{'"
 _BEGINNINGS: Final[dict[str, tuple[str, ...]]] = {
@@ -25,7 +26,6 @@ _BEGINNINGS: Final[dict[str, tuple[str, ...]]] = {
 """Column → the beginnings of a text that may be a list of messages. JSON text of messages is read by the layouts."""
 _OBJECTS: Final = frozenset({"conversation", "conversations", "dialog", "dialogue", "trajectory"})
 """The columns that may hold an object with the list; a `chat` that does is Open WebUI's."""
-_QUOTES: Final = "\"'"
 _ANY: Final = Wording()
 
 
@@ -85,29 +85,3 @@ def _literal(text: str) -> Object | None:
     """Return an object that is written as a literal of Python, if JSON can hold it."""
     found = as_object(literal(text))
     return None if found is None else as_json(found)
-
-
-def as_json(found: Object) -> Object | None:
-    """Return an object of Python; None if JSON does not give it back, as it would not with a tuple or a set."""
-    try:
-        return found if jsontext.loads(jsontext.dumps(found)) == found else None
-    except (BridgeError, TypeError, ValueError, RecursionError):
-        return None
-
-
-def closing(text: str, start: int) -> int:
-    """Return the index behind the bracket that closes the one at `start`, outside strings; -1 if there is none."""
-    depth, quote, at = 0, "", start
-    while at < len(text):
-        letter = text[at]
-        if quote:
-            at += letter == "\\"
-            quote = "" if letter == quote else quote
-        elif letter in _QUOTES:
-            quote = letter
-        else:
-            depth += (letter in "([{") - (letter in ")]}")
-            if depth == 0:
-                return at + 1
-        at += 1
-    return -1

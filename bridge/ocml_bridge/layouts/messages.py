@@ -12,12 +12,17 @@ from .fitting import as_list, as_object
 from .layout import Object, Wording, misshapen, parsed
 from .media import part_of
 from .parted import INVOCATIONS, is_call_with_reply, messages_of
+from .pythonic import calls_in
 
 ROLES: Final[dict[str, str]] = {
     **dict.fromkeys(("system",), "system"),
-    **dict.fromkeys(("user", "human", "prompter", "question", "customer", "caller"), "user"),
+    **dict.fromkeys(("user", "human", "prompter", "question", "customer", "caller", "seeker", "patient"), "user"),
     **dict.fromkeys(
-        ("assistant", "gpt", "bot", "model", "chatgpt", "bing", "bard", "ai", "answer", "chatbot", "agent"), "assistant"
+        (
+            *("assistant", "gpt", "bot", "model", "chatgpt", "bing", "bard", "ai", "answer", "chatbot", "agent"),
+            *("supporter", "doctor"),
+        ),
+        "assistant",
     ),
     **dict.fromkeys(("tool", "observation", "function_response", "tool_response", "function response"), "tool"),
     **dict.fromkeys(("tool response", "environment", "ipython"), "tool"),
@@ -136,6 +141,10 @@ _SYSTEM: Final = frozenset({"system", "developer"})
 _SPELLED: Final = frozenset({"system", "user", "assistant", "tool"})
 
 
+_BESIDE: Final = frozenset({INVOCATIONS, "tool_calls", "function_calls"})
+"""Members of a message with a text that hold calls."""
+
+
 def respelled_all(value: Json, wording: Wording, path: str) -> list[Object]:
     """Return a list of messages in the words of Chat Completions.
 
@@ -148,11 +157,35 @@ def respelled_all(value: Json, wording: Wording, path: str) -> list[Object]:
     out: list[Object] = []
     for at, item in enumerate(items):
         found = respelled(item, wording, f"{path}/{at}")
-        if found.get("content").__class__ is str and INVOCATIONS not in found:
+        if found.get("content").__class__ is str and _BESIDE.isdisjoint(found):
             out.append(found)
         else:
-            out += messages_of(found)
+            out += messages_of(_with_calls(found, f"{path}/{at}"))
     return out
+
+
+def _with_calls(each: Object, path: str) -> Object:
+    """Return a message with its calls in the form of Chat Completions.
+
+    They may be JSON text, or texts, or have no wrapper; or be Python (OLMo's data).
+    """
+    given, code = each.get("tool_calls"), each.get(_FUNCTION_CALLS)
+    if given is None and isinstance(code, str) and (made := calls_in(f"[{code.strip()}]", None)):
+        each = {key: value for key, value in each.items() if key != _FUNCTION_CALLS}
+        given = [{"name": name, "arguments": arguments} for name, arguments in made]
+    if isinstance(given, str):
+        return {**each, "tool_calls": calls_of(given, f"{path}/tool_calls") if given.strip() else None}
+    calls = as_list(given) or []
+    if calls and all(isinstance(call, str) or _is_bare(as_object(call) or {}) for call in calls):
+        return {**each, "tool_calls": calls_of(given, f"{path}/tool_calls")}
+    return each
+
+
+def _is_bare(call: Object) -> bool:
+    return isinstance(call.get("name"), str) and "function" not in call
+
+
+_FUNCTION_CALLS: Final = "function_calls"
 
 
 def tools_of(value: Json, path: str) -> list[Json] | None:

@@ -43,6 +43,7 @@ def read_battle(fields: Object, wording: Wording) -> Sequence[Document]:
 # --- several answers to a prompt, each with its rank or its score (Nectar, UltraFeedback) -----------------------------
 
 ANSWERS: Final = "answers"
+SCORES: Final = "scores"
 _TEXTS: Final = ("answer", "response", "text", "content")
 _RANKS: Final = ("rank",)
 """Members for the rank of an answer, of which the lowest is the best."""
@@ -52,8 +53,15 @@ _SCORES: Final = ("overall_score", "score", "pm_score")
 
 def is_ranked(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold a prompt with answers that are ranked or scored."""
-    answers = as_list(fields.get(ANSWERS))
-    return isinstance(fields.get(INSTRUCTION), str) and bool(answers) and _ranked(answers or []) is not None
+    return isinstance(fields.get(INSTRUCTION), str) and bool(_ranked(_scored(fields)))
+
+
+def _scored(fields: Object) -> Sequence[Json]:
+    """Return the answers with their ranks or scores, which may be in a list of their own (distilabel)."""
+    answers, scores = as_list(fields.get(ANSWERS)) or [], as_list(fields.get(SCORES)) or []
+    if len(answers) != len(scores) or not all(isinstance(each, str) for each in answers):
+        return answers
+    return [{"answer": answer, "score": score} for answer, score in zip(answers, scores, strict=True)]
 
 
 def read_ranked(fields: Object, wording: Wording) -> Sequence[Document]:
@@ -62,7 +70,7 @@ def read_ranked(fields: Object, wording: Wording) -> Sequence[Document]:
     Raises:
         BridgeError: OCB-SHAPE if the answers are not ranked.
     """
-    ranked = _ranked(as_list(fields[ANSWERS]) or [])
+    ranked = _ranked(_scored(fields))
     if not ranked:
         raise misshapen(f"/{ANSWERS}", "answers, each with a rank or a score")
     prompt, tools = read_prompt(fields, wording), read_tools(fields)
@@ -185,12 +193,13 @@ PREFERENCES: Final[tuple[Layout, ...]] = (
         "openai",
         {
             "instruction": ("prompt", "instruction", "question"),
-            ANSWERS: ("answers", "completions"),
+            ANSWERS: ("answers", "completions", "generations", "responses"),
+            SCORES: ("ratings", "scores"),
             **columns.PROMPT,
         },
         is_ranked,
         read_ranked,
-        extra_columns=frozenset({ANSWERS}),
+        extra_columns=frozenset({ANSWERS, SCORES}),
     ),
     Layout(
         "gemini-preference",

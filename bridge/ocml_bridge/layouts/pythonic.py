@@ -1,4 +1,4 @@
-"""Read calls that are written as Python: `f(a="b"), g()`."""
+"""Read what is written as Python: calls (`f(a="b"), g()`), and where a literal ends."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from collections.abc import Collection
 from typing import Final
 
 from ..common.python_code import expression, value_of
+from ..errors import BridgeError
+from ..json_values import jsontext
 from .layout import Object
-from .listed import as_json, closing
 
 _WORDS: Final = {"true": True, "false": False, "null": None}
 """Words of JSON that are names in Python."""
@@ -18,6 +19,7 @@ _OPENING: Final = re.compile(r"\s*(\[)\s*")
 _NEXT: Final = re.compile(r"\s*([,\]])\s*|\s*\n\s*")
 """Matches what follows a call: a comma or a line end before the next one, or the bracket after the last one."""
 _NAME: Final = re.compile(r"[\w.-]+")
+_QUOTES: Final = "\"'"
 Call = tuple[str, Object]
 """The name of a function, and its arguments."""
 
@@ -56,3 +58,29 @@ def _arguments(text: str) -> Object | None:
             return None
         found[each.arg] = value[0]
     return found if as_json(found) is not None else None
+
+
+def as_json(found: Object) -> Object | None:
+    """Return an object of Python; None if JSON does not give it back, as it would not with a tuple or a set."""
+    try:
+        return found if jsontext.loads(jsontext.dumps(found)) == found else None
+    except (BridgeError, TypeError, ValueError, RecursionError):
+        return None
+
+
+def closing(text: str, start: int) -> int:
+    """Return the index behind the bracket that closes the one at `start`, outside strings; -1 if there is none."""
+    depth, quote, at = 0, "", start
+    while at < len(text):
+        letter = text[at]
+        if quote:
+            at += letter == "\\"
+            quote = "" if letter == quote else quote
+        elif letter in _QUOTES:
+            quote = letter
+        else:
+            depth += (letter in "([{") - (letter in ")]}")
+            if depth == 0:
+                return at + 1
+        at += 1
+    return -1

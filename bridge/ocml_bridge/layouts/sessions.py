@@ -105,13 +105,14 @@ def _parts(fields: Object) -> list[Json]:
 
 def _are_goose(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold messages of Goose with calls or results; others are those of any API."""
-    kinds = [(as_object(part) or {}).get("type") for part in _parts(fields)]
-    return ("toolRequest" in kinds or "toolResponse" in kinds) and are_of(GOOSE, fields, wording)
+    return are_of(GOOSE, fields, wording) and any(
+        (as_object(part) or {}).get("type") in ("toolRequest", "toolResponse") for part in _parts(fields)
+    )
 
 
 def _are_livekit(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold items of LiveKit, whose contents are texts; those of the Responses API are not."""
-    return any(isinstance(part, str) for part in _parts(fields)) and are_of(LIVEKIT, fields, wording)
+    return are_of(LIVEKIT, fields, wording) and any(isinstance(part, str) for part in _parts(fields))
 
 
 SESSIONS: Final[tuple[Layout, ...]] = (

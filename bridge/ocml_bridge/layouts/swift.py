@@ -60,6 +60,7 @@ def _preference(fields: Object, wording: Wording) -> _Preference | None:
     the whole conversation.
     """
     turns, rejected = _turns(fields, wording), fields.get(REJECTED)
+    rejected = rejected if as_object(rejected) is None else [rejected]
     if not turns or not _is_answer(turns[-1]):
         return None
     if isinstance(rejected, str):

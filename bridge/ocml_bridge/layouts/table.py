@@ -35,9 +35,9 @@ from .sessions import SESSIONS
 from .texts import TEXTS
 
 LAYOUTS: Final[tuple[Layout, ...]] = (
+    *SESSIONS,
     *EXPORTS,
     *FRAMEWORKS,
-    *SESSIONS,
     Layout(
         "recorded-stream",
         "the events in which an answer came",
@@ -129,7 +129,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
             "instruction": columns.QUESTIONS,
             "input": columns.INPUTS,
             "output": columns.ANSWERS,
-            swift.REJECTED: ("rejected_response", "rejected_messages"),
+            swift.REJECTED: ("rejected_response", "rejected_messages", "rejected_message"),
             **columns.HISTORY,
             **columns.PROMPT,
             **columns.MEDIA,

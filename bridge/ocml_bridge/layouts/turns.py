@@ -16,7 +16,6 @@ from .layout import Document, Object, Wording, misshapen, parsed
 from .media import with_addresses
 from .messages import ROLES, are_messages, calls_of, message, request, respelled_all, tools_of
 from .pieces import spelled
-from .pythonic import calls_in
 from .trees import NODES
 
 MESSAGES: Final = "messages"
@@ -115,7 +114,6 @@ def _with_weight(each: Object) -> Object:
 
 
 _FUNCTIONS: Final = "functions"
-_FUNCTION_CALLS: Final = "function_calls"
 
 
 def _with_ids_of_calls(messages: list[Object]) -> list[Object]:
@@ -131,15 +129,8 @@ def _with_ids_of_calls(messages: list[Object]) -> list[Object]:
 
 
 def _with_calls(each: Object, path: str) -> Object:
-    """Return a message with its calls in the form of Chat Completions; they may be JSON text, or have no wrapper.
-
-    The calls may be the content of a message with a role for calls. A result that is an object is its JSON.
-    """
-    content, code = each.get("content"), each.get(_FUNCTION_CALLS)
-    if isinstance(code, str) and (made := calls_in(f"[{code.strip()}]", None)):  # OLMo's data
-        rest = {key: value for key, value in each.items() if key != _FUNCTION_CALLS}
-        calls: list[Json] = [{"name": name, "arguments": given} for name, given in made]
-        return {**rest, "tool_calls": calls_of(calls, f"{path}/{_FUNCTION_CALLS}")}
+    """Return a message whose content is calls with these, and one with a result that is an object with its JSON."""
+    content = each.get("content")
     if content.__class__ is str and "tool_calls" not in each:
         return each
     items = as_list(content) or [content]
@@ -148,14 +139,6 @@ def _with_calls(each: Object, path: str) -> Object:
         return {**each, "role": "assistant", "content": None, "tool_calls": calls_of(content, f"{path}/content")}
     if each.get("role") == "tool" and as_object(content) is not None:
         return {**each, "content": spelled(content)}
-    given = each.get("tool_calls")
-    if given is None:
-        return each
-    if isinstance(given, str):
-        return {**each, "tool_calls": calls_of(given, f"{path}/tool_calls") if given.strip() else None}
-    calls = [as_object(call) or {} for call in as_list(given) or []]
-    if calls and all(isinstance(call.get("name"), str) and "function" not in call for call in calls):
-        return {**each, "tool_calls": calls_of(given, f"{path}/tool_calls")}
     return each
 
 

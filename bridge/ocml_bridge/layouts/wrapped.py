@@ -1,4 +1,4 @@
-"""Read messages of which each is in a record, as sessions of agents keep them: `{"message": {…}, "message_id": …}`."""
+"""Read messages of any wire in columns of any name, and those of which each is in a record: `{"message": {…}, …}`."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Final
 
 from ..convert import read
+from ..detection import surely
 from ..model import Json, Transcript
 from ..model.codec import to_json
-from .documents import format_of_row
 from .fitting import as_list, as_object, objects_of
 from .layout import Document, Object, Wording, misshapen
-from .messages import is_message, request
+from .messages import is_message
 from .trees import NODES, rest
 
 RECORDS: Final = "records"
@@ -19,9 +19,25 @@ _MESSAGE: Final = "message"
 
 
 def are_wrapped(fields: Object, wording: Wording) -> bool:
-    """Return whether the fields hold records that have no role, each with a message."""
-    records = as_list(fields.get(RECORDS))
-    return bool(records) and all(_is_record(as_object(each) or {}, wording) for each in records or ())
+    """Return whether the fields hold records that have no role, each with a message; or messages of another API."""
+    records = objects_of(fields.get(RECORDS))
+    return bool(records) and (all(_is_record(each, wording) for each in records) or _are_of_a_wire(records))
+
+
+def _are_of_a_wire(messages: Sequence[Object]) -> bool:
+    """Return whether messages are those of an API, and not of Chat Completions, as their blocks show."""
+    for each in messages:
+        if "parts" in each or any(map(_may_be_foreign, as_list(each.get("content")) or ())):
+            return surely(list[Json](messages)) in _WIRES
+    return False
+
+
+def _may_be_foreign(block: Json) -> bool:
+    kind = (as_object(block) or {"type": "text"}).get("type")
+    return kind not in ("text", "image_url", "input_audio", "video_url")
+
+
+_WIRES: Final = frozenset({"anthropic", "bedrock-converse", "gemini", "openai-responses"})
 
 
 def _is_record(record: Object, wording: Wording) -> bool:
@@ -35,10 +51,11 @@ def read_wrapped(fields: Object, wording: Wording) -> Sequence[Document]:
         BridgeError: OCB-SHAPE if the messages are not a conversation; or as the format's reader raises it.
     """
     records = objects_of(fields[RECORDS])
-    document = request([each[_MESSAGE] for each in records], None)
-    reading = read(document, format_of_row(document) or "openai")
+    in_records = all(_is_record(each, wording) for each in records)
+    document: list[Json] = [each[_MESSAGE] for each in records] if in_records else list[Json](records)
+    reading = read(document, surely(document) or "openai")
     if not isinstance(reading.transcript, Transcript):
         raise misshapen(f"/{RECORDS}", "a conversation")
-    nodes: list[Json] = [rest(each, (_MESSAGE,)) for each in records]
+    nodes: list[Json] = [rest(each, (_MESSAGE,)) for each in records] if in_records else []
     more: Object = {NODES: nodes} if any(nodes) else {}
     return [Document(to_json(reading.transcript), reading.findings, extra_columns=more)]
