@@ -86,6 +86,41 @@ PARTS: list[dict[str, Any]] = [
     {"type": "text", "text": {"value": "20 degrees.", "annotations": []}},
 ]
 
+# --- Grok -------------------------------------------------------------------------------------------------------------
+
+
+def said_to_grok(name: str, parent: str | None, sender: str, message: str, **more: Any) -> dict[str, Any]:
+    return {"response": {"_id": name, "parent_response_id": parent, "sender": sender, "message": message, **more}}
+
+
+def test_each_chat_of_grok_is_a_conversation() -> None:
+    """`prod-grok-backend.json` of an account's export."""
+    first = [
+        said_to_grok("a", None, "human", "Rome?"),
+        said_to_grok("b", "a", "ASSISTANT", "20 degrees.", model="grok-4", thinking_trace="Hm."),
+    ]
+    other = [said_to_grok("c", None, "human", "Oslo?")]
+    chats = [
+        {"conversation": {"id": name}, "responses": each} for name, each in (("1", first), ("2", other), ("3", []))
+    ]
+    row = {"conversations": chats, "projects": [], "tasks": []}
+    found = read_row(Plan((AUTO,)), row)
+    assert found.layout.name == "grok-export"
+    said = [told(each.messages) for each in conversations(row)]
+    assert said == [[ASKED, ("thought", "Hm."), ANSWERED], [("user", "Oslo?")]]
+    assert [each.extra_columns["conversation"] for each in found.documents] == [{"id": "1"}, {"id": "2"}]
+
+
+def test_each_branch_of_a_chat_of_grok_is_a_conversation() -> None:
+    responses = [
+        said_to_grok("a", None, "human", "Rome?"),
+        said_to_grok("b", "a", "assistant", "20 degrees."),
+        said_to_grok("c", "a", "assistant", "Warm."),
+    ]
+    row = {"conversations": [{"conversation": {"id": "1"}, "responses": responses}]}
+    assert [told(each.messages) for each in conversations(row)] == [[ASKED, ANSWERED], [ASKED, ("assistant", "Warm.")]]
+
+
 # --- LM Studio --------------------------------------------------------------------------------------------------------
 
 

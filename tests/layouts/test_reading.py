@@ -40,6 +40,11 @@ SAVED_CALL = json.dumps(
     {"id": "t", "type": "function", "function": {"name": "weather", "arguments": '{"city": "Rome"}'}}
 )
 USED = {"name": "weather", "input": {"city": "Rome"}}
+AG_UI: list[dict[str, Any]] = [
+    {"id": "1", **ASK},
+    {"id": "2", "role": "assistant", "toolCalls": [{"id": "t", "function": {"name": "weather", "arguments": "{}"}}]},
+    {"id": "3", "role": "tool", "toolCallId": "t", "content": "20"},
+]
 SPOKEN: dict[str, Any] = {"type": "output_text", "text": "Because.", "annotations": []}
 PASSAGES = ("user", "Why?\nThe sky.\nThe sea.")
 DOLCI: list[dict[str, Any]] = [
@@ -1450,6 +1455,56 @@ ROWS: list[tuple[str, dict[str, Any], list[Said]]] = [
     ),
     ("messages", {"conversation_input": [ASK], "references": {"gpt-4": "Because."}}, [ASKED]),
     ("alpaca", {"question": "Why?", "best_answer": "Because.", "incorrect_answers": ["No."]}, BOTH),
+    # PIPPA's rows, SillyTavern's and apps' chats say of a message whether a person speaks
+    (
+        "messages",
+        {
+            "bot_id": "b",
+            "conversation": [{"message": "Why?", "is_human": True}, {"message": "Because.", "is_human": False}],
+        },
+        BOTH,
+    ),
+    ("messages", {"messages": [{"mes": "Why?", "is_user": True}, {"mes": "Because.", "is_user": False}]}, BOTH),
+    # what MCP's clients are asked for (`sampling/createMessage`), and AG-UI's messages
+    (
+        "messages",
+        {"systemPrompt": "Be kind.", "messages": [{"role": "user", "content": {"type": "text", "text": "Why?"}}]},
+        [("system", "Be kind."), ASKED],
+    ),
+    ("messages", {"threadId": "t", "messages": AG_UI}, [ASKED, ("call weather", "{}"), ("tool", "20")]),
+    # servers of llama.cpp and TGI
+    ("prompt-completion", {"prompt": "Why?", "content": "Because.", "stop": True}, BOTH),
+    ("alpaca", {"inputs": "Why?", "generated_text": "Because."}, BOTH),
+    # Vertex AI's tables of requests, and OpenPipe's logs
+    ("logged", {"full_request": REQUEST, "full_response": ANSWER, "endpoint": "e"}, BOTH),
+    ("logged", {"req_payload": REQUEST, "resp_payload": ANSWER}, BOTH),
+    # spans of Pydantic AI's runs, and of Vercel's AI SDK
+    (
+        "spans",
+        {
+            "attributes": {
+                "pydantic_ai.all_messages": json.dumps(
+                    [
+                        {"role": "user", "parts": [{"type": "text", "content": "Why?"}]},
+                        {"role": "assistant", "parts": [{"type": "text", "content": "Because."}]},
+                    ]
+                )
+            }
+        },
+        BOTH,
+    ),
+    (
+        "spans",
+        {
+            "attributes": {
+                "ai.model.id": "m",
+                "ai.prompt.messages": json.dumps([{"role": "user", "content": [{"type": "text", "text": "Why?"}]}]),
+                "ai.response.text": "Because.",
+                "ai.response.toolCalls": json.dumps([{"toolCallId": "t", "toolName": "weather", "input": "{}"}]),
+            }
+        },
+        [*BOTH, ("call weather", "{}")],
+    ),
     # Llama 3's role for what code gave
     ("messages", {"messages": [ASK, {"role": "ipython", "content": "20"}]}, [ASKED, ("tool", "20")]),
     # a line of OpenAI's batches
@@ -1941,6 +1996,7 @@ def test_a_plan_may_name_what_is_not_guessed() -> None:
 
 def test_every_layout_has_rows() -> None:
     exports = {"oasst", "chatgpt-export", "claude-export", "open-webui", "librechat", "lm-studio", "ai-studio", "moss"}
+    exports |= {"grok-export"}
     stored = {"adk", "adk-evals", "wrapped", *(each.name for each in (*FRAMEWORKS, *SESSIONS))}
     here = {name for name, *_ in ROWS} | exports | stored
     assert BY_NAME.keys() - here == {"stepwise", "kto", "recorded-stream", "gemini-preference"}

@@ -17,7 +17,7 @@ QUESTIONS: Final = (
 )
 ANSWERS: Final = (
     *("output", "response", "solution", "completion", "answer", "targets_pretokenized", "targets", "outputs"),
-    *("message_2", "generated_solution", "actual_output", "best_answer"),
+    *("message_2", "generated_solution", "actual_output", "best_answer", "generated_text"),
     *(
         "generation",
         "assistant",

@@ -11,6 +11,7 @@ from . import (
     claude,
     columns,
     deepseek_chats,
+    grok,
     inspected,
     librechat,
     lm_studio,
@@ -36,6 +37,14 @@ EXPORTS: Final[tuple[Layout, ...]] = (
         {"mapping": ("mapping",), "current_node": ("current_node",)},
         chatgpt.is_chatgpt,
         chatgpt.read_chatgpt,
+    ),
+    Layout(
+        "grok-export",
+        "Grok's exported chats",
+        "openai",
+        {grok.CHATS: (grok.CHATS,)},
+        grok.are_grok,
+        grok.read_grok,
     ),
     Layout(
         "claude-export",

@@ -40,6 +40,9 @@ def with_lists(row: Object) -> tuple[Object, list[Finding]]:
         if value.__class__ is dict and name in _OBJECTS and value.keys() == {"messages"}:
             found[name] = value["messages"]
             continue
+        if value.__class__ is list and name in columns.TURNS and (spoken := _with_roles(value)):
+            found[name] = spoken
+            continue
         if value.__class__ is not str or not value.startswith(_BEGINNINGS.get(name, ())):
             continue
         listed = _json(value)
@@ -52,6 +55,26 @@ def with_lists(row: Object) -> tuple[Object, list[Finding]]:
             detail = "the messages are written as Python prints them"
             findings.append(Finding(FindingCode.JSON_REPAIRED, Severity.CHANGED, f"/{name}", detail))
     return ({**row, **found}, findings) if found else (row, findings)
+
+
+def _with_roles(items: list[Json]) -> list[Json]:
+    """Return messages that say whether a person speaks, with a role in place of that; none for other messages."""
+    flag = next((name for name in _FLAGS if name in (as_object(items[0]) or {})), None) if items else None
+    messages = [as_object(each) or {} for each in items]
+    if flag is None or not all(isinstance(each.get(flag), bool) and "role" not in each for each in messages):
+        return []
+    return [{_ROLE: "user" if each[flag] else "assistant", **_without(each, flag)} for each in messages]
+
+
+def _without(each: Object, flag: str) -> Object:
+    return {"content" if key == _SILLY_TEXT else key: value for key, value in each.items() if key != flag}
+
+
+_FLAGS: Final = ("is_human", "is_user", "isUser", "isHuman")
+"""Members that say whether a person speaks: in PIPPA, SillyTavern and chats of apps."""
+_ROLE: Final = "role"
+_SILLY_TEXT: Final = "mes"
+"""SillyTavern's name for a text."""
 
 
 def _json(text: str) -> list[Json] | None:

@@ -29,10 +29,17 @@ ENDPOINT: Final = "url"
 ID: Final = "id"
 REQUESTS: Final = (
     *("request", "request_body", "requestBody", "inputs", "input", "body", "params"),
-    *("modelInput", "responses_create_params"),
+    *("modelInput", "responses_create_params", "full_request", "req_payload"),
 )
-RESPONSES: Final = ("response", "response_body", "responseBody", "outputs", "output", "result", "modelOutput")
-"""The columns of requests and responses; `modelInput` is that of Bedrock's batches, the last one NeMo Gym's."""
+RESPONSES: Final = (
+    *("response", "response_body", "responseBody", "outputs", "output", "result", "modelOutput"),
+    *("full_response", "resp_payload"),
+)
+"""The columns of requests and responses.
+
+`modelInput` is that of Bedrock's batches, `responses_create_params` NeMo Gym's; Vertex AI's tables have `full_request`,
+OpenPipe's logs `req_payload`.
+"""
 METADATA_FIELDS: Final = frozenset({ERROR, ENDPOINT, ID})
 """The fields that are not part of the conversation."""
 _BODIES: Final = ("body", "inputBodyJson", "outputBodyJson", "message")

@@ -16,14 +16,12 @@ from .pythonic import calls_in
 
 ROLES: Final[dict[str, str]] = {
     **dict.fromkeys(("system",), "system"),
-    **dict.fromkeys(("user", "human", "prompter", "question", "customer", "caller", "seeker", "patient"), "user"),
+    **dict.fromkeys(("user", "human", "prompter", "question", "customer", "caller"), "user"),
+    **dict.fromkeys(("seeker", "patient", "usermessage"), "user"),
     **dict.fromkeys(
-        (
-            *("assistant", "gpt", "bot", "model", "chatgpt", "bing", "bard", "ai", "answer", "chatbot", "agent"),
-            *("supporter", "doctor"),
-        ),
-        "assistant",
+        ("assistant", "gpt", "bot", "model", "chatgpt", "bing", "bard", "ai", "answer", "chatbot", "agent"), "assistant"
     ),
+    **dict.fromkeys(("supporter", "doctor", "apimessage"), "assistant"),
     **dict.fromkeys(("tool", "observation", "function_response", "tool_response", "function response"), "tool"),
     **dict.fromkeys(("tool response", "environment", "ipython"), "tool"),
     **dict.fromkeys(("tool-response", "function-response", "tool_result", "tool-result"), "tool"),
@@ -71,7 +69,10 @@ def _has_readable_content(value: Json, wording: Wording) -> bool:
 
 
 _CONTENT_MEMBERS: Final = frozenset(
-    (*("tool_calls", "function_call", "refusal", "audio", "reasoning", "reasoning_content"), *columns.SYSTEM)
+    (
+        *("tool_calls", "toolCalls", "function_call", "refusal", "audio", "reasoning", "reasoning_content"),
+        *columns.SYSTEM,
+    )
 )
 """Members of messages, other than texts, that hold content."""
 
@@ -93,11 +94,17 @@ def respelled(value: Json, wording: Wording, path: str) -> Object:
     word = cast("str", found[role])
     text = _text_key(found, wording, word)
     known = wording.roles.get(word.lower())
-    names = {role: "role", text: "content"}
+    names = {role: "role", text: "content", **(_CAMEL if _TOOL_CALLS not in found else {})}
     out = {names.get(key, key): each for key, each in found.items()}
     out["role"] = known or ROLES.get(word.lower(), word)
-    parts = as_list(out.get("content"))
+    content = as_object(out.get("content")) or {}
+    parts = [content] if isinstance(content.get("type"), str) else as_list(out.get("content"))
     return out if parts is None else {**out, "content": [_part(each) for each in parts]}
+
+
+_TOOL_CALLS: Final = "tool_calls"
+_CAMEL: Final = {"toolCalls": _TOOL_CALLS, "toolCallId": "tool_call_id"}
+"""Names of members in AG-UI's messages."""
 
 
 def _part(value: Json) -> Json:

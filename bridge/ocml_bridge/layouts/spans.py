@@ -12,14 +12,17 @@ from typing import Final
 
 from ..errors import BridgeError
 from ..model import Json
-from .fitting import as_list, as_object
+from .fitting import as_list, as_object, objects_of
 from .layout import Document, Object, Wording, misshapen, parsed
-from .messages import ROLES, calls_of, request, tools_of
-from .pieces import spelled
+from .messages import ROLES, calls_of, request, respelled_all, tools_of
+from .pieces import Pieces, spelled
+from .readers import at as _at
 
 ATTRIBUTES: Final = "attributes"
-REQUESTS: Final = ("llm.input_messages", "gen_ai.prompt", "gen_ai.input.messages")
-"""The names of a request's messages: OpenInference's, OpenLLMetry's, OpenTelemetry's."""
+REQUESTS: Final = ("llm.input_messages", "gen_ai.prompt", "gen_ai.input.messages", "pydantic_ai.all_messages")
+"""The names of a request's messages: OpenInference's, OpenLLMetry's, OpenTelemetry's; the last has all of a run."""
+_AI_SDK: Final = "ai.prompt.messages"
+"""The name of the messages that Vercel's AI SDK sends, which are its own."""
 RESPONSES: Final = ("llm.output_messages", "gen_ai.completion", "gen_ai.output.messages")
 """The names of a response's messages, likewise."""
 _SYSTEM: Final = "gen_ai.system_instructions"
@@ -33,7 +36,8 @@ _NUMBER: Final = re.compile("[0-9]{1,6}")
 def is_span(fields: Object, wording: Wording) -> bool:
     """Return whether the attributes of a span hold messages."""
     try:
-        return bool(_messages(_nested(fields), REQUESTS))
+        found = _nested(fields)
+        return bool(_messages(found, REQUESTS) or _items(found, _AI_SDK))
     except BridgeError:
         return False
 
@@ -45,12 +49,28 @@ def read_span(fields: Object, wording: Wording) -> Sequence[Document]:
         BridgeError: OCB-SHAPE if a value is not a message.
     """
     found = _nested(fields)
+    if sent := _items(found, _AI_SDK):
+        messages = [*respelled_all(sent, wording, f"/{ATTRIBUTES}/{_AI_SDK}"), *_answer_of_ai_sdk(found)]
+        return [Document(request(messages, None))]
     system = [
         {"role": "system", "content": text} for part in _items(found, _SYSTEM) for text in [_text_of(part, _SYSTEM)]
     ]
     tools = next((each for name in _TOOLS if (each := _items(found, name))), None)
     declared = None if tools is None else tools_of([_tool(each) for each in tools], f"/{ATTRIBUTES}")
     return [Document(request([*system, *_messages(found, REQUESTS), *_messages(found, RESPONSES)], declared))]
+
+
+def _answer_of_ai_sdk(attributes: Object) -> list[Object]:
+    """Return what answered the messages of Vercel's AI SDK."""
+    pieces = Pieces("assistant")
+    thought, text = (_at(attributes, f"ai.response.{name}") for name in ("reasoning", "text"))
+    if isinstance(thought, str) and thought:
+        pieces.think(thought)
+    if isinstance(text, str) and text:
+        pieces.say(text)
+    for call in objects_of(_items(attributes, "ai.response.toolCalls")):
+        pieces.call(str(call.get("toolName")), call.get("input", call.get("args")), call.get("toolCallId"))
+    return pieces.messages()
 
 
 def _messages(attributes: Object, names: Sequence[str]) -> list[Object]:
@@ -62,9 +82,7 @@ def _messages(attributes: Object, names: Sequence[str]) -> list[Object]:
 
 
 def _items(attributes: Object, name: str) -> list[Json]:
-    value: Json = attributes
-    for step in name.split("."):
-        value = (as_object(value) or {}).get(step)
+    value = _at(attributes, name)
     if isinstance(value, str):
         value = parsed(value, f"/{ATTRIBUTES}/{name}")
     return as_list(value) or []

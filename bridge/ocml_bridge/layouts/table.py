@@ -320,7 +320,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         "prompt-completion",
         "a prompt and its completion, as texts or messages (TRL)",
         "openai",
-        {"instruction": ("prompt",), "output": ("completion",), **columns.PROMPT, **media.FIELDS},
+        {"instruction": ("prompt",), "output": ("completion", "content"), **columns.PROMPT, **media.FIELDS},
         exchange.is_completion,
         partial(media.with_media, exchange.read_exchange),
         exchange.write_completion,

@@ -26,6 +26,8 @@ def are_wrapped(fields: Object, wording: Wording) -> bool:
 
 def _are_of_a_wire(messages: Sequence[Object]) -> bool:
     """Return whether messages are those of an API, and not of Chat Completions, as their blocks show."""
+    if not {str(each.get("role", "")) for each in messages} <= _ROLES:
+        return False
     for each in messages:
         if "parts" in each or any(map(_may_be_foreign, as_list(each.get("content")) or ())):
             return surely(list[Json](messages)) in _WIRES
@@ -37,6 +39,7 @@ def _may_be_foreign(block: Json) -> bool:
     return kind not in ("text", "image_url", "input_audio", "video_url")
 
 
+_ROLES: Final = {"", "user", "assistant", "model", "system", "developer", "function", "tool"}
 _WIRES: Final = frozenset({"anthropic", "bedrock-converse", "gemini", "openai-responses"})
 
 
