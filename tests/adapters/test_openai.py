@@ -90,7 +90,7 @@ def test_text_without_calls_is_final_beside_a_thought() -> None:
     assert [message.channel for message in messages_of(assistant(reasoning="r", content="c"))] == ["analysis", "final"]
 
 
-@pytest.mark.parametrize("key", ["reasoning", "reasoning_content", "thinking"])
+@pytest.mark.parametrize("key", ["reasoning", "reasoning_content", "thinking", "reasoning_text"])
 def test_every_name_of_reasoning_is_read_and_kept(key: str) -> None:
     wires = [assistant(**{key: "r", "content": "c"})]
     assert messages_of(*wires)[0].content == "r"

@@ -187,7 +187,7 @@ def responses(draw: st.DrawFn) -> tuple[Any, list[Any]]:
     """A response, and the deltas that it may come in."""
     message: dict[str, Any] = {"role": "assistant"}
     deltas: list[Any] = [{"role": "assistant", "content": ""}]
-    key = draw(st.sampled_from(["reasoning", "reasoning_content", "thinking"]))
+    key = draw(st.sampled_from(["reasoning", "reasoning_content", "thinking", "reasoning_text"]))
     for member in (key, "content", "refusal"):
         pieces = draw(_PIECE)
         message[member] = "".join(pieces)

@@ -1,7 +1,7 @@
-"""Read and write private reasoning, for which servers use five different keys; the official types have none.
+"""Read and write private reasoning, for which servers use six different keys; the official types have none.
 
-The value of each key gives a list of texts: `reasoning`, `reasoning_content` and `thinking` have one text, or one for
-each text part of a list; `reasoning_details` and `thinking_blocks` have one for each item (`details.py`). Without such
+The value of each key gives a list of texts: those of `REASONING_TEXTS` have one text, or one for each text part of a
+list; `reasoning_details` and `thinking_blocks` have one for each item (`details.py`). Without such
 a key, `thinking` parts at the beginning of the content are read. The first key with a text is read; a list with the
 same texts is preferred, because it has more. Other keys with the same texts are stored in the layout, with other texts
 in the extras.

@@ -23,13 +23,13 @@ REPLIES: Final = frozenset({"tool", "function"})
 ROLES: Final = frozenset(CHANNELS) | REPLIES
 
 CONTENT: Final = "content"
-REASONING_TEXTS: Final = ("reasoning", "reasoning_content", "thinking")
+REASONING_TEXTS: Final = ("reasoning", "reasoning_content", "thinking", "reasoning_text")
 """The keys with private reasoning as one text. Servers use different ones; none is official."""
 DETAILS: Final = "reasoning_details"
 """The key with private reasoning as a list of items (OpenRouter)."""
 BLOCKS: Final = "thinking_blocks"
 """The key with private reasoning as a list of blocks like those of Anthropic's models (LiteLLM)."""
-REASONING: Final = ("reasoning", "reasoning_content", DETAILS, BLOCKS, "thinking")
+REASONING: Final = ("reasoning", "reasoning_content", DETAILS, BLOCKS, "thinking", "reasoning_text")
 """All keys with private reasoning; the first one in this order that has any is read."""
 REASONING_KEY: Final = FormatOption(
     "reasoning",
