@@ -481,8 +481,36 @@ def test_what_was_said_before_is_not_taken_for_rows(tmp_path: Path) -> None:
 
 def test_chats_in_a_history_are_rows(tmp_path: Path) -> None:
     chat = {"id": "4", "name": "Why?", "messages": TURNS[:2], "prompt": "Be kind."}
-    (tmp_path / "a.json").write_text(json.dumps({"version": 4, "history": [chat], "folders": [], "prompts": []}))
-    assert """jq -c '.["history"][]' DATA""" in propose([str(tmp_path / "a.json")], 10)
+    export = json.dumps({"version": 4, "history": [chat], "folders": [], "prompts": []})
+    (tmp_path / "a.jsonl").write_text(export)
+    assert """jq -c '.["history"][]' DATA""" in propose([str(tmp_path / "a.jsonl")], 10)
+    (tmp_path / "a.json").write_text(export)
+    assert yaml.safe_load(propose([str(tmp_path / "a.json")], 10)) == {"layout": "messages"}
+
+
+@pytest.mark.parametrize(
+    ("stored", "beside"),
+    [
+        ({"data": [ROW, ROW]}, [{}, {}]),
+        # LMFlow's data
+        ({"type": "text2text", "instances": [ROW, ROW]}, [{"type": "text2text"}] * 2),
+        ({"train": [ROW], "test": [ROW], "notes": []}, [{"key": "train", "notes": []}, {"key": "test", "notes": []}]),
+    ],
+    ids=("data", "LMFlow", "splits"),
+)
+def test_rows_in_lists_of_an_object_are_rows(
+    stored: dict[str, Any], beside: list[Any], batch: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "a.json").write_text(json.dumps(stored))
+    assert batch("--plan", "auto", "-t", "openai", tmp_path / "a.json", "-o", tmp_path / "out") == 0
+    written = [json.loads(line) for line in (tmp_path / "out" / "a.jsonl").read_bytes().splitlines()]
+    assert written == [{**ASKED, **each} for each in beside]
+
+
+@pytest.mark.parametrize("beside", [{"info": {"seed": 1}}, {"tasks": [{"id": 1}]}, {"words": ["a"]}])
+def test_rows_beside_what_no_row_would_have_are_not_taken_out(beside: Any, batch: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(json.dumps({"simulations": [ROW], **beside}))
+    assert batch("--plan", "auto", "-t", "openai", tmp_path / "a.json", "-o", tmp_path / "out") == 6
 
 
 def test_a_file_that_cannot_be_read_is_named_and_the_others_are_looked_at(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Read rows that one object holds, each under its key, as `{"id1": {…}, "id2": {…}}`."""
+"""Read rows that one object holds: each under its key (`{"id1": {…}, "id2": {…}}`), or in lists (`{"data": […]}`)."""
 
 from __future__ import annotations
 
@@ -21,19 +21,39 @@ _PLAN: Final = Plan((AUTO,))
 
 
 def is_keyed(value: Json) -> bool:
-    """Return whether an object holds rows under its keys: its members are alike, may be rows, and it is not a row."""
+    """Return whether an object holds rows: its members are alike, or lists, may be rows, and it is not a row."""
     if not isinstance(value, dict) or not value:
         return False
     members = cast("dict[str, Any]", value)
     first = next(iter(members.values()))
-    if not all(_may_be_row(each) and _are_alike(first, each) for each in members.values()) or _is_row(members):
+    alike = all(_may_be_row(each) and _are_alike(first, each) for each in members.values())
+    if not (alike or _lists(members)) or _is_row(members):
         return False
     return any(map(_is_row, islice(rows_by_key(members), _MOST_TRIED)))
 
 
+def _lists(value: Object) -> dict[str, list[Object]]:
+    """Return the lists of rows in an object whose other members are texts and numbers; none for any other object."""
+    lists: dict[str, list[Object]] = {}
+    for key, each in value.items():
+        if isinstance(each, list) and each:
+            items = cast("list[Any]", each)
+            if not all(isinstance(item, dict) for item in items) or not _is_row(items[0]):
+                return {}
+            lists[key] = items
+        elif isinstance(each, dict) and each:
+            return {}
+    return lists
+
+
 def rows_by_key(value: Object) -> Iterator[Object]:
-    """Yield the rows that an object holds, each with its key in a column."""
-    for key, found in value.items():
+    """Yield the rows that an object holds, each with its key in a column; those of a list with what is beside it."""
+    lists = _lists(value)
+    for key, rows in lists.items():
+        around: Object = {name: each for name, each in value.items() if name not in lists}
+        around |= {_KEYS[1]: key} if len(lists) > 1 else {}
+        yield from ({**row, **{name: each for name, each in around.items() if name not in row}} for row in rows)
+    for key, found in value.items() if not lists else ():
         row = cast("Object", found) if isinstance(found, dict) else {_TURNS: found}
         name = next((each for each in _KEYS if row.get(each, key) == key), None)
         yield row if name is None or name in row else {name: key, **row}
