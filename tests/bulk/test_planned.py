@@ -488,16 +488,15 @@ def test_chats_in_a_history_are_rows(tmp_path: Path) -> None:
     assert yaml.safe_load(propose([str(tmp_path / "a.json")], 10)) == {"layout": "messages"}
 
 
-@pytest.mark.parametrize(
-    ("stored", "beside"),
-    [
-        ({"data": [ROW, ROW]}, [{}, {}]),
-        # LMFlow's data
-        ({"type": "text2text", "instances": [ROW, ROW]}, [{"type": "text2text"}] * 2),
-        ({"train": [ROW], "test": [ROW], "notes": []}, [{"key": "train", "notes": []}, {"key": "test", "notes": []}]),
-    ],
-    ids=("data", "LMFlow", "splits"),
-)
+IN_LISTS: list[tuple[dict[str, Any], list[dict[str, Any]]]] = [
+    ({"data": [ROW, ROW]}, [{}, {}]),
+    # LMFlow's data
+    ({"type": "text2text", "instances": [ROW, ROW]}, [{"type": "text2text"}] * 2),
+    ({"train": [ROW], "test": [ROW], "notes": []}, [{"key": "train", "notes": []}, {"key": "test", "notes": []}]),
+]
+
+
+@pytest.mark.parametrize(("stored", "beside"), IN_LISTS, ids=["data", "LMFlow", "splits"])
 def test_rows_in_lists_of_an_object_are_rows(
     stored: dict[str, Any], beside: list[Any], batch: Run, tmp_path: Path
 ) -> None:

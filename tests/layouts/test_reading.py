@@ -1395,6 +1395,35 @@ ROWS: list[tuple[str, dict[str, Any], list[Said]]] = [
         [("user", "Why?\nThe sky."), ANSWERED],
     ),
     ("answered-by-any", {"question": "Why?", "answer": ["Because.", "So."]}, BOTH),
+    ("answered-by-any", {"question": "Why?", "answer": {"value": "Because.", "aliases": ["So."]}}, BOTH),  # TriviaQA
+    (
+        "answered-by-any",  # LongBench
+        {"input": "Why?", "context": "The sky.", "answers": ["Because."], "all_classes": None},
+        [("user", "Why?\nThe sky."), ANSWERED],
+    ),
+    # HotpotQA; an answer of Ollama's `/api/generate` beside its prompt
+    (
+        "question-answer",
+        {"question": "Why?", "answer": "Because.", "context": {"title": ["Sky"], "sentences": [["It is blue."]]}},
+        BOTH,
+    ),
+    ("question-answer", {"prompt": "Why?", "response": "Because.", "context": [1, 2]}, BOTH),
+    # sanitized MBPP, WritingPrompts, Natural Reasoning and GeneralThought
+    ("alpaca", {"task_id": 2, "prompt": "Why?", "code": "Because.", "test_list": ["assert"]}, BOTH),
+    ("alpaca", {"prompt": "Why?", "story": "Because."}, BOTH),
+    ("alpaca", {"question": "Why?", "reference_answer": "Because.", "responses": [{"response": "So."}]}, BOTH),
+    (
+        "reasoned",
+        {"question": "Why?", "model_reasoning": "Let me see.", "model_answer": "Because.", "reference_answer": "So."},
+        [ASKED, ("thought", "Let me see."), ANSWERED],
+    ),
+    # SODA's and Doc2Dial's turns
+    ("texts", {"dialogue": ["Why?", "Because."], "speakers": ["Ann", "Bob"]}, BOTH),
+    (
+        "messages",
+        {"turns": [{"role": "user", "utterance": "Why?"}, {"role": "agent", "utterance": "Because."}]},
+        BOTH,
+    ),
     ("answered", {"document": "The sky.", "messages": [ASK], "answers": ["Because."]}, BOTH),
     ("alpaca", {"question": "Why?", "context": ["The sky.", "The sea."], "answer": "Because."}, [PASSAGES, ANSWERED]),
     # Gretel's SQL, and DeepEval's test cases

@@ -9,7 +9,7 @@ TOOLS: Final = ("tools", "functions", "available_tools", "tool_definitions")
 MEDIA: Final = {"images": ("images", "image"), "videos": ("videos", "video"), "audios": ("audios", "audio")}
 HISTORY: Final = {"history": ("history", "chat_history")}
 PROMPT: Final = {"system": SYSTEM, "tools": TOOLS}
-INPUTS: Final = ("input", "context", "article", "sql_context")
+INPUTS: Final = ("input", "context", "article", "passage", "sql_context")
 QUESTIONS: Final = (
     *("instruction", "question", "query", "problem", "prompt", "inputs_pretokenized", "inputs", "message_1"),
     *("instructions", "user", "human", "input_text", "user_input", "user_message", "task", "goal", "q", "message"),
@@ -29,13 +29,13 @@ ANSWERS: Final = (
         "llm_response",
         "target",
         "a",
-        "sql",
+        *("sql", "code", "story", "model_answer", "reference_answer", "final_answer", "long_answer"),
     ),
 )
 
 THOUGHTS: Final = (
     *("reasoning", "reasoning_content", "thinking", "thought", "thoughts", "chain_of_thought", "cot", "complex_cot"),
-    "think",
+    *("think", "model_reasoning"),
 )
 TEXT: Final = ("text", "chat", "prompt", "conversation")
 TURNS: Final = (

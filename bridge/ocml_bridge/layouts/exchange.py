@@ -15,7 +15,18 @@ from ..model import Json
 from . import columns, dialogue, thoughts
 from .fitting import as_list, as_object
 from .layout import Document, Object, Wording, misshapen, parsed, unfit
-from .messages import are_messages, calls_of, is_text, message, preference, request, respelled, respelled_all, tools_of
+from .messages import (
+    are_messages,
+    calls_of,
+    is_message,
+    is_text,
+    message,
+    preference,
+    request,
+    respelled,
+    respelled_all,
+    tools_of,
+)
 
 SYSTEM: Final = "system"
 HISTORY: Final = "history"
@@ -31,8 +42,10 @@ STEPS: Final = "steps"
 
 def is_exchange(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold a question and its answer."""
-    answer = fields.get(OUTPUT)
-    return _is_text(fields.get(INSTRUCTION, fields.get(INPUT))) and (_is_text(answer) or as_object(answer) is not None)
+    answer, given = fields.get(OUTPUT), fields.get(INPUT)
+    if not (given is None or _is_text(given) or _texts_in(given)):
+        return False
+    return _is_text(fields.get(INSTRUCTION, given)) and (_is_text(answer) or is_message(answer, _ANY_WORDING))
 
 
 def is_answered_by_any(fields: Object, wording: Wording) -> bool:
@@ -41,8 +54,11 @@ def is_answered_by_any(fields: Object, wording: Wording) -> bool:
 
 
 def _texts_in(value: Json) -> list[str]:
-    """Return the texts of a list, or of its member `text` (SQuAD); none for other values."""
-    texts = as_list((as_object(value) or {}).get("text", value)) or []
+    """Return the texts of a list, or of the member `text` (SQuAD) or `value` (TriviaQA); none for other values."""
+    found = as_object(value) or {}
+    if isinstance(found.get("value"), str):
+        return [found["value"]]
+    texts = as_list(found.get("text", value)) or []
     return cast("list[str]", texts) if all(isinstance(each, str) for each in texts) else []
 
 

@@ -35,7 +35,7 @@ class Wording:
     """
 
     role: tuple[str, ...] = ("role", "from")
-    text: tuple[str, ...] = ("content", "value", "text", "contentParts", "message")
+    text: tuple[str, ...] = ("content", "value", "text", "contentParts", "message", "utterance")
     roles: Mapping[str, str] = field(default_factory=dict[str, str])
     separator: str = "\n"
     thoughts: tuple[str, ...] = ()
