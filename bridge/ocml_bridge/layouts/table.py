@@ -7,6 +7,7 @@ from typing import Final
 
 from ..loss import LossCode
 from . import (
+    accepted,
     answered,
     bracketed,
     columns,
@@ -31,6 +32,7 @@ from .compared import COMPARED
 from .exports import EXPORTS
 from .layout import Layout, Wording
 from .preferences import PREFERENCES
+from .questions import QUESTIONS
 from .sessions import SESSIONS
 from .texts import TEXTS
 
@@ -268,10 +270,10 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         "bfcl-answers",
         "the calls that the Berkeley leaderboard accepts",
         "openai",
-        {"truth": ("ground_truth",)},
-        exchange.are_accepted,
-        exchange.read_accepted,
-        extra_columns=frozenset({"truth"}),
+        {accepted.TRUTH: ("ground_truth",)},
+        accepted.are_accepted,
+        accepted.read_accepted,
+        extra_columns=frozenset({accepted.TRUTH}),
     ),
     Layout(
         "xlam",
@@ -338,48 +340,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         exchange.write_completion,
         requires={"label": ("label", "kto_tag")},
     ),
-    Layout(
-        "alpaca",
-        "instruction, input and output, with history",
-        "openai",
-        {
-            "instruction": columns.QUESTIONS,
-            "input": columns.INPUTS,
-            "output": columns.ANSWERS,
-            **columns.HISTORY,
-            **columns.PROMPT,
-        },
-        exchange.is_exchange,
-        exchange.read_exchange,
-        exchange.write_alpaca,
-        drops={"name": LossCode.NAME, "weight": LossCode.WEIGHT},
-        doubts=columns.CHOICES,
-    ),
-    Layout(
-        "question-answer",
-        "a question and its answer, beside a context that is no text (HotpotQA)",
-        "openai",
-        {"instruction": columns.QUESTIONS, "output": columns.ANSWERS, **columns.PROMPT},
-        exchange.is_exchange,
-        exchange.read_exchange,
-        requires={"input": columns.INPUTS},
-        doubts=columns.CHOICES,
-    ),
-    Layout(
-        "answered-by-any",
-        "a question with several texts, each of which answers it (SQuAD)",
-        "openai",
-        {
-            "instruction": (*columns.QUESTIONS[:4], "input"),
-            "input": columns.INPUTS[1:],
-            "output": ("answers", "answer"),
-            **columns.PROMPT,
-        },
-        exchange.is_answered_by_any,
-        exchange.read_first_answer,
-        extra_columns=frozenset({"output"}),
-        doubts=columns.CHOICES,
-    ),
+    *QUESTIONS,
     Layout(
         "history",
         "what was said before, in pairs or messages, and what is asked (Gradio, Cohere)",
