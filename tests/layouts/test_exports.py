@@ -121,6 +121,24 @@ def test_each_branch_of_a_chat_of_grok_is_a_conversation() -> None:
     assert [told(each.messages) for each in conversations(row)] == [[ASKED, ANSWERED], [ASKED, ("assistant", "Warm.")]]
 
 
+# --- VS Code ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_chat_of_vs_code_is_what_was_asked_and_the_pieces_of_each_response() -> None:
+    """What "Chat: Export Chat…" writes; files that a response refers to have their names in its text."""
+    file: dict[str, Any] = {"kind": "inlineReference", "inlineReference": {"scheme": "file", "path": "/w/rome.md"}}
+    tool = {"kind": "toolInvocationSerialized", "toolId": "copilot_readFile", "toolCallId": "t"}
+    response = [{"kind": "thinking", "value": "Hm."}, tool, {"value": "20 degrees, says "}, file, {"value": "."}]
+    asked: dict[str, Any] = {"requestId": "r", "message": {"text": "Rome?", "parts": []}, "response": response}
+    row = {"responderUsername": "GitHub Copilot", "requests": [asked]}
+    found = read_row(Plan((AUTO,)), row)
+    assert found.layout.name == "vscode-chat"
+    [conversation] = conversations(row)
+    said = [ASKED, ("thought", "Hm."), ("assistant", "20 degrees, says `rome.md`.")]
+    assert told(conversation.messages) == said
+    assert found.documents[0].extra_columns["nodes"] == [{"requestId": "r", "response": [tool, file]}]
+
+
 # --- LM Studio --------------------------------------------------------------------------------------------------------
 
 

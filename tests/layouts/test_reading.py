@@ -2025,7 +2025,7 @@ def test_a_plan_may_name_what_is_not_guessed() -> None:
 
 def test_every_layout_has_rows() -> None:
     exports = {"oasst", "chatgpt-export", "claude-export", "open-webui", "librechat", "lm-studio", "ai-studio", "moss"}
-    exports |= {"grok-export"}
+    exports |= {"grok-export", "vscode-chat"}
     stored = {"adk", "adk-evals", "wrapped", *(each.name for each in (*FRAMEWORKS, *SESSIONS))}
     here = {name for name, *_ in ROWS} | exports | stored
     assert BY_NAME.keys() - here == {"stepwise", "kto", "recorded-stream", "gemini-preference"}

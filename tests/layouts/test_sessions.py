@@ -171,6 +171,19 @@ def test_a_document_of_a_program_is_refused_with_what_reads_it(messages: list[An
     assert "`ocml-convert batch --plan auto` reads such rows" in caught.value.message
 
 
+def test_each_chat_of_a_store_of_llamaindex_is_a_conversation() -> None:
+    """A `SimpleChatStore`, persisted."""
+
+    def message(role: str, text: str) -> dict[str, Any]:
+        return {"role": role, "additional_kwargs": {}, "blocks": [{"block_type": "text", "text": text}]}
+
+    chats = {"ann": [message("user", "Rome?"), message("assistant", "20 degrees.")], "bob": [message("user", "Oslo?")]}
+    row = {"store": {**chats, "new": []}, "class_name": "SimpleChatStore"}
+    found = read_row(Plan((AUTO,)), row)
+    assert (found.layout.name, [each.path for each in found.documents]) == ("chat-store", ["/store/ann", "/store/bob"])
+    assert [told(each.messages) for each in conversations(row)] == [[ASKED, ANSWERED], [("user", "Oslo?")]]
+
+
 # --- eval sets of the Agent Development Kit ---------------------------------------------------------------------------
 
 

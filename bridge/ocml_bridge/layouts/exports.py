@@ -17,6 +17,7 @@ from . import (
     lm_studio,
     moss,
     open_webui,
+    vscode,
     wrapped,
 )
 from .layout import Layout, Wording
@@ -45,6 +46,14 @@ EXPORTS: Final[tuple[Layout, ...]] = (
         {grok.CHATS: (grok.CHATS,)},
         grok.are_grok,
         grok.read_grok,
+    ),
+    Layout(
+        "vscode-chat",
+        "chats that VS Code exports",
+        "openai",
+        {vscode.REQUESTS: (vscode.REQUESTS,)},
+        vscode.are_requests,
+        vscode.read_requests,
     ),
     Layout(
         "claude-export",

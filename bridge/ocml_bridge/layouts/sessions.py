@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
 from ..model import Json
+from .agents import LLAMA_INDEX
 from .fitting import as_list, as_object, objects_of
-from .frameworks import MESSAGES, Framework, are_of, layout_of
-from .layout import Layout, Object, Wording
+from .frameworks import MESSAGES, Framework, are_of, layout_of, read_of
+from .layout import Document, Layout, Object, Wording
 from .readers import Begins, Calls, Each, Kinds, Members, Replies, Says, Shows, Texts, Thinks
 
 _TEXT: Final = Members({"text": Says()})
@@ -99,6 +101,22 @@ ATIF: Final = Framework(
 """Trajectories of Harbor, in which Terminal-Bench has runs of any agent."""
 
 
+STORE: Final = "store"
+
+
+def _are_stored(fields: Object, wording: Wording) -> bool:
+    """Return whether the fields hold LlamaIndex's messages under the keys of their chats."""
+    chats = list((as_object(fields.get(STORE)) or {}).values())
+    return bool(chats) and all(are_of(LLAMA_INDEX, {MESSAGES: each}, wording) for each in chats if each != [])
+
+
+def _read_stored(fields: Object, wording: Wording) -> Sequence[Document]:
+    """Return the conversation of each chat."""
+    chats = {f"/{STORE}/{key}": each for key, each in (as_object(fields[STORE]) or {}).items() if each}
+    found = {place: read_of(LLAMA_INDEX, {MESSAGES: each}, wording)[0] for place, each in chats.items()}
+    return [document._replace(path=place) for place, document in found.items()]
+
+
 def _parts(fields: Object) -> list[Json]:
     return [part for each in objects_of(fields.get(MESSAGES)) for part in as_list(each.get("content")) or []]
 
@@ -119,5 +137,6 @@ SESSIONS: Final[tuple[Layout, ...]] = (
     layout_of("opencode", "sessions of opencode", OPENCODE),
     layout_of("atif", "trajectories of Harbor's agents (ATIF)", ATIF, "steps"),
     replace(layout_of("goose", "sessions of Goose", GOOSE), fits=_are_goose),
+    Layout("chat-store", "LlamaIndex's chat stores", "openai", {STORE: (STORE,)}, _are_stored, _read_stored),
     replace(layout_of("livekit", "chat contexts of LiveKit's agents", LIVEKIT, "items"), fits=_are_livekit),
 )
