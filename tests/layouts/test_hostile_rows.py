@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 from time import process_time
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -64,6 +65,47 @@ ROWS: dict[str, dict[str, Any]] = {
         ]
     },
 }
+
+
+ODD: list[Any] = [None, 1, True, "", [], {}, ["x"], [["a"]], {"a": 1}, [{}], {"type": []}]
+SAID: list[dict[str, Any]] = [
+    {"messages": [{"role": "user", "content": "Why?"}]},
+    {"messages": [{"type": "user", "content": "Why?", "timestamp": "1"}]},
+    {"chosen": {"role": "assistant", "content": "a"}, "rejected": {"role": "assistant", "content": "b"}},
+    {"messages": [{"role": "assistant", "content": [{"type": "reasoning", "reasoning": "a"}], "tool_calls": []}]},
+    {"messages": [{"role": "tool", "id": "t", "content": "a"}, {"role": "assistant", "tool_calls": [{"id": "t"}]}]},
+    {"items": [{"id": "1", "type": "message", "role": "user", "content": ["Why?"]}]},
+    {"messages": [{"role": "user", "created": 1, "content": [{"type": "toolRequest", "toolCall": {"value": {}}}]}]},
+    {"eval_cases": [{"conversation": [{"user_content": {"parts": [{"text": "a"}]}, "intermediate_data": {}}]}]},
+    {"conversations": [{"conversation": {}, "responses": [{"response": {"sender": "human", "message": "a"}}]}]},
+    {"requests": [{"message": {"text": "a"}, "response": [{"kind": "inlineReference"}]}]},
+]
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    yield path
+    if isinstance(value, dict):
+        members: list[tuple[Any, Any]] = list(cast("dict[str, Any]", value).items())
+    else:
+        members = list(enumerate(cast("list[Any]", value))) if isinstance(value, list) else []
+    for key, each in members:
+        yield from places(each, (*path, key))
+
+
+def replaced(value: Any, path: tuple[Any, ...], other: Any) -> Any:
+    if not path:
+        return other
+    copy = value.copy()
+    copy[path[0]] = replaced(value[path[0]], path[1:], other)
+    return copy
+
+
+@pytest.mark.parametrize("row", SAID, ids=range(len(SAID)))
+def test_a_row_with_an_odd_value_anywhere_is_read_or_refused(row: dict[str, Any]) -> None:
+    for path in [each for each in places(row) if each]:
+        for other in ODD:
+            with suppress(BridgeError):
+                read_row(Plan((AUTO,)), replaced(row, path, other))
 
 
 @pytest.mark.parametrize("name", ROWS)

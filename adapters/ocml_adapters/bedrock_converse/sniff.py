@@ -42,7 +42,8 @@ def _is_message(item: Json) -> bool:
         return False
     message = cast("Object", item)
     blocks = message.get(CONTENT)
-    if message.get("role") not in ROLES or not isinstance(blocks, list):
+    role = message.get("role")
+    if not isinstance(role, str) or role not in ROLES or not isinstance(blocks, list):
         return False
     return all(isinstance(block, dict) and "type" not in block for block in cast("list[Json]", blocks))
 

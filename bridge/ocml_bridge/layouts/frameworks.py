@@ -62,7 +62,8 @@ class Framework:
         item = as_object(value)
         if item is None or not self.has <= item.keys() or (self.parts and as_list(item[self.parts]) is None):
             return False
-        return self.role_of(item) is not None or at(item, self.role) in self.notes
+        word = at(item, self.role)
+        return self.role_of(item) is not None or (isinstance(word, str) and word in self.notes)
 
 
 def layout_of(name: str, title: str, framework: Framework, *names: str) -> Layout:

@@ -288,4 +288,6 @@ def preference(
 def is_text(value: Json) -> bool:
     """Return whether a message has a text and no other members."""
     found = as_object(value)
-    return found is not None and found.keys() == {"role", "content"} and isinstance(found["content"], str)
+    if found is None or found.keys() != {"role", "content"}:
+        return False
+    return isinstance(found["content"], str) and isinstance(found["role"], str)

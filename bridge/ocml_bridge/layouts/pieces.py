@@ -38,7 +38,7 @@ class Pieces:
     def say(self, text: str) -> None:
         """Add a text."""
         self._begin_part()
-        if self._parts and self._parts[-1]["type"] == "text":
+        if self._parts and self._parts[-1].get("type") == "text":
             self._parts[-1]["text"] += text
         elif text:
             self._parts.append({"type": "text", "text": text})
@@ -89,7 +89,7 @@ class Pieces:
             return
         content: Json = None
         if self._parts:
-            content = self._parts[0]["text"] if [part["type"] for part in self._parts] == ["text"] else self._parts
+            content = self._parts[0]["text"] if [part.get("type") for part in self._parts] == ["text"] else self._parts
         thought = {} if self._thought is None else {"reasoning": self._thought}
         calls = {"tool_calls": self._calls} if self._calls else {}
         self._messages.append({"role": self._role, **thought, "content": content, **calls})

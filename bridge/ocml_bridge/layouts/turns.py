@@ -121,7 +121,8 @@ def _with_ids_of_calls(messages: list[Object]) -> list[Object]:
     named = [at for at, each in enumerate(messages) if each.get("role") == "tool" and "tool_call_id" not in each]
     if not any("id" in messages[at] for at in named):
         return messages
-    made = [(as_object(call) or {}).get("id") for each in messages for call in as_list(each.get("tool_calls")) or ()]
+    calls = [as_object(call) or {} for each in messages for call in as_list(each.get("tool_calls")) or ()]
+    made = {call["id"] for call in calls if isinstance(call.get("id"), str)}
     for at in named:
         if isinstance(messages[at].get("id"), str) and messages[at]["id"] in made:
             messages[at] = {"tool_call_id" if key == "id" else key: value for key, value in messages[at].items()}
