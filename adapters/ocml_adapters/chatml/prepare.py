@@ -163,19 +163,24 @@ def _continues(before: Item | None, item: Item, family: Family) -> bool:
     """Return whether a message of the assistant continues the message before it."""
     if before is None:
         return False
-    head = item[0]
-    if family.apart is not None and not remembers(head, JOINED):
-        if before[0].role == "assistant" and before[0].channel == "analysis" and not before[0].calls:
-            return not remembers(before[0], JOINED)
-        return head.continues and before[0].calls and head.calls
-    return share_a_frame(before[0], head) and _has_words(before) and _has_words(item)
+    first, head = before[0], item[0]
+    if is_apart(head, family) and first.role == "assistant" and _thinks(first):
+        return not remembers(first, JOINED)
+    return share_a_frame(first, head, family) and _has_words(before) and _has_words(item)
 
 
-def share_a_frame(before: Head, head: Head) -> bool:
+def share_a_frame(before: Head, head: Head, family: Family) -> bool:
     """Return whether a message of the assistant goes on in the frame of the one before it; two texts do not."""
     if not head.continues or before.name != head.name or remembers(head, OPENING):
         return False
-    return before.calls or head.calls or _thinks(before) or _thinks(head)
+    if before.calls and head.calls:
+        return True
+    return not is_apart(head, family) and (before.calls or head.calls or _thinks(before) or _thinks(head))
+
+
+def is_apart(head: Head, family: Family) -> bool:
+    """Return whether a message is written apart from the thought or call before it, unless it was read otherwise."""
+    return family.apart is not None and not remembers(head, JOINED)
 
 
 def _thinks(head: Head) -> bool:

@@ -185,17 +185,15 @@ def _shown_answer(group: list[Part], template: Template, log: Log, *, current: b
 def _with_known_role(part: Part, template: Template, log: Log) -> Part:
     """Return a message with a role that templates know, and without a name, because none writes names."""
     message, path = part
-    role, name = message.role, message.name
-    if role == "developer":
-        role = "system"
+    if message.role == "developer":
         log.lose(
             LossCode.ROLE, f"{path}/role", "the chat template has no developer role; the role becomes 'system'", CHANGED
         )
-    if name is not None and (role != "tool" or template.family is None):
-        name = None
+        message = replace(message, role="system")
+    if message.name is not None and (message.role != "tool" or template.family is None):
         log.lose(LossCode.NAME, f"{path}/name", "the chat template leaves out speakers' names")
-    is_known = (role, name) == (message.role, message.name)
-    return part if is_known else Part(replace(message, role=role, name=None), path)
+        message = replace(message, name=None)
+    return Part(message, path)
 
 
 def _stripped(part: Part, template: Template, log: Log) -> Part:

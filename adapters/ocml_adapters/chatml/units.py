@@ -50,7 +50,7 @@ from .markup.write_body import is_spelled
 from .plain import plain_open_turn, state_after, tail_of
 from .prepare import Draft, remembered_of, share_a_frame, turn
 from .reader import TextReader
-from .spelling import APART, CLOSING, JOINED, notes_about, opening_of, recalled, with_notes
+from .spelling import APART, CLOSING, notes_about, opening_of, recalled, with_notes
 from .syntax import END, GRAMMAR, HOME, MARKS, NOTES, START, TEXT, control_of, ends_turn, may_be_markup
 
 
@@ -137,9 +137,7 @@ class FamilyFrames(UnitWriter):
             return self._family.responses.between is not None and not remembers(head, APART)
         if head.role == "system":
             return head.continues
-        if self._family.apart is not None and not _shares_frame(before, head):
-            return False
-        return head.role == "assistant" and share_a_frame(before, head)
+        return head.role == "assistant" and share_a_frame(before, head, self._family)
 
     def depends_on_head_only(self, head: Head) -> bool:
         """Return whether the head alone decides how a content is written; not for arguments and remembered bodies."""
@@ -290,8 +288,3 @@ def _report_respelling(group: Sequence[Message], image: Sequence[Message], paths
         old, new = str(source.content), str(each.content)
         if is_call(source) and old != new and same_json(old, new):
             report_respelling(old, new, path, log)
-
-
-def _shares_frame(before: Head, head: Head) -> bool:
-    """Return whether a message shares a frame although thoughts and calls have frames of their own."""
-    return remembers(head, JOINED) or (before.calls and head.calls)
