@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -156,6 +157,18 @@ def test_an_image_of_livekit_is_part_of_what_is_said() -> None:
     text, picture = conversation.messages[0].content
     assert getattr(text, "text", None) == "Look."
     assert picture == Media("image", data="iVBORw0KGgo=", format="image/png")
+
+
+def test_an_image_in_a_file_of_a_trajectory_has_the_path_as_its_address() -> None:
+    source = {"media_type": "image/png", "path": "images/step_2.png"}
+    message = [{"type": "text", "text": "Look."}, {"type": "image", "source": source}]
+    row = {"steps": [{"step_id": 1, "source": "user", "message": message}]}
+    [conversation] = conversations(row)
+    text, picture = conversation.messages[0].content
+    assert getattr(text, "text", None) == "Look."
+    assert picture == Media("image", url="images/step_2.png")
+    [document] = read_row(Plan((AUTO,)), row).documents
+    assert "image/png" in json.dumps(document.extra_columns)
 
 
 def test_items_of_the_responses_api_are_not_livekits() -> None:

@@ -68,18 +68,23 @@ def part_with(address: str, media_type: str | None, kind: str = "file", filename
     """Return a part of Chat Completions with a medium that has an address, or base64 data.
 
     Args:
-        address: the address, or the data.
+        address: the URL, the path of a file, or the data.
         media_type: the media type, which says of what kind the medium is.
         kind: the kind of a medium without a media type of its kind.
         filename: the name of a file.
     """
     family = str(media_type or "").partition("/")[0]
     kind = family if family in _KINDS.values() else kind
-    if ":" not in address[:_LONGEST_SCHEME]:
+    if is_data(address):
         address = data_url(address, media_type)
     if kind != "file":
         return part_of(kind, address)
     return {"type": "file", "file": {"file_data": address, **({} if filename is None else {"filename": filename})}}
+
+
+def is_data(address: str) -> bool:
+    """Return whether an address is base64 data, which has no colon, as a URL has, and no dot, as a file's path has."""
+    return ":" not in address[:_LONGEST_SCHEME] and "." not in address
 
 
 _LONGEST_SCHEME: Final = 20

@@ -13,7 +13,7 @@ from typing import Final, Protocol
 from ..model import Json
 from .fitting import as_list, as_object
 from .layout import Object
-from .media import part_with
+from .media import is_data, part_with
 from .pieces import Pieces
 
 
@@ -156,7 +156,7 @@ class Shows:
         part = part_with(address, media_type, self.kind, name)
         turn.show(part)
         named = name is not None and "file" in part
-        in_address = ":" not in address or address.startswith(f"data:{media_type};")
+        in_address = is_data(address) or address.startswith(f"data:{media_type};")
         places = (*self.address, *([self.media_type] if in_address else []), *([self.filename] if named else []))
         return without(value, places)
 

@@ -89,9 +89,7 @@ ATIF: Final = Framework(
     Members(
         {
             "reasoning_content": Thinks(),
-            "message": Each(
-                Texts(Kinds("type", {"text": _TEXT, "image": Shows(("source.path",), "source.media_type")}))
-            ),
+            "message": Each(Texts(Kinds("type", {"text": _TEXT, "image": _IMAGE}))),
             "tool_calls": Each(Calls("function_name", ("arguments",), "tool_call_id")),
             "observation": Members({"results": Each(Replies(("content",), "source_call_id"))}),
         }
