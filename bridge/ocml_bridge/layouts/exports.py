@@ -1,4 +1,4 @@
-"""List the layouts of chats that apps export or keep, and that tools log; and of MOSS."""
+"""List the layouts of chats that apps export or keep, and that tools log."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from . import (
     inspected,
     librechat,
     lm_studio,
-    moss,
     open_webui,
     vscode,
     wrapped,
@@ -134,17 +133,5 @@ EXPORTS: Final[tuple[Layout, ...]] = (
         {inspected.MESSAGES: columns.TURNS[:3], inspected.TOOLS: columns.TOOLS},
         inspected.are_inspected,
         inspected.read_inspected,
-    ),
-    Layout(
-        "moss",
-        "MOSS's turns, with what was thought, commanded and found",
-        "openai",
-        {
-            moss.TURNS: ("chat", "conversation"),
-            moss.TEXT: ("plain_text",),
-            moss.SYSTEM: ("meta_instruction", "prefix"),
-        },
-        moss.is_moss,
-        moss.read_moss,
     ),
 )

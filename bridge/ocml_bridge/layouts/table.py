@@ -17,6 +17,7 @@ from . import (
     langchain,
     logged,
     media,
+    moss,
     oasst,
     reasoned,
     rendered,
@@ -40,6 +41,18 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
     *SESSIONS,
     *EXPORTS,
     *FRAMEWORKS,
+    Layout(
+        "moss",
+        "MOSS's turns, with what was thought, commanded and found",
+        "openai",
+        {
+            moss.TURNS: ("chat", "conversation"),
+            moss.TEXT: ("plain_text",),
+            moss.SYSTEM: ("meta_instruction", "prefix"),
+        },
+        moss.is_moss,
+        moss.read_moss,
+    ),
     Layout(
         "recorded-stream",
         "the events in which an answer came",
