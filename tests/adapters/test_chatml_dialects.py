@@ -383,6 +383,21 @@ def test_4_replies_tell_which_family_spelled_them(dialect: str) -> None:
     assert transcript(text).layout == {"chatml": {"family": dialect}}
 
 
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_4_the_last_reply_tells_so_too_before_an_open_turn(dialect: str) -> None:
+    """No message follows it, so `nous` ends it otherwise than the first."""
+    reply = Message("tool", "1", "functions.f", "commentary", "assistant")
+    document = Transcript((call(), reply, call(), reply), open_turn=Message("assistant", ""))
+    text = str(write(document, f"chatml:{dialect}").output)
+    assert ("</tool_response>\n<|im_end|>" in text, "</tool_response><|im_end|>" in text) == ENDS[dialect]
+    assert transcript(text).layout == {"chatml": {"family": dialect}}
+    assert back(text) == text
+
+
+ENDS = {dialect: (dialect in ("nous", "qwen-xml"), dialect in ("hermes", "nous")) for dialect in DIALECTS}
+"""Dialect → whether a reply has a line end behind its closing tag, and whether one has none."""
+
+
 @pytest.mark.parametrize("other", DIALECTS)
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_4_the_header_of_a_reply_is_that_of_the_family_which_is_written(dialect: str, other: str) -> None:
