@@ -523,3 +523,28 @@ def test_a_call_of_open_webui_that_was_not_answered_has_no_result() -> None:
     (found,) = conversations(webui(USER, node("b", "a", "assistant", waiting + FOLDED_CALL), current="b"))
     assert told(found.messages) == [ASKED, CALLED[0], *CALLED]
     assert [each.call_id for each in found.messages] == [None, "call_2", "call_1", "call_1"]
+
+
+SAID: dict[str, Any] = {"response": {"message": "Rome?", "sender": "human", "_id": "a"}}
+DRAWN: dict[str, Any] = {"response": {"message": "", "sender": "ASSISTANT", "_id": "b", "images": ["KEPT"]}}
+
+
+MORE: list[dict[str, Any]] = [
+    {"conversations": [{"conversation": {}, "responses": [SAID, DRAWN]}]},
+    {"conversations": [{"conversation": {}, "responses": [{**SAID, "share_link": "KEPT"}]}]},
+    {"conversations": [{"conversation": {}, "responses": [SAID], "more": "KEPT"}]},
+    {
+        "conversations": [
+            {"conversation": {}, "responses": [SAID]},
+            {"conversation": {"title": "KEPT"}, "responses": []},
+        ]
+    },
+    {"requests": [{"message": {"text": "Rome?", "parts": ["KEPT"]}, "response": [{"value": "20"}]}]},
+    {"requests": [{"message": {"text": "Rome?"}, "response": [{"value": "20"}, "KEPT"]}]},
+]
+
+
+@pytest.mark.parametrize("row", MORE)
+def test_what_an_export_of_grok_or_vs_code_says_besides_stands_beside(row: dict[str, Any]) -> None:
+    found = read_row(Plan((AUTO,)), row)
+    assert "KEPT" in repr([found.extra_columns, *(document.extra_columns for document in found.documents)])

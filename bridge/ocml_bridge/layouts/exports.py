@@ -53,6 +53,7 @@ EXPORTS: Final[tuple[Layout, ...]] = (
         {vscode.REQUESTS: (vscode.REQUESTS,)},
         vscode.are_requests,
         vscode.read_requests,
+        extra_columns=frozenset({vscode.REQUESTS}),
     ),
     Layout(
         "claude-export",
