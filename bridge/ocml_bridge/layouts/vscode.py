@@ -13,7 +13,7 @@ from .pieces import Pieces
 from .trees import NODES, merged, rest
 
 REQUESTS: Final = "requests"
-_ASKED: Final = "message"
+_MESSAGE: Final = "message"
 _RESPONSE: Final = "response"
 _REFERENCE: Final = "inlineReference"
 
@@ -21,8 +21,8 @@ _REFERENCE: Final = "inlineReference"
 def are_requests(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold requests, each with a message, one of which has a response."""
     requests = objects_of(fields.get(REQUESTS))
-    asked = all(isinstance((as_object(each.get(_ASKED)) or {}).get("text"), str) for each in requests)
-    return asked and any(objects_of(each.get(_RESPONSE)) for each in requests)
+    have_texts = all(isinstance((as_object(each.get(_MESSAGE)) or {}).get("text"), str) for each in requests)
+    return have_texts and any(objects_of(each.get(_RESPONSE)) for each in requests)
 
 
 def read_requests(fields: Object, wording: Wording) -> Sequence[Document]:
@@ -34,11 +34,11 @@ def read_requests(fields: Object, wording: Wording) -> Sequence[Document]:
     messages: list[Object] = []
     nodes: list[Json] = []
     for each in objects_of(fields[REQUESTS]):
-        asked, pieces = as_object(each[_ASKED]) or {}, Pieces("assistant")
-        messages.append({"role": "user", "content": asked["text"]})
+        message, pieces = as_object(each[_MESSAGE]) or {}, Pieces("assistant")
+        messages.append({"role": "user", "content": message["text"]})
         left = list(filter(None, [_left_of(part, pieces) for part in objects_of(each.get(_RESPONSE))]))
         messages += pieces.messages()
-        nodes.append({**rest(each, (_ASKED, _RESPONSE)), **({_RESPONSE: left} if left else {})})
+        nodes.append({**rest(each, (_MESSAGE, _RESPONSE)), **({_RESPONSE: left} if left else {})})
     if not messages:
         raise misshapen(f"/{REQUESTS}", "requests of which one says something")
     return [Document(request(merged(messages), None), extra_columns={NODES: nodes} if any(nodes) else {})]
