@@ -75,8 +75,8 @@ def lines(text: str, at: int) -> list[Frame] | None:
     gap, offset = "", at
     for piece in text[at:].split(START)[1:]:
         header, _, rest = piece.partition(MESSAGE)
-        body, _, end = rest.rpartition("<|")
-        terminator = _LINE_ENDS.get(end)
+        body, mark, end = rest.rpartition("<|")
+        terminator = _LINE_ENDS.get(mark + end)
         if terminator is None or "<|" in body or body[-1:] == "<" or len(header) > MAX_FRAME_HEADER:
             return None
         if header.count("<") != header.count(CHANNEL) + header.count(CONSTRAIN):
@@ -86,8 +86,8 @@ def lines(text: str, at: int) -> list[Frame] | None:
     return out
 
 
-_LINE_ENDS: Final = {f"{token[2:]}\n": token for token in (END, CALL, RETURN)}
-"""The terminator by the text after the last `<|` of a frame that ends its line."""
+_LINE_ENDS: Final = {f"{token}\n": token for token in (END, CALL, RETURN)}
+"""The terminator by the text from the last `<|` on of a frame that ends its line."""
 
 
 def begins(gap: str) -> int:
