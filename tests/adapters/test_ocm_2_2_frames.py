@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from ocml_adapters.ocm_2_2.frames import frames, lines
 from ocml_adapters.ocm_2_2.syntax import MESSAGE, START, TOKENS
 
-PIECES = (*TOKENS, *(f"<{token}" for token in TOKENS), "<", "<|", "|>", "\n", "user", " call_id=c", "a text", "\u200b", "end|>", "call|>")
+WORDS = ("<", "<|", "|>", "\n", "user", " call_id=c", "a text", "\u200b", "end|>", "call|>")
+PIECES = (*TOKENS, *(f"<{token}" for token in TOKENS), *WORDS)
 REGULAR = [
     f"{START}{header}{MESSAGE}a < b<|{end}|>\n" for header in ("user", "a<|channel|>final") for end in ("end", "call")
 ]

@@ -12,7 +12,7 @@ import yaml
 
 from corpus import corpus_path
 from ocml_bridge import BridgeError, Transcript, read
-from ocml_bridge.bulk.preview import propose
+from ocml_bridge.bulk.survey import propose
 from ocml_bridge.layouts import AUTO, LAYOUTS, Plan, plan_of, read_row
 from sampling import examples
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ocml_bridge import BridgeError
-from ocml_bridge.layouts import AUTO, BY_NAME, Plan, plan_of, read_row
+from ocml_bridge.layouts import AUTO, BY_NAME, PREVIEWS, Plan, plan_of, read_row
 from ocml_bridge.layouts.agents import FRAMEWORKS
 from ocml_bridge.layouts.sessions import SESSIONS
 from rows import Said, conversations, told
@@ -2028,7 +2028,8 @@ def test_every_layout_has_rows() -> None:
     exports |= {"grok-export", "vscode-chat"}
     stored = {"adk", "adk-evals", "wrapped", *(each.name for each in (*FRAMEWORKS, *SESSIONS))}
     here = {name for name, *_ in ROWS} | exports | stored
-    assert BY_NAME.keys() - here == {"stepwise", "kto", "recorded-stream", "gemini-preference"}
+    previews = {layout.name for layout in PREVIEWS}
+    assert BY_NAME.keys() - here == {"stepwise", "kto", "recorded-stream", "gemini-preference", *previews}
 
 
 def test_rows_of_several_formats_are_told_from_their_evidence() -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from codecs import BOM_UTF8
-from typing import Any, Final, cast
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from ..errors import BridgeError, ErrorCode
 from ..json_values import jsontext
@@ -12,21 +13,26 @@ from .encodings import in_utf8
 from .texts import kind_of, split
 from .unread import BEGINNING, unread
 
+if TYPE_CHECKING:
+    from ..layouts import Plan
+
 _READ: Final = "batch reads JSON lines, JSON arrays, CSV, Arrow, Parquet, and text files of one transcript each"
 
 
-def stored(path: str, *, rows: bool = False, refuse: bool = True) -> str:
+def stored(path: str, *, rows: Plan | None = None, refuse: bool = True) -> str:
     """Return how a file stores records: a key of `work.CONTAINERS`. A `.json` file is parsed.
 
     Args:
         path: the file.
-        rows: whether records are the rows of a plan: a single object is one, too.
+        rows: the plan of the rows that records are, of which a single object is one, too; None if they are transcripts.
         refuse: whether to raise for a file that is not read; otherwise it is a text, and will be quarantined.
 
     Raises:
         BridgeError: OCB-FORMAT-UNKNOWN if the file holds neither records nor a transcript, with what it holds.
     """
     kind = kind_of(path)
+    if kind == "jsonl" and rows is not None and rows.preview and _begins_session(path):
+        return "session"
     if kind != "files":
         return kind
     begins = _beginning(path)
@@ -36,8 +42,8 @@ def stored(path: str, *, rows: bool = False, refuse: bool = True) -> str:
     if what is not None:
         return kind
     if split(path)[1].lower() != ".json":
-        return _in_json(path, begins) if rows and begins.lstrip().startswith(b"{") else kind
-    return _rows_in_json(path) or _in_json(path, begins) if rows else _in_json(path, begins)
+        return _in_json(path, begins) if rows is not None and begins.lstrip().startswith(b"{") else kind
+    return (None if rows is None else _rows_in_json(path, rows)) or _in_json(path, begins)
 
 
 def _beginning(path: str) -> bytes:
@@ -51,7 +57,7 @@ def _beginning(path: str) -> bytes:
         return b""  # the run reports the error
 
 
-def _rows_in_json(path: str) -> str | None:
+def _rows_in_json(path: str, rows: Plan) -> str | None:
     """Return how a `.json` file stores rows; None for a list, and for lines.
 
     A recorded stream is one row, and so is an object, unless it holds rows under their keys.
@@ -59,11 +65,29 @@ def _rows_in_json(path: str) -> str | None:
     content, raw = open_plain(path)
     with raw, content:
         value = _parsed(in_utf8(content).read())
-    from ..layouts import is_keyed, stream_of
+    from ..layouts import is_keyed, is_session, stream_of
 
+    if rows.preview and is_session(value):
+        return "session"
     if isinstance(value, dict):
         return "keyed" if is_keyed(value) else "json"
     return "events" if stream_of(value) is not None else None
+
+
+def _begins_session(path: str) -> bool:
+    """Return whether one of the first lines of a file is a row of a session; then all lines are one conversation."""
+    from ..layouts import is_session
+
+    try:
+        content, raw = open_plain(path)
+        with raw, content:
+            return is_session([_parsed(line) for line in islice(content, _FIRST_LINES)])
+    except reading_errors():
+        return False  # the run reports the error
+
+
+_FIRST_LINES: Final = 100
+"""A session may begin with lines about itself."""
 
 
 def _in_json(path: str, begins: bytes) -> str:

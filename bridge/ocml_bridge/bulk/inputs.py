@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ..errors import BridgeError, ErrorCode
 from ..formats.adapter import Kind
@@ -14,6 +14,9 @@ from .compression import size_of
 from .contents import stored
 from .records import QUARANTINE, STANDARD, Input
 from .texts import kind_of, lines_name, names_of, output_name, split, walk
+
+if TYPE_CHECKING:
+    from ..layouts import Plan
 
 INTO: Final = {
     **dict.fromkeys(("jsonl", "jsonl.gz", "jsonl.zst"), "jsonl"),
@@ -31,7 +34,7 @@ def find_inputs(
     into: str | None = None,
     *,
     target: str = "",
-    rows: bool = False,
+    rows: Plan | None = None,
     ledger: str | None = None,
     output_folder: str | None = None,
 ) -> tuple[Input, ...]:
@@ -42,7 +45,7 @@ def find_inputs(
         kind: whether the output is text or JSON, for the names of outputs.
         into: the kind of file that outputs are gathered into, a key of `INTO`; None for files like the inputs.
         target: the format of the output, for the names of outputs.
-        rows: whether records are the rows of a plan, whose outputs are JSON lines.
+        rows: the plan of the rows that records are, whose outputs are JSON lines; None if they are transcripts.
         ledger: how to store ledgers; None for no ledgers.
         output_folder: the output folder, whose files are not inputs if it is in a folder that is converted.
 
@@ -76,7 +79,7 @@ class _Records(NamedTuple):
 
 
 def _gathered(
-    arguments: Iterable[str], output_folder: str | None, *, rows: bool
+    arguments: Iterable[str], output_folder: str | None, *, rows: Plan | None
 ) -> Iterator[tuple[str, _Records | _Texts]]:
     """Yield folders with a file of records in each, or folders with their text files (None for all of them)."""
     named: dict[str, list[str]] = {}
@@ -99,7 +102,7 @@ def _gathered(
         yield folder or ".", tuple(sorted(set(names), key=lambda name: name.split(os.sep)))
 
 
-def _stored_at_address(address: str, *, rows: bool) -> str:
+def _stored_at_address(address: str, *, rows: Plan | None) -> str:
     """Return how the file of an address stores records.
 
     Raises:
@@ -133,7 +136,7 @@ def _expanded(argument: str, output_folder: str | None) -> list[tuple[str, str]]
     raise BridgeError(ErrorCode.IO, f"{argument}: there is no such file or folder")
 
 
-def _in_folder(folder: str, output_folder: str | None, *, rows: bool) -> Iterator[tuple[str, _Records | _Texts]]:
+def _in_folder(folder: str, output_folder: str | None, *, rows: Plan | None) -> Iterator[tuple[str, _Records | _Texts]]:
     texts: list[str] = []
     within = output_folder is not None and _is_below(output_folder, folder)
     for name in walk(folder):
@@ -144,7 +147,7 @@ def _in_folder(folder: str, output_folder: str | None, *, rows: bool) -> Iterato
             raise BridgeError(
                 ErrorCode.OPTION, f"{path} is a pipe or a device: give it as the only input, or leave it out"
             )
-        kind = stored(os.path.join(folder, name), rows=True, refuse=False) if rows else kind_of(name)
+        kind = stored(os.path.join(folder, name), rows=rows, refuse=False) if rows else kind_of(name)
         if kind == "files":
             texts.append(name)
         else:

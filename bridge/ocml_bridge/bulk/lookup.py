@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
 
 from ..errors import BridgeError, ErrorCode
 from ..json_values import jsontext
+from ..layouts import AUTO, Plan
 from .compression import library, open_plain, reading_errors
 from .contents import stored
+from .journal import read_run
 from .ledger import FORMS, Row, rows_in
 from .parquet import columns_of
 from .texts import kind_of, walk
@@ -79,9 +81,9 @@ class Found(NamedTuple):
 
 def found(rows: Sequence[Row], folder: str) -> list[Found]:
     """Return rows with their records in inputs and outputs; each file is read once."""
-    before = _all_at((row["input"], row["position"]) for row in rows)
+    before = _all_at(((row["input"], row["position"]) for row in rows), _kinds_in(folder))
     after = _all_at(
-        (os.path.join(folder, row["output"]), row["output_position"]) for row in rows if row["output"] is not None
+        ((os.path.join(folder, row["output"]), row["output_position"]) for row in rows if row["output"] is not None), {}
     )
     return [
         Found(
@@ -93,18 +95,26 @@ def found(rows: Sequence[Row], folder: str) -> list[Found]:
     ]
 
 
-def _all_at(places: Iterable[tuple[str, int]]) -> dict[tuple[str, int], str]:
+def _kinds_in(folder: str) -> dict[str, str]:
+    """Return how the inputs of a folder's run store records, by their paths; {} if the run is not known."""
+    try:
+        return {path: kind for kind, path, *_ in read_run(folder)["inputs"] if kind != "files"}
+    except BridgeError:
+        return {}
+
+
+def _all_at(places: Iterable[tuple[str, int]], kinds: Mapping[str, str]) -> dict[tuple[str, int], str]:
     by_file: defaultdict[str, set[int]] = defaultdict(set)
     for path, position in places:
         by_file[path].add(position)
-    return {(path, at): text for path, wanted in by_file.items() for at, text in _at(path, wanted)}
+    return {(path, at): text for path, wanted in by_file.items() for at, text in _at(path, wanted, kinds)}
 
 
-def _at(path: str, wanted: Collection[int]) -> Iterator[tuple[int, str]]:
+def _at(path: str, wanted: Collection[int], kinds: Mapping[str, str]) -> Iterator[tuple[int, str]]:
     """Yield the records of a file at some positions; records that cannot be read are left out."""
     last = max(wanted)
     try:
-        for number, raw in enumerate(_records(path), 1):
+        for number, raw in enumerate(_records(path, kinds.get(path)), 1):
             if number in wanted:
                 yield number, raw.rstrip(b"\r\n").decode("utf-8", "backslashreplace")
             if number >= last:
@@ -113,8 +123,8 @@ def _at(path: str, wanted: Collection[int]) -> Iterator[tuple[int, str]]:
         return
 
 
-def _records(path: str) -> Iterator[bytes]:
-    kind = stored(path, rows=kind_of(path) == "files")
+def _records(path: str, kind: str | None) -> Iterator[bytes]:
+    kind = kind or stored(path, rows=_ROWS if kind_of(path) == "files" else None)
     if kind == "parquet":
         with library("pyarrow.parquet", "bulk").ParquetFile(path) as file:
             for batch in file.iter_batches(batch_size=512):
@@ -127,3 +137,6 @@ def _records(path: str) -> Iterator[bytes]:
             yield content.read()
         else:
             yield from lines(content)
+
+
+_ROWS: Final = Plan((AUTO,))

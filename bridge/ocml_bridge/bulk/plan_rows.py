@@ -16,9 +16,11 @@ from ..json_values import jsontext
 from ..layouts import (
     AUTO,
     EVENTS,
+    SESSION,
     Layout,
     Plan,
     answers_of,
+    is_session,
     layout_for,
     layouts_of,
     read_row,
@@ -171,13 +173,15 @@ _TEXT: Final = ("value", "content")
 
 
 def _list_as_row(items: list[Json]) -> Json:
-    """Return the row of a list: of the events of a stream, of messages, or of pairs of texts; other lists unchanged.
+    """Return the row of a list: of a session's rows, a stream's events, messages, pairs of texts; others unchanged.
 
     Raises:
         BridgeError: OCB-SHAPE if it is a list of rows, or of texts.
     """
     if all(isinstance(item, list) for item in items):
         return {"messages": items}
+    if is_session(items):
+        return {SESSION: items}
     if all(isinstance(item, str) for item in items):
         message = "a list of texts does not say who speaks; `jq -c '{data: .}'` makes a row of texts by turns of each"
         raise BridgeError(ErrorCode.SHAPE, message, path="")

@@ -10,6 +10,7 @@ import os
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
 from hashlib import blake2b
+from io import BytesIO
 from itertools import count, islice
 from typing import BinaryIO, Final, cast
 
@@ -94,6 +95,26 @@ def whole(content: BinaryIO) -> Iterator[bytes]:
         OSError: if it is not JSON.
     """
     yield jsontext.dumps(_parsed(content)) + b"\n"
+
+
+def session(content: BinaryIO) -> Iterator[bytes]:
+    """Yield the lines of a session as one record: a list of their values, or the list that the file holds.
+
+    A line that is not JSON, such as the last one of a program that was killed, is a text in the list.
+    """
+    texts = content.read().removeprefix(BOM_UTF8)
+    if texts.lstrip().startswith(b"["):
+        yield jsontext.dumps(_parsed(BytesIO(texts))) + b"\n"
+        return
+    lines = [line for line in texts.split(b"\n") if line.strip()]
+    yield b"[" + b",".join(map(_as_json, lines)) + b"]\n"
+
+
+def _as_json(line: bytes) -> bytes:
+    try:
+        return jsontext.dumps(jsontext.loads(line))
+    except BridgeError:
+        return jsontext.dumps(line.decode("utf-8", "backslashreplace"))
 
 
 def items(content: BinaryIO) -> Iterator[bytes]:

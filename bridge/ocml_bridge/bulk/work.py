@@ -44,6 +44,7 @@ CONTAINERS: Final = {
     "json": Container(lines.chunks, lines.record_of, lines=unpacking.items),
     "keyed": Container(lines.chunks, lines.record_of, lines=unpacking.keyed),
     "events": Container(lines.chunks, lines.record_of, lines=unpacking.whole),
+    "session": Container(lines.chunks, lines.record_of, lines=unpacking.session),
     "csv": Container(lines.chunks, lines.record_of, lines=tables.comma_separated),
     "tsv": Container(lines.chunks, lines.record_of, lines=tables.tab_separated),
     "arrow": Container(lines.chunks, lines.record_of, lines=tables.arrow),

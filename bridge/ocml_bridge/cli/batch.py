@@ -21,7 +21,7 @@ from ..spans.masks import MASKS, Mask
 from .conversion_command import ConversionCommand
 from .options import format_options, policy_options, profile_options
 from .output import PROGRAM, say, write_all
-from .parameters import FILE, SIZE, force_option, format_option
+from .parameters import FILE, SIZE, force_option, format_option, preview_option
 from .plans import layout_to, rows_of, take_options
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     callback=take_options,
     help="Read rows in this layout: its name, 'auto', or a file that `ocml-convert plan` has made.",
 )
+@preview_option
 @click.option(
     "--to-plan", metavar="NAME|FILE", help="Write rows in this layout, such as 'sharegpt', 'alpaca', 'preference'."
 )
@@ -150,6 +151,7 @@ def batch(
     output: str | None,
     field: str | None,
     plan_name: str | None,
+    preview: bool,
     to_plan: str | None,
     turns: str | None,
     unique: bool,
@@ -202,7 +204,7 @@ def batch(
         environment()  # a missing library is reported before the run
     if output is None and not dry_run:
         raise BridgeError(ErrorCode.OPTION, "name the folder to write to with --output, or ask for a --dry-run")
-    rows, layout = rows_of(plan_name, source, turns), layout_to(to_plan, target or profile)
+    rows, layout = rows_of(plan_name, source, turns, preview=preview), layout_to(to_plan, target or profile)
     target = layout[1] if layout is not None else target
     if target is None and profile is None:
         raise BridgeError(ErrorCode.OPTION, "name what to write with --to, --to-plan, or a --profile")
@@ -245,7 +247,7 @@ def batch(
             target_kind,
             into,
             target=job.settings.target,
-            rows=rows is not None,
+            rows=rows,
             ledger=job.ledger,
             output_folder=job.folder,
         )

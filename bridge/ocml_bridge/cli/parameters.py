@@ -41,6 +41,12 @@ def force_option(command: Command) -> Command:
     return click.option("--force-format", is_flag=True, help=text)(command)
 
 
+def preview_option(command: Command) -> Command:
+    """Add the option that reads layouts, too, whose reading may change with any release."""
+    text = "Read layouts, too, whose reading may change with any release: sessions of Claude Code and Codex."
+    return click.option("--preview", is_flag=True, help=text)(command)
+
+
 def _known(_context: click.Context, _option: click.Parameter, value: str | None) -> str | None:
     """Return the id; end the command with OCB-FORMAT-UNKNOWN and status 5 if there is no such format."""
     if value is not None:

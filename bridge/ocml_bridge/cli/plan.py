@@ -6,7 +6,7 @@ import click
 
 from ..errors import BridgeError, ErrorCode, ExitCode
 from .output import write_all
-from .parameters import FILE
+from .parameters import FILE, preview_option
 
 
 @click.command()
@@ -20,17 +20,18 @@ from .parameters import FILE
     show_default=True,
     help="Look at the first N rows of each input.",
 )
-def plan(inputs: tuple[str, ...], output: str | None, rows: int) -> int:
+@preview_option
+def plan(inputs: tuple[str, ...], output: str | None, rows: int, preview: bool) -> int:
     """Look at the rows of datasets, and propose a plan for `batch --plan`.
 
     The plan names the layout of the rows. What was seen of them (columns, speakers, counts, an example) is in its
     comments. Read it, correct it where it is wrong, and give it to `batch`.
     """
     # Imported here, because other commands do not need it.
-    from ..bulk.preview import propose
+    from ..bulk.survey import propose
 
     try:
-        text = propose(inputs, rows)
+        text = propose(inputs, rows, preview=preview)
     except OSError as error:
         raise BridgeError(ErrorCode.IO, str(error)) from error
     if output is None:

@@ -20,8 +20,12 @@ OPTIONS: Final = "options"
 """The key in a plan's file for options of the command."""
 
 
-def plan_named(name: str) -> Plan:
+def plan_named(name: str, *, preview: bool = False) -> Plan:
     """Return the plan with a name, or the one in a file.
+
+    Args:
+        name: the name, or the path.
+        preview: whether the plan reads previews, too, whatever the file says.
 
     Raises:
         BridgeError: OCB-IO, or OCB-OPTION if it is not a plan, with similar names.
@@ -29,12 +33,12 @@ def plan_named(name: str) -> Plan:
     from ..layouts import plan_of
 
     if not _is_file(name):
-        return plan_of(name)
+        return plan_of(name, preview=preview)
     value = _file(name)
     with about(name):
         if isinstance(value, dict):
             value = {key: each for key, each in cast("dict[Any, Any]", value).items() if key != OPTIONS}
-        return plan_of(value)
+        return plan_of(value, preview=preview)
 
 
 def _is_file(name: str) -> bool:
@@ -68,21 +72,23 @@ def _listed(value: Any) -> Any:
     return ",".join(map(str, cast("list[Any]", value))) if isinstance(value, list) else value
 
 
-def rows_of(name: str | None, source: str | None, turns: str | None) -> Plan | None:
-    """Return the plan of rows; None if records are transcripts.
+def rows_of(name: str | None, source: str | None, turns: str | None, *, preview: bool = False) -> Plan | None:
+    """Return the plan of rows; None if records are transcripts. Previews are read by the plan `auto`, if none is named.
 
     Raises:
         BridgeError: OCB-OPTION if both a plan and a format are given.
     """
-    if name is None and turns is None:
+    if preview and source is not None:
+        raise BridgeError(ErrorCode.OPTION, "--preview is for the layouts of rows: leave out --from")
+    if name is None and turns is None and not preview:
         return None
     from ..layouts import AUTO, plan_of
 
     if name is None:
-        return plan_of(source.partition(":")[0] if source else AUTO)
+        return plan_of(source.partition(":")[0] if source else AUTO, preview=preview)
     if source is not None:
         raise BridgeError(ErrorCode.OPTION, "a plan already says what the rows are: leave out --from or --plan")
-    return plan_named(name)
+    return plan_named(name, preview=preview)
 
 
 def layout_to(name: str | None, other: str | None) -> tuple[Plan, str] | None:

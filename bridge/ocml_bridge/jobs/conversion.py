@@ -12,7 +12,7 @@ from ocml_bridge import BridgeError, ErrorCode, Options
 from ocml_bridge.bulk import Settings
 from ocml_bridge.cli.conversion_command import ConversionCommand
 from ocml_bridge.cli.options import format_options, policy_options, profile_options
-from ocml_bridge.cli.parameters import format_option
+from ocml_bridge.cli.parameters import format_option, preview_option
 from ocml_bridge.cli.plans import plan_named
 from ocml_bridge.errors import ExitCode
 from ocml_bridge.hosts.arrow import Added
@@ -51,6 +51,7 @@ class Conversion(NamedTuple):
 @click.option("--lines", is_flag=True, help="INPUT is text with a transcript on each line, not Parquet.")
 @click.option("--column", default="text", show_default=True, help="The column of the transcripts.")
 @click.option("--plan", metavar="PLAN", help="What rows are: a layout's name, or a plan's file; COLUMN gets outputs.")
+@preview_option
 @click.option("--prefix", default="", help="What the names of the columns that are added begin with.")
 @click.option(
     "--strict", is_flag=True, help="Quarantine records that had to be repaired, and those that would lose anything."
@@ -69,6 +70,7 @@ def _command(
     lines: bool,
     column: str,
     plan: str | None,
+    preview: bool,
     prefix: str,
     strict: bool,
     verify: bool,
@@ -87,7 +89,7 @@ def _command(
         raise BridgeError(ErrorCode.OPTION, "a plan reads columns, which --lines has none of: leave out one of them")
     form = find_profile(profile, writes).format
     settings = Settings(form, reads, options, strict, verify, policy, profile, date, effort)
-    rows = None if plan is None else plan_named(plan)
+    rows = None if plan is None else plan_named(plan, preview=preview)
     counts = run(Conversion(source, target, lines, column, settings, Added.prefixed(prefix), rows))
     click.echo(json.dumps({"records": sum(counts.values()), **counts}, sort_keys=True))
 

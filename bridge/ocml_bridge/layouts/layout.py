@@ -88,6 +88,7 @@ class Layout:
         requires: further columns that a row must have, each with the names that it may have.
         drops: members of messages that it has no place for, each with the code of the loss.
         whole: whether the row is the document, with all its columns.
+        preview: whether its reading may change with any release; only plans with `preview` read it.
     """
 
     name: str
@@ -104,6 +105,7 @@ class Layout:
     doubts: frozenset[str] = frozenset()
     drops: Mapping[str, LossCode] = field(default_factory=dict[str, LossCode])
     whole: bool = False
+    preview: bool = False
 
     def fields(self, row: Object) -> Object:
         """Return the fields that a row has, under the layout's own names for them, without nulls."""

@@ -21,6 +21,7 @@ from .fitting import as_list, as_object
 from .layout import Document, Layout, Object
 from .listed import with_lists
 from .places import with_places
+from .previews import PREVIEWS
 from .table import BY_NAME, LAYOUTS
 from .thoughts import TAGS
 
@@ -41,6 +42,7 @@ class Plan:
         roles: words for roles, and the roles.
         separator: the text between an instruction and its input; None for a line break.
         thoughts: tags around the reasoning before an answer.
+        preview: whether layouts are read, too, whose reading may change with any release.
     """
 
     layout: tuple[str, ...]
@@ -50,6 +52,7 @@ class Plan:
     roles: Pairs = ()
     separator: str | None = None
     thoughts: tuple[str, ...] = ()
+    preview: bool = False
 
 
 class Row(NamedTuple):
@@ -78,7 +81,16 @@ def _layouts(plan: Plan) -> tuple[Layout, ...]:
     names = plan.layout
     alone = len(names) == 1
     found = [*whole(), *LAYOUTS, *in_text()] if names == (AUTO,) else [layout_of(name, alone=alone) for name in names]
-    return tuple(_worded(layout, plan) for layout in found)
+    if names != (AUTO,):
+        for layout in found:
+            _check_preview(layout, plan)
+    return tuple(_worded(layout, plan) for layout in found if plan.preview or not layout.preview)
+
+
+def _check_preview(layout: Layout, plan: Plan) -> None:
+    if layout.preview and not plan.preview:
+        message = f"the layout {layout.name} may change with any release: add --preview, or 'preview: true' to the plan"
+        raise BridgeError(ErrorCode.OPTION, message)
 
 
 def layout_of(name: str, *, alone: bool = True) -> Layout:
@@ -191,6 +203,9 @@ _LONGEST_CACHED: Final = 1000
 
 def _no_layout_detail(plan: Plan, row: Object) -> str:
     has = f"the row has {', '.join(map(repr, list(row)[:12])) or 'no columns'}"
+    preview = None if plan.preview else next((each.title for each in PREVIEWS if each.has(row)), None)
+    if preview is not None:
+        return f"this looks like {preview}, whose reading may change with any release; add --preview to read it"
     other = None if plan.layout == (AUTO,) else next((each.name for each in LAYOUTS if each.has(row)), None)
     if other is not None:
         return f"this is not a row of the layout {' or '.join(plan.layout)}: {has}; it looks like {other}"
@@ -221,15 +236,17 @@ _TEXTS: Final = ("role", "text", "separator")
 _KEYS: Final = tuple(each.name for each in fields(Plan))
 
 
-def plan_of(value: Json, name: str = "the plan") -> Plan:
+def plan_of(value: Json, name: str = "the plan", *, preview: bool = False) -> Plan:
     """Return the plan that a file holds.
 
     Args:
         value: the value of the file: a mapping, or the name of a layout.
         name: the name of the plan in errors.
+        preview: whether to read previews, too, whatever the plan says.
 
     Raises:
-        BridgeError: OCB-OPTION if a key, a layout, a field or a tag is unknown, with the most similar name.
+        BridgeError: OCB-OPTION if a preview is named without `preview`; if a key, a layout, a field or a tag is
+            unknown, with the most similar name.
     """
     if isinstance(value, str):
         value = {"layout": value}
@@ -246,6 +263,7 @@ def plan_of(value: Json, name: str = "the plan") -> Plan:
     given |= {key: _names(members[key], key) for key in ("layout", "thoughts") if members.get(key) is not None}
     if "layout" not in given:
         raise BridgeError(ErrorCode.OPTION, f"{name} has no 'layout'; there are {_listed(BY_NAME)}")
+    given["preview"] = preview or _flag(members.get("preview", False), "preview")
     plan = Plan(**given)
     _check(plan)
     return plan
@@ -264,6 +282,12 @@ def _check(plan: Plan) -> None:
 def _text(value: Json, key: str) -> str:
     if not isinstance(value, str):
         raise BridgeError(ErrorCode.OPTION, f"{key!r} in a plan must be a text")
+    return value
+
+
+def _flag(value: Json, key: str) -> bool:
+    if not isinstance(value, bool):
+        raise BridgeError(ErrorCode.OPTION, f"{key!r} in a plan must be true or false")
     return value
 
 

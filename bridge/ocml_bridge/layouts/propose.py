@@ -16,7 +16,7 @@ from .fitting import as_list, as_object
 from .layout import Layout, Object, Wording
 from .listed import with_lists
 from .messages import ROLES, are_messages
-from .plan import AUTO, Plan, layout_for, layouts_of, likeness
+from .plan import AUTO, Plan, layout_for, layout_of, layouts_of, likeness
 from .thoughts import TAGS, fences, tag_of
 
 _SHORT: Final = 100
@@ -66,8 +66,10 @@ class Survey:
         others: the number of rows of no layout, by their columns.
         broken: the number of values that are not rows, by error.
         unknown_row: the first row of no layout.
+        plan: the plan that finds the layouts.
     """
 
+    plan: Plan = field(default_factory=lambda: Plan((AUTO,)))
     rows: int = 0
     layouts: dict[str, LayoutStatistics] = field(default_factory=dict[str, LayoutStatistics])
     others: Counter[tuple[str, ...]] = field(default_factory=Counter[tuple[str, ...]])
@@ -86,7 +88,7 @@ class Survey:
             self.broken[str(row) if isinstance(row, BridgeError) else "a row that is not an object"] += 1
             return
         columns, _ = with_lists(columns)
-        layout = layout_for(Plan((AUTO,)), columns)
+        layout = layout_for(self.plan, columns)
         if layout is None:
             self.others[tuple(columns)] += 1
             self.unknown_row = self.unknown_row or columns
@@ -172,6 +174,8 @@ def proposal(survey: Survey, containers: list[str]) -> str:
             lines.append(f"# The first of them {' '.join(what.split())}")
         return _written([*lines, *(guess or _UNKNOWN)])
     lines.append(f"layout: {names[0] if len(names) == 1 else '[' + ', '.join(_in_order(names)) + ']'}")
+    if any(layout.preview for layout in map(layout_of, names)):
+        lines += ["# The reading of this layout may change with any release.", "preview: true"]
     tags = sorted({tag for statistics in survey.layouts.values() for tag in statistics.thoughts}, key=TAGS.index)
     if tags and (tags != ["think"] or not set(names) <= {"sharegpt", "hermes-functions"}):
         shown = ", ".join(f"{fences(tag)[0]}…{fences(tag)[1]}" for tag in tags)
@@ -204,7 +208,7 @@ _UNKNOWN: Final = [
 
 def _in_order(names: list[str]) -> list[str]:
     """Return the names of layouts in the order in which they are tried."""
-    order = [layout.name for layout in layouts_of(Plan((AUTO,)))]
+    order = [layout.name for layout in layouts_of(Plan((AUTO,), preview=True))]
     return sorted(names, key=order.index)
 
 

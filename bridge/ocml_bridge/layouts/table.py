@@ -33,11 +33,13 @@ from .compared import COMPARED
 from .exports import EXPORTS
 from .layout import Layout, Wording
 from .preferences import PREFERENCES
+from .previews import PREVIEWS
 from .questions import QUESTIONS
 from .sessions import SESSIONS
 from .texts import TEXTS
 
 LAYOUTS: Final[tuple[Layout, ...]] = (
+    *PREVIEWS,
     *SESSIONS,
     *EXPORTS,
     *FRAMEWORKS,

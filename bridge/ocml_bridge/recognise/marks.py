@@ -74,6 +74,8 @@ def marked(place: Place, *without: str, certain: bool = True, **members: Check) 
 
 PLANNED: Final = "`ocml-convert batch --plan auto` reads such rows"
 """The advice for rows of datasets."""
+PREVIEWED: Final = "`ocml-convert batch --preview` reads the file as one conversation"
+"""The advice for layouts that are previews."""
 
 
 class Pattern(NamedTuple):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from .frameworks import FRAMEWORKS
-from .marks import PLANNED, Kind, Mark, Place, anything, holding, like, listing, marked, something, words
+from .marks import PLANNED, PREVIEWED, Kind, Mark, Place, anything, holding, like, listing, marked, something, words
 
 _D, _M, _P, _PIECE, _T = Place.DOCUMENT, Place.MESSAGE, Place.PART, Place.PIECE, Place.TOOL
 
@@ -266,12 +266,12 @@ SPECIFIC: Final[tuple[Kind, ...]] = (
     Kind(
         "a session of Claude Code",
         (marked(_D, sessionId=str, message=holding("role")),),
-        advice="take the messages out: jq -sc 'map(.message | values)' FILE",
+        advice=PREVIEWED,
     ),
     Kind(
         "a session of Codex",
         (marked(_D, type=words("session_meta", "response_item"), payload=dict),),
-        advice="take the items out: jq -sc 'map(select(.type == \"response_item\").payload)' FILE",
+        advice=PREVIEWED,
     ),
     Kind(
         "a chat of SillyTavern, with a message in each line",

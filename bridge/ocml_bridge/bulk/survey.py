@@ -26,25 +26,28 @@ _STORED: Final = {
     "tsv": "tab-separated values",
     "arrow": "Arrow",
     "events": "a recorded stream",
+    "session": "a session, which is one row",
     "parquet": "Parquet",
     "files": "a folder of texts",
 }
 
 
-def propose(arguments: Sequence[str], most: int) -> str:
+def propose(arguments: Sequence[str], most: int, *, preview: bool = False) -> str:
     """Return a plan for the rows of some inputs, as YAML.
 
     Args:
         arguments: the files, folders and patterns of a command.
         most: the number of rows of each input to read.
+        preview: whether to find layouts, too, whose reading may change with any release.
 
     Raises:
         BridgeError: as `find_inputs`; OCB-IO if no input can be read; OCB-DEPENDENCY if a library is missing.
     """
-    survey = Survey()
+    plan = Plan((AUTO,), preview=preview)
+    survey = Survey(plan)
     stored: list[str] = []
     unread: BridgeError | None = None
-    for item in find_inputs(arguments, Kind.JSON, rows=True):
+    for item in find_inputs(arguments, Kind.JSON, rows=plan):
         stored.append(f"{item.path}: {_STORED.get(item.kind, item.kind)}")
         try:
             for row in islice(_rows(item, most), most):

@@ -1,0 +1,412 @@
+"""Sessions of Claude Code and Codex, which are previews: what a person reads in the rows of one file.
+
+Neither vendor publishes a specification. The rules are those that other readers of such files found; each is a test.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from counting import calls_of
+from ocml_bridge.errors import BridgeError
+from ocml_bridge.layouts import AUTO, PREVIEWS, Plan, plan_of, read_row
+from rows import Said, conversations, told
+
+PREVIEW = Plan((AUTO,), preview=True)
+Row = dict[str, Any]
+
+
+def row(uuid: str, parent: str | None, message: Row, **more: Any) -> Row:
+    fixed = {"isSidechain": False, "userType": "external", "cwd": "/work", "sessionId": "s", "version": "2.1.0"}
+    return {**fixed, "parentUuid": parent, "type": message["role"], "uuid": uuid, "message": message, **more}
+
+
+def user(uuid: str, parent: str | None, content: Any, **more: Any) -> Row:
+    return row(uuid, parent, {"role": "user", "content": content}, **more)
+
+
+def said(uuid: str, parent: str | None, name: str, *blocks: Row, **more: Any) -> Row:
+    message = {"id": name, "type": "message", "role": "assistant", "model": "claude", "content": list(blocks)}
+    return row(uuid, parent, message, **more)
+
+
+def text(content: str) -> Row:
+    return {"type": "text", "text": content}
+
+
+def call(name: str, tool: str = "Bash") -> Row:
+    return {"type": "tool_use", "id": name, "name": tool, "input": {"command": "ls"}}
+
+
+def result(uuid: str, parent: str, name: str, content: str) -> Row:
+    return user(uuid, parent, [{"type": "tool_result", "tool_use_id": name, "content": content}])
+
+
+def read_all(*rows: Any) -> list[list[Said]]:
+    return [told(each.messages) for each in conversations({"session": list(rows)}, PREVIEW)]
+
+
+def beside(*rows: Any) -> list[Any]:
+    """The rest of the rows, of all conversations."""
+    documents: Any = read_row(PREVIEW, {"session": list(rows)}).documents
+    return [value for each in documents for value in each.extra_columns.get("session", [])]
+
+
+def findings(*rows: Any) -> list[tuple[str, str]]:
+    found = read_row(PREVIEW, {"session": list(rows)})
+    return [(each.path, str(each.code)) for document in found.documents for each in document.findings]
+
+
+CALLED: Said = ("call Bash", '{"command":"ls"}')
+
+
+# --- Claude Code ------------------------------------------------------------------------------------------------------
+
+
+def test_blocks_of_one_message_have_a_row_each() -> None:
+    rows = [
+        user("u", None, "What is here?"),
+        said("a", "u", "m", {"type": "thinking", "thinking": "I look.", "signature": "x"}),
+        said("b", "a", "m", text("Let me see.")),
+        said("c", "b", "m", call("t")),
+        result("r", "c", "t", "a.txt"),
+        said("d", "r", "n", text("A file.")),
+    ]
+    looked: list[Said] = [("thought", "I look."), ("assistant", "Let me see."), CALLED, ("tool", "a.txt")]
+    assert read_all(*rows) == [[("user", "What is here?"), *looked, ("assistant", "A file.")]]
+    [document] = read_row(PREVIEW, {"session": rows}).documents
+    assert [message["role"] for message in as_dict(document.value)["messages"]] == ["user", "assistant"] * 2
+    assert document.findings == ()
+
+
+def as_dict(value: Any) -> dict[str, Any]:
+    return value
+
+
+def test_what_a_later_row_repeats_is_there_once() -> None:
+    rows = [
+        user("u", None, "Hi"),
+        said("a", "u", "m", text("Wait.")),
+        said("b", "a", "m", text("Wait."), {**call("t"), "input": {}}),
+        said("c", "b", "m", call("t")),
+    ]
+    assert read_all(*rows) == [[("user", "Hi"), ("assistant", "Wait."), CALLED]]
+
+
+def test_results_of_calls_at_the_same_time_belong_to_one_conversation() -> None:
+    """The row behind a result has only that one before it; the others are branches without a reply."""
+    rows = [
+        user("u", None, "Hi"),
+        said("a", "u", "m", call("t")),
+        said("b", "a", "m", call("v", "Read")),
+        result("s", "b", "v", "second"),
+        result("r", "a", "t", "first"),
+        said("c", "r", "n", text("Done.")),
+    ]
+    [found] = conversations({"session": rows}, PREVIEW)
+    pairs = [(message.call_id, message.content) for message in found.messages if message.role == "tool"]
+    assert pairs == [("v", "second"), ("t", "first")]
+    assert told(found.messages)[-1] == ("assistant", "Done.")
+    assert findings(*rows) == []
+
+
+def test_after_an_edit_there_are_two_conversations_and_the_last_comes_first() -> None:
+    rows = [
+        user("u", None, "Hi"),
+        said("a", "u", "m", text("Hello.")),
+        user("v", "a", "Wrong"),
+        said("b", "v", "n", text("Hm.")),
+        user("w", "a", "Right"),
+        said("c", "w", "o", text("Good.")),
+    ]
+    begun: list[Said] = [("user", "Hi"), ("assistant", "Hello.")]
+    assert read_all(*rows) == [
+        [*begun, ("user", "Right"), ("assistant", "Good.")],
+        [*begun, ("user", "Wrong"), ("assistant", "Hm.")],
+    ]
+    assert [each.path for each in read_row(PREVIEW, {"session": rows}).documents] == ["/session/5", "/session/3"]
+    assert [each["uuid"] for each in beside(*rows)] == ["u", "a", "w", "c", "v", "b"]
+
+
+def test_rows_without_a_message_make_no_branch() -> None:
+    rows = [
+        user("u", None, "Hi"),
+        said("a", "u", "m", call("t")),
+        result("r", "a", "t", "refused"),
+        {"type": "progress", "uuid": "p", "parentUuid": "a", "sessionId": "s", "data": {"type": "hook"}},
+        {"type": "system", "uuid": "x", "parentUuid": "r", "sessionId": "s", "subtype": "turn_duration"},
+    ]
+    assert read_all(*rows) == [[("user", "Hi"), CALLED, ("tool", "refused")]]
+    assert beside(*rows)[3:] == rows[3:]
+
+
+@pytest.mark.parametrize("more", [{"isSidechain": True, "agentId": "g"}, {"isSidechain": True}])
+def test_a_subagent_has_a_conversation_of_its_own(more: Row) -> None:
+    rows = [
+        user("u", None, "Hi"),
+        said("a", "u", "m", call("t", "Task")),
+        user("g", None, "Find it.", **more),
+        said("h", "g", "n", text("Found."), **more),
+        result("r", "a", "t", "Found."),
+    ]
+    main, agent = read_all(*rows)
+    assert main == [("user", "Hi"), ("call Task", '{"command":"ls"}'), ("tool", "Found.")]
+    assert agent == [("user", "Find it."), ("assistant", "Found.")]
+    assert read_all(*rows[2:4]) == [agent], "a file of a subagent alone"
+
+
+def test_rows_without_links_follow_each_other() -> None:
+    """`--output-format stream-json` has `session_id`, and the call that a subagent is for."""
+    rows: list[Any] = [
+        {"type": "system", "subtype": "init", "session_id": "s", "tools": ["Bash"]},
+        {
+            "type": "assistant",
+            "session_id": "s",
+            "parent_tool_use_id": None,
+            "message": said("", "", "m", call("t"))["message"],
+        },
+        {"type": "user", "session_id": "s", "parent_tool_use_id": "t", "message": {"role": "user", "content": "Sub"}},
+        {"type": "user", "session_id": "s", "message": result("", "", "t", "ok")["message"]},
+        {"type": "result", "subtype": "success", "session_id": "s", "result": "ok", "total_cost_usd": 0.1},
+    ]
+    assert read_all(*rows) == [[CALLED, ("tool", "ok")], [("user", "Sub")]]
+    assert [each["type"] for each in beside(*rows)] == ["system", "assistant", "user", "result", "user"]
+
+
+def test_a_compaction_does_not_end_a_conversation_and_is_a_finding() -> None:
+    rows = [
+        user("u", None, "Hi"),
+        said("a", "u", "m", text("Hello.")),
+        {"type": "system", "subtype": "compact_boundary", "uuid": "b", "parentUuid": None, "logicalParentUuid": "a"},
+        user("v", "b", "Summary: they said hello.", isCompactSummary=True),
+        said("c", "v", "n", text("Go on.")),
+    ]
+    [found] = read_all(*rows)
+    assert [speaker for speaker, _ in found] == ["user", "assistant"] * 2
+    assert findings(*rows) == [("/session/2", "shape")]
+
+
+def test_a_compaction_may_keep_rows_that_stand_below_it() -> None:
+    rows = [
+        user("u", None, "Hi"),
+        {"type": "system", "subtype": "compact_boundary", "uuid": "b", "parentUuid": None, "logicalParentUuid": "a"},
+        user("v", "b", "Summary.", isCompactSummary=True),
+        said("a", "v", "m", text("Hello.")),
+    ]
+    assert read_all(*rows) == [[("user", "Hi"), ("user", "Summary."), ("assistant", "Hello.")]]
+    assert findings(*rows) == [("/session/1", "shape")]
+
+
+def test_a_row_without_a_link_follows_the_row_above() -> None:
+    rows = [user("u", None, "Hi"), said("a", None, "m", text("Hello.")), user("v", "a", "So?")]
+    del rows[1]["parentUuid"]
+    assert read_all(*rows) == [[("user", "Hi"), ("assistant", "Hello."), ("user", "So?")]]
+
+
+def test_what_was_asked_meanwhile_is_the_users() -> None:
+    queued = {"type": "queued_command", "prompt": "And b?", "commandMode": "prompt"}
+    rows = [
+        user("u", None, "Hi"),
+        said("a", "u", "m", call("t")),
+        result("r", "a", "t", "ok"),
+        {"type": "attachment", "uuid": "q", "parentUuid": "r", "sessionId": "s", "attachment": queued},
+        said("c", "q", "n", text("Both.")),
+    ]
+    assert read_all(*rows) == [[("user", "Hi"), CALLED, ("tool", "ok"), ("user", "And b?"), ("assistant", "Both.")]]
+    assert {"type": "queued_command", "commandMode": "prompt"} in [each.get("attachment") for each in beside(*rows)]
+
+
+def test_what_the_program_wrote_for_the_model_is_beside() -> None:
+    error = said("e", "u", "x", text("API Error: overloaded"), isApiErrorMessage=True)
+    error["message"]["model"] = "<synthetic>"
+    rows = [user("u", None, "Hi"), error, said("a", "e", "m", text("Hello."))]
+    assert read_all(*rows) == [[("user", "Hi"), ("assistant", "Hello.")]]
+    assert error in beside(*rows)
+    assert findings(*rows) == [("/session/1", "shape")]
+
+
+def test_a_row_that_is_there_twice_is_read_once() -> None:
+    rows = [user("u", None, "Hi"), said("a", "u", "m", text("Hello."))]
+    again = {**rows[0], "sessionId": "other"}
+    assert read_all(*rows, rows[1], again) == [[("user", "Hi"), ("assistant", "Hello.")]]
+    assert findings(*rows, rows[1], again) == [("/session/2", "shape"), ("/session/3", "shape")]
+    assert again in beside(*rows, rows[1], again)
+
+
+@pytest.mark.parametrize("parent", ["gone", "b"])
+def test_a_row_whose_predecessor_is_not_above_follows_the_row_above(parent: str) -> None:
+    rows = [user("u", None, "Hi"), said("a", parent, "m", text("Hello.")), user("b", "a", "So?")]
+    assert read_all(*rows) == [[("user", "Hi"), ("assistant", "Hello."), ("user", "So?")]]
+    assert findings(*rows) == [("/session/1", "shape")]
+
+
+def test_all_that_is_no_message_stays_beside() -> None:
+    """Every text and number of the rows is in a message, or in the column beside."""
+    snapshot: Row = {"type": "file-history-snapshot", "messageId": "u", "snapshot": {"trackedFileBackups": {}}}
+    rows: list[Any] = [
+        {"type": "summary", "summary": "A talk", "leafUuid": "a"},
+        snapshot,
+        user("u", None, "Hi", isMeta=True, toolUseResult={"stdout": "x"}),
+        said("a", "u", "m", text("Hello."), requestId="req_1"),
+        '{"type":"assistant","message":{"role',
+    ]
+    rows[3]["message"]["usage"] = {"output_tokens": 7}
+    assert read_all(*rows) == [[("user", "Hi"), ("assistant", "Hello.")]]
+    kept = beside(*rows)
+    assert kept[:2] == [rows[0], snapshot]
+    assert kept[2] == {name: value for name, value in rows[2].items() if name != "message"}
+    message = {"id": "m", "type": "message", "model": "claude", "usage": {"output_tokens": 7}}
+    assert kept[3] == {**rows[3], "message": message}
+    assert kept[4] == rows[4]
+    assert findings(*rows) == [("/session/4", "shape")]
+
+
+def test_many_rows_take_linear_time() -> None:
+    def chain(count: int) -> list[Any]:
+        answers = [said(str(at), str(at - 1), f"m{at // 3}", text(f"{at}")) for at in range(1, count)]
+        return [user("0", None, "Hi"), *answers]
+
+    few, many = chain(100), chain(400)
+    assert calls_of(lambda: read_row(PREVIEW, {"session": many})) < 5 * calls_of(
+        lambda: read_row(PREVIEW, {"session": few})
+    )
+
+
+def test_too_many_branches_are_refused() -> None:
+    long = [user("0", None, "Hi"), *(said(str(at), str(at - 1), f"m{at}", text("x")) for at in range(1, 400))]
+    forks = [user(f"f{at}", "399", f"{at}") for at in range(400)]
+    with pytest.raises(BridgeError, match="OCB-LIMIT"):
+        read_row(PREVIEW, {"session": [*long, *forks]})
+
+
+# --- Codex ------------------------------------------------------------------------------------------------------------
+
+
+def item(**payload: Any) -> Row:
+    return {"timestamp": "2026-01-01T00:00:00Z", "type": "response_item", "payload": payload}
+
+
+def spoken(role: str, content: str) -> Row:
+    kind = "output_text" if role == "assistant" else "input_text"
+    return item(type="message", role=role, content=[{"type": kind, "text": content}])
+
+
+def event(**payload: Any) -> Row:
+    return {"timestamp": "2026-01-01T00:00:00Z", "type": "event_msg", "payload": payload}
+
+
+META = {"timestamp": "t", "type": "session_meta", "payload": {"id": "s", "cwd": "/work", "cli_version": "0.50.0"}}
+TURN: list[Said] = [("user", "Hi"), ("assistant", "Hello.")]
+
+
+def test_items_are_the_conversation_and_events_repeat_them() -> None:
+    rows = [
+        META,
+        event(type="user_message", message="Hi"),
+        spoken("user", "Hi"),
+        item(type="function_call", name="shell", arguments="{}", call_id="c"),
+        item(type="function_call_output", call_id="c", output="ok"),
+        item(type="ghost_snapshot", ghost_commit={"id": "1"}),
+        event(type="agent_message", message="Hello."),
+        spoken("assistant", "Hello."),
+    ]
+    assert read_all(*rows) == [[TURN[0], ("call shell", "{}"), ("tool", "ok"), TURN[1]]]
+    kept = beside(*rows)
+    assert [each for each in kept if "payload" in each] == [rows[0], rows[1], rows[5], rows[6]]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [event(type="user_message", message="Hi"), event(type="agent_message", message="Hello.")],
+        [
+            event(type="item_completed", item={"type": "UserMessage", "content": [{"type": "text", "text": "Hi"}]}),
+            event(
+                type="item_completed", item={"type": "AgentMessage", "content": [{"type": "Text", "text": "Hello."}]}
+            ),
+        ],
+        [
+            event(type="user_message", message="Hi"),
+            event(type="item_completed", item={"type": "UserMessage", "content": [{"type": "text", "text": "Hi"}]}),
+            event(type="agent_message", message="Hello."),
+        ],
+    ],
+)
+def test_events_are_read_where_no_item_is_a_message(rows: list[Row]) -> None:
+    assert read_all(META, *rows) == [TURN]
+
+
+def test_what_an_event_has_besides_its_text_stays_beside() -> None:
+    rows = [META, event(type="user_message", message="Hi", images=["data:x"]), event(type="token_count", info={"n": 1})]
+    assert read_all(*rows) == [[("user", "Hi")]]
+    assert [each["payload"] for each in beside(*rows)] == [
+        META["payload"],
+        {"type": "user_message", "images": ["data:x"]},
+        {"type": "token_count", "info": {"n": 1}},
+    ]
+
+
+def test_a_thought_of_an_event_is_a_thought() -> None:
+    rows = [META, event(type="user_message", message="Hi"), event(type="agent_reasoning", text="Hm.")]
+    assert read_all(*rows) == [[("user", "Hi"), ("thought", "Hm.")]]
+
+
+def test_first_versions_have_items_without_a_frame() -> None:
+    head = {"id": "s", "timestamp": "2025-05-01T00:00:00Z", "instructions": None, "git": {"branch": "main"}}
+    rows = [
+        head,
+        {"record_type": "state"},
+        spoken("user", "Hi")["payload"],
+        spoken("assistant", "Hello.")["payload"],
+    ]
+    assert read_all(*rows) == [TURN]
+    assert beside(*rows) == rows[:2]
+
+
+def test_phases_are_channels() -> None:
+    commentary = spoken("assistant", "I look.")
+    commentary["payload"]["phase"] = "commentary"
+    [found] = conversations({"session": [META, spoken("user", "Hi"), commentary]}, PREVIEW)
+    assert found.messages[-1].channel == "commentary"
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"timestamp": "t", "type": "compacted", "payload": {"message": "", "replacement_history": []}},
+        event(type="thread_rolled_back", num_turns=1),
+    ],
+)
+def test_what_changed_the_history_is_a_finding(changed: Row) -> None:
+    rows = [META, spoken("user", "Hi"), changed, spoken("assistant", "Hello.")]
+    assert read_all(*rows) == [TURN]
+    assert findings(*rows) == [("/session/2", "shape")]
+    assert changed in beside(*rows)
+
+
+# --- as previews ------------------------------------------------------------------------------------------------------
+
+SESSIONS = {
+    "claude-code": [{"type": "summary", "summary": "x"}, user("u", None, "Hi"), said("a", "u", "m", text("Hello."))],
+    "codex": [META, spoken("user", "Hi"), spoken("assistant", "Hello.")],
+}
+
+
+@pytest.mark.parametrize("name", SESSIONS)
+def test_a_session_is_read_only_if_previews_are_asked_for(name: str) -> None:
+    session = {"session": SESSIONS[name]}
+    assert read_row(PREVIEW, session).layout.name == name
+    assert read_row(plan_of({"layout": name, "preview": True}), session).layout.preview
+    with pytest.raises(BridgeError, match="add --preview to read it"):
+        read_row(Plan((AUTO,)), session)
+    with pytest.raises(BridgeError, match=r"OCB-OPTION.*preview: true"):
+        plan_of(name)
+    with pytest.raises(BridgeError, match="must be true or false"):
+        plan_of({"layout": name, "preview": "yes"})
+
+
+def test_previews_are_listed_apart() -> None:
+    assert {each.name for each in PREVIEWS} == SESSIONS.keys()
+    assert all(each.preview and each.writes is None for each in PREVIEWS)
