@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from ocml_bridge import Message
 from ocml_bridge.chat.turns import is_call
-from ocml_bridge.units.pairing import Pairing, pair
+from ocml_bridge.model import replace
+from ocml_bridge.units.heads import item_of
+from ocml_bridge.units.pairing import Pairing, pair, unnamed_replies
 from sampling import examples
 from weights import mostly
 
@@ -78,6 +80,19 @@ def test_without_an_id_a_reply_answers_the_first_open_call_of_its_tool() -> None
 
 def test_without_id_and_name_replies_answer_the_latest_turn_in_order() -> None:
     assert pair([call(), text(), call(), call(), reply(), reply(), reply()]) == {4: 2, 5: 3}
+
+
+def test_replies_whose_names_a_format_does_not_have_are_named_as_it_reads_them() -> None:
+    """Without names replies are read in order; once the first one has its name, the second one is in order again."""
+
+    def misnamed(*messages: Message) -> list[int]:
+        items = [item_of(message) for message in messages]
+        return [*unnamed_replies(items, lambda message, _at, _log: message, lambda each: replace(each, name=None))]
+
+    calls = [call(tool="functions.f"), call(tool="functions.g")]
+    one, other = reply(name="functions.f"), reply(name="functions.g")
+    assert misnamed(*calls, one, other) == []
+    assert misnamed(*calls, other, one) == [2]
 
 
 def test_text_inside_a_wire_message_does_not_part_its_calls() -> None:

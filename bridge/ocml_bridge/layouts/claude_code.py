@@ -19,7 +19,7 @@ from .trees import check_limits
 
 SESSION: Final = "session"
 """The field of the rows, and the column for what they hold besides messages."""
-_SPEAKERS: Final = frozenset({"user", "assistant"})
+_SPEAKERS: Final = ("user", "assistant")
 _NAMES: Final = ("sessionId", "session_id", "parentUuid")
 """Members of which a row with a message has one."""
 _LINKS: Final = frozenset({"parentUuid", "logicalParentUuid"})

@@ -14,9 +14,9 @@ from .claude_code import SESSION
 from .fitting import as_list, as_object, objects_of
 from .layout import Document, Object, Wording, misshapen, noticed
 
-_TYPES: Final = frozenset({"session_meta", "turn_context", "response_item", "event_msg", "compacted"})
+_TYPES: Final = ("session_meta", "turn_context", "response_item", "event_msg", "compacted")
 """The types of rows that only sessions have."""
-_OF_THE_PROGRAM: Final = frozenset({"ghost_snapshot"})
+_OF_THE_PROGRAM: Final = ("ghost_snapshot",)
 """Items that the model is not given."""
 _CHANGES: Final = {
     "compacted": "the model was given a summary instead of what comes before",
