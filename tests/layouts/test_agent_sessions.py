@@ -168,7 +168,7 @@ def test_rows_without_links_follow_each_other() -> None:
             "message": said("", "", "m", call("t"))["message"],
         },
         {"type": "user", "session_id": "s", "parent_tool_use_id": "t", "message": {"role": "user", "content": "Sub"}},
-        {"type": "user", "session_id": "s", "message": result("", "", "t", "ok")["message"]},
+        {"type": "user", "message": {"content": result("", "", "t", "ok")["message"]["content"]}},
         {"type": "result", "subtype": "success", "session_id": "s", "result": "ok", "total_cost_usd": 0.1},
     ]
     assert read_all(*rows) == [[CALLED, ("tool", "ok")], [("user", "Sub")]]
@@ -334,18 +334,67 @@ def test_items_are_the_conversation_and_events_repeat_them() -> None:
         ],
     ],
 )
-def test_events_are_read_where_no_item_is_a_message(rows: list[Row]) -> None:
+def test_events_are_read_where_no_item_says_the_same(rows: list[Row]) -> None:
     assert read_all(META, *rows) == [TURN]
 
 
-def test_what_an_event_has_besides_its_text_stays_beside() -> None:
-    rows = [META, event(type="user_message", message="Hi", images=["data:x"]), event(type="token_count", info={"n": 1})]
-    assert read_all(*rows) == [[("user", "Hi")]]
-    assert [each["payload"] for each in beside(*rows)] == [
-        META["payload"],
-        {"type": "user_message", "images": ["data:x"]},
-        {"type": "token_count", "info": {"n": 1}},
+def test_an_answer_may_be_in_the_end_of_its_turn_alone() -> None:
+    end = event(type="task_complete", last_agent_message="Hello.")
+    assert read_all(META, spoken("user", "Hi"), end) == [TURN]
+    assert read_all(META, spoken("user", "Hi"), spoken("assistant", "Hello."), event(type="token_count"), end) == [TURN]
+    said_twice = [event(type="agent_message", message="Hello."), spoken("assistant", "Hello."), end]
+    assert read_all(META, spoken("user", "Hi"), *said_twice) == [TURN]
+    assert read_all(META, event(type="user_message", message="Hi"), said_twice[0], end) == [TURN]
+
+
+def test_beside_its_item_an_event_may_be_spelled_in_another_way() -> None:
+    """Tools that redact sessions mark texts of items and of events in their own ways."""
+    rows = [
+        META,
+        spoken("user", "[TEXT 12]"),
+        event(type="user_message", message="[MESSAGE 12]"),
+        spoken("assistant", "Hello."),
     ]
+    assert read_all(*rows) == [[("user", "[TEXT 12]"), TURN[1]]]
+
+
+def test_what_an_event_has_besides_its_text_stays_beside() -> None:
+    more = {"local_images": ["a.png"], "text": "Hm?"}
+    counted = event(type="token_count", info={"n": 1})
+    rows = [META, event(type="user_message", message="Hi", images=[], **more), counted]
+    assert read_all(*rows) == [[("user", "Hi")]]
+    assert beside(*rows) == [META, event(type="user_message", images=[], **more), counted]
+    item: Row = {"type": "AgentMessage", "id": "i", "content": [{"type": "Text", "text": "Hello."}]}
+    assert beside(META, event(type="item_completed", item=item))[1]["payload"]["item"] == {
+        "type": "AgentMessage",
+        "id": "i",
+    }
+    item["content"].append({"type": "Link", "url": "u"})
+    assert beside(META, event(type="item_completed", item=item))[1]["payload"]["item"] == item
+
+
+def test_images_of_an_event_are_images() -> None:
+    [found] = conversations(
+        {"session": [META, event(type="user_message", message="Hi", images=["data:image/png,x"])]}, PREVIEW
+    )
+    assert [type(part).__name__ for part in found.messages[0].content or ()] == ["Text", "Media"]
+
+
+def test_an_event_that_repeats_no_item_is_read() -> None:
+    """In a turn that was interrupted, nothing became an item; what the user asked again is not a repetition."""
+    rows = [
+        META,
+        event(type="user_message", message="Hi"),
+        spoken("user", "<context>\n\nHi\n"),
+        event(type="agent_message", message="Hello."),
+        spoken("assistant", "Hello."),
+        event(type="user_message", message="Hi"),
+        event(type="agent_message", message="I look.", phase="commentary"),
+    ]
+    [found] = conversations({"session": rows}, PREVIEW)
+    again: list[Said] = [("user", "Hi"), ("assistant", "I look.")]
+    assert told(found.messages) == [("user", "<context>\n\nHi\n"), TURN[1], *again]
+    assert found.messages[-1].channel == "commentary"
 
 
 def test_a_thought_of_an_event_is_a_thought() -> None:

@@ -21,7 +21,7 @@ SESSION: Final = "session"
 """The field of the rows, and the column for what they hold besides messages."""
 _SPEAKERS: Final = ("user", "assistant")
 _NAMES: Final = ("sessionId", "session_id", "parentUuid")
-"""Members of which a row with a message has one."""
+"""Members of which a row with a message has one in most sessions, and in each session one row at least."""
 _LINKS: Final = frozenset({"parentUuid", "logicalParentUuid"})
 """Members that name the row before, the second one across a compaction; a row without them follows the last one."""
 _SYNTHETIC: Final = "<synthetic>"
@@ -32,7 +32,8 @@ _MOST_REPEATED: Final = 16
 
 def is_claude_code(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold rows of a session."""
-    return any(_message_in(row) is not None for row in objects_of(fields.get(SESSION)))
+    rows = objects_of(fields.get(SESSION))
+    return any(_message_in(row) is not None and any(name in row for name in _NAMES) for row in rows)
 
 
 def read_claude_code(fields: Object, wording: Wording) -> Sequence[Document]:
@@ -65,13 +66,14 @@ def _rest(value: Json) -> Json:
     if _message_in(row) is None:
         return row
     parts = {
-        "message": _without(as_object(row.get("message")) or {}, ("role", "content")),
-        "attachment": _without(as_object(row.get("attachment")) or {}, ("prompt",)),
+        "message": without(as_object(row.get("message")) or {}, "role", "content"),
+        "attachment": without(as_object(row.get("attachment")) or {}, "prompt"),
     }
-    return {**_without(row, parts), **{name: part for name, part in parts.items() if part}}
+    return {**without(row, *parts), **{name: part for name, part in parts.items() if part}}
 
 
-def _without(members: Object, names: Container[str]) -> Object:
+def without(members: Object, *names: str) -> Object:
+    """Return an object without some members."""
     return {name: value for name, value in members.items() if name not in names}
 
 
@@ -171,8 +173,9 @@ def _message_in(row: Object) -> Object | None:
     """Return the message of a row, or what the user asked while the assistant was at work; None for other rows."""
     message = as_object(row.get("message")) or {}
     kind = row.get("type")
-    if kind in _SPEAKERS and message.get("role") in _SPEAKERS and any(name in row for name in _NAMES):
-        return message if isinstance(message.get("content"), str | list) and not _is_synthetic(row) else None
+    if kind in _SPEAKERS and message.get("role", kind) == kind:
+        is_readable = isinstance(message.get("content"), str | list) and not _is_synthetic(row)
+        return {**message, "role": kind} if is_readable else None
     attached = as_object(row.get("attachment")) or {}
     if kind == "attachment" and attached.get("type") == "queued_command":
         prompt = attached.get("prompt")

@@ -1,16 +1,18 @@
 """Read sessions of Codex: rows that hold the items of its requests to the Responses API, among events about them.
 
-Events repeat what the items say. They are read only if a session has no message among its items.
+Most events repeat an item that is near them. An event that repeats none is read as one: versions differ in what they
+keep as items, and a turn that was interrupted has events only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Final
+from bisect import bisect
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple, cast
 
 from ..loss import Finding
 from ..model import Json
-from .claude_code import SESSION
+from .claude_code import SESSION, without
 from .fitting import as_list, as_object, objects_of
 from .layout import Document, Object, Wording, misshapen, noticed
 
@@ -47,40 +49,46 @@ def read_codex(fields: Object, wording: Wording) -> Sequence[Document]:
         BridgeError: OCB-SHAPE if no row holds an item.
     """
     values = as_list(fields[SESSION]) or []
-    items: list[Json] = []
+    read = _read(objects_of(values))
     beside: list[Json] = []
     findings: list[Finding] = []
-    item_of = _reader(objects_of(values))
     for at, value in enumerate(values):
         row = as_object(value)
-        item = None if row is None else item_of(row)
         if row is None:
             detail = "the line is not a row of a session; it is kept beside the conversation"
         else:
             detail = _CHANGES.get(_kind(row))
         if detail is not None:
             findings.append(noticed(f"/{SESSION}/{at}", detail))
-        if item is not None:
-            items.append(item)
-        if left := value if row is None or item is None else _rest(row):
+        if left := read[at].rest if at in read else value:
             beside.append(left)
-    if not items:
+    if not read:
         raise misshapen(f"/{SESSION}", "rows of a session, one with an item at least")
-    return [Document({"input": items}, tuple(findings), extra_columns={SESSION: beside} if beside else {})]
+    document: Object = {"input": [read[at].item for at in sorted(read)]}
+    return [Document(document, tuple(findings), extra_columns={SESSION: beside} if beside else {})]
 
 
-_Reads = Callable[[Object], Object | None]
-"""Returns the item of a row; None if it has none."""
+class _Read(NamedTuple):
+    """An item, and what its row holds besides."""
+
+    item: Object
+    rest: Object
 
 
-def _reader(rows: Sequence[Object]) -> _Reads:
-    """Return how the rows of a session hold items: as their payload, as themselves, or in events."""
+def _read(rows: Sequence[Object]) -> dict[int, _Read]:
+    """Return the items of a session, by the index of the row that holds each."""
     if not any(map(_is_row, rows)):
-        return lambda row: row if isinstance(row.get("type"), str) else None
-    if any((_item_of(row) or {}).get("type") == "message" for row in rows):
-        return _item_of
-    reads = _message_of if any(_message_of(row) for row in rows) else _completed_of
-    return lambda row: _item_of(row) or reads(row)
+        return {at: _Read(row, {}) for at, row in enumerate(rows) if isinstance(row.get("type"), str)}
+    found = {at: _Read(item, without(row, "payload", "type")) for at, row in enumerate(rows) if (item := _item_of(row))}
+    known = _Texts()
+    known.add({at: (_kind_of(item), _texts_in(item)) for at, (item, _) in found.items()})
+    for event_of in (_message_of, _completed_of, _answer_of):
+        events = {at: event for at, row in enumerate(rows) if (event := event_of(row)) is not None}
+        for at, event in events.items():
+            if not known.has(at, event.kind, event.text):
+                found[at] = _Read(event.item(), {**rows[at], "payload": event.rest})
+        known.add({at: (event.kind, [event.text]) for at, event in events.items()})
+    return found
 
 
 def _item_of(row: Object) -> Object | None:
@@ -89,35 +97,137 @@ def _item_of(row: Object) -> Object | None:
     return item if row.get("type") == "response_item" and item.get("type") not in _OF_THE_PROGRAM else None
 
 
-def _message_of(row: Object) -> Object | None:
-    """Return the item of an event about one message."""
+def _kind_of(item: Object) -> str:
+    """Return what an item is: a thought, or who says it."""
+    return "reasoning" if item.get("type") == "reasoning" else str(item.get("role"))
+
+
+def _texts_in(item: Object) -> list[str]:
+    """Return the texts of an item: those of a thought's parts, and that of a message."""
+    content = item.get("content")
+    parts = objects_of(item.get("summary" if _kind_of(item) == "reasoning" else "content"))
+    texts = [part["text"] for part in parts if isinstance(part.get("text"), str)]
+    if _kind_of(item) == "reasoning":
+        return texts
+    return [content] if isinstance(content, str) else ["".join(texts)]
+
+
+class _Texts:
+    """The texts of items and events, by what they are, in the order of their rows."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, list[int]] = {}
+        self._texts: dict[tuple[str, int], list[str]] = {}
+
+    def add(self, rows: Mapping[int, tuple[str, list[str]]]) -> None:
+        """Add the texts of rows, each with what it is."""
+        for at, (kind, texts) in rows.items():
+            self._rows.setdefault(kind, []).append(at)
+            self._texts[kind, at] = [text.rstrip() for text in texts]
+        for found in self._rows.values():
+            found.sort()
+
+    def has(self, at: int, kind: str, text: str) -> bool:
+        """Return whether a row near another repeats its text, which that row then does no more.
+
+        The text is at the end of one of the row's own. Beside an event, it may be another one, such as a redacted text.
+        """
+        rows = self._rows.get(kind, [])
+        place = bisect(rows, at)
+        for near in sorted(rows[max(0, place - _NEAR) : place + _NEAR], key=lambda each: abs(each - at)):
+            texts = self._texts[kind, near]
+            found = next((each for each in texts if each.endswith(text.rstrip())), None)
+            if found is None and texts and abs(near - at) == 1:
+                found = texts[0]
+            if found is not None:
+                texts.remove(found)
+                return True
+        return False
+
+
+_NEAR: Final = 4
+"""How many rows before and after an event may be the one that it repeats."""
+
+
+# --- events -----------------------------------------------------------------------------------------------------------
+
+
+class _Event(NamedTuple):
+    """What an event says.
+
+    Attributes:
+        kind: who says it, or `reasoning`.
+        text: its text.
+        phase: the phase of an answer, if the event has one.
+        images: the addresses of images.
+        rest: the other members of the event.
+    """
+
+    kind: str
+    text: str
+    rest: Object
+    phase: str | None = None
+    images: Sequence[str] = ()
+
+    def item(self) -> Object:
+        """Return the item that the event stands for."""
+        if self.kind == "reasoning":
+            return {"type": "reasoning", "summary": [{"type": "summary_text", "text": self.text}]}
+        part = {"type": "input_text" if self.kind == "user" else "output_text", "text": self.text}
+        images = [{"type": "input_image", "image_url": each} for each in self.images]
+        phase = {} if self.phase is None else {"phase": self.phase}
+        return {"type": "message", "role": self.kind, **phase, "content": [part, *images]}
+
+
+_EVENTS: Final = {"user_message": "user", "agent_message": "assistant", "agent_reasoning": "reasoning"}
+"""What an event is about, by its type."""
+_COMPLETED: Final = {"UserMessage": "user", "AgentMessage": "assistant", "Reasoning": "reasoning"}
+"""What an event about a completed item is about, by the type of that."""
+
+
+def _message_of(row: Object) -> _Event | None:
+    """Return what an event about one message says."""
     event = _payload(row)
-    kind = event.get("type") if row.get("type") == "event_msg" else None
-    text = event.get(_TEXTS.get(str(kind), ""))
-    return _ITEMS[str(kind)](text) if isinstance(text, str) else None
+    kind = _EVENTS.get(str(event.get("type"))) if row.get("type") == "event_msg" else None
+    name = "text" if kind == "reasoning" else "message"
+    text = event.get(name)
+    if kind is None or not isinstance(text, str) or not text.strip():
+        return None
+    read = {name: text}
+    phase, images = event.get("phase"), as_list(event.get("images"))
+    if kind == "assistant" and isinstance(phase, str):
+        read["phase"] = phase
+    if kind == "user" and images and all(isinstance(each, str) for each in images):
+        return _Event(kind, text, without(event, name, "images"), images=cast("list[str]", images))
+    return _Event(kind, text, without(event, *read), read.get("phase"))
 
 
-def _completed_of(row: Object) -> Object | None:
-    """Return the item of an event about an item that was completed; its types are spelled in another way."""
+def _completed_of(row: Object) -> _Event | None:
+    """Return what an event about a completed item says; the types of its parts are spelled in two ways."""
     event = _payload(row)
     item = as_object(event.get("item")) or {}
     kind = _COMPLETED.get(str(item.get("type")))
     if row.get("type") != "event_msg" or event.get("type") != "item_completed" or kind is None:
         return None
-    parts = as_list(item.get("content")) or as_list(item.get("summary_text")) or []
+    name = "summary_text" if kind == "reasoning" else "content"
+    parts = as_list(item.get(name)) or []
     texts = [part if isinstance(part, str) else (as_object(part) or {}).get("text") for part in parts]
     found = [text for text in texts if isinstance(text, str)]
-    return _ITEMS[kind]("".join(found)) if found and len(found) == len(texts) else None
+    whole = all(isinstance(part, str) or (as_object(part) or {}).keys() <= {"type", "text"} for part in parts)
+    rest = {**event, "item": without(item, name)} if whole and len(found) == len(parts) else event
+    return _Event(kind, "".join(found), rest) if found else None
 
 
-def _rest(row: Object) -> Object:
-    """Return what a row holds besides its item: for a message of an event, its other members."""
-    if "payload" not in row:
-        return {}
-    text = _TEXTS.get(_kind(row), "item")
-    event = {name: value for name, value in _payload(row).items() if row.get("type") == "event_msg" and name != text}
-    others = {name: value for name, value in row.items() if name not in ("payload", "type")}
-    return {**others, **({"payload": event} if event else {})}
+def _answer_of(row: Object) -> _Event | None:
+    """Return the answer that an event about the end of a turn repeats."""
+    event = _payload(row)
+    text = event.get(_ANSWER)
+    if row.get("type") != "event_msg" or not isinstance(text, str) or not text.strip():
+        return None
+    return _Event("assistant", text, without(event, _ANSWER))
+
+
+_ANSWER: Final = "last_agent_message"
 
 
 def _payload(row: Object) -> Object:
@@ -127,19 +237,3 @@ def _payload(row: Object) -> Object:
 def _kind(row: Object) -> str:
     """Return the type of a row; of an event, the event's."""
     return str(_payload(row).get("type") if row.get("type") == "event_msg" else row.get("type"))
-
-
-_TEXTS: Final = {"user_message": "message", "agent_message": "message", "agent_reasoning": "text"}
-"""The member with the text of an event, by the event's type."""
-_COMPLETED: Final = {"UserMessage": "user_message", "AgentMessage": "agent_message", "Reasoning": "agent_reasoning"}
-"""The event that says the same, by the type of a completed item."""
-_ITEMS: Final[dict[str, Callable[[str], Object]]] = {
-    "user_message": lambda text: _message("user", "input_text", text),
-    "agent_message": lambda text: _message("assistant", "output_text", text),
-    "agent_reasoning": lambda text: {"type": "reasoning", "summary": [{"type": "summary_text", "text": text}]},
-}
-"""Makes the item of an event, by the event's type."""
-
-
-def _message(role: str, kind: str, text: str) -> Object:
-    return {"type": "message", "role": role, "content": [{"type": kind, "text": text}]}
