@@ -161,6 +161,13 @@ def test_the_value_of_an_address_and_its_kind_are_the_address(address: str) -> N
         assert of_address(kind.before + kind.like("Words")) == (kind, kind.like("Words")) or address.startswith("data:")
 
 
+def test_the_kind_of_an_address_is_its_last_ending() -> None:
+    for name in ("a.png", "a.b.png", "b.x.png"):
+        medium = of_address(f"https://example.org/{name}")
+        assert medium is not None
+        assert medium[0].end == ".png"
+
+
 @pytest.mark.parametrize("address", ["https://example.org/a b.png", "s3://bucket/a.png", "", "data:image/png;base64,a"])
 def test_an_address_that_may_be_written_unlike_others_is_no_value(address: str) -> None:
     assert of_address(address) is None

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ocml_bridge import Message
 from ocml_bridge.chat.turns import is_call
 from ocml_bridge.model import replace
+from ocml_bridge.units.arrange import plan_for
 from ocml_bridge.units.heads import item_of
 from ocml_bridge.units.pairing import Pairing, pair, unnamed_replies
 from sampling import examples
@@ -145,3 +147,15 @@ def test_all_at_once_gives_what_one_by_one_gives(messages: list[Message]) -> Non
     ids = {message.call_id for message in messages if is_call(message)}
     known = {index: of for index, of in pair(messages).items() if messages[index].call_id in {None, *ids}}
     assert known == one_by_one(messages)
+
+
+# --- the order that a format needs ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("read", [None, 0])
+def test_the_turn_of_a_misread_reply_is_put_in_order(read: int | None) -> None:
+    """Whether the reply is read as the answer to another call or to none, its own call is in the turn."""
+    messages = [call(tool="functions.f"), call(tool="functions.g"), reply(), reply()]
+    plan = plan_for(messages, {2: 1, 3: 0}, {2: read})
+    assert plan is not None
+    assert [*plan.order] == [0, 1, 3, 2]

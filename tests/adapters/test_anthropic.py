@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 from anthropic_judge import facts, unnamed
 from corpus import corpus_path
 from ocml_bridge import BridgeError, ErrorCode, Options, Transcript, convert, formats, read, write
-from ocml_bridge.model import Foreign, Media, Message, Settings, Tool, Usage
+from ocml_bridge.model import Foreign, Media, Message, Settings, Tool, Usage, replace
 from ocml_bridge.report.policy import LENIENT
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "anthropic"
@@ -572,3 +572,20 @@ def test_a_response_that_says_nothing_comes_back_as_it_was(content: list[Any]) -
     done = convert(given, source="anthropic", target="anthropic")
     assert json.dumps(done.output) == json.dumps(given)
     assert done.losses == ()
+
+
+def test_an_answer_that_is_cut_off_later_says_so() -> None:
+    """It was read without a reason why it stopped; what is written has the one that reads as cut off."""
+    response = {"type": "message", "role": "assistant", "content": [TEXT]}
+    whole = read(response, "anthropic").transcript
+    assert isinstance(whole, Transcript)
+    assert write(whole, "anthropic").output == response
+    [message] = whole.messages
+    cut_off = replace(whole, messages=(replace(message, end=None),))
+    assert write(cut_off, "anthropic").output == {**response, "stop_reason": "max_tokens"}
+
+
+def test_a_tool_that_is_chosen_by_the_name_of_a_namespace_keeps_it() -> None:
+    choice = {"type": "tool", "name": "functions.f"}
+    request = {"model": "m", "max_tokens": 9, "messages": [QUESTION], "tool_choice": choice}
+    assert convert(request, source="anthropic", target="anthropic").output == request

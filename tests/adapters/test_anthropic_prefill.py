@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ocml_bridge import LossCode, Severity, convert
+from ocml_bridge import LossCode, Message, Settings, Severity, Transcript, convert, write
+from ocml_bridge.report.policy import LENIENT
 from outcomes import PLAIN, PLANNED, outcome
 
 
@@ -64,6 +65,15 @@ def test_no_other_text_loses_its_white_space(request_: Any) -> None:
     assert [message["content"] for message in written["messages"]] == [
         message["content"] for message in request_["messages"]
     ]
+
+
+def test_the_loss_is_where_the_text_stands_in_the_document() -> None:
+    """Instructions are joined to one, so the text moves up."""
+    instructions = Message("system", "Be."), Message("system", "Do.")
+    messages = (*instructions, Message("user", "Name it."), Message("assistant", "It is ", end=None))
+    result = write(Transcript(messages, settings=Settings(model="m")), "anthropic", policy=LENIENT)
+    assert last(result.output) == "It is"
+    assert "/messages/3/content" in {loss.path for loss in result.losses if loss.code is LossCode.CONTENT}
 
 
 @given(st.text(st.characters(categories=["L", "Z", "Cc"])), st.text(st.characters(categories=["L", "Z", "Cc"])))

@@ -207,12 +207,12 @@ def test_the_status_of_a_result_is_whether_it_failed(status: str | None, failed:
 
 
 def test_bytes_that_javascript_dumped_are_bytes() -> None:
-    source = {"bytes": {str(at): byte for at, byte in enumerate(b"Hi there")}}
+    source = {"bytes": {str(at): byte for at, byte in enumerate(b"Hi\0there\xff")}}
     document = [user({"document": {"name": "n", "format": "txt", "source": source}})]
     [message] = messages_of(document)
     [part] = message.content
     assert isinstance(part, Media)
-    assert (base64.b64decode(part.data or ""), part.format) == (b"Hi there", "text/plain")
+    assert (base64.b64decode(part.data or ""), part.format) == (b"Hi\0there\xff", "text/plain")
     assert same(write(read(document, FORMAT).transcript, FORMAT).output, document)
 
 

@@ -273,3 +273,16 @@ def test_what_stands_beside_tools_that_no_section_declares_stays(name: str) -> N
     result = write(Transcript((USER,), (Tool(name),), settings=settings), "harmony", policy=LENIENT)
     assert result.output == "<|start|>user<|message|>Hi.<|end|>"
     assert {loss.path for loss in result.losses} == {"/tools", "/settings/model", "/settings/temperature"}
+
+
+def test_a_default_may_have_several_lines_before_others() -> None:
+    members = {
+        "a": {"type": "string", "default": "x\ny\n"},
+        "b": {"type": "string", "default": "z"},
+        "c": {"type": "number"},
+    }
+    tool = Tool("f", parameters={"type": "object", "properties": members})
+    written = write(Transcript((USER,), (tool,)), "harmony").output
+    back = read(written, "harmony").transcript
+    assert isinstance(back, Transcript)
+    assert back.tools == (tool,)

@@ -398,3 +398,12 @@ def test_what_a_message_thinks_is_of_whom_it_is() -> None:
     document = read([wire], "ocm-2.2-json").transcript
     assert isinstance(document, Transcript)
     assert [(message.name, message.channel) for message in document.messages] == [("bob", "analysis"), ("bob", None)]
+
+
+def test_a_marker_that_has_no_meaning_is_not_broken() -> None:
+    """Thought markers have one in the assistant's analysis only; elsewhere nothing of them is changed or reported."""
+    text = "a <|start_reflect|> b"
+    written = write(Transcript((Message("user", text), Message("assistant", text, channel="final"))), "ocm-2.2-json")
+    output: Any = written.output
+    assert [message["content"] for message in output] == [text, text]
+    assert not written.losses

@@ -597,3 +597,10 @@ def test_additional_functions_are_read_beside_tools_of_the_server() -> None:
     there = convert(only, source="openai-responses", target="openai")
     assert (LossCode.EXTRAS, "/extras/openai-responses/input") in {(loss.code, loss.path) for loss in there.losses}
     assert convert(only, source="openai-responses", target="openai-responses").output == only
+
+
+@pytest.mark.parametrize("names", [{"name": "f", "namespace": "n"}, {"name": "f"}, {}])
+def test_a_reply_has_the_name_and_the_namespace_that_it_was_read_with(names: dict[str, str]) -> None:
+    call = {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}", **names}
+    request = {"input": [call, {"type": "function_call_output", "call_id": "c", **names, "output": "4"}]}
+    assert convert(request, source="openai-responses", target="openai-responses").output == request

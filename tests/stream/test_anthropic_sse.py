@@ -214,6 +214,20 @@ def test_tools_of_the_server_call_and_reply_inside_of_the_answer() -> None:
     assert response["content"][3] == {"type": "text", "text": "It is.", "citations": [citation]}
 
 
+def test_citations_come_behind_those_that_a_block_began_with() -> None:
+    one, other = ({"type": "char_location", "cited_text": each, "document_index": 0} for each in "ab")
+    cited = block(
+        0,
+        {"type": "text", "text": "", "citations": [one]},
+        {"type": "text_delta", "text": "It is."},
+        {"type": "citations_delta", "citation": other},
+    )
+    response: Any = write(
+        document_of(events_of(decoder(STREAM), [sse(START, *cited, *over())]).events), "anthropic"
+    ).output
+    assert response["content"] == [{"type": "text", "text": "It is.", "citations": [one, other]}]
+
+
 def test_a_block_that_is_whole_as_a_call_and_began_as_none_is_a_call() -> None:
     late = block(0, {"type": "tool_use", "id": "a", "name": "f"}, {"type": "input_json_delta", "partial_json": "{}"})
     whole = events_of(decoder(STREAM), [sse(START, *late, *block(1, {"type": "odd"}), *using(2, "b", "{}"), *over())])

@@ -186,3 +186,16 @@ def test_tools_are_declared_by_what_leads_alone() -> None:
     for before in (f"<|im_start|>user\nHi<|im_end|>\n{told}", told.replace("system", "user", 1), told):
         text = f"{before}<|im_start|>assistant\nYes.<|im_end|>\n"
         check_decoding(text, "chatml", all_cuts(text))
+
+
+def test_a_text_between_calls_does_not_part_them_for_their_replies() -> None:
+    def tagged(tag: str, text: str) -> str:
+        return f"<{tag}>\n{text}\n</{tag}>"
+
+    calls = "\nand\n".join(tagged("tool_call", f'{{"name": "{name}", "arguments": {{}}}}') for name in "fg")
+    replies = "\n".join(tagged("tool_response", text) for text in "12")
+    text = f"{START}user\nHi{END}\n{START}assistant\n{calls}{END}\n{START}tool\n{replies}{END}\n"
+    check_decoding(text, "chatml", all_cuts(text)[:40])
+    whole = read(text, "chatml").transcript
+    assert isinstance(whole, Transcript)
+    assert [message.name for message in whole.messages[-2:]] == ["functions.f", "functions.g"]
