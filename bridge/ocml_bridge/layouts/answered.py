@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -51,19 +51,21 @@ def read_answered(fields: Object, wording: Wording) -> Sequence[Document]:
     found = _answer(fields.get(ANSWER), wording)
     if found is None:
         raise misshapen(f"/{ANSWER}", "the answer of the assistant")
-    request, answer = _request(fields, wording), read(found[0], format_of_row(found[0]))
+    (request, beside), answer = _request(fields, wording), read(found[0], format_of_row(found[0]))
     if not isinstance(request.transcript, Transcript) or not isinstance(answer.transcript, Transcript):
         raise misshapen(f"/{ANSWER}", "a conversation")
     around = {**found[1], **differences(request.transcript, answer.transcript)}
     whole = to_json(joined(request.transcript, answer.transcript))
     findings = (*request.findings, *answer.findings)
-    return [Document(whole, findings, extra_columns={RESPONSE: around} if around else {})]
+    return [Document(whole, findings, extra_columns={**beside, **({RESPONSE: around} if around else {})})]
 
 
-def _request(fields: Object, wording: Wording) -> Reading:
-    """Return the messages before the answer, which may be turns of ShareGPT."""
+def _request(fields: Object, wording: Wording) -> tuple[Reading, Mapping[str, Json]]:
+    """Return the messages before the answer, which may be turns of ShareGPT, and what stays beside them."""
     prompt = {name: value for name, value in fields.items() if name != ANSWER}
     turns = {CONVERSATIONS if name == MESSAGES else name: value for name, value in prompt.items()}
     if are_sharegpt(turns, SHAREGPT):
-        return read(read_turns(turns, replace(wording, role=SHAREGPT.role, text=SHAREGPT.text))[0].value, "sharegpt")
-    return read(read_messages(prompt, wording)[0].value, "openai")
+        found = read_turns(turns, replace(wording, role=SHAREGPT.role, text=SHAREGPT.text))[0]
+        return read(found.value, "sharegpt"), found.extra_columns
+    found = read_messages(prompt, wording)[0]
+    return read(found.value, "openai"), found.extra_columns

@@ -51,7 +51,10 @@ def read_bracketed(fields: Object, wording: Wording) -> Sequence[Document]:
             ]
             out.append({**each, "content": None, "tool_calls": made})
         elif results is not None:
-            out += [message("tool", result) for result in results]
+            out += [
+                {**(message("tool", "") if at_result else each), "content": result}
+                for at_result, result in enumerate(results)
+            ]
         else:
             if each["role"] == "tool" and len(waiting) > 1:
                 findings.append(noticed(f"/{CONVERSATIONS}/{at}", "the results of several calls are kept as one"))

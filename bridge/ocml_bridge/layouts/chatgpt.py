@@ -56,14 +56,20 @@ def _metadata(node: Object) -> Object:
     found = as_object(node.get("message")) or {}
     author, content = as_object(found.get("author")) or {}, as_object(found.get("content")) or {}
     read = ("parts", "text", "result", "thoughts") if content.get("content_type") != "reasoning_recap" else ()
-    others = rest(content, ("content_type", *read)) if any(key in content for key in read) else content
+    about = rest(content, ("content_type", *read)) if any(key in content for key in read) else content
     summaries = [rest(as_object(each) or {}, ("content",)) for each in as_list(content.get("thoughts")) or []]
     apart = {
         "author": {key: each for key, each in rest(author, ("role",)).items() if each != {}},
-        "content": {**others, **({"thoughts": summaries} if any(summaries) else {})},
+        "content": {**about, **({"thoughts": summaries} if any(summaries) else {})},
     }
     known = ("content", "author", *(key for key, usual in _USUAL.items() if found.get(key) in usual))
-    return {**rest(found, known), **{key: each for key, each in apart.items() if each}}
+    own = {"node": others} if (others := others_of(node)) else {}
+    return {**own, **rest(found, known), **{key: each for key, each in apart.items() if each}}
+
+
+def others_of(node: Object) -> Object:
+    """Return the members of a node besides its message and its place in the tree."""
+    return rest(node, ("id", "message", "parent", "children"))
 
 
 _USUAL: Final = {"recipient": ("all", "assistant"), "weight": (1,)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from .chatgpt import is_chatgpt, tree_of_mapping
+from .chatgpt import is_chatgpt, others_of, tree_of_mapping
 from .fitting import as_object, objects_of
 from .layout import Document, Object, Wording
 from .pieces import Pieces
@@ -56,7 +56,8 @@ def _metadata(node: Object) -> Object:
         for each in _fragments(node)
     ]
     message = rest(as_object(node.get("message")) or {}, ("fragments",))
-    return {**message, **({"fragments": fragments} if any(fragments) else {})}
+    own = {"node": others} if (others := others_of(node)) else {}
+    return {**own, **message, **({"fragments": fragments} if any(fragments) else {})}
 
 
 def _fragments(node: Object) -> list[Object]:

@@ -112,9 +112,12 @@ def _role_and_members(value: Json) -> tuple[str, Object] | None:
     if found.get("lc") is not None and found.get("type") == "constructor":
         members, names = as_object(found.get("kwargs")), as_list(found.get("id"))
         kind = names[-1] if names else None
+        around = _without(found, "lc", "type", "id", "kwargs")
     else:
         data = as_object(found.get("data"))
         members, kind = found if data is None else data, found.get("type")
+        around = {} if data is None else _without(found, "type", "data")
+    members = None if members is None else {**around, **members}
     if members is None or not isinstance(kind, str) or "content" not in members:
         return None
     if kind in ("chat", "ChatMessage") and isinstance(members.get("role"), str):

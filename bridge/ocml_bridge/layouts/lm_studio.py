@@ -43,7 +43,11 @@ def read_lm_studio(fields: Object, wording: Wording) -> Sequence[Document]:
         others += [(at, version) for number, version in enumerate(versions) if number != chosen]
         selected.append(versions[chosen])
     pieces_of_items = [_pieces_of(version, place, wording) for place, version in selected]
-    metadata = [_metadata(version) for _, version in selected]
+    own = [rest(each, ("versions", "currentlySelected")) for each in objects_of(fields[MESSAGES])]
+    metadata = [
+        {**({"message": others} if others else {}), **_metadata(version)}
+        for others, (_, version) in zip(own, selected, strict=True)
+    ]
     check_limits(1 + len(others), len(selected))
     ends = [(len(selected), None), *others]
     return [

@@ -52,11 +52,25 @@ def addresses_of(value: Json, kind: str) -> list[str] | None:
     return None if None in addresses else [each for each in addresses if each is not None]
 
 
-def with_addresses(fields: Object) -> Object:
-    """Return fields whose columns of media are lists of addresses, where each medium has one."""
+def with_addresses(fields: Object) -> tuple[Object, Object]:
+    """Return fields whose columns of media are lists of addresses, where each has one, and what else these say."""
     given = {name: addresses_of(fields[name], _KINDS[name]) for name in columns.MEDIA if name in fields}
     known = {name: addresses for name, addresses in given.items() if addresses is not None}
-    return {**fields, **known} if known else fields
+    others = {name: rest for name in known if (rest := _rest_of(fields[name]))}
+    return ({**fields, **known} if known else fields), others
+
+
+def _rest_of(value: Json) -> list[Object]:
+    """Return the members of the entries of a column besides their addresses; [] if there are none."""
+    listed = as_list(value)
+    rest: list[Object] = []
+    for entry in objects_of([value] if listed is None else listed):
+        data = as_object(entry.get("bytes")) or {}
+        used = "bytes" if isinstance(data.get("base64"), str) else "path"
+        left = {name: each for name, each in entry.items() if name != used and each is not None}
+        about = {name: each for name, each in data.items() if name != "base64"}
+        rest.append({**left, **({"bytes": about} if about else {})})
+    return rest if any(rest) else []
 
 
 def part_of(kind: str, address: str) -> Object:
@@ -116,6 +130,8 @@ def _placed(document: Document, media: Object) -> Document:
             continue
         entries[kind] = addresses
         del left[name]
+        if rest := _rest_of(value):
+            left[name] = rest
     _replace(messages, entries)
     return document._replace(findings=(*document.findings, *findings), extra_columns={**document.extra_columns, **left})
 

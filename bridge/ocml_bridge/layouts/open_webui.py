@@ -112,11 +112,7 @@ def _metadata(node: Object) -> Object:
     ]
     shown = isinstance(content, str) and (_has_output(node) or read_details(content, Pieces("assistant")))
     known = ("id", "parentId", "childrenIds", "role", "files", *(() if shown else ("content",)))
-    items = (
-        [rest(each, _READ_MEMBERS[each["type"]]) for each in cast("list[Object]", node["output"])]
-        if _has_output(node)
-        else []
-    )
+    items = [_rest_of(each) for each in cast("list[Object]", node["output"])] if _has_output(node) else []
     apart = {"files": files if any(files) else None, "output": items if any(items) else None}
     left = rest(node, (*known, "output") if _has_output(node) else known)
     return {
@@ -156,6 +152,13 @@ _READ_MEMBERS: Final = {
     "function_call_output": ("type", "call_id", "output"),
 }
 """The members of items that their messages hold."""
+
+
+def _rest_of(item: Object) -> Object:
+    """Return the members of an item that its messages do not hold, with those of its texts."""
+    parts = [rest(each, ("type", "text")) for each in objects_of(item.get("content"))]
+    others = rest(item, _READ_MEMBERS[item["type"]])
+    return {**others, "content": parts} if any(parts) and "content" not in others else others
 
 
 def _has_output(node: Object) -> bool:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from ..json_values import jsontext
 from ..loss import Finding
 from ..model import Json
-from .fitting import as_list, as_object
+from .fitting import as_list, as_object, objects_of
 from .layout import Object, noticed
 
 
@@ -77,7 +78,7 @@ class Pieces:
             content = ""
         reply: Object = {} if identity is None else {"tool_call_id": str(identity)}
         reply |= {} if name is None else {"name": name}
-        self._messages.append({"role": "tool", **reply, "content": text_of(content)})
+        self._messages.append({"role": "tool", **reply, "content": _content_of(content)})
 
     def messages(self) -> list[Object]:
         """Return the messages; none if there are no pieces."""
@@ -89,11 +90,24 @@ class Pieces:
             return
         content: Json = None
         if self._parts:
-            content = self._parts[0]["text"] if [part.get("type") for part in self._parts] == ["text"] else self._parts
+            content = self._parts[0]["text"] if [{*part} for part in self._parts] == [_OF_TEXT] else self._parts
         thought = {} if self._thought is None else {"reasoning": self._thought}
         calls = {"tool_calls": self._calls} if self._calls else {}
         self._messages.append({"role": self._role, **thought, "content": content, **calls})
         self._thought, self._parts, self._calls = None, [], []
+
+
+_OF_TEXT: Final = {"type", "text"}
+"""The members of a part of which nothing is said but a text."""
+
+
+def _content_of(content: Json) -> Json:
+    """Return the result of a tool as a text, or as parts if its blocks are texts of which more is said."""
+    blocks = [{key: each for key, each in block.items() if each is not None} for block in objects_of(content)]
+    texts = bool(blocks) and all(isinstance(each.get("text"), str) for each in blocks)
+    if not texts or all(each.keys() <= _OF_TEXT for each in blocks):
+        return text_of(content)
+    return [{**each, "type": "text"} for each in blocks]
 
 
 def text_of(content: Json) -> str:

@@ -147,7 +147,8 @@ class Shows:
 
     def read(self, value: Json, turn: Turn) -> Json:
         """Add a part with the medium."""
-        address, media_type = _first(value, self.address), at(value, self.media_type)
+        address, place = _first(value, self.address)
+        media_type = at(value, self.media_type)
         if not isinstance(address, str) or not address:
             return value
         name = at(value, self.filename)
@@ -157,7 +158,7 @@ class Shows:
         turn.show(part)
         named = name is not None and "file" in part
         in_address = is_data(address) or address.startswith(f"data:{media_type};")
-        places = (*self.address, *([self.media_type] if in_address else []), *([self.filename] if named else []))
+        places = (*place, *([self.media_type] if in_address else []), *([self.filename] if named else []))
         return without(value, places)
 
 
@@ -183,8 +184,10 @@ class Calls:
         if not isinstance(name, str):
             return value
         turn.speak_as(_ASSISTANT)
-        turn.call(name, _first(value, self.arguments), at(value, self.identity), _first(value, self.results))
-        return without(value, (self.name, *self.arguments, self.identity, *self.results))
+        arguments, given_at = _first(value, self.arguments)
+        result, result_at = _first(value, self.results)
+        turn.call(name, arguments, at(value, self.identity), result)
+        return without(value, (self.name, *given_at, self.identity, *result_at))
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,13 +208,14 @@ class Replies:
 
     def read(self, value: Json, turn: Turn) -> Json:
         """Add a result."""
-        result, name = _first(value, self.result), at(value, self.name)
+        result, place = _first(value, self.result)
+        name = at(value, self.name)
         if result is None:
             return value
         if name is None and self.nameless is not None:
             return self.nameless.read(value, turn)
         turn.reply(result, at(value, self.identity), name if isinstance(name, str) else None)
-        return without(value, (*self.result, self.identity, self.name))
+        return without(value, (*place, self.identity, self.name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,9 +339,10 @@ def _item(items: Sequence[Json], step: str) -> Json:
     return items[int(step)] if step.isdigit() and int(step) < len(items) else None
 
 
-def _first(value: Json, places: Sequence[str]) -> Json:
-    """Return the first value at some places that is not null."""
-    return next((found for place in places if (found := at(value, place)) is not None), None)
+def _first(value: Json, places: Sequence[str]) -> tuple[Json, tuple[str, ...]]:
+    """Return the first value at some places that is not null, and its place; None and no place if all are."""
+    found = next(((each, (place,)) for place in places if (each := at(value, place)) is not None), None)
+    return (None, ()) if found is None else found
 
 
 def without(value: Json, places: Sequence[str]) -> Json:

@@ -191,10 +191,11 @@ def read_turns(fields: Object, wording: Wording) -> Sequence[Document]:
     turns = as_list(value)
     if turns is None:
         raise misshapen(f"/{CONVERSATIONS}", "a list of turns")
-    fields = with_addresses(fields)
+    fields, others = with_addresses(fields)
     row: Object = {CONVERSATIONS: [read_turn(each, wording) for each in turns]}
     findings = _mend_calls(row[CONVERSATIONS])
-    return [Document(row | {name: fields[name] for name in _OTHER_FIELDS if name in fields}, findings)]
+    document = row | {name: fields[name] for name in _OTHER_FIELDS if name in fields}
+    return [Document(document, findings, extra_columns=others)]
 
 
 def _mend_calls(turns: list[Json]) -> tuple[Finding, ...]:

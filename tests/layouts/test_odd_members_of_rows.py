@@ -1,0 +1,57 @@
+"""Whatever else a row says, at any level, stays: in a document, beside it, or in a finding.
+
+The rows are those of the other tests; each of their objects gets a member that nobody knows.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from copy import deepcopy
+from typing import Any
+
+import pytest
+
+from layouts import test_exports, test_frameworks, test_golden_rows, test_reading, test_sessions
+from ocml_bridge.errors import BridgeError
+from ocml_bridge.layouts import AUTO, Plan, Row, read_row
+
+PLAN = Plan((AUTO,), preview=True)
+ODD, VALUE = "odd_member", "a value that nobody knows"
+ROWS: list[dict[str, Any]] = [
+    *(row for module in (test_reading, test_exports, test_frameworks, test_sessions) for _, row, *_ in module.ROWS),
+    *(case["row"] for _, case in test_golden_rows.CASES),
+]
+
+
+def objects(value: Any) -> Iterator[dict[str, Any]]:
+    """The objects in a value, from the outside in."""
+    if isinstance(value, dict):
+        yield value
+    for each in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from objects(each)
+
+
+def all_of(row: Row) -> str:
+    """All that is read of a row, or is kept beside it."""
+    documents = [
+        [each.value, dict(each.extra_columns), [str(found) for found in each.findings]] for each in row.documents
+    ]
+    return json.dumps([documents, dict(row.extra_columns)])
+
+
+def named(row: dict[str, Any]) -> str:
+    return "-".join(list(row)[:3])
+
+
+@pytest.mark.parametrize("row", ROWS, ids=named)
+def test_a_member_that_nobody_knows_is_kept(row: dict[str, Any]) -> None:
+    layout = read_row(PLAN, row).layout.name
+    for at in range(len([*objects(row)])):
+        changed = deepcopy(row)
+        [*objects(changed)][at][ODD] = VALUE
+        try:
+            found = read_row(PLAN, changed)
+        except BridgeError:  # it is another row then, or none
+            continue
+        assert found.layout.name != layout or VALUE in all_of(found), (layout, [*objects(row)][at])
