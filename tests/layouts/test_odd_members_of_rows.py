@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from copy import deepcopy
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -27,8 +27,9 @@ ROWS: list[dict[str, Any]] = [
 def objects(value: Any) -> Iterator[dict[str, Any]]:
     """The objects in a value, from the outside in."""
     if isinstance(value, dict):
-        yield value
-    for each in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield cast("dict[str, Any]", value)
+        value = [*cast("dict[str, Any]", value).values()]
+    for each in cast("list[Any]", value) if isinstance(value, list) else ():
         yield from objects(each)
 
 

@@ -46,11 +46,11 @@ def read_ai_studio(fields: Object, wording: Wording) -> Sequence[Document]:
     system = _system(fields.get(SYSTEM))
     document = {**({SYSTEM: {"parts": system}} if system else {}), "contents": contents}
     other_members = rest(prompt, ("chunks",))
-    said = ("parts",) if as_list((as_object(fields.get(SYSTEM)) or {}).get("parts")) else ("text",)
+    known = ("parts",) if as_list((as_object(fields.get(SYSTEM)) or {}).get("parts")) else ("text",)
     extra_columns = {
         NODES: [each for each in nodes if each],
         PROMPT: other_members,
-        SYSTEM: rest(as_object(fields.get(SYSTEM)) or {}, (*said, "role")),
+        SYSTEM: rest(as_object(fields.get(SYSTEM)) or {}, (*known, "role")),
     }
     return [Document(document, extra_columns={name: each for name, each in extra_columns.items() if each})]
 
