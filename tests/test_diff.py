@@ -270,3 +270,10 @@ def test_members_of_extras_of_formats_that_only_one_has() -> None:
         Difference("/messages/0/extras/a~1b/x", 1, ABSENT),
         Difference("/messages/0/extras/c/y", ABSENT, 2),
     ]
+
+
+def test_settings_that_say_nothing_are_not_the_same_as_none() -> None:
+    bare = Transcript((Message("user", "Hi"),))
+    empty = replace(bare, settings=Settings())
+    assert [(each.path, each.old, each.new) for each in diff(bare, empty)] == [("/settings", None, Settings())]
+    assert [(each.path, each.old, each.new) for each in diff(empty, bare)] == [("/settings", Settings(), None)]

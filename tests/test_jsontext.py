@@ -172,3 +172,11 @@ def test_a_value_inside_text_is_the_one_that_stands_there_alone(text: str) -> No
 def test_what_is_cut_off_or_no_text_is_said_to_be_that(text: str | bytes, words: str) -> None:
     with pytest.raises(BridgeError, match=f"not JSON: {words}"):
         loads(text)
+
+
+@pytest.mark.parametrize(("raw", "offset"), [(b'{"a":"\\ud800",}', 14), (b'{"a":"\\ud800","b":"\xff"}', 19)])
+def test_what_the_fast_library_cannot_read_has_a_code_and_a_place_too(raw: bytes, offset: int) -> None:
+    """Half of a surrogate pair is read by the slower library, which finds other faults by itself."""
+    with pytest.raises(BridgeError) as caught:
+        loads(raw)
+    assert (caught.value.code, caught.value.offset) == (ErrorCode.JSON, offset)

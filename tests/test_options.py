@@ -79,3 +79,13 @@ def test_a_format_that_is_not_registered_has_options_too() -> None:
         convert(REQUEST, target="chatml", options=options)
     with pytest.raises(BridgeError, match="no format has an option 'loud'"):
         decoder("chatml", options=options)
+
+
+def test_an_option_may_be_that_of_the_source_alone() -> None:
+    """An adapter that is given need not be registered, whether it reads or writes."""
+    own = replace(adapter("openai")[0], id="own", options=(FormatOption("colour", "Which colour.", default="blue"),))
+    options = Options(format_options={"colour": "red"})
+    assert convert(REQUEST, source=own, target="openai", options=options).output == REQUEST
+    assert convert(REQUEST, source="openai", target=own, options=options).output == REQUEST
+    with pytest.raises(BridgeError, match="colour"):
+        convert(REQUEST, source="openai", target="openai", options=options)

@@ -140,3 +140,11 @@ def test_so_it_is_in_documents_of_the_model(document: Transcript, path: str, tar
     with pytest.raises(BridgeError) as caught:
         write(document, target)
     assert (caught.value.code, caught.value.path) == ("OCB-SHAPE", path)
+
+
+def test_lists_of_parsed_values_may_be_as_deep_as_those_of_texts() -> None:
+    deep: Any = ("a tuple, so that the values are looked at one by one",)
+    for _ in range(200):
+        deep = [deep]
+    request = {"messages": [{"role": "user", "content": "Hi"}], "odd": deep}
+    assert convert(request, source="openai", target="openai").output["odd"] == json.loads(json.dumps(deep))
