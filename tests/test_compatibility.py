@@ -10,7 +10,7 @@ from typing import Any
 import click
 import pytest
 
-from ocml_bridge import read, write
+from ocml_bridge import Settings, Transcript, read, write
 from ocml_bridge.cli import command, main
 from ocml_bridge.cli.serve import serve, upstreams
 from ocml_bridge.errors import ExitCode
@@ -87,3 +87,12 @@ def _ids(capfd: pytest.CaptureFixture[str], *arguments: str) -> list[Any]:
     capfd.readouterr()
     assert main(["ledger", "migration", "--rows", *arguments]) == ExitCode.OK
     return [json.loads(line)["id"] for line in capfd.readouterr().out.splitlines()]
+
+
+def test_settings_of_an_earlier_form_come_beside_what_is_there_already() -> None:
+    header = {"generation_settings": {"temperature": 1, "odd": 2}}
+    earlier = {"type": "transcript", "messages": [], "header": header, "extras": {"ocm-2.2": {"a": 1}}}
+    found = read(earlier, "canonical").transcript
+    assert isinstance(found, Transcript)
+    assert found.extras == {"ocm-2.2": {"a": 1, "generation_settings": {"odd": 2}}}
+    assert found.settings == Settings(temperature=1)

@@ -433,3 +433,17 @@ def test_a_document_that_is_a_text_is_plain_text_for_others() -> None:
     assert [loss.code for loss in written.losses if loss.severity is not Severity.LAYOUT] == []
     gemini = convert(json.dumps(source), source=FORMAT, target="gemini", policy=LENIENT)
     assert gemini.output["contents"][0]["parts"][0]["inlineData"]["mimeType"] == "text/plain"
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        {"citationsContent": {"content": [{"text": "x"}], "odd": 1}},
+        {"document": {"name": "n", "source": {"content": [{"text": "a"}]}, "odd": 1}},
+        {"document": {"name": "n", "format": "txt", "source": {"content": [{"text": "a"}]}}, "odd": 2},
+    ],
+)
+def test_what_nobody_knows_of_a_block_stays_in_its_place(block: dict[str, Any]) -> None:
+    """Nothing is added beside it, such as an empty list of citations."""
+    document = [user({"text": "q"}, block)]
+    assert same(write(read(document, FORMAT).transcript, FORMAT).output, document)

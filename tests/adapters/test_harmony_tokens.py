@@ -10,7 +10,7 @@ from hypothesis import given
 from corpus import corpus_path
 from harmony_judge import library
 from ocml_adapters.harmony.syntax import IDS
-from ocml_adapters.harmony.tokens import encode
+from ocml_adapters.harmony.tokens import LAST_ID, encode, first_odd
 from ocml_bridge import (
     BridgeError,
     ErrorCode,
@@ -205,3 +205,8 @@ def test_a_line_end_among_ids_stays_there() -> None:
     ids = [200006, 1428, 200008, 17, 10, 17, 30, 200007, 198]
     assert convert(ids, source="harmony-tokens", target="harmony-tokens").output == ids
     assert convert(ids, source="harmony-tokens", target="harmony").output == "<|start|>user<|message|>2+2?<|end|>\n"
+
+
+def test_the_last_id_of_the_vocabulary_is_an_id() -> None:
+    assert first_odd([0, LAST_ID]) is None
+    assert [first_odd([0, each]) for each in (LAST_ID + 1, -1, True, "1")] == [1, 1, 1, 1]

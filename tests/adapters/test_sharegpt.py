@@ -374,3 +374,13 @@ def test_what_is_said_before_all_stays_in_its_column() -> None:
     assert write(changed, "sharegpt").output == row(human("Hi"), system="T")
     turned = replace(found, messages=(second, first))
     assert write(turned, "sharegpt").output == row(human("Hi"), {"from": "system", "value": "S"})
+
+
+@pytest.mark.parametrize(
+    ("turn", "path"),
+    [({"from": "gpt"}, "/conversations/1/value"), ({"from": "gpt", "value": 1}, "/conversations/1/value")],
+)
+def test_a_turn_without_a_text_is_refused_with_its_place(turn: dict[str, Any], path: str) -> None:
+    with pytest.raises(BridgeError) as caught:
+        read({"conversations": [{"from": "human", "value": "Hi"}, turn]}, "sharegpt")
+    assert (caught.value.code, caught.value.path) == (ErrorCode.SHAPE, path)
