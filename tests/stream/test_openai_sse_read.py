@@ -630,3 +630,10 @@ def test_events_are_joined_as_other_streams_are() -> None:
     live = made()
     events = [event for text in ("a", "b") for event in live.feed(sse(chunk({"content": text})))]
     assert joined(events)[2:] == [Delta(0, "ab")]
+
+
+def test_calls_without_index_and_id_are_told_apart_by_their_names() -> None:
+    """A piece with a name begins a call; one without continues the last."""
+    pieces = [item(None, name="f", text="{"), item(None, text="}"), item(None, name="g", text="{}")]
+    told = messages_of(stream(*(calls(piece) for piece in pieces), finish="tool_calls"))
+    assert [(call.recipient, call.content) for call in told] == [("functions.f", "{}"), ("functions.g", "{}")]

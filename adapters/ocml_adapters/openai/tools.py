@@ -173,7 +173,7 @@ def hosted_tools(request: Transcript, kinds: Collection[str]) -> tuple[Transcrip
         tool = members_of(members_of(entry).get("tool"))
         kind = tool.get("type")
         if isinstance(kind, str) and kind in kinds:
-            says_more = any(value not in (None, {}, kind) for key, value in tool.items() if key != "type")
+            says_more = any(value not in (None, {}, kind) for value in tool.values())
             hosted.append(HostedTool(kind, f"{place}/tools/{index}/tool", says_more=says_more))
         else:
             remaining.append(entry)
