@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ocml_bridge import BridgeError, Options, decoder, encoder, formats, make_sidecar, read, write
+from ocml_bridge.bulk.plan_rows import row_of
 from ocml_bridge.cli.output import CommandError
 from ocml_bridge.cli.plans import plan_named
 from ocml_bridge.events import Event
@@ -24,6 +25,7 @@ from ocml_bridge.hosts.gateway.api import CHAT, MESSAGES, RESPONSES, Api
 from ocml_bridge.hosts.gateway.exchange import parsed
 from ocml_bridge.hosts.gateway.problems import ApiError
 from ocml_bridge.hosts.gateway.upstream_request import understand
+from ocml_bridge.layouts import AUTO, Plan, read_row
 from ocml_bridge.pipe import streams
 from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.testing.boundary import one_conversation
@@ -209,6 +211,34 @@ def plans() -> Iterator[bytes]:
     yield b"layout: [alpaca, sharegpt]\ncolumns: {instruction: q, output: a}\nroles: {human: user}\nthoughts: [think]\n"
 
 
+ROWS = Plan((AUTO,), preview=True)
+
+
+def row(data: bytes) -> None:
+    """Read a row of a dataset, previews among them, and write its conversations."""
+    try:
+        found = read_row(ROWS, row_of(data, text=True))
+        for document in found.documents:
+            transcript = read(document.value, found.layout.format, options=FORCED).transcript
+            write(transcript, "openai", policy=LENIENT)
+    except BridgeError as error:
+        told(error)
+
+
+def rows() -> Iterator[bytes]:
+    """Rows of public datasets, and a session of each agent."""
+    for path in sorted(GOLDEN.glob("rows/*.json")):
+        yield from (json.dumps(case["row"]).encode() for case in json.loads(path.read_bytes())["cases"])
+    user, assistant = {"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello."}
+    said = [
+        {"type": each["role"], "uuid": each["role"], "parentUuid": parent, "message": each}
+        for each, parent in ((user, None), (assistant, "user"))
+    ]
+    items = [{"type": "response_item", "payload": {"type": "message", **each}} for each in (user, assistant)]
+    yield json.dumps(said).encode()
+    yield json.dumps([{"type": "event_msg", "payload": {"type": "user_message", "message": "Hi"}}, *items]).encode()
+
+
 SETTINGS = (Settings("http://upstream", profile="gpt-oss"), Settings("http://upstream", profile="qwen3"))
 
 
@@ -248,6 +278,7 @@ def table() -> dict[str, Target]:
         found[f"stream-{name}"] = Target(partial(run, name), partial(seeds, name))
     found["sidecar"] = Target(sidecar, sidecars)
     found["plan"] = Target(plan, plans)
+    found["row"] = Target(row, rows)
     for api in (CHAT, RESPONSES, MESSAGES):
         found[f"request-{api.form}"] = Target(partial(request, api), partial(requests_of, api))
     return found
