@@ -1891,7 +1891,7 @@ def test_a_claude_export_has_texts_thoughts_and_calls_in_blocks() -> None:
 @pytest.mark.parametrize(
     ("plan", "row", "message"),
     [
-        ("alpaca", {"instruction": "Why?", "output": 3}, "the row has 'instruction', 'output'"),
+        ("alpaca", {"instruction": "Why?", "output": 3}, 'the row has "instruction", "output"'),
         ("alpaca", {"conversations": [{"from": "human", "value": "x"}]}, "it looks like sharegpt"),
         ("alpaca", {"instruction": "Why?", "output": "x", "history": [["a"]]}, "a pair of texts"),
         ("messages", {"messages": [{"role": "user", "content": "x"}], "tools": "[{"}, "not JSON text"),
@@ -2021,6 +2021,14 @@ def test_a_plan_may_name_what_is_not_guessed() -> None:
     row = {"question": "Which?", "options": ["a", "b"], "answer": "B"}
     found = read_row(plan_of("alpaca"), row)
     assert (found.layout.name, [*found.extra_columns]) == ("alpaca", ["options"])
+
+
+def test_an_error_names_columns_in_short() -> None:
+    """Found by fuzzing: a name may be any text, and there may be many."""
+    row = {f"{at} {'long ' * 1000}": 1 for at in range(1000)}
+    with pytest.raises(BridgeError) as caught:
+        read_row(Plan((AUTO,)), row)
+    assert len(str(caught.value)) < 900
 
 
 def test_every_layout_has_rows() -> None:

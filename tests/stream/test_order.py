@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from ocml_bridge.events import Delta, End, Event, Start, Stop
 from ocml_bridge.model import Message, Transcript
 from ocml_bridge.stream.order import InOrder
+from ocml_bridge.testing.encoding import check_encoding
 
 BEGUN = Message("assistant", "", channel="final", end=None)
 STOP = Stop("stop", Transcript())
@@ -65,3 +66,10 @@ def test_nothing_is_left_out_and_nothing_is_mixed(events: list[Event]) -> None:
 
 def _place(event: Event) -> float:
     return event.number if isinstance(event, (Start, Delta)) else float("inf")
+
+
+def test_a_reply_does_not_wait_for_that_of_another_tool_if_it_names_its_own() -> None:
+    calls = [Message("assistant", "{}", recipient=f"functions.{tool}", call_id=tool, end="call") for tool in "fg"]
+    replies = [Message("tool", tool, f"functions.{tool}", "commentary", "assistant", tool) for tool in "gf"]
+    text = check_encoding(Transcript((*calls, *replies)), "harmony")
+    assert text.index("functions.g to=assistant") < text.index("functions.f to=assistant")

@@ -202,7 +202,7 @@ _LONGEST_CACHED: Final = 1000
 
 
 def _no_layout_detail(plan: Plan, row: Object) -> str:
-    has = f"the row has {', '.join(map(repr, list(row)[:12])) or 'no columns'}"
+    has = f"the row has {', '.join(map(shown, list(row)[:_MOST_NAMED])) or 'no columns'}"
     preview = None if plan.preview else next((each.title for each in PREVIEWS if each.has(row)), None)
     if preview is not None:
         return f"this looks like {preview}, whose reading may change with any release; add --preview to read it"
@@ -217,6 +217,10 @@ def _no_layout_detail(plan: Plan, row: Object) -> str:
     wanted = "any layout" if plan.layout == (AUTO,) else " or ".join(plan.layout)
     advice = "`ocml-convert plan DATA -o plan.yaml` proposes one"
     return f"this is not a row of {wanted}: {has}; a plan with 'columns' says which hold the conversation: {advice}"
+
+
+_MOST_NAMED: Final = 8
+"""The number of columns that an error names."""
 
 
 def likeness(row: Object) -> str | None:
