@@ -12,13 +12,14 @@ from cli.conftest import Run
 from harmony_answers import chunks_of, client_sees, declaring, fits, recorded
 from harmony_judge import library
 from ocml_adapters.harmony.vocabulary import load_encoding
-from ocml_bridge import BridgeError, ErrorCode, Options, Transcript
+from ocml_bridge import BridgeError, ErrorCode, Message, Options, Transcript
 from ocml_bridge.chat.turns import with_namespace
 from ocml_bridge.chat.visibility import REASONING
-from ocml_bridge.events import Answer, Delta, End, Event, Start, Stop
+from ocml_bridge.events import Answer, Delta, End, Event, RefusalDelta, Start, Stop
 from ocml_bridge.loss import Finding
 from ocml_bridge.pipe import encoder
 from ocml_bridge.profiles import Prompt, profile
+from ocml_bridge.stream.answer import AnswerDecoder
 
 pytest_plugins = ("cli.conftest",)
 
@@ -312,3 +313,20 @@ def test_what_no_token_tells_is_told_by_words(case: str, form: str) -> None:
         "calls": [],
         **SEEN[case],
     }
+
+
+class Fed:
+    """A source of events, a list for each time that it is fed."""
+
+    def __init__(self, *events: list[Event]) -> None:
+        self._events = iter(events)
+
+    def feed(self, data: str | bytes, /) -> list[Event]:
+        return next(self._events)
+
+
+def test_a_refusal_is_numbered_as_the_answer_is() -> None:
+    asked, refused = Message("user", "Hi"), Message("assistant", "", channel="final", end=None)
+    source: Any = Fed([Start(0, asked), End(0, asked)], [Start(1, refused), RefusalDelta(1, "No.")])
+    answer = AnswerDecoder(source, "the prompt", ())
+    assert answer.feed("the answer") == [Start(0, refused), RefusalDelta(0, "No.")]
