@@ -91,7 +91,7 @@ def _ids(capfd: pytest.CaptureFixture[str], *arguments: str) -> list[Any]:
 
 def test_settings_of_an_earlier_form_come_beside_what_is_there_already() -> None:
     header = {"generation_settings": {"temperature": 1, "odd": 2}}
-    earlier = {"type": "transcript", "messages": [], "header": header, "extras": {"ocm-2.2": {"a": 1}}}
+    earlier: Any = {"type": "transcript", "messages": [], "header": header, "extras": {"ocm-2.2": {"a": 1}}}
     found = read(earlier, "canonical").transcript
     assert isinstance(found, Transcript)
     assert found.extras == {"ocm-2.2": {"a": 1, "generation_settings": {"odd": 2}}}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -2021,6 +2022,17 @@ def test_a_plan_may_name_what_is_not_guessed() -> None:
     row = {"question": "Which?", "options": ["a", "b"], "answer": "B"}
     found = read_row(plan_of("alpaca"), row)
     assert (found.layout.name, [*found.extra_columns]) == ("alpaca", ["options"])
+
+
+@pytest.mark.parametrize(
+    "value", ['{"name", "f"}', '{"name": "f", "arguments": {"a"}}', '{"name": "f", 1: 2}', "{b'x': 1}"]
+)
+def test_a_call_in_python_that_json_cannot_hold_is_no_call(value: str) -> None:
+    """Found by fuzzing: a set, bytes or a key that is no text raised TypeError. The turn is kept, or refused."""
+    turns = [{"from": "human", "value": "Hi"}, {"from": "function_call", "value": value}]
+    for row in ({"conversations": turns}, {"text": f"USER: Hi\nASSISTANT: <functioncall> {value}"}):
+        with suppress(BridgeError):
+            assert value in str(read_row(Plan((AUTO,)), row).documents[0].value)
 
 
 def test_an_error_names_columns_in_short() -> None:

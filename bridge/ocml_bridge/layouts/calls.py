@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final
 
-from ..common.python_code import literal
 from ..errors import BridgeError
 from ..json_values import jsontext
 from ..loss import Finding, FindingCode, Severity
@@ -16,6 +15,7 @@ from .fitting import as_list, as_object
 from .layout import Object, noticed
 from .messages import calls_of, message, tools_of
 from .pieces import spelled
+from .pythonic import literal_in
 from .tagged import call_in_tags, items_in, result_in
 
 
@@ -57,7 +57,7 @@ def mended(text: str) -> str | None:
     with suppress(BridgeError):
         jsontext.loads(text)
         return None
-    found = as_object(literal(text.strip())) or {}
+    found = as_object(literal_in(text)) or {}
     return spelled(found) if isinstance(found.get("name"), str) else None
 
 
@@ -140,7 +140,7 @@ def _call(text: str, path: str, findings: list[Finding], tools: list[Json] | Non
     try:
         value: Json = jsontext.loads(text)
     except BridgeError:
-        value = literal(text)
+        value = literal_in(text)
         if as_object(value) is None:
             raise
         findings.append(Finding(FindingCode.JSON_REPAIRED, Severity.CHANGED, path, "a call is written as Python code"))
@@ -200,4 +200,4 @@ def _objects(text: str) -> list[Json] | None:
     pieces = re.split(r"\n\s*\n|(?<=\})\s*\n(?=\{)", text.strip())
     with suppress(BridgeError):
         return [jsontext.loads(piece) for piece in pieces if piece.strip()]
-    return as_list(literal(text.strip()))
+    return as_list(literal_in(text))

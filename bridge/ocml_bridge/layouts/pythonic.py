@@ -7,9 +7,10 @@ import re
 from collections.abc import Collection
 from typing import Final
 
-from ..common.python_code import expression, value_of
+from ..common.python_code import expression, literal, value_of
 from ..errors import BridgeError
-from ..json_values import jsontext
+from ..json_values import jsontext, parsed
+from ..model import Json
 from .layout import Object
 
 _WORDS: Final = {"true": True, "false": False, "null": None}
@@ -58,6 +59,17 @@ def _arguments(text: str) -> Object | None:
             return None
         found[each.arg] = value[0]
     return found if as_json(found) is not None else None
+
+
+def literal_in(text: str) -> Json:
+    """Return the value of a text that is a literal of Python; None for any other text, and for what JSON has not.
+
+    Tuples become lists; a set, bytes and a complex number are not in JSON, and neither is a key that is no text.
+    """
+    try:
+        return parsed.as_json(literal(text.strip()))
+    except BridgeError:
+        return None
 
 
 def as_json(found: Object) -> Object | None:
