@@ -93,6 +93,7 @@ def test_what_a_later_row_repeats_is_there_once() -> None:
         said("c", "b", "m", call("t")),
     ]
     assert read_all(*rows) == [[("user", "Hi"), ("assistant", "Wait."), CALLED]]
+    assert findings(*rows) == [("/session/3", "shape")], "of the call there is another version"
 
 
 def test_results_of_calls_at_the_same_time_belong_to_one_conversation() -> None:
@@ -336,6 +337,11 @@ def test_items_are_the_conversation_and_events_repeat_them() -> None:
 )
 def test_events_are_read_where_no_item_says_the_same(rows: list[Row]) -> None:
     assert read_all(META, *rows) == [TURN]
+
+
+def test_a_text_that_only_ends_alike_is_no_repetition() -> None:
+    rows = [META, spoken("user", "Is it ok"), event(type="turn_aborted"), event(type="user_message", message="ok")]
+    assert read_all(*rows) == [[("user", "Is it ok"), ("user", "ok")]]
 
 
 def test_an_answer_may_be_in_the_end_of_its_turn_alone() -> None:

@@ -48,10 +48,11 @@ def read_claude_code(fields: Object, wording: Wording) -> Sequence[Document]:
         raise misshapen(f"/{SESSION}", "rows of a session, one with a message at least")
     unread = session.rows.keys() - {at for _, branch in branches for at in branch}
     documents: list[Document] = []
-    given = set[int]()
+    given, others = set[int](), unread
     for rows, branch in branches:
-        own = sorted({*branch, *unread} - given)
+        own = sorted({*branch, *others} - given)
         given.update(own)
+        others = set[int]()
         findings = [finding for at in own for finding in session.findings.get(at, ())]
         beside = [_rest(session.rows[at]) if at not in unread else session.rows[at] for at in own]
         columns: Object = {SESSION: kept} if (kept := [each for each in beside if each]) else {}
@@ -113,6 +114,7 @@ def _session_of(values: Sequence[Json]) -> _Session:
     findings: dict[int, list[Finding]] = {}
     agents: dict[str | None, dict[int, _Row]] = {None: {}}
     by_name: dict[str, int] = {}
+    calls: dict[str, Object] = {}
     linked = any(isinstance(row.get("parentUuid"), str) for row in objects_of(values))
 
     def notice(at: int, detail: str) -> None:
@@ -134,6 +136,9 @@ def _session_of(values: Sequence[Json]) -> _Session:
         if _is_synthetic(row):
             notice(at, "the program wrote the message instead of the model; it is kept beside the conversation")
         of_agent = agents.setdefault(_agent_of(row), {})
+        for call, block in _calls_in(message):
+            if calls.setdefault(call, block) != block:
+                notice(at, "an earlier row has the call in another version; the last one is read")
         before, assumed = _before(row, of_agent, by_name, linked=linked)
         if assumed is not None:
             notice(at, assumed)
@@ -248,7 +253,7 @@ class _Parallel:
                 continue
             name = _id_of(self._rows[at])
             message = [at] if name is None else self._blocks[name]
-            calls = [call for each in message for call in _calls_in(self._rows[each])]
+            calls = {call for each in message for call, _ in _calls_in(self._rows[each].message)}
             results = [self._first(call, on_path) for call in calls] if len(calls) > 1 else []
             others = {each for each in results if each is not None}
             rows = [each for each in (*message, *sorted(others)) if each not in placed]
@@ -273,9 +278,12 @@ def _blocks_in(row: _Row) -> list[Object]:
     return objects_of((row.message or {}).get("content"))
 
 
-def _calls_in(row: _Row) -> list[str]:
-    calls = [block.get("id") for block in _blocks_in(row) if block.get("type") == "tool_use"]
-    return [call for call in calls if isinstance(call, str)]
+def _calls_in(message: Object | None) -> list[tuple[str, Object]]:
+    """Return the ids of the calls in a message, each with its block."""
+    blocks = objects_of((message or {}).get("content"))
+    return [
+        (block["id"], block) for block in blocks if block.get("type") == "tool_use" and isinstance(block.get("id"), str)
+    ]
 
 
 def _results_in(row: _Row) -> list[str]:

@@ -130,13 +130,15 @@ class _Texts:
     def has(self, at: int, kind: str, text: str) -> bool:
         """Return whether a row near another repeats its text, which that row then does no more.
 
-        The text is at the end of one of the row's own. Beside an event, it may be another one, such as a redacted text.
+        It is one of the row's texts, or its last lines, behind context that the program added. In the row next to an
+        event, it may be another text, such as a redacted one.
         """
+        text = text.rstrip()
         rows = self._rows.get(kind, [])
         place = bisect(rows, at)
         for near in sorted(rows[max(0, place - _NEAR) : place + _NEAR], key=lambda each: abs(each - at)):
             texts = self._texts[kind, near]
-            found = next((each for each in texts if each.endswith(text.rstrip())), None)
+            found = next((each for each in texts if each == text or each.endswith(f"\n{text}")), None)
             if found is None and texts and abs(near - at) == 1:
                 found = texts[0]
             if found is not None:
