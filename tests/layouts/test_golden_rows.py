@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from ocml_bridge import Transcript, read
-from ocml_bridge.layouts import AUTO, Plan, read_row
+from ocml_bridge.layouts import AUTO, PREVIEWS, Plan, read_row
 from ocml_bridge.model import Message
 
 ROOT = Path(__file__).parents[2] / "golden" / "rows"
+PREVIEWED = {layout.name for layout in PREVIEWS}
 FILES = sorted(ROOT.glob("*.json"))
 
 
@@ -42,7 +43,7 @@ def told(messages: tuple[Message, ...]) -> list[list[Any]]:
 
 @pytest.mark.parametrize(("name", "case"), CASES, ids=[f"{name}-{at}" for at, (name, _) in enumerate(CASES)])
 def test_a_public_row_is_the_conversation_that_a_person_reads(name: str, case: dict[str, Any]) -> None:
-    found = read_row(Plan((AUTO,)), case["row"])
+    found = read_row(Plan((AUTO,), preview=case["layout"] in PREVIEWED), case["row"])
     documents = [read(each.value, found.layout.format).transcript for each in found.documents]
     transcripts = [each for each in documents if isinstance(each, Transcript)]
     assert found.layout.name == case["layout"]
