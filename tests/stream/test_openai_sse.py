@@ -23,6 +23,7 @@ from ocml_bridge.report.report import unnamed
 from ocml_bridge.stream import Filter, replay
 from ocml_bridge.stream.sse import Reader
 from ocml_bridge.testing import strategies
+from ocml_bridge.testing.encoding import in_pieces
 from ocml_bridge.testing.streams import bare, events_of
 from turns import ANSWERS, call, final, preamble, thought, turn
 
@@ -425,3 +426,15 @@ def test_nobody_knows_which_of_several_texts_an_item_signs() -> None:
     document = Transcript((replace(SIGNED, signature=None), MORE))
     losses = encoded(document, "stop")[1].losses
     assert [loss.path for loss in losses if loss.code == "message"] == ["/messages/1"]
+
+
+def test_a_summary_of_a_thought_that_comes_in_pieces_loses_nothing() -> None:
+    summary = Message("assistant", "It thought of rain.", channel="analysis", content_type="summary")
+    made = encoder("openai-sse", answer=ANSWER, visibility=DEBUG)
+    chunks = [*made.encode(in_pieces(replay(Transcript((summary, final("It rains.")))), 3)), *made.finish()]
+    assert {loss.severity for loss in made.losses} <= {Severity.LAYOUT}
+    [*_, stop] = events_of(decoder("openai-sse"), [b"".join(chunks).decode()]).events
+    assert isinstance(stop, Stop)
+    assert isinstance(stop.document, Transcript)
+    assert [each.content_type for each in stop.document.messages] == ["summary", None]
+    assert stop.document.messages[0].content == summary.content
