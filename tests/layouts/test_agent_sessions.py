@@ -420,6 +420,12 @@ def test_first_versions_have_items_without_a_frame() -> None:
     assert beside(*rows) == rows[:2]
 
 
+def test_rows_with_instructions_are_no_session() -> None:
+    rows = [{"id": "1", "timestamp": "2025-05-01", "instructions": "Why?", "output": "Because."}] * 2
+    with pytest.raises(BridgeError, match="not a row of any layout"):
+        read_row(PREVIEW, {"session": rows})
+
+
 def test_phases_are_channels() -> None:
     commentary = spoken("assistant", "I look.")
     commentary["payload"]["phase"] = "commentary"

@@ -30,7 +30,7 @@ _CHANGES: Final = {
 def is_codex(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold rows of a session."""
     rows = objects_of(fields.get(SESSION))
-    return any(map(_is_row, rows)) or (bool(rows) and _is_early_head(rows[0]))
+    return any(map(_is_row, rows)) or (bool(rows) and _is_early_head(rows[0]) and any(map(_is_early_row, rows[1:])))
 
 
 def _is_row(row: Object) -> bool:
@@ -40,6 +40,11 @@ def _is_row(row: Object) -> bool:
 def _is_early_head(row: Object) -> bool:
     """Return whether a row begins a session of the first versions, whose other rows are the items."""
     return isinstance(row.get("id"), str) and isinstance(row.get("timestamp"), str) and "instructions" in row
+
+
+def _is_early_row(row: Object) -> bool:
+    """Return whether a row of such a session is a message, or the state of the program."""
+    return "record_type" in row or (row.get("type") == "message" and isinstance(row.get("content"), list))
 
 
 def read_codex(fields: Object, wording: Wording) -> Sequence[Document]:
