@@ -23,7 +23,7 @@ from ocml_bridge.stream import replay
 from ocml_bridge.testing import laws, visibility
 from ocml_bridge.testing.trial import LawBrokenError, Trial
 from ocml_bridge.testing.visibility import SECRET
-from ocml_bridge.view import tell
+from ocml_bridge.view import view_of
 from ocml_bridge.view.compare import compare
 from sampling import Pairs, examples, some_pairs
 
@@ -181,7 +181,7 @@ def test_a_pipe_passes_on_what_it_is_told_to_in_place_of_what_its_encoder_was(sh
 @examples(50)
 def test_no_view_shows_it(document: Transcript, target: str) -> None:
     pytest.importorskip("openai_harmony", reason="harmony-tokens needs the official encoder")
-    assert SECRET not in repr(tell(document))
+    assert SECRET not in repr(view_of(document))
     compared = compare(document, target)
     assert SECRET not in repr(compared)
     exposed = [row.index for row in compared.rows if row.exposed]

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from ocml_bridge import read, registry
-from ocml_bridge.view import DEBUG, END_USER, compare, tell
-from ocml_bridge.view.html import NamedStory, comparison_page, matrix_page, signoff_page, stories_page, story_page
+from ocml_bridge.view import DEBUG, END_USER, compare, view_of
+from ocml_bridge.view.html import NamedView, comparison_page, matrix_page, signoff_page, view_page, views_page
 from ocml_bridge.view.matrix import matrix_of
 from ocml_bridge.view.signoff import Entry, Example, Group, SignOff
 from sources import ROOT
@@ -54,14 +54,14 @@ def pages() -> dict[str, str]:
         reading = read(data, case.partition("/")[0])
         about = {"name": case, "source": reading.source}
         for word, visibility in (("user", END_USER), ("debug", DEBUG)):
-            out[f"{case} {word}"] = story_page(tell(reading.transcript, reading.findings, visibility), **about)
+            out[f"{case} {word}"] = view_page(view_of(reading.transcript, reading.findings, visibility), **about)
         for target in ("harmony", "openai", "harmony-tokens"):
             told = compare(reading.transcript, target, reading.findings, visibility=DEBUG)
             out[f"{case} {target}"] = comparison_page(told, **about)
     long = read(json.dumps([{"role": "assistant", "content": LONG + "word " * 1_000}]), "openai").transcript
-    out["long"] = story_page(tell(long), name="long", source="openai")
+    out["long"] = view_page(view_of(long), name="long", source="openai")
     several = [
-        NamedStory(name, "openai", tell(read(json.dumps([{"role": "user", "content": name}]), "openai").transcript))
+        NamedView(name, "openai", view_of(read(json.dumps([{"role": "user", "content": name}]), "openai").transcript))
         for name in ("one", "two")
     ]
     out["matrix"] = matrix_page(matrix_of([registry.adapter(name)[0] for name in registry.formats()]))
@@ -84,7 +84,7 @@ def pages() -> dict[str, str]:
             failures=("b.jsonl: OCB-IO",),
         )
     )
-    out["several"] = stories_page(several, name="several")
+    out["several"] = views_page(several, name="several")
     return out
 
 

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from rich.console import Console, RenderableType
 
 from ocml_bridge import BridgeError, ErrorCode, Message, Transcript, registry
-from ocml_bridge.view import DEBUG, compare, html, prose, tell
-from ocml_bridge.view.html import comparison_page, matrix_page, story_page
+from ocml_bridge.view import DEBUG, compare, html, prose, view_of
+from ocml_bridge.view.html import comparison_page, matrix_page, view_page
 from ocml_bridge.view.matrix import matrix_of
-from ocml_bridge.view.terminal import of_comparison, of_story
+from ocml_bridge.view.terminal import of_comparison, of_view
 
 from .hostile import attacks, hostile
 
@@ -51,16 +51,16 @@ class Reader(HTMLParser):
 
 
 def page_of(transcript: Transcript, *, debug: bool = True) -> str:
-    story = tell(transcript, visibility=DEBUG) if debug else tell(transcript)
-    return story_page(story, name="a file", source="canonical")
+    view = view_of(transcript, visibility=DEBUG) if debug else view_of(transcript)
+    return view_page(view, name="a file", source="canonical")
 
 
 def hostile_pages() -> dict[str, str]:
     transcript = hostile(SERVER)
     name = attacks(SERVER)[0]
     return {
-        "story": story_page(tell(transcript), name=name, source="canonical"),
-        "debug": story_page(tell(transcript, visibility=DEBUG), name=name, source="canonical"),
+        "view": view_page(view_of(transcript), name=name, source="canonical"),
+        "debug": view_page(view_of(transcript, visibility=DEBUG), name=name, source="canonical"),
         "compare": comparison_page(compare(transcript, "openai", visibility=DEBUG), name=name, source="canonical"),
     }
 
@@ -70,7 +70,7 @@ def pages() -> dict[str, str]:
     return hostile_pages()
 
 
-@pytest.mark.parametrize("kind", ["story", "debug", "compare"])
+@pytest.mark.parametrize("kind", ["view", "debug", "compare"])
 class TestHostilePages:
     def test_have_only_tags_of_ours(self, pages: dict[str, str], kind: str) -> None:
         tags = Reader(pages[kind]).tags
@@ -246,12 +246,12 @@ class TestTerminal:
         return captured.get()
 
     def test_nothing_in_a_transcript_acts_on_the_terminal(self) -> None:
-        text = self.drawn(of_story(tell(hostile(SERVER), visibility=DEBUG)))
+        text = self.drawn(of_view(view_of(hostile(SERVER), visibility=DEBUG)))
         text += self.drawn(of_comparison(compare(hostile(SERVER), "chatml", visibility=DEBUG)))
         left = re.sub(r"\x1b\[[0-9;]*m", "", text)
         assert re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]", left) is None
         assert "[red]" not in left
 
     def test_markup_of_the_library_is_text(self) -> None:
-        shown = self.drawn(of_story(tell(Transcript((Message("user", "[bold]x[/bold] :smile: https://e.org"),)))))
+        shown = self.drawn(of_view(view_of(Transcript((Message("user", "[bold]x[/bold] :smile: https://e.org"),)))))
         assert "[bold]x[/bold] :smile: https://e.org" in re.sub(r"\x1b\[[0-9;]*m", "", shown)

@@ -13,9 +13,9 @@ from ocml_bridge.chat.turns import parts_of
 from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.testing.strategies import transcripts
 from ocml_bridge.units.pairing import pair
-from ocml_bridge.view import DEBUG, END_USER, compare, tell
-from ocml_bridge.view.html import comparison_page, story_page
-from ocml_bridge.view.story import Entry, Gap
+from ocml_bridge.view import DEBUG, END_USER, compare, view_of
+from ocml_bridge.view.entries import Entry, Gap
+from ocml_bridge.view.html import comparison_page, view_page
 from sampling import examples
 
 TARGETS = ("ocm-0.1", "ocm-2.2", "harmony", "internlm2", "chatml", "openai", "canonical")
@@ -25,12 +25,12 @@ ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 @examples(60)
 @given(transcripts())
 def test_every_message_is_told_once_or_counted_once(transcript: Transcript) -> None:
-    whole = tell(transcript, visibility=DEBUG)
+    whole = view_of(transcript, visibility=DEBUG)
     told = [index for item in whole.items if isinstance(item, Entry) for index in _indexes(item)]
     assert sorted(told) == list(range(len(transcript.messages)))
-    story = tell(transcript)
-    counted = sum(item.total for item in story.items if isinstance(item, Gap))
-    seen = sum(isinstance(item, Entry) for item in story.items)
+    view = view_of(transcript)
+    counted = sum(item.total for item in view.items if isinstance(item, Gap))
+    seen = sum(isinstance(item, Entry) for item in view.items)
     assert counted + seen + len(pair(transcript.messages)) == len(transcript.messages)
 
 
@@ -41,7 +41,7 @@ def _indexes(entry: Entry) -> list[int]:
 @examples(60)
 @given(transcripts(), st.booleans())
 def test_pages_can_be_made_of_anything(transcript: Transcript, debug: bool) -> None:
-    page = story_page(tell(transcript, visibility=DEBUG if debug else END_USER), name="x", source="canonical")
+    page = view_page(view_of(transcript, visibility=DEBUG if debug else END_USER), name="x", source="canonical")
     assert ACTING.search(page) is None
     assert page.count("<script>") == 1
 
@@ -80,5 +80,5 @@ def _sealed(document: Document) -> Transcript:
 @examples(25)
 @given(transcripts().map(_sealed))
 def test_what_is_hidden_in_the_source_is_on_neither_side(target: str, transcript: Transcript) -> None:
-    assert SECRET not in story_page(tell(transcript), name="x", source="canonical")
+    assert SECRET not in view_page(view_of(transcript), name="x", source="canonical")
     assert SECRET not in comparison_page(compare(transcript, target), name="x", source="canonical")

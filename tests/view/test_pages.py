@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from ocml_bridge import Message, Transcript, read, registry
-from ocml_bridge.view import DEBUG, compare, tell
-from ocml_bridge.view.html import NamedStory, comparison_page, matrix_page, stories_page, story_page
+from ocml_bridge.view import DEBUG, compare, view_of
+from ocml_bridge.view.html import NamedView, comparison_page, matrix_page, view_page, views_page
 from ocml_bridge.view.matrix import matrix_of
 from sampling import sweep
 from sources import ROOT
@@ -105,10 +105,12 @@ def assert_calm(page: Opened, address: str) -> None:
 def test_golden_transcripts(browser: Browser, tmp_path: Path, name: str) -> None:
     reading = read((ROOT / "golden" / name).read_bytes(), name.partition("/")[0])
     for debug in (False, True):
-        story = (
-            tell(reading.transcript, reading.findings, DEBUG) if debug else tell(reading.transcript, reading.findings)
+        view = (
+            view_of(reading.transcript, reading.findings, DEBUG)
+            if debug
+            else view_of(reading.transcript, reading.findings)
         )
-        address = put(tmp_path, story_page(story, name=name, source=reading.source))
+        address = put(tmp_path, view_page(view, name=name, source=reading.source))
         with browser.opened(address) as page:
             assert_calm(page, address)
             assert page.run("document.querySelectorAll('.item').length") > 0
@@ -121,14 +123,14 @@ def test_golden_transcripts(browser: Browser, tmp_path: Path, name: str) -> None
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("kind", sweep(["debug", "compare", "story"], 3))
+@pytest.mark.parametrize("kind", sweep(["debug", "compare", "view"], 3))
 def test_hostile_transcripts(browser: Browser, server: Server, tmp_path: Path, kind: str) -> None:
     transcript = hostile(server.address)
     if kind == "compare":
         page_text = comparison_page(compare(transcript, "openai", visibility=DEBUG), name="x", source="canonical")
     else:
-        story = tell(transcript, visibility=DEBUG) if kind == "debug" else tell(transcript)
-        page_text = story_page(story, name=hostile(server.address).messages[0].role, source="canonical")
+        view = view_of(transcript, visibility=DEBUG) if kind == "debug" else view_of(transcript)
+        page_text = view_page(view, name=hostile(server.address).messages[0].role, source="canonical")
     address = put(tmp_path, page_text)
     with browser.opened(address, settle=0.3) as page:
         page.run("document.querySelectorAll('details').forEach((each) => { each.open = true })")
@@ -143,7 +145,7 @@ def test_hostile_transcripts(browser: Browser, server: Server, tmp_path: Path, k
 
 def test_what_got_past_the_escaping_would_still_not_run(browser: Browser, server: Server, tmp_path: Path) -> None:
     """The policy alone holds: raw HTML, put where a transcript's text is, does nothing."""
-    page_text = story_page(tell(Transcript((Message("user", "HERE"),))), name="x", source="canonical")
+    page_text = view_page(view_of(Transcript((Message("user", "HERE"),))), name="x", source="canonical")
     raw = f'<img src=\'{server.address}/i\' onerror="{RUN}"><script>{RUN}</script><b onclick="{RUN}" id=b>x</b>'
     raw += f"<iframe src='{server.address}/f'></iframe><style>body{{background:url({server.address}/c)}}</style>"
     address = put(tmp_path, page_text.replace("HERE", raw))
@@ -169,8 +171,8 @@ def test_this_would_notice(browser: Browser, server: Server, tmp_path: Path) -> 
 
 def test_five_megabytes(browser: Browser, tmp_path: Path) -> None:
     texts = ("a line of <b>text</b>\n" * 230_000, "word " * 1_000_000)
-    page_text = story_page(
-        tell(Transcript(tuple(Message("user", text) for text in texts))), name="x", source="canonical"
+    page_text = view_page(
+        view_of(Transcript(tuple(Message("user", text) for text in texts))), name="x", source="canonical"
     )
     address = put(tmp_path, page_text)
     with browser.opened(address) as page:
@@ -187,7 +189,7 @@ def long_page() -> str:
     messages = tuple(
         Message("user" if k % 2 == 0 else "assistant", TURN.format(k, k), channel=None) for k in range(2_000)
     )
-    return story_page(tell(Transcript(messages)), name="long", source="canonical")
+    return view_page(view_of(Transcript(messages)), name="long", source="canonical")
 
 
 def test_two_thousand_messages_open_and_scroll_without_delay(browser: Browser, tmp_path: Path, long_page: str) -> None:
@@ -230,10 +232,10 @@ def test_search_and_keys(browser: Browser, tmp_path: Path, long_page: str) -> No
 
 def test_several_conversations_are_seen_one_at_a_time(browser: Browser, tmp_path: Path) -> None:
     told = [
-        NamedStory(name, "canonical", tell(Transcript((Message("user", f"the {name}"), Message("assistant", "yes")))))
+        NamedView(name, "canonical", view_of(Transcript((Message("user", f"the {name}"), Message("assistant", "yes")))))
         for name in ("first", "second", "third")
     ]
-    address = put(tmp_path, stories_page(told, name="a folder"))
+    address = put(tmp_path, views_page(told, name="a folder"))
     seen = "[...document.querySelectorAll('.chat')].filter((each) => each.checkVisibility()).map((each) => each.id)"
     current = "document.querySelector('.chats [aria-current]').hash"
     with browser.opened(address) as page:
@@ -252,7 +254,7 @@ def test_several_conversations_are_seen_one_at_a_time(browser: Browser, tmp_path
 def test_keys_move_the_focus(browser: Browser, tmp_path: Path) -> None:
     """A screen reader hears where they lead."""
     talk = Transcript(tuple(Message("user", f"{k}") for k in range(3)))
-    with browser.opened(put(tmp_path, story_page(tell(talk), name="x", source="canonical"))) as page:
+    with browser.opened(put(tmp_path, view_page(view_of(talk), name="x", source="canonical"))) as page:
         focused = list[str]()
         page.run("document.querySelector('#m0').focus()")
         for key in ("j", "j", "k"):
@@ -263,7 +265,7 @@ def test_keys_move_the_focus(browser: Browser, tmp_path: Path) -> None:
 
 def test_a_long_text_is_unfolded_where_it_stands(browser: Browser, tmp_path: Path) -> None:
     talk = Transcript((Message("assistant", "| a | b |\n| - | - |\n| 1 | 2 |\n\n" + "word " * 1_000),))
-    with browser.opened(put(tmp_path, story_page(tell(talk), name="x", source="canonical"))) as page:
+    with browser.opened(put(tmp_path, view_page(view_of(talk), name="x", source="canonical"))) as page:
         height = "document.querySelector('.folded').getBoundingClientRect().height"
         folded = page.run(height)
         assert page.run("document.querySelector('td').checkVisibility()") is True
@@ -274,7 +276,9 @@ def test_a_long_text_is_unfolded_where_it_stands(browser: Browser, tmp_path: Pat
 
 def test_search_opens_what_is_folded_and_closes_it_again(browser: Browser, tmp_path: Path) -> None:
     talk = Transcript((Message("user", "hi"), Message("assistant", "the needle", channel="analysis")))
-    with browser.opened(put(tmp_path, story_page(tell(talk, visibility=DEBUG), name="x", source="canonical"))) as page:
+    with browser.opened(
+        put(tmp_path, view_page(view_of(talk, visibility=DEBUG), name="x", source="canonical"))
+    ) as page:
         typed = (
             "(v => {{ const i = document.querySelector('input'); i.value = v; i.dispatchEvent(new Event('input')) }})"
         )
@@ -295,7 +299,9 @@ def test_kinds_differ_by_more_than_colour(browser: Browser, tmp_path: Path) -> N
             Message("assistant", "e", channel="final"),
         )
     )
-    with browser.opened(put(tmp_path, story_page(tell(talk, visibility=DEBUG), name="x", source="canonical"))) as page:
+    with browser.opened(
+        put(tmp_path, view_page(view_of(talk, visibility=DEBUG), name="x", source="canonical"))
+    ) as page:
         items = "[...document.querySelectorAll('.item')]"
         icons = page.run(f"{items}.map((each) => each.querySelector('use').getAttribute('href'))")
         labels = page.run(f"{items}.map((each) => each.querySelector('h3').textContent)")
@@ -306,7 +312,7 @@ def test_kinds_differ_by_more_than_colour(browser: Browser, tmp_path: Path) -> N
 
 def test_dark_and_print(browser: Browser, tmp_path: Path) -> None:
     talk = Transcript((Message("user", "line\n" * 60),))
-    with browser.opened(put(tmp_path, story_page(tell(talk), name="x", source="canonical"))) as page:
+    with browser.opened(put(tmp_path, view_page(view_of(talk), name="x", source="canonical"))) as page:
         ground = "getComputedStyle(document.body).backgroundColor"
         light = page.run(ground)
         page.emulate(dark=True)
@@ -319,7 +325,7 @@ def test_dark_and_print(browser: Browser, tmp_path: Path) -> None:
 
 def test_everything_can_be_reached_by_keyboard(browser: Browser, tmp_path: Path) -> None:
     reading = read((ROOT / "golden" / GOLDEN[0]).read_bytes())
-    page_text = story_page(tell(reading.transcript, visibility=DEBUG), name="x", source="canonical")
+    page_text = view_page(view_of(reading.transcript, visibility=DEBUG), name="x", source="canonical")
     with browser.opened(put(tmp_path, page_text)) as page:
         reached = page.run(
             "[...document.querySelectorAll('summary, a, input')].every((each) => { each.focus();"

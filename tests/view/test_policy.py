@@ -9,8 +9,8 @@ import pytest
 from ocml_bridge import BridgeError, Completion, ErrorCode, Message, Tool, Transcript
 from ocml_bridge.chat.visibility import NAMES, RULES, hidden_by
 from ocml_bridge.model import Flags, Foreign, Part, Refusal, Text, Thought, Tools
-from ocml_bridge.view import DEBUG, END_USER, Visibility, tell
-from ocml_bridge.view.story import Entry, Gap
+from ocml_bridge.view import DEBUG, END_USER, Visibility, view_of
+from ocml_bridge.view.entries import Entry, Gap
 
 CALL = Message("assistant", "{}", channel="commentary", recipient="functions.f", end="call")
 HIDDEN: dict[str, tuple[Message, str]] = {
@@ -93,32 +93,32 @@ PARTS: tuple[Part, ...] = (
 @pytest.mark.parametrize("part", PARTS, ids=lambda part: type(part).__name__)
 def test_parts_that_are_hidden_in_a_message_that_is_shown(part: Part) -> None:
     message = Message("assistant", (Text("open"), part), channel="final")
-    (entry,) = tell(Transcript((message,))).items
+    (entry,) = view_of(Transcript((message,))).items
     assert isinstance(entry, Entry)
     assert [block.text for block in entry.blocks if not block.withheld] == ["open"]
     assert sum(block.withheld for block in entry.blocks) == 1
     assert "secret" not in repr(entry)
-    (whole,) = tell(Transcript((message,)), visibility=DEBUG).items
+    (whole,) = view_of(Transcript((message,)), visibility=DEBUG).items
     assert isinstance(whole, Entry)
     assert not any(block.withheld for block in whole.blocks)
 
 
 def test_what_follows_a_thought_marker_is_a_thought() -> None:
     content = (Text("open"), Thought("reflect"), Text("secret"), Refusal("secret"))
-    assert "secret" not in repr(tell(Transcript((Message("assistant", content),))))
-    assert "secret" not in repr(tell(Completion(content)))
+    assert "secret" not in repr(view_of(Transcript((Message("assistant", content),))))
+    assert "secret" not in repr(view_of(Completion(content)))
 
 
-def test_no_word_of_a_hidden_message_is_in_the_story() -> None:
+def test_no_word_of_a_hidden_message_is_in_the_view() -> None:
     messages = tuple(replace(message, content="secret") for message, _ in HIDDEN.values())
     transcript = Transcript(messages, tools=(Tool("secret"),))
-    assert "secret" not in repr(tell(transcript))
-    assert repr(tell(transcript, visibility=DEBUG)).count("secret") >= len(messages)
+    assert "secret" not in repr(view_of(transcript))
+    assert repr(view_of(transcript, visibility=DEBUG)).count("secret") >= len(messages)
 
 
 def test_what_is_hidden_is_counted() -> None:
-    story = tell(
+    view = view_of(
         Transcript((Message("system", "a"), Message("system", "b"), Message("user", "c"), Message("developer", "d")))
     )
-    assert [item.counts for item in story.items if isinstance(item, Gap)] == [(("system", 2),), (("developer", 1),)]
-    assert dict(story.hidden) == {"system": 2, "developer": 1}
+    assert [item.counts for item in view.items if isinstance(item, Gap)] == [(("system", 2),), (("developer", 1),)]
+    assert dict(view.hidden) == {"system": 2, "developer": 1}

@@ -355,15 +355,15 @@ def _progress(plan: Plan, *, shown: bool) -> Generator[Watch]:
         TimeRemainingColumn,
     )
 
-    columns = (BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[told]}"))
+    columns = (BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[rate]}"))
     total = sum(item.size for item in plan.inputs) or None
     console = Console(stderr=True, no_color=bool(os.environ.get("NO_COLOR")))
     with Progress(*columns, TimeElapsedColumn(), TimeRemainingColumn(), console=console, transient=True) as bar:
-        task = bar.add_task("", total=total, told="")
+        task = bar.add_task("", total=total, rate="")
         began = time.monotonic()
 
         def watch(read: int, records: int) -> None:
             rate = records / max(time.monotonic() - began, 0.001)
-            bar.update(task, completed=read, told=f"{records:,} records, {rate:,.0f}/s")
+            bar.update(task, completed=read, rate=f"{records:,} records, {rate:,.0f}/s")
 
         yield watch

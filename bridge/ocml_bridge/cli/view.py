@@ -109,20 +109,20 @@ def _folder(names: Sequence[str]) -> str:
 
 
 def _pages(chats: list[Chat], visibility: Visibility, names: list[str]) -> str:
-    from ..view import tell
-    from ..view.html import NamedStory, stories_page
+    from ..view import view_of
+    from ..view.html import NamedView, views_page
 
     # Files in a folder are named relative to it.
     above = f"{_folder(names)}{os.sep}" if len(names) > 1 else ""
-    stories = [
-        NamedStory(
+    views = [
+        NamedView(
             os.path.abspath(called).removeprefix(above) if above else called,
             each.source,
-            tell(each.transcript, each.findings, visibility),
+            view_of(each.transcript, each.findings, visibility),
         )
         for called, each in chats
     ]
-    return stories_page(stories, name=_common(names))
+    return views_page(views, name=_common(names))
 
 
 def _listed(chats: list[Chat], visibility: Visibility, _: list[str]) -> str:
@@ -140,22 +140,22 @@ def _shown(reading: Reading, target: str | None, visibility: Visibility, _: str)
 
 
 def _page(reading: Reading, target: str | None, visibility: Visibility, name: str) -> str:
-    from ..view import compare, tell
-    from ..view.html import comparison_page, story_page
+    from ..view import compare, view_of
+    from ..view.html import comparison_page, view_page
 
     if target is None:
-        story = tell(reading.transcript, reading.findings, visibility)
-        return story_page(story, name=name, source=reading.source)
+        view = view_of(reading.transcript, reading.findings, visibility)
+        return view_page(view, name=name, source=reading.source)
     comparison = compare(reading.transcript, target, reading.findings, visibility=visibility)
     return comparison_page(comparison, name=name, source=reading.source)
 
 
 def _drawn(reading: Reading, target: str | None, visibility: Visibility) -> RenderableType:
-    from ..view import compare, tell
-    from ..view.terminal import of_comparison, of_story
+    from ..view import compare, view_of
+    from ..view.terminal import of_comparison, of_view
 
     if target is None:
-        return of_story(tell(reading.transcript, reading.findings, visibility))
+        return of_view(view_of(reading.transcript, reading.findings, visibility))
     return of_comparison(compare(reading.transcript, target, reading.findings, visibility=visibility))
 
 

@@ -20,7 +20,7 @@ from ..loss import CLASSES, Finding, FindingCode, Loss, LossClass, LossCode, Sev
 from ..model import Document, Message
 from ..profiles import Prompt
 from ..report.policy import LENIENT
-from .story import Entry, Note, Teller, messages_of
+from .entries import Entry, EntryMaker, Note, messages_of
 from .written import Written, written
 
 
@@ -215,8 +215,8 @@ class _Rows:
         visibility: Visibility,
         place: Callable[[Loss], str],
     ) -> None:
-        self.left = Teller(sources, notes, visibility, place)
-        self.right = None if backs is None else Teller(backs, (), visibility)
+        self.left = EntryMaker(sources, notes, visibility, place)
+        self.right = None if backs is None else EntryMaker(backs, (), visibility)
         self.places = {index: at for at, index in enumerate(order if backs is None else order[: len(backs)])}
         self.visibility = visibility
 
@@ -251,7 +251,7 @@ class _Rows:
             notes=notes,
         )
 
-    def _exposes(self, right: Teller, source: Message, at: int) -> bool:
+    def _exposes(self, right: EntryMaker, source: Message, at: int) -> bool:
         """Return whether end users would see a hidden message, or more of one than they see in the source."""
         back = right.messages[at]
         if END_USER.hides(back) is not None:

@@ -1,4 +1,4 @@
-"""Make self-contained pages of stories, comparisons and the matrix.
+"""Make self-contained pages of views, comparisons and the matrix.
 
 The template library or the Markdown renderer (`prose`) escapes all content of transcripts, and the page's
 Content-Security-Policy allows only its own style and its own script, by their hashes.
@@ -19,9 +19,9 @@ from . import colours, prose
 from .blocks import Block, Look
 from .characters import visible
 from .compare import Comparison
+from .entries import Gap, Kind, View
 from .matrix import Matrix
 from .signoff import SignOff
-from .story import Gap, Kind, Story
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -55,34 +55,34 @@ class Drawn(NamedTuple):
     size: str
 
 
-def story_page(story: Story, *, name: str, source: str) -> str:
+def view_page(view: View, *, name: str, source: str) -> str:
     """Return a page of one document.
 
     Args:
-        story: the story.
+        view: the view.
         name: the name of the document.
         source: the format that it was read from.
     """
-    return _render("story.html.j2", story=story, name=visible(name), source=source, debug=story.debug)
+    return _render("view.html.j2", view=view, name=visible(name), source=source, debug=view.debug)
 
 
-class NamedStory(NamedTuple):
+class NamedView(NamedTuple):
     """One conversation of several.
 
     Attributes:
         name: its name.
         source: the format that it was read from.
-        story: the story.
+        view: the view.
     """
 
     name: str
     source: str
-    story: Story
+    view: View
 
     @property
     def opening(self) -> str:
         """Return its first visible words: those of a user, if there are any."""
-        items = [item for item in self.story.items if not isinstance(item, Gap)]
+        items = [item for item in self.view.items if not isinstance(item, Gap)]
         items.sort(key=lambda item: item.kind is not Kind.USER)
         texts = (block.text for item in items for block in item.blocks if block.look in (Look.PROSE, Look.PLAIN))
         return " ".join(next(filter(str.strip, texts), "")[:_EXCERPT].split())[:_OPENING]
@@ -91,20 +91,20 @@ class NamedStory(NamedTuple):
 _OPENING: Final = 90
 
 
-def stories_page(stories: Sequence[NamedStory], *, name: str) -> str:
+def views_page(views: Sequence[NamedView], *, name: str) -> str:
     """Return a page of several documents, with a list of them.
 
     Args:
-        stories: the stories of the documents.
+        views: the views of the documents.
         name: their common name.
     """
-    named = [each._replace(name=visible(each.name)) for each in stories]
-    debug = any(each.story.debug for each in stories)
-    return _render("stories.html.j2", stories=named, name=visible(name), debug=debug)
+    named = [each._replace(name=visible(each.name)) for each in views]
+    debug = any(each.view.debug for each in views)
+    return _render("views.html.j2", views=named, name=visible(name), debug=debug)
 
 
 def comparison_page(comparison: Comparison, *, name: str, source: str) -> str:
-    """Return a page of a comparison; the arguments are those of `story_page`."""
+    """Return a page of a comparison; the arguments are those of `view_page`."""
     return _render("compare.html.j2", it=comparison, name=visible(name), source=source, debug=comparison.debug)
 
 

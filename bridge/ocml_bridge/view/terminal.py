@@ -1,4 +1,4 @@
-"""Draw stories and comparisons in a terminal with rich. Content has no control characters, links or markup."""
+"""Draw views and comparisons in a terminal with rich. Content has no control characters, links or markup."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rich.text import Text
 from ..loss import Severity
 from .blocks import Block, Look
 from .compare import Comparison, Mark, Row
-from .story import Entry, Gap, Kind, Note, Story
+from .entries import Entry, Gap, Kind, Note, View
 
 _SIGNS: Final[dict[Kind, tuple[str, str]]] = {
     Kind.SYSTEM: ("#", "magenta"),
@@ -38,28 +38,28 @@ _MARKS: Final[dict[Mark, tuple[str, str]]] = {
 }
 
 
-def of_story(story: Story) -> RenderableType:
-    """Return a story from top to bottom."""
-    return Group(*_story(story))
+def of_view(view: View) -> RenderableType:
+    """Return a view from top to bottom."""
+    return Group(*_view(view))
 
 
-def _story(story: Story) -> Iterator[RenderableType]:
-    if story.facts:
-        yield _pairs(story.facts)
+def _view(view: View) -> Iterator[RenderableType]:
+    if view.facts:
+        yield _pairs(view.facts)
         yield Text()
-    for block in story.preface:
+    for block in view.preface:
         yield from _block(block)
         yield Text()
-    for item in story.items:
+    for item in view.items:
         if isinstance(item, Gap):
             yield Text(f"  · {counted(item.counts)} hidden", "dim italic")
             yield from map(_note, item.notes)
         else:
             yield from _entry(item)
         yield Text()
-    if story.open_turn:
-        yield Text(f"… {story.open_turn}'s turn", "dim")
-    yield from map(_note, story.notes)
+    if view.open_turn:
+        yield Text(f"… {view.open_turn}'s turn", "dim")
+    yield from map(_note, view.notes)
 
 
 def counted(counts: tuple[tuple[str, int], ...]) -> str:

@@ -17,7 +17,7 @@ from ..model import Message
 from ..spans.positions import index_of
 from ..spans.span import Span, SpanKind
 from .characters import visible
-from .story import kind_of, messages_of
+from .entries import kind_of, messages_of
 
 LONGEST: Final = 400_000
 """The maximal number of characters of an output that are drawn."""
@@ -87,7 +87,7 @@ class Frame:
 
     Attributes:
         message: the index of the message in the document; -1 for pieces of no message.
-        speaker: its label in a story; "" for pieces of no message.
+        speaker: its label in a view; "" for pieces of no message.
         pieces: the pieces, in order.
     """
 

@@ -1,6 +1,6 @@
 """Make a list of items of a document: who speaks, the visible content, and notes on it.
 
-Every string in a story is safe to show (`characters`); hidden content is not in it, only counted.
+Every string in a view is safe to show (`characters`); hidden content is not in it, only counted.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ class Gap:
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
+class View:
     """The visible content of a document.
 
     Attributes:
@@ -187,7 +187,7 @@ class Numbered(NamedTuple):
     note: Finding | Loss
 
 
-class Teller:
+class EntryMaker:
     """Makes entries of messages one by one.
 
     Args:
@@ -305,8 +305,8 @@ def _index_of(path: str, count: int) -> int | None:
     return 0 if count and re.match(r"/content(?:/|$)", path) else None
 
 
-def tell(document: Document, notes: Iterable[Finding | Loss] = (), visibility: Visibility = END_USER) -> Story:
-    """Return the story of a document.
+def view_of(document: Document, notes: Iterable[Finding | Loss] = (), visibility: Visibility = END_USER) -> View:
+    """Return the view of a document.
 
     Args:
         document: the document.
@@ -314,29 +314,29 @@ def tell(document: Document, notes: Iterable[Finding | Loss] = (), visibility: V
         visibility: what is shown.
     """
     messages = messages_of(document)
-    teller = Teller(messages, notes, visibility)
+    maker = EntryMaker(messages, notes, visibility)
     items: list[Entry | Gap] = []
     hidden: list[int] = []
     for index in range(len(messages)):
-        if index in teller.pairs:  # it is in the entry of its call
+        if index in maker.pairs:  # it is in the entry of its call
             continue
-        entry = teller.entry(index)
+        entry = maker.entry(index)
         if entry is None:
             hidden.append(index)
             continue
         if hidden:
-            items.append(_gap(teller, hidden))
+            items.append(_gap(maker, hidden))
             hidden = []
         items.append(entry)
     if hidden:
-        items.append(_gap(teller, hidden))
+        items.append(_gap(maker, hidden))
     debug = visibility.debug
     tools = document.tools if isinstance(document, Transcript) and "developer" in visibility.show else None
-    return Story(
+    return View(
         items=tuple(items),
         preface=tuple(block_of_tool(tool) for tool in tools or ()),
         facts=document_facts(document) if isinstance(document, Transcript) and debug else (),
-        notes=teller.notes_on(None, whole=True),
+        notes=maker.notes_on(None, whole=True),
         hidden=_total(item for item in items if isinstance(item, Gap)),
         total=len(messages),
         open_turn=_open_turn(document),
@@ -344,9 +344,9 @@ def tell(document: Document, notes: Iterable[Finding | Loss] = (), visibility: V
     )
 
 
-def _gap(teller: Teller, hidden: Sequence[int]) -> Gap:
-    names = (teller.visibility.hides(teller.messages[index]) or "" for index in hidden)
-    notes = tuple(note for index in hidden for note in teller.notes_on(index, whole=False))
+def _gap(maker: EntryMaker, hidden: Sequence[int]) -> Gap:
+    names = (maker.visibility.hides(maker.messages[index]) or "" for index in hidden)
+    notes = tuple(note for index in hidden for note in maker.notes_on(index, whole=False))
     return Gap(_counted(names), notes)
 
 

@@ -8,11 +8,11 @@ import pytest
 
 from ocml_bridge import Completion, Finding, FindingCode, Loss, LossCode, Message, Severity, Transcript, write
 from ocml_bridge.model import FileBreak, Foreign, Infill, Media, Text, Thought
-from ocml_bridge.view import DEBUG, END_USER, tell
+from ocml_bridge.view import DEBUG, END_USER, view_of
 from ocml_bridge.view.blocks import Look, blocks_of
 from ocml_bridge.view.characters import visible
 from ocml_bridge.view.compare import Mark, compare
-from ocml_bridge.view.story import Entry, Gap, Kind, Story
+from ocml_bridge.view.entries import Entry, Gap, Kind, View
 
 USER = Message("user", "hi")
 ANSWER = Message("assistant", "yes", channel="final")
@@ -28,8 +28,8 @@ def reply(name: str, text: str = '{"ok":true}', call_id: str | None = None) -> M
     return Message("tool", text, name=f"functions.{name}", recipient="assistant", channel="commentary", call_id=call_id)
 
 
-def entries(story: Story) -> list[Entry]:
-    return [item for item in story.items if isinstance(item, Entry)]
+def entries(view: View) -> list[Entry]:
+    return [item for item in view.items if isinstance(item, Entry)]
 
 
 class TestCalls:
@@ -38,37 +38,37 @@ class TestCalls:
     )
 
     def test_are_one_line_that_tells_nothing_of_what_was_said(self) -> None:
-        _, first, second, _ = entries(tell(self.TALK))
+        _, first, second, _ = entries(view_of(self.TALK))
         assert (first.kind, first.name, first.veiled, first.answered) == (Kind.CALL, "functions.f", True, True)
         assert (first.blocks, first.facts, first.answers) == ((), (), ())
         assert second.name == "functions.g"
 
     def test_have_their_replies_beside_them(self) -> None:
-        told = entries(tell(self.TALK, visibility=DEBUG))
+        told = entries(view_of(self.TALK, visibility=DEBUG))
         assert [entry.index for entry in told] == [0, 1, 2, 5]
         assert [[answer.index for answer in entry.answers] for entry in told] == [[], [4], [3], []]
 
     def test_json_is_laid_out_and_what_is_no_json_is_left(self) -> None:
-        told = entries(tell(self.TALK, visibility=DEBUG))
+        told = entries(view_of(self.TALK, visibility=DEBUG))
         assert told[1].blocks[0].look is Look.JSON
         assert told[1].blocks[0].text == '{\n  "a": [\n    1,\n    2\n  ]\n}'
         assert told[2].answers[0].blocks[0].text == "G"
 
     def test_a_reply_that_reports_an_error_says_so(self) -> None:
-        (entry,) = entries(tell(Transcript((replace(reply("f"), failed=True),)), visibility=DEBUG))
+        (entry,) = entries(view_of(Transcript((replace(reply("f"), failed=True),)), visibility=DEBUG))
         assert entry.label == "Reply, failed"
 
     def test_a_reply_to_nothing_stands_alone(self) -> None:
-        (entry,) = tell(Transcript((reply("f"),)), visibility=DEBUG).items
+        (entry,) = view_of(Transcript((reply("f"),)), visibility=DEBUG).items
         assert isinstance(entry, Entry)
         assert entry.kind is Kind.REPLY
-        assert isinstance(tell(Transcript((reply("f"),))).items[0], Gap)
+        assert isinstance(view_of(Transcript((reply("f"),))).items[0], Gap)
 
     def test_debugging_shows_what_the_label_does_not_say(self) -> None:
         talk = Transcript(
             (*self.TALK.messages, Message("assistant", "", end=None, extras={"openai": {"logprobs": 1}}, weight=0))
         )
-        told = entries(tell(talk, visibility=DEBUG))
+        told = entries(view_of(talk, visibility=DEBUG))
         assert dict(told[1].facts) == {"call id": "1"}
         assert dict(told[-1].facts) == {"end": "cut off", "weight in training": "0", "only in openai": "logprobs"}
 
@@ -83,16 +83,16 @@ class TestNotes:
     )
 
     def test_are_told_with_the_message_that_they_are_about(self) -> None:
-        story = tell(Transcript((USER, THOUGHT)), self.FINDINGS, DEBUG)
-        first, second = entries(story)
+        view = view_of(Transcript((USER, THOUGHT)), self.FINDINGS, DEBUG)
+        first, second = entries(view)
         assert [note.code for note in first.notes] == ["end-missing", "shape"]
         assert [note.detail for note in second.notes] == ["the secret is no JSON"]
-        assert [note.code for note in story.notes] == ["byte-order-mark", "shape"]
+        assert [note.code for note in view.notes] == ["byte-order-mark", "shape"]
 
     def test_tell_nothing_of_what_is_hidden(self) -> None:
-        story = tell(Transcript((USER, THOUGHT)), self.FINDINGS)
-        assert "secret" not in repr(story)
-        gap = story.items[1]
+        view = view_of(Transcript((USER, THOUGHT)), self.FINDINGS)
+        assert "secret" not in repr(view)
+        gap = view.items[1]
         assert isinstance(gap, Gap)
         assert [(note.code, note.path) for note in gap.notes] == [
             ("E-BODY-CONSTRAINT-VIOLATION", "/messages/1/content")
@@ -102,14 +102,14 @@ class TestNotes:
 class TestContent:
     def test_a_text_to_complete_is_told_as_one_item(self) -> None:
         completion = Completion((Infill("before", None, "behind"), FileBreak(), Text("next")))
-        (entry,) = entries(tell(completion))
+        (entry,) = entries(view_of(completion))
         assert entry.kind is Kind.COMPLETION
         assert [block.text for block in entry.blocks] == ["before", "", "behind", "next file", "next"]
 
     def test_media_are_cards_and_data_is_only_measured(self) -> None:
         image = Media("image", url="data:image/svg+xml;base64," + "A" * 9_000)
         sound = Media("audio", data="A" * 4_000, format="wav")
-        (entry,) = entries(tell(Transcript((Message("user", (image, sound)),))))
+        (entry,) = entries(view_of(Transcript((Message("user", (image, sound)),))))
         assert [block.look for block in entry.blocks] == [Look.CARD, Look.CARD]
         assert len(repr(entry)) < 1_200
         assert dict(entry.blocks[1].facts) == {"format": "wav", "data": "3,000 bytes, not shown"}
@@ -122,12 +122,12 @@ class TestContent:
         assert shown("image/svg+xml") == shown("text/html") == shown("image/png", '"><script>') == ""
 
     def test_an_unknown_role_is_quoted_so_that_it_passes_for_no_other(self) -> None:
-        told = entries(tell(Transcript((Message("User", "x"), Message("", "y")))))
+        told = entries(view_of(Transcript((Message("User", "x"), Message("", "y")))))
         assert [(entry.kind, entry.label) for entry in told] == [(Kind.OTHER, "“User”"), (Kind.OTHER, "“”")]
 
     def test_the_open_turn_is_told(self) -> None:
-        story = tell(Transcript((USER,), open_turn=Message("assistant", "", end=None)))
-        assert story.open_turn == "Assistant"
+        view = view_of(Transcript((USER,), open_turn=Message("assistant", "", end=None)))
+        assert view.open_turn == "Assistant"
 
     @pytest.mark.parametrize(
         ("text", "seen"),
@@ -247,7 +247,7 @@ class TestComparison:
         assert told.tally[0][0] == LossCode.COMPLETION
 
 
-def test_a_story_is_the_same_whatever_the_losses_are_called() -> None:
+def test_a_view_is_the_same_whatever_the_losses_are_called() -> None:
     loss = Loss(LossCode.NAME, Severity.LOST, "/messages/0/name", "no place")
-    (entry,) = entries(tell(Transcript((USER,)), [loss]))
+    (entry,) = entries(view_of(Transcript((USER,)), [loss]))
     assert [(note.code, note.found, note.detail) for note in entry.notes] == [("name", False, "no place")]
