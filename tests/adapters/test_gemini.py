@@ -562,3 +562,13 @@ def test_an_odd_call_of_such_a_tool_stays_as_it_is(part: Any) -> None:
 def test_a_call_of_such_a_tool_in_what_the_user_says_stays_as_it_is() -> None:
     said = [{"role": "user", "parts": [{"toolCall": {"toolType": "A"}}]}]
     assert write(read(said, "gemini").transcript, "gemini").output == said
+
+
+@pytest.mark.parametrize("last", [{"role": "model", "odd": 1}, {"role": "model", "parts": []}])
+def test_an_entry_without_parts_does_not_vanish_behind_a_result_that_moves(last: dict[str, Any]) -> None:
+    """Found by fuzzing: the reply becomes the code's result in the first entry, with which the last one was joined."""
+    code = {"executableCode": {"language": "PYTHON", "code": "x"}}
+    contents = [{"role": "model", "parts": [code]}, {"role": "tool", "parts": [{"text": "R"}]}, last]
+    written = write(read({"contents": contents}, "gemini").transcript, "gemini", policy=LENIENT).output
+    result = {"codeExecutionResult": {"outcome": "OUTCOME_OK", "output": "R"}}
+    assert written == {"contents": [{"role": "model", "parts": [code, result]}, last]}

@@ -141,7 +141,7 @@ def spelled(grammar: Grammar, message: Message, before: State) -> Fragment:
             break
     assert image is not None, "a list of one message is written as the message alone"
     default = would_join(grammar, before, image)
-    joined = default and not is_apart(grammar, message)
+    joined = default and bool(unit[grammar.key]) and not is_apart(grammar, message)  # without blocks it would vanish
     if default and not joined:
         image.layout = grammar.notes.by_format({**grammar.notes.of(image.layout), APART: True})
     if joined:  # what is said of a wire message is said of that which the first of its messages begins
