@@ -144,7 +144,7 @@ def test_rows_without_a_message_make_no_branch() -> None:
 
 
 @pytest.mark.parametrize("more", [{"isSidechain": True, "agentId": "g"}, {"isSidechain": True}])
-def test_a_subagent_has_a_conversation_of_its_own(more: Row) -> None:
+def test_a_sidechain_is_a_conversation_of_its_own(more: Row) -> None:
     rows = [
         user("u", None, "Hi"),
         said("a", "u", "m", call("t", "Task")),
@@ -155,11 +155,11 @@ def test_a_subagent_has_a_conversation_of_its_own(more: Row) -> None:
     main, agent = read_all(*rows)
     assert main == [("user", "Hi"), ("call Task", '{"command":"ls"}'), ("tool", "Found.")]
     assert agent == [("user", "Find it."), ("assistant", "Found.")]
-    assert read_all(*rows[2:4]) == [agent], "a file of a subagent alone"
+    assert read_all(*rows[2:4]) == [agent], "a file of a sidechain alone"
 
 
 def test_rows_without_links_follow_each_other() -> None:
-    """`--output-format stream-json` has `session_id`, and the call that a subagent is for."""
+    """`--output-format stream-json` has `session_id`, and the call that a sidechain is for."""
     rows: list[Any] = [
         {"type": "system", "subtype": "init", "session_id": "s", "tools": ["Bash"]},
         {

@@ -5,7 +5,7 @@ a row returns documents of known formats, and the columns that are not part of t
 as a row only if reading the row returns the same document.
 """
 
-from .claude_code import SESSION
+from .columns import SESSION
 from .cuts import answers_of, turns_of
 from .keyed import is_keyed, rows_by_key
 from .layout import Document, Layout

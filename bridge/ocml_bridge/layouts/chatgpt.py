@@ -63,13 +63,13 @@ def _metadata(node: Object) -> Object:
         "content": {**about, **({"thoughts": summaries} if any(summaries) else {})},
     }
     known = ("content", "author", *(key for key, usual in _USUAL.items() if found.get(key) in usual))
-    own = {"node": others} if (others := others_of(node)) else {}
-    return {**own, **rest(found, known), **{key: each for key, each in apart.items() if each}}
+    return {**others_of(node), **rest(found, known), **{key: each for key, each in apart.items() if each}}
 
 
 def others_of(node: Object) -> Object:
-    """Return the members of a node besides its message and its place in the tree."""
-    return rest(node, ("id", "message", "parent", "children"))
+    """Return the members of a node besides its message and its place in the tree, under `node`; {} if it has none."""
+    others = rest(node, ("id", "message", "parent", "children"))
+    return {"node": others} if others else {}
 
 
 _USUAL: Final = {"recipient": ("all", "assistant"), "weight": (1,)}

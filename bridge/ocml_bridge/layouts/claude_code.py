@@ -2,7 +2,7 @@
 
 A message of the assistant has a row for each of its blocks. The rows make a tree: after an edit, another branch goes
 on from an earlier row; results of calls that ran at the same time are branches, too, and belong to one conversation.
-What a subagent did is a conversation of its own.
+What a sidechain holds, an agent with a task of its own, is a conversation of its own.
 """
 
 from __future__ import annotations
@@ -13,12 +13,11 @@ from typing import Final, NamedTuple
 from ..json_values import jsontext
 from ..loss import Finding
 from ..model import Json
-from .fitting import as_list, as_object, objects_of
+from .columns import SESSION
+from .fitting import as_list, as_object, objects_of, without_members
 from .layout import Document, Object, Wording, misshapen, noticed
 from .trees import check_limits
 
-SESSION: Final = "session"
-"""The field of the rows, and the column for what they hold besides messages."""
 _SPEAKERS: Final = ("user", "assistant")
 _NAMES: Final = ("sessionId", "session_id", "parentUuid")
 """Members of which a row with a message has one in most sessions, and in each session one row at least."""
@@ -37,7 +36,7 @@ def is_claude_code(fields: Object, wording: Wording) -> bool:
 
 
 def read_claude_code(fields: Object, wording: Wording) -> Sequence[Document]:
-    """Return the conversation that the last row continues, then other branches, then those of subagents.
+    """Return the conversation that the last row continues, then other branches, then sidechains.
 
     Raises:
         BridgeError: OCB-SHAPE if no row holds a message; OCB-LIMIT if there are too many branches.
@@ -55,7 +54,7 @@ def read_claude_code(fields: Object, wording: Wording) -> Sequence[Document]:
         others = set[int]()
         findings = [finding for at in own for finding in session.findings.get(at, ())]
         beside = [_rest(session.rows[at]) if at not in unread else session.rows[at] for at in own]
-        columns: Object = {SESSION: kept} if (kept := [each for each in beside if each]) else {}
+        columns: Object = {SESSION: column} if (column := [each for each in beside if each]) else {}
         path = None if len(branches) == 1 else f"/{SESSION}/{branch[-1]}"
         documents.append(Document({"messages": _messages(branch, rows)}, tuple(findings), path, columns))
     return documents
@@ -67,27 +66,20 @@ def _rest(value: Json) -> Json:
     if _message_in(row) is None:
         return row
     parts = {
-        "message": without(as_object(row.get("message")) or {}, "role", "content"),
-        "attachment": without(as_object(row.get("attachment")) or {}, "prompt"),
+        "message": without_members(as_object(row.get("message")) or {}, "role", "content"),
+        "attachment": without_members(as_object(row.get("attachment")) or {}, "prompt"),
     }
-    return {**without(row, *parts), **{name: part for name, part in parts.items() if part}}
-
-
-def without(members: Object, *names: str) -> Object:
-    """Return an object without some members."""
-    return {name: value for name, value in members.items() if name not in names}
+    return {**without_members(row, *parts), **{name: part for name, part in parts.items() if part}}
 
 
 class _Row(NamedTuple):
     """A row of the tree.
 
     Attributes:
-        value: the row.
         message: its message; None if it has none.
         before: the index of the row before it; None for a root.
     """
 
-    value: Object
     message: Object | None
     before: int | None
 
@@ -100,7 +92,7 @@ class _Session(NamedTuple):
 
     Attributes:
         rows: all lines, by their index; {} for a row that is there already.
-        agents: the rows of the tree by who had the conversation: None for the session's own, or a subagent.
+        agents: the rows of the tree by whose they are: None for the session's own, or the agent of a sidechain.
         findings: what was assumed, by the index of the row.
     """
 
@@ -142,14 +134,14 @@ def _session_of(values: Sequence[Json]) -> _Session:
         before, assumed = _before(row, of_agent, by_name, linked=linked)
         if assumed is not None:
             notice(at, assumed)
-        of_agent[at] = _Row(row, message, before)
+        of_agent[at] = _Row(message, before)
         if isinstance(name, str):
             by_name[name] = at
     return _Session(rows, agents, findings)
 
 
 def _agent_of(row: Object) -> str | None:
-    """Return which subagent a row is of; None if it is of none."""
+    """Return which agent's sidechain a row is of; None if it is of none."""
     call = row.get("parent_tool_use_id")
     if isinstance(call, str):
         return call
@@ -274,21 +266,21 @@ def _id_of(row: _Row) -> str | None:
     return name if message.get("role") == "assistant" and isinstance(name, str) else None
 
 
-def _blocks_in(row: _Row) -> list[Object]:
-    return objects_of((row.message or {}).get("content"))
+def _blocks_in(message: Object | None) -> list[Object]:
+    return objects_of((message or {}).get("content"))
 
 
 def _calls_in(message: Object | None) -> list[tuple[str, Object]]:
     """Return the ids of the calls in a message, each with its block."""
-    blocks = objects_of((message or {}).get("content"))
-    return [
-        (block["id"], block) for block in blocks if block.get("type") == "tool_use" and isinstance(block.get("id"), str)
-    ]
+    calls = [block for block in _blocks_in(message) if block.get("type") == "tool_use"]
+    return [(block["id"], block) for block in calls if isinstance(block.get("id"), str)]
 
 
 def _results_in(row: _Row) -> list[str]:
     """Return the ids of the calls that a row has the results of; [] if it has anything else."""
-    calls = [block.get("tool_use_id") if block.get("type") == "tool_result" else None for block in _blocks_in(row)]
+    calls = [
+        block.get("tool_use_id") if block.get("type") == "tool_result" else None for block in _blocks_in(row.message)
+    ]
     return [call for call in calls if isinstance(call, str)] if all(isinstance(call, str) for call in calls) else []
 
 

@@ -12,8 +12,8 @@ from typing import Final, NamedTuple, cast
 
 from ..loss import Finding
 from ..model import Json
-from .claude_code import SESSION, without
-from .fitting import as_list, as_object, objects_of
+from .columns import SESSION
+from .fitting import as_list, as_object, objects_of, without_members
 from .layout import Document, Object, Wording, misshapen, noticed
 
 _TYPES: Final = ("session_meta", "turn_context", "response_item", "event_msg", "compacted")
@@ -84,7 +84,11 @@ def _read(rows: Sequence[Object]) -> dict[int, _Read]:
     """Return the items of a session, by the index of the row that holds each."""
     if not any(map(_is_row, rows)):
         return {at: _Read(row, {}) for at, row in enumerate(rows) if isinstance(row.get("type"), str)}
-    found = {at: _Read(item, without(row, "payload", "type")) for at, row in enumerate(rows) if (item := _item_of(row))}
+    found = {
+        at: _Read(item, without_members(row, "payload", "type"))
+        for at, row in enumerate(rows)
+        if (item := _item_of(row))
+    }
     known = _Texts()
     known.add({at: (_kind_of(item), _texts_in(item)) for at, (item, _) in found.items()})
     for event_of in (_message_of, _completed_of, _answer_of):
@@ -205,8 +209,8 @@ def _message_of(row: Object) -> _Event | None:
     if kind == "assistant" and isinstance(phase, str):
         read["phase"] = phase
     if kind == "user" and images and all(isinstance(each, str) for each in images):
-        return _Event(kind, text, without(event, name, "images"), images=cast("list[str]", images))
-    return _Event(kind, text, without(event, *read), read.get("phase"))
+        return _Event(kind, text, without_members(event, name, "images"), images=cast("list[str]", images))
+    return _Event(kind, text, without_members(event, *read), read.get("phase"))
 
 
 def _completed_of(row: Object) -> _Event | None:
@@ -221,7 +225,7 @@ def _completed_of(row: Object) -> _Event | None:
     texts = [part if isinstance(part, str) else (as_object(part) or {}).get("text") for part in parts]
     found = [text for text in texts if isinstance(text, str)]
     whole = all(isinstance(part, str) or (as_object(part) or {}).keys() <= {"type", "text"} for part in parts)
-    rest = {**event, "item": without(item, name)} if whole and len(found) == len(parts) else event
+    rest = {**event, "item": without_members(item, name)} if whole and len(found) == len(parts) else event
     return _Event(kind, "".join(found), rest) if found else None
 
 
@@ -231,7 +235,7 @@ def _answer_of(row: Object) -> _Event | None:
     text = event.get(_ANSWER)
     if row.get("type") != "event_msg" or not isinstance(text, str) or not text.strip():
         return None
-    return _Event("assistant", text, without(event, _ANSWER))
+    return _Event("assistant", text, without_members(event, _ANSWER))
 
 
 _ANSWER: Final = "last_agent_message"

@@ -60,3 +60,5 @@ SEVERAL: Final = (
     *(name for side in SIDES for name in names_of_answer(side)),
 )
 """Columns of several answers; no layout decides which of them is the answer."""
+SESSION: Final = "session"
+"""The column of all lines of a session, and for what they hold besides messages."""

@@ -56,8 +56,7 @@ def _metadata(node: Object) -> Object:
         for each in _fragments(node)
     ]
     message = rest(as_object(node.get("message")) or {}, ("fragments",))
-    own = {"node": others} if (others := others_of(node)) else {}
-    return {**own, **message, **({"fragments": fragments} if any(fragments) else {})}
+    return {**others_of(node), **message, **({"fragments": fragments} if any(fragments) else {})}
 
 
 def _fragments(node: Object) -> list[Object]:

@@ -30,6 +30,11 @@ def objects_of(value: Json) -> list[Object]:
     return [as_object(each) or {} for each in as_list(value) or []]
 
 
+def without_members(members: Object, *names: str) -> Object:
+    """Return an object without some members; nulls stay."""
+    return {name: value for name, value in members.items() if name not in names}
+
+
 def without(document: Json, drops: Mapping[str, LossCode]) -> tuple[Json, Sequence[Loss]]:
     """Return a document without some members of its messages, and the losses.
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ..model import Json
-from .fitting import as_list, as_object, objects_of
+from .fitting import as_list, as_object, objects_of, without_members
 from .layout import Document, Object, Wording, misshapen
 from .media import part_with
 from .messages import calls_of, request, tools_of
@@ -58,20 +58,16 @@ def read_langchain(fields: Object, wording: Wording) -> Sequence[Document]:
     extra_columns: Object = {}
     found = as_list(_messages(fields))
     if STATE in fields:
-        extra_columns = {STATE: _without(as_object(fields[STATE]) or {}, MESSAGES)}
+        extra_columns = {STATE: without_members(as_object(fields[STATE]) or {}, MESSAGES)}
     if found is None:
         answers, more = _output_messages(fields)
         found = [*(_input_messages(fields) or ()), *answers]
         inputs = as_object(fields[INPUTS]) or {}
-        extra_columns = {INPUTS: _without(inputs, MESSAGES if MESSAGES in inputs else "input"), OUTPUTS: more}
+        extra_columns = {INPUTS: without_members(inputs, MESSAGES if MESSAGES in inputs else "input"), OUTPUTS: more}
     messages = [_message(each, f"/{MESSAGES}/{at}") for at, each in enumerate(found)]
     return [
         Document(request(messages, tools), extra_columns={name: each for name, each in extra_columns.items() if each})
     ]
-
-
-def _without(members: Object, *names: str) -> Object:
-    return {key: each for key, each in members.items() if key not in names}
 
 
 def _messages(fields: Object) -> Json:
@@ -95,15 +91,15 @@ def _output_messages(fields: Object) -> tuple[list[Json], Object]:
     """
     outputs = as_object(fields[OUTPUTS]) or {}
     if (listed := as_list(outputs.get(MESSAGES))) is not None:
-        return listed, _without(outputs, MESSAGES)
+        return listed, without_members(outputs, MESSAGES)
     batches = as_list(outputs.get("generations")) or []
     answers = as_list(batches[0]) if len(batches) == 1 else None
     answer = as_object(answers[0]) if answers and len(answers) == 1 else as_object(outputs.get("output"))
     message = answer if answer is None or "message" not in answer else answer["message"]
     if _role_and_members(message) is None:
         raise misshapen(f"/{OUTPUTS}", "one message of the assistant, under `generations`, `messages` or `output`")
-    about = {} if answer is message else _without(answer or {}, "message", "text", "type")
-    return [message], {**_without(outputs, "generations", "output"), **about}
+    about = {} if answer is message else without_members(answer or {}, "message", "text", "type")
+    return [message], {**without_members(outputs, "generations", "output"), **about}
 
 
 def _role_and_members(value: Json) -> tuple[str, Object] | None:
@@ -112,11 +108,11 @@ def _role_and_members(value: Json) -> tuple[str, Object] | None:
     if found.get("lc") is not None and found.get("type") == "constructor":
         members, names = as_object(found.get("kwargs")), as_list(found.get("id"))
         kind = names[-1] if names else None
-        around = _without(found, "lc", "type", "id", "kwargs")
+        around = without_members(found, "lc", "type", "id", "kwargs")
     else:
         data = as_object(found.get("data"))
         members, kind = found if data is None else data, found.get("type")
-        around = {} if data is None else _without(found, "type", "data")
+        around = {} if data is None else without_members(found, "type", "data")
     members = None if members is None else {**around, **members}
     if members is None or not isinstance(kind, str) or "content" not in members:
         return None
@@ -135,7 +131,7 @@ def _message(value: Json, path: str) -> Object:
     out: Object = {"role": role, "content": _content(members["content"], given or [])}
     if isinstance(more.get(_REASONING), str):
         out[_REASONING] = more[_REASONING]
-        more = _without(more, _REASONING)
+        more = without_members(more, _REASONING)
     if given:
         calls = [_call(each) for each in given]
         out["tool_calls"] = calls_of(calls, f"{path}/tool_calls")
@@ -177,7 +173,7 @@ def _part(value: Json) -> Json:
         return {
             "type": "thinking",
             "thinking": block["reasoning"],
-            **_without(block, "type", "reasoning", "extras"),
+            **without_members(block, "type", "reasoning", "extras"),
             **extras,
         }
     address = next((block[key] for key in ("base64", "data", "url") if isinstance(block.get(key), str)), None)

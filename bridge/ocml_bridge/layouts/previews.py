@@ -6,7 +6,7 @@ from typing import Final
 
 from ..model import Json
 from . import claude_code, codex
-from .claude_code import SESSION
+from .columns import SESSION
 from .fitting import as_list
 from .layout import Layout
 
