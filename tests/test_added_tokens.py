@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from ocml_bridge import BridgeError, ErrorCode, Message, Options, Transcript, make_sidecar, read, write
 from ocml_bridge.checks.verify import verify
+from ocml_bridge.events import Event, Stop
 from ocml_bridge.formats.adapter import AddedTokens
 from ocml_bridge.model import Completion, Text, Tool
 from ocml_bridge.pipe import decoder, encoder
@@ -230,3 +231,19 @@ def test_what_cannot_be_broken_is_no_special_token(named: object) -> None:
     with pytest.raises(BridgeError) as raised:
         Options(special_tokens=named)  # pyright: ignore
     assert raised.value.code is ErrorCode.OPTION
+
+
+def test_a_copy_of_a_decoder_is_fed_on_its_own() -> None:
+    """Both hold what may be the beginning of a token."""
+    made = decoder("ocm-0.1", options=Options(special_tokens=MISTRAL))
+    made.feed("<|im_start|>user\na [\u200bIN")
+    other = made.copy()
+    first, second = [*made.feed("ST]\n<|im_end|>"), *made.finish()], [*other.feed("X]\n<|im_end|>"), *other.finish()]
+    assert [contents_at_the_end(events) for events in (first, second)] == [["a [INST]"], ["a [\u200bINX]"]]
+
+
+def contents_at_the_end(events: Sequence[Event]) -> list[object]:
+    stop = events[-1]
+    assert isinstance(stop, Stop)
+    assert isinstance(stop.document, Transcript)
+    return [message.content for message in stop.document.messages]

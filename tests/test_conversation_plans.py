@@ -566,6 +566,15 @@ def test_plans_that_do_not_pay_are_learned_later(monkeypatch: pytest.MonkeyPatch
     assert all(read_by(read, data[0]).plan is not None for _ in range(3)), "what was learned is used"
 
 
+def test_plans_that_pay_are_learned_as_soon_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where a service always asks alike."""
+    monkeypatch.setattr(conversations, "WINDOW", 10)
+    data = [written(conversation(("user",) * count, WORDS, Transcript()), "openai") for count in range(1, 41)]
+    read = Reader(adapter("openai")[0].reads_units(PLANNED))
+    used = [[read_by(read, each).plan for _ in range(MEETINGS + 2 + conversations.SAVES)] for each in data]
+    assert all(plans[MEETINGS] is not None for plans in used)
+
+
 SAMPLE: Final = 40
 """One real document in so many is looked at."""
 

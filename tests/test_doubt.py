@@ -226,3 +226,10 @@ def test_nor_is_one_whose_texts_are_only_likely(named: str) -> None:
     with pytest.raises(BridgeError) as caught:
         read(json.dumps({"text": "Hi <|im_start|>"}), named)
     assert caught.value.code is ErrorCode.FORMAT_DOUBT
+
+
+@pytest.mark.parametrize("named", FORMS)
+def test_records_whose_texts_are_not_of_the_named_format_may_be_a_text_of_it(named: str) -> None:
+    """An answer may well be JSON lines."""
+    rows = json.dumps({"text": "Hi"}) + "\n" + json.dumps({"text": "Hello!"}) + "\n"
+    assert rows.rstrip("\n") in repr(read(rows, named).transcript).replace("\\n", "\n")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ocml_bridge import Message
 from ocml_bridge.chat.turns import is_call
 from ocml_bridge.model import replace
-from ocml_bridge.units.arrange import plan_for
+from ocml_bridge.units.arrange import pairing_losses, plan_for
 from ocml_bridge.units.heads import item_of
 from ocml_bridge.units.pairing import Pairing, pair, unnamed_replies
 from sampling import examples
@@ -159,3 +159,11 @@ def test_the_turn_of_a_misread_reply_is_put_in_order(read: int | None) -> None:
     plan = plan_for(messages, {2: 1, 3: 0}, {2: read})
     assert plan is not None
     assert [*plan.order] == [0, 1, 3, 2]
+
+
+def test_the_loss_of_a_reply_says_what_it_is_read_as() -> None:
+    losses = pairing_losses({3: 0, 1: None}, "harmony")
+    assert [(loss.path, loss.detail) for loss in losses] == [
+        ("/messages/1", "in harmony this reply answers no call"),
+        ("/messages/3", "in harmony this reply answers the call at /messages/0"),
+    ]

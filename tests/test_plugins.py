@@ -236,3 +236,10 @@ def test_the_command_takes_an_option_whose_name_has_a_hyphen(plugin: Callable[..
     done = run("-f", "openai", "-t", name, "--very-loud", "yes", stdin=REQUEST.encode())
     assert done.status == 0
     assert set(taken) == {"yes"}
+
+
+@pytest.mark.parametrize("entry_point", ["of_theirs.format:ADAPTER", "of_theirs:ADAPTER", "of_theirs"])
+def test_a_warning_of_a_plugin_s_module_names_its_format(entry_point: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "_plugins", lambda: {"theirs": entry_point})
+    assert registry.third_party("of_theirs.reader") == "theirs"
+    assert registry.third_party("of_others.reader") is None

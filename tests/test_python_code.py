@@ -26,7 +26,20 @@ def test_what_python_prints_has_its_value(value: Any) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        *("", "f", "f(1)", "{'a': f}", "1 +", "__import__('os')", "[1 for a in [1]]", "{[]: 1}", "'\0'", "\ud800"),
+        *(
+            "",
+            "f",
+            "X1",
+            "X",
+            "f(1)",
+            "{'a': f}",
+            "1 +",
+            "__import__('os')",
+            "[1 for a in [1]]",
+            "{[]: 1}",
+            "'\0'",
+            "\ud800",
+        ),
         *("-" * 100_000 + "1", "(" * 1000 + ")" * 1000, "1" + "+1" * 100_000, "[1]" + "[0]" * 100_000, "9" * 5000),
     ],
     ids=lambda text: f"{text[:8]!r} of {len(text)}",

@@ -221,6 +221,16 @@ def test_an_answer_is_sampled_from_behind_the_prompt_to_its_end(target: str, hea
     assert written_by_the_model(target).split("⋮")[-len(parts) :] == parts
 
 
+def test_a_first_frame_without_a_start_token_is_sampled_however_often_it_was_met() -> None:
+    """Its start token is the end of the prompt."""
+    source = "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>No.<|return|>"
+    for _ in range(4):
+        spans = convert(source, source="harmony", target="harmony", spans=True).spans or ()
+        assert "".join(source[span.start : span.end] for span in spans if span.sampled) == source.replace(
+            "<|start|>assistant", ""
+        )
+
+
 def test_a_handoff_is_sampled_with_its_header() -> None:
     assert ' to=functions.f<|channel|>commentary <|constrain|>json<|message|>⋮{"a":1}⋮<|call|>' in written_by_the_model(
         "harmony"
@@ -383,6 +393,19 @@ def test_a_text_goes_on_where_its_beginning_ended(target: str, stable: bool) -> 
     assert is_stable(talk, target) is stable
     outputs = [str(write(replace(talk, messages=talk.messages[:count]), target).output) for count in (1, 2, 3)]
     assert all(outputs[-1].startswith(output) for output in outputs) is stable
+
+
+def test_neither_an_open_turn_nor_a_loss_keeps_a_text_from_being_stable() -> None:
+    """A prefix has no open turn, and is written whatever is lost of it."""
+    talk = Transcript((Message("user", "Hi"), Message("user", "So?")), open_turn=Message("assistant", ""))
+    assert is_stable(talk, "chatml")
+    unknown = [{"type": "speech", "text": "Hi"}]
+    request = {"messages": [{"role": "user", "content": content} for content in (unknown, "So?")]}
+    emptied = read(request, "openai").transcript
+    assert isinstance(emptied, Transcript)
+    with pytest.raises(BridgeError, match="OCB-EMPTIED"):
+        write(emptied, "chatml")
+    assert is_stable(emptied, "chatml")
 
 
 @pytest.mark.parametrize(("name", "stable"), [("qwen2.5", True), ("qwen3", False), ("gpt-oss", False)])

@@ -74,6 +74,21 @@ def test_equal_arguments_of_several_calls_stand_each_behind_their_own_name(
 
 
 @pytest.mark.parametrize("target", FORMATS)
+@pytest.mark.parametrize("odd", [0, 1, 2])
+@pytest.mark.parametrize("arguments", ['{ "a" : [1, 2] }', '{"a":"<|im_end|><|end|>"}'])
+def test_arguments_that_are_spelled_otherwise_stand_between_those_that_are_not(
+    target: str, odd: int, arguments: str
+) -> None:
+    document = calling(3, '{"a":[1,2]}')
+    messages = [*document.messages]
+    messages[2 + odd] = replace(messages[2 + odd], content=arguments)
+    result = written(replace(document, messages=tuple(messages)), target)
+    texts = [result.output[span.start : span.end] for span in bodies(result)[-3:]]
+    assert len({text for at, text in enumerate(texts) if at != odd}) == 1
+    assert [span.path for span in bodies(result)[-3:]] == [f"/messages/{number}/content" for number in (2, 3, 4)]
+
+
+@pytest.mark.parametrize("target", FORMATS)
 def test_a_text_with_a_token_before_arguments_with_one(target: str) -> None:
     result = written(calling(2, '{"a":"<|im_end|><|end|>"}', text="I <|im_end|><|end|> look."), target)
     text = next(span for span in bodies(result) if span.path == "/messages/1/content")

@@ -433,6 +433,23 @@ def test_a_schema_is_written_where_no_keyword_of_it_is_lost() -> None:
     assert written.losses == ()
 
 
+@pytest.mark.parametrize(
+    ("enum", "key"), [(["a", "b"], "parameters"), ([1, 2], "parametersJsonSchema"), ("a", "parametersJsonSchema")]
+)
+def test_a_schema_of_openapi_lists_texts_only(enum: Any, key: str) -> None:
+    tool = {"type": "function", "function": {"name": "f", "parameters": {"type": "string", "enum": enum}}}
+    written = from_openai({"messages": [{"role": "user", "content": "q"}], "tools": [tool]})
+    (declared,) = written.output["tools"][0]["functionDeclarations"]
+    assert [*declared] == ["name", key]
+
+
+def test_a_candidate_is_an_object() -> None:
+    with pytest.raises(BridgeError) as caught:
+        read({"candidates": ["x"]}, "gemini")
+    assert (caught.value.code, caught.value.path) == ("OCB-SHAPE", "/candidates/0")
+    assert caught.value.message == "a candidate must be an object"
+
+
 def test_settings_stand_where_the_api_has_them() -> None:
     settings = Settings(
         model="m", temperature=0.5, max_tokens=3, stop=("x",), n=2, tool_choice=ToolChoice("required", ("functions.f",))

@@ -120,3 +120,10 @@ def test_ids_that_came_with_a_text_come_back_behind_some_that_were_edited(plans:
         output = write(edited, "harmony-tokens", options=options).output
         assert output == [*ids[: -len(body) - 1], *encode(text), ids[-1]]
     assert write(document, "harmony-tokens", options=options).output == ids
+
+
+@pytest.mark.parametrize(("body", "found"), [(encode("\ufffd"), False), ([HALF[0]], True)], ids=["a character", "half"])
+def test_only_ids_that_are_no_utf_8_are_found_to_be_none(body: list[int], found: bool) -> None:
+    ids = [*of_frame("user", [], "<|end|>"), *encode("\n"), *of_frame("user", body, "<|end|>")]
+    reading = read(cast("list[object]", ids), "harmony-tokens")
+    assert any("UTF-8" in finding.detail for finding in reading.findings) is found

@@ -134,6 +134,8 @@ class TestWords:
         assert found([{"role": "assistant", "channel": "final", "content": "x", "intent": "preamble"}]) == wrong
 
     def test_roles_and_channels_are_looked_at_in_json_as_in_text(self) -> None:
+        long = read([{"role": "r" * 50, "content": "x"}], "ocm-2.2-json").findings
+        assert [finding.detail for finding in long] == [f"§4 has no role {'r' * 40!r}; the role is kept as it is"]
         assert found([{"role": "critic", "channel": "thoughts", "content": "x"}]) == [
             (FindingCode.UNKNOWN_ROLE, "/messages/0/role"),
             (FindingCode.UNKNOWN_CHANNEL, "/messages/0/channel"),
@@ -174,6 +176,12 @@ class TestOneWayToCall:
     def test_one_object_does_not_have_tool_call_and_tool_calls(self) -> None:
         both = {**call("c"), "tool_calls": [inner("d")]}
         assert found([both]) == [(FindingCode.MIXED_CALLS, "/messages/1")]
+
+    def test_a_body_with_tool_calls_and_the_field_are_the_same_way(self) -> None:
+        body = {"role": "assistant", "channel": "commentary", "content": '{"tool_calls":[]}'}
+        field = {"role": "assistant", "channel": "commentary", "tool_calls": [inner("d")]}
+        assert found([field, body]) == []
+        assert found([body, field]) == []
 
     def test_nor_do_two_objects_of_one_turn(self) -> None:
         source = [call("c"), {"role": "assistant", "channel": "commentary", "tool_calls": [inner("d"), inner("e")]}]

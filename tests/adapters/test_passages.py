@@ -74,6 +74,14 @@ def test_a_block_is_written_back_as_it_was(place: Any, block: Any) -> None:
     assert json.dumps(convert(request, source=ANTHROPIC, target=ANTHROPIC).output) == json.dumps(request)
 
 
+def test_what_converse_alone_says_of_its_block_stays() -> None:
+    block = found_by_converse(citations={"enabled": True, "more": 1}, unknown="kept")
+    request: dict[str, Any] = {"messages": [{"role": "user", "content": [block, {"text": "How tall?"}]}]}
+    assert convert(request, source=CONVERSE, target=CONVERSE).output == request
+    losses = convert(request, source=CONVERSE, target=ANTHROPIC).losses
+    assert [loss.path for loss in losses] == ["/messages/0/content/0/extras/bedrock-converse/searchResult"]
+
+
 @pytest.mark.parametrize("place", [asked, replied], ids=lambda place: place.__name__)
 @pytest.mark.parametrize("block", [found(), found(citations={"enabled": True})], ids=json.dumps)
 def test_what_a_search_found_is_the_same_in_converse(place: Any, block: Any) -> None:

@@ -297,6 +297,14 @@ def test_the_input_of_a_call_that_is_a_text_is_a_member_of_an_object() -> None:
     assert [loss.path for loss in made.losses if loss.code == "content"] == ["/messages/0/content"]
 
 
+def test_of_a_call_with_a_picture_the_text_is_its_input() -> None:
+    picture = Media("image", url="https://a.example/b.png")
+    odd = replace(call("functions.f", "", call_id="a"), content=(Text("ls"), picture), constraint=None)
+    events, made = written(turn(odd))
+    assert events[2] == delta(0, toolUse={"input": '{"input":"ls"}'})
+    assert {loss.path for loss in made.losses} >= {"/messages/0/content/1"}
+
+
 def test_a_block_ends_where_another_one_begins() -> None:
     """Some servers send no `contentBlockStop`."""
     events = [

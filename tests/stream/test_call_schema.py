@@ -163,6 +163,9 @@ class TestHostileSchemas:
         for _ in range(5_000):
             deep = {"not": deep}
         assert fault(deep, 1) == ("OCB-LIMIT", "/tools/0/parameters")
+        with pytest.raises(BridgeError) as caught:
+            check(calling(1), [Tool("g", parameters=True), Tool("f", parameters=deep)])
+        assert caught.value.path == "/tools/1/parameters"
 
     @pytest.mark.parametrize("keyword", ["allOf", "anyOf", "oneOf"])
     @pytest.mark.parametrize("depth", [8, 13, 40])

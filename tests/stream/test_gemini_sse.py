@@ -145,11 +145,12 @@ def test_arguments_may_come_in_pieces() -> None:
         },
         {"functionCall": {"partialArgs": [{"jsonPath": "$.city", "stringValue": "York"}], "willContinue": True}},
         {"functionCall": {"partialArgs": [{"jsonPath": "$.days[0]", "numberValue": 2}], "willContinue": True}},
+        {"functionCall": {"partialArgs": [{"jsonPath": "$.days[1]", "numberValue": 3}], "willContinue": True}},
         {"functionCall": {}},
     ]
     chunks = [*map(chunk, pieces), chunk({"text": "Done."}, finishReason="STOP")]
     assert said(document_of(sse(chunks))) == [
-        ("commentary", "functions.f", '{"city":"New York","days":[2]}'),
+        ("commentary", "functions.f", '{"city":"New York","days":[2,3]}'),
         ("final", None, "Done."),
     ]
 

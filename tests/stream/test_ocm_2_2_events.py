@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ocml_adapters.ocm_2_2.events import DEFAULT_EVENTS, negotiated
-from ocml_bridge import BridgeError, Message, Transcript
+from ocml_bridge import BridgeError, ErrorCode, Message, Transcript
 from ocml_bridge.chat.turns import infer_grouping, is_call, is_thought, parts_of
 from ocml_bridge.chat.visibility import DEBUG, END_USER, hidden_by
 from ocml_bridge.events import Answer, Delta, End, Event, Reason, RefusalDelta, Start, Stop
@@ -386,3 +386,9 @@ def test_nothing_follows_a_cancellation() -> None:
     with pytest.raises(BridgeError) as error:
         pipe.feed("<|start|>assistant<|channel|>final<|message|>5.<|end|><|start|>user<|end|>")
     assert [name for name, _ in parsed(pipe.fail(error.value) + pipe.finish())] == ["response.delta", "response.cancel"]
+
+
+def test_an_answer_behind_which_the_stream_broke_does_not_look_whole() -> None:
+    pipe = Pipe(decoder("openai-sse"), encoder("ocm-2.2"))
+    begun = pipe.feed('data: {"choices":[{"index":0,"delta":{"content":"Hi"},"finish_reason":"stop"}]}\n\n')
+    assert (begun + pipe.fail(BridgeError(ErrorCode.JSON, "no"))).endswith(b"<|message|>Hi<|end|>\n")

@@ -299,11 +299,12 @@ def texts_of(played: Decoded) -> list[str]:
 
 def test_a_list_that_does_not_say_all_texts_is_kept_beside_those_that_were_told() -> None:
     item = {"type": "reasoning.text", "text": "c", "signature": "s", "index": 0}
-    played = play(stream({"reasoning": "ab"}, {"reasoning": "c", "reasoning_details": [item]}))
+    more = {"annotations": [{"type": "unknown"}], "vendor": 1}
+    played = play(stream({"reasoning": "ab", **more}, {"reasoning": "c", "reasoning_details": [item]}))
     document = played.stop.document
     assert isinstance(document, Transcript)
     assert [message.content for message in document.messages] == texts_of(played) == ["ab", "c"]
-    assert document.messages[0].extras == {"openai": {"reasoning_details": [item]}}
+    assert document.messages[0].extras == {"openai": {"reasoning_details": [item], **more}}
 
 
 def test_what_repeats_is_said_once() -> None:
@@ -391,9 +392,10 @@ def test_an_answer_that_says_nothing_is_an_empty_text() -> None:
 
 def test_text_behind_calls_is_told_behind_them_and_read_before_them() -> None:
     source = stream(calls(item(0, "c1", "f", '{"a":1}')), {"content": "x"}, {"reasoning": "Hm."}, finish="tool_calls")
-    assert [event.message.channel for event in play(source).events if isinstance(event, Start)] == [
-        *("commentary", "commentary"),
-        "analysis",
+    heads = [event.message for event in play(source).events if isinstance(event, Start)]
+    assert [(head.channel, head.intent) for head in heads] == [
+        *(("commentary", None), ("commentary", "preamble")),
+        ("analysis", None),
     ]
     assert messages_of(source) == [thought("Hm."), preamble("x"), F]
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
-from ocml_bridge import BridgeError, Message, Transcript, convert
+from ocml_bridge import BridgeError, Message, Options, Transcript, convert
 from ocml_bridge.chat.visibility import DEBUG
 from ocml_bridge.events import Stop
 from ocml_bridge.loss import LossCode, Severity
@@ -66,3 +67,31 @@ def test_messages_that_the_document_does_not_have_take_no_place_of_others() -> N
         (LossCode.ENDING, "/messages/1/end"),
         (LossCode.MESSAGE, "/messages/2"),
     ]
+
+
+BEHIND_ITS_ANSWER = b"".join(
+    b"data: " + json.dumps({"choices": [{"index": 0, "delta": delta, "finish_reason": reason}]}).encode() + b"\n\n"
+    for delta, reason in (({"role": "assistant", "content": "Hi [INST]"}, None), ({"reasoning": "Hm"}, "stop"))
+)
+"""A thought that comes behind the answer, before which it stands in the document."""
+
+
+@pytest.mark.parametrize("named", [(), ("[INST]",)], ids=["plain", "with tokens of its own"])
+@pytest.mark.parametrize("target", streams()[1])
+def test_a_message_that_comes_late_has_its_place_in_the_document(target: str, named: tuple[str, ...]) -> None:
+    made = decoder("openai-sse")
+    events = [*made.feed(BEHIND_ITS_ANSWER), *made.finish()]
+    writing = encoder(target, visibility=DEBUG, options=Options(special_tokens=named))
+    output = b"".join([*writing.encode(events), *writing.finish()])
+    stop = events[-1]
+    assert isinstance(stop, Stop)
+    assert isinstance(stop.document, Transcript)
+    assert [message.content for message in stop.document.messages] == ["Hm", "Hi [INST]"]
+    lost = {loss.path for loss in writing.losses if loss.code == "message"}
+    assert lost == (set() if b"Hm" in output else {"/messages/0"})
+    broken = {loss.path[:11] for loss in writing.losses if loss.code == "control-token"}
+    assert broken == ({"/messages/1"} if named and target in TEXTS else set())
+
+
+TEXTS = ("harmony", "ocm-0.1", "chatml", "internlm2")
+"""The streams of texts in which content makes tokens."""

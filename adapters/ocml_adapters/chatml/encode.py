@@ -13,7 +13,6 @@ from ocml_bridge.chat.visibility import is_private
 from ocml_bridge.events import Answer, Encoder, Start, Stop
 from ocml_bridge.formats.adapter import Options
 from ocml_bridge.model import Message, Transcript
-from ocml_bridge.report.narrowing import drop_message
 from ocml_bridge.stream.encoder import TextEncoder
 from ocml_bridge.text.im import Frame
 from ocml_bridge.text.plain import has_no_place, header_for
@@ -78,14 +77,13 @@ class PlainWriter(TextEncoder):
         return "" if self._cut else f"{END}\n"
 
     def end(self, stop: Stop) -> str:
-        """Return the open turn; private reasoning is reported as lost."""
-        if not isinstance(stop.document, Transcript):
-            return ""
-        for index, message in enumerate(stop.document.messages):
-            if has_no_place(with_known_role(message)):
-                drop_message(self.log, index, f"{TEXT.id} has no place for private reasoning")
-        open_turn = stop.document.open_turn and with_known_role(stop.document.open_turn)
-        return "" if open_turn is None else self._missing_end() + self._header(open_turn)
+        """Return the open turn."""
+        open_turn = stop.document.open_turn if isinstance(stop.document, Transcript) else None
+        return "" if open_turn is None else self._missing_end() + self._header(with_known_role(open_turn))
+
+    def why_dropped(self, message: Message) -> str | None:
+        """Return why a message is not written: it is private reasoning."""
+        return f"{TEXT.id} has no place for private reasoning" if has_no_place(with_known_role(message)) else None
 
 
 @dataclass(slots=True)
@@ -238,23 +236,23 @@ class FamilyWriter(TextEncoder):
         return out if cut else f"{out}{END}{gap}"
 
     def end(self, stop: Stop) -> str:
-        """Return the end of the last frame, and the open turn; messages without a place are reported as lost."""
-        document = stop.document
-        open_turn = document.open_turn if isinstance(document, Transcript) else None
+        """Return the end of the last frame, and the open turn."""
+        open_turn = stop.document.open_turn if isinstance(stop.document, Transcript) else None
         out = self._end_part(more=False) + self._end_frame(last=open_turn is None, closing=True)
-        if not isinstance(document, Transcript):
-            return out
-        for index, message in enumerate(document.messages):
-            message = with_known_role(message)
-            written = message.role == "assistant" and (self._family.apart is not None or _has_text(message))
-            if has_no_place(message) and not written:
-                drop_message(self.log, index, f"{TEXT.id} has private reasoning of the assistant only")
         if open_turn is None:
             return out
         image = plain_open_turn(with_known_role(open_turn))
         notes = remembered_of(open_turn, same_family=False)
         opening = opening_of(notes, open_turn=True) if image.role == "assistant" else ""
         return f"{out}{START}{header_for(image.role, image.name)}\n{opening}"
+
+    def why_dropped(self, message: Message) -> str | None:
+        """Return why a message is not written: it is private reasoning that is empty, or not the assistant's."""
+        message = with_known_role(message)
+        written = message.role == "assistant" and (self._family.apart is not None or _has_text(message))
+        return (
+            f"{TEXT.id} has private reasoning of the assistant only" if has_no_place(message) and not written else None
+        )
 
 
 def _has_text(message: Message) -> bool:

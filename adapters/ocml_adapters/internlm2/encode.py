@@ -6,7 +6,6 @@ from ocml_bridge.chat.turns import is_call
 from ocml_bridge.events import Answer, Encoder, Start, Stop
 from ocml_bridge.formats.adapter import Options
 from ocml_bridge.model import Message, Transcript, replace
-from ocml_bridge.report.narrowing import drop_message
 from ocml_bridge.stream.encoder import TextEncoder
 from ocml_bridge.text.plain import has_no_place
 from ocml_bridge.units.heads import Head, head_of
@@ -126,16 +125,14 @@ class Writer(TextEncoder):
         return "" if cut else f"{after_body(unit[-1], self._dialect)}{self._dialect.tokens.end}\n"
 
     def end(self, stop: Stop) -> str:
-        """Return the end of the last frame, and the open turn; private reasoning is reported as lost."""
+        """Return the end of the last frame, and the open turn."""
         opening = stop.document.open_turn if isinstance(stop.document, Transcript) else None
         out = self._end_frame(last=opening is None)
-        if isinstance(stop.document, Transcript):
-            for index, message in enumerate(stop.document.messages):
-                if has_no_place(message):
-                    drop_message(self.log, index, f"{TARGET} has no place for private reasoning")
-        if opening is None:
-            return out
-        return out + self._header(opened(opening))
+        return out if opening is None else out + self._header(opened(opening))
+
+    def why_dropped(self, message: Message) -> str | None:
+        """Return why a message is not written: it is private reasoning."""
+        return f"{TARGET} has no place for private reasoning" if has_no_place(message) else None
 
 
 def _head(message: Message) -> Head:

@@ -7,7 +7,7 @@ text that is hidden from end users; a `stream.Filter` before the encoder decides
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from json.encoder import encode_basestring_ascii as quote
 from typing import Final, cast
@@ -18,10 +18,11 @@ from ocml_bridge.errors import ErrorCode
 from ocml_bridge.events import Answer, Delta, Encoder, End, Event, Reason, RefusalDelta, Start, Stop
 from ocml_bridge.formats.adapter import Options
 from ocml_bridge.loss import Log, Loss
-from ocml_bridge.model import Document, Header, Json, Message, Transcript, replace
+from ocml_bridge.model import Header, Json, Message, Transcript, replace
 from ocml_bridge.report.narrowing import drop_message
 from ocml_bridge.report.report import report
-from ocml_bridge.stream.decoder import header_of, text_of
+from ocml_bridge.stream.decoder import header_of
+from ocml_bridge.units.arrange import arrival_losses
 
 from .encode import CallIds
 from .syntax import ATTRIBUTES
@@ -154,11 +155,11 @@ class EventEncoder:
                     outgoing = self._outgoing.get(number)
                     if outgoing is not None:
                         out += self._end(outgoing, message)
-                case Stop(reason, document, error):
+                case Stop(reason, _, error):
                     if reason not in _COMPLETE:
                         out += self._cancel(reason, error or _ERRORS.get(reason))
                     self._over = True
-                    self.losses = losses_of(document, list(self._outgoing.values()), ended=DONE in self._events)
+                    self.losses = losses_of(event, self._outgoing, ended=DONE in self._events)
                 case _:
                     pass
         return [line.encode("ascii") for line in out]
@@ -274,30 +275,27 @@ def _paragraph_ends(outgoing: Outgoing, text: str) -> list[int]:
 # --- losses -----------------------------------------------------------------------------------------------------------
 
 
-def losses_of(document: Document, outgoing: Sequence[Outgoing], *, ended: bool) -> list[Loss]:
-    """Return the losses: what a document has, and the client does not know.
+def losses_of(stop: Stop, outgoing: Mapping[int, Outgoing], *, ended: bool) -> list[Loss]:
+    """Return the losses: what the document of a stream has, and the client does not know.
 
     Args:
-        document: the document.
-        outgoing: the messages whose text was sent.
+        stop: the end of the stream, with the document.
+        outgoing: the messages whose text was sent, by their numbers.
         ended: whether the client was told how messages end.
     """
-    log, images = Log(), list[Message]()
+    log, document = Log(), stop.document
+    known = {
+        index: _image(each, ended=ended)
+        for number, each in outgoing.items()
+        if each.is_known and (index := stop.place(number)) is not None
+    }
     if isinstance(document, Transcript):
-        known = (each for each in outgoing if each.is_known)
-        candidate = next(known, None)
         for index, message in enumerate(document.messages):
-            if candidate is not None and candidate.end is not None and _identity(message) == _identity(candidate.end):
-                images.append(_image(candidate, ended=ended))
-                candidate = next(known, None)
-            else:
+            if index not in known:
                 drop_message(log, index, _why_not_sent(message))
-    report(document, Transcript(infer_grouping(images)), log, target=STREAM)
+        log.losses += arrival_losses([*known], STREAM)
+    report(document, Transcript(infer_grouping([*known.values()])), log, target=STREAM, order=[*known])
     return log.losses
-
-
-def _identity(message: Message) -> tuple[str | None, ...]:
-    return message.role, message.channel, message.intent, message.recipient, text_of(message)
 
 
 def _image(outgoing: Outgoing, *, ended: bool) -> Message:

@@ -18,6 +18,7 @@ from ..events import Delta, End, Event, RefusalDelta, Start, Stop
 from ..formats.adapter import Options, Source
 from ..loss import Log, Loss
 from ..model import Document, Message, Transcript
+from ..report.narrowing import drop_message
 from ..report.report import report
 from ..text.control import ControlTokens
 from ..units.arrange import Plan, arrival_losses, misread, order_losses, pairing_losses
@@ -123,6 +124,10 @@ class TextEncoder(ABC):
         """Return the text after the last message."""
         return ""
 
+    def why_dropped(self, _message: Message) -> str | None:
+        """Return why a message of the document is not written; None if it is written."""
+        return None
+
     # --- the stream ---------------------------------------------------------------------------------------------------
 
     def encode(self, events: Iterable[Event], /) -> list[bytes]:
@@ -184,6 +189,9 @@ class TextEncoder(ABC):
         image = self._read_back("".join((*self._written, *before, text)), options)
         if stop.declaration_at is not None or stop.places is not None:
             self.log.losses = [_replaced(loss, stop) for loss in self.log.losses]
+        for index, message in enumerate(stop.document.messages if isinstance(stop.document, Transcript) else ()):
+            if (why := self.why_dropped(message)) is not None:
+                drop_message(self.log, index, why)
         order = self._order_of_writing(stop)
         report(stop.document, image, self.log, target=self._target, order=order)
         self._report_order(stop.document, image, order)
