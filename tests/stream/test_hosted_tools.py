@@ -12,7 +12,7 @@ import pytest
 
 from ocml_bridge import decoder, encoder
 from ocml_bridge.chat.visibility import DEBUG
-from ocml_bridge.events import Answer
+from ocml_bridge.events import Answer, Stop
 from ocml_bridge.loss import Loss, LossCode
 
 SEARCH: Any = {
@@ -249,3 +249,95 @@ def test_anthropic_messages_stay_what_they_are() -> None:
     text = {"type": "text", "text": "It is sunny."}
     answer, _ = answered("anthropic-sse", messages(USE, FOUND, text), "anthropic")
     assert answer["content"] == [USE, FOUND, text]
+
+
+SHELL: Any = {
+    "id": "lsh_1",
+    "type": "local_shell_call",
+    "status": "completed",
+    "call_id": "call_1",
+    "action": {"type": "exec", "command": ["ls"], "env": {}},
+}
+OF_THE_CLIENT: dict[str, Any] = {
+    "a local shell": SHELL,
+    "a computer": {"type": "computer_call", "id": "cu_1", "call_id": "call_1", "action": {"type": "screenshot"}},
+    "a patch": {
+        "type": "apply_patch_call",
+        "id": "apc_1",
+        "call_id": "call_1",
+        "operation": {"type": "delete_file", "path": "a"},
+    },
+    "a shell": {"type": "shell_call", "id": "sh_1", "call_id": "call_1", "action": {"commands": ["ls"]}},
+    "a shell that names its place": {
+        "type": "shell_call",
+        "id": "sh_1",
+        "call_id": "call_1",
+        "action": {"commands": ["ls"]},
+        "environment": {"type": "local"},
+    },
+    "a search of tools": {
+        "type": "tool_search_call",
+        "id": "tsc_1",
+        "call_id": "call_1",
+        "arguments": {"goal": "g"},
+        "execution": "client",
+    },
+}
+OF_THE_SERVER: dict[str, Any] = {
+    "a shell in a container": {
+        **OF_THE_CLIENT["a shell"],
+        "environment": {"type": "container_reference", "container_id": "cntr_1"},
+    },
+    "a search of tools": {**OF_THE_CLIENT["a search of tools"], "call_id": None, "execution": "server"},
+}
+ENDS = {
+    "openai": lambda answer: answer["choices"][0]["finish_reason"],
+    "anthropic": lambda answer: answer["stop_reason"],
+    "bedrock-converse": lambda answer: json.loads(answer.splitlines()[-1])["messageStop"]["stopReason"],
+}
+"""Why an answer ended, by the target."""
+CALLED = {"openai": "tool_calls", "anthropic": "tool_use", "bedrock-converse": "tool_use"}
+COMPLETE = {"openai": "stop", "anthropic": "end_turn", "bedrock-converse": "end_turn"}
+
+
+@pytest.mark.parametrize("target", ENDS)
+@pytest.mark.parametrize("item", OF_THE_CLIENT.values(), ids=list(OF_THE_CLIENT))
+def test_what_the_client_runs_is_its_call_on_every_wire(item: Any, target: str) -> None:
+    answer, losses = answered("openai-responses-sse", responses(item), target)
+    shown = answer.decode() if isinstance(answer, bytes) else json.dumps(answer)
+    assert "call_1" in shown
+    assert ENDS[target](answer) == CALLED[target]
+    assert not [loss for loss in losses if loss.code is LossCode.MESSAGE]
+
+
+@pytest.mark.parametrize("target", ENDS)
+@pytest.mark.parametrize("item", OF_THE_SERVER.values(), ids=list(OF_THE_SERVER))
+def test_what_the_server_runs_is_no_call_of_the_client(item: Any, target: str) -> None:
+    answer, losses = answered("openai-responses-sse", responses(item, TEXT), target)
+    assert ENDS[target](answer) == COMPLETE[target]
+    assert [loss.path for loss in losses if loss.code is LossCode.MESSAGE] == ["/messages/0"]
+
+
+GET: Any = {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "f", "arguments": "{}"}
+
+
+@pytest.mark.parametrize("items", [(GET, MCP), (MCP, GET), (GET, SEARCH, TEXT)], ids=["before", "behind", "far before"])
+def test_a_call_that_waits_beside_the_servers_own_ends_the_answer(items: tuple[Any, ...]) -> None:
+    reader = decoder("openai-responses-sse")
+    *_, stop = [*reader.feed(responses(*items)), *reader.finish()]
+    assert isinstance(stop, Stop)
+    assert stop.reason == "tool_calls"
+
+
+@pytest.mark.parametrize("items", [(SEARCH, TEXT), (MCP, TEXT), (TEXT, MCP)], ids=["found", "answered", "at the end"])
+def test_the_servers_own_calls_do_not_end_an_answer(items: tuple[Any, ...]) -> None:
+    reader = decoder("openai-responses-sse")
+    *_, stop = [*reader.feed(responses(*items)), *reader.finish()]
+    assert isinstance(stop, Stop)
+    assert stop.reason == "stop"
+
+
+def test_a_call_before_a_search_of_anthropics_waits_for_the_client() -> None:
+    use = {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}}
+    answer, _ = answered("anthropic-sse", messages(use, USE, FOUND, reason="tool_use"), "openai")
+    assert answer["choices"][0]["finish_reason"] == "tool_calls"

@@ -1,4 +1,4 @@
-"""Read and write calls of tools that the server runs, and their results, by a table.
+"""Read and write calls of the API's own tools, and their results, by a table. Most of these the server runs.
 
 One item may have both the call and its result: it is read as a call and a reply, which are written as one item.
 """
@@ -136,8 +136,25 @@ SCREENSHOT: Final = Body(
 )
 
 
+def _never(_extras: Object) -> bool:
+    return False
+
+
+def _always(_extras: Object) -> bool:
+    return True
+
+
+def _where_it_says_so(extras: Object) -> bool:
+    return extras.get("execution") == "client"
+
+
+def _outside_of_containers(extras: Object) -> bool:
+    """Return whether the commands of a shell run where the client is: a container is the server's."""
+    return members_of(extras.get("environment")).get("type") != "container_reference"
+
+
 class Hosted(NamedTuple):
-    """A type of item that is a call of a tool that the server runs.
+    """A type of item that is a call of one of the API's own tools.
 
     Attributes:
         tool: the recipient of the call.
@@ -148,6 +165,7 @@ class Hosted(NamedTuple):
         id: the member with the call id.
         failure: the member with an error, which replaces the reply; None if there is none.
         several: the member with a list of inputs, which replaces `key`; None if there is none.
+        is_of_client: returns whether the client runs a call with these extras, and not the server.
     """
 
     tool: str
@@ -158,6 +176,7 @@ class Hosted(NamedTuple):
     id: str = "id"
     failure: str | None = None
     several: str | None = None
+    is_of_client: Callable[[Object], bool] = _never
 
 
 MCP: Final = "mcp_call"
@@ -166,11 +185,11 @@ CALLS: Final[dict[str, Hosted]] = {
     "file_search_call": Hosted("openai.file_search", "queries", JSON, "results", JSON),
     "code_interpreter_call": Hosted("python", "code", TEXT, "outputs", OUTPUTS),
     "image_generation_call": Hosted("openai.image_generation", None, TEXT, "result", IMAGE),
-    "computer_call": Hosted("openai.computer", "action", id="call_id", several="actions"),
-    "local_shell_call": Hosted("openai.local_shell", "action", id="call_id"),
-    "shell_call": Hosted("openai.shell", "action", id="call_id"),
-    "apply_patch_call": Hosted("openai.apply_patch", "operation", id="call_id"),
-    "tool_search_call": Hosted("openai.tool_search", "arguments", id="call_id"),
+    "computer_call": Hosted("openai.computer", "action", id="call_id", several="actions", is_of_client=_always),
+    "local_shell_call": Hosted("openai.local_shell", "action", id="call_id", is_of_client=_always),
+    "shell_call": Hosted("openai.shell", "action", id="call_id", is_of_client=_outside_of_containers),
+    "apply_patch_call": Hosted("openai.apply_patch", "operation", id="call_id", is_of_client=_always),
+    "tool_search_call": Hosted("openai.tool_search", "arguments", id="call_id", is_of_client=_where_it_says_so),
     "program": Hosted("openai.program", "code", TEXT, id="call_id"),
     MCP: Hosted("mcp", "arguments", TEXT, "output", TEXT, failure="error"),
 }
@@ -191,6 +210,13 @@ _MAY_FAIL: Final = frozenset({"apply_patch_call_output"})
 """The types of replies whose status shows whether the tool failed."""
 _FAILED: Final = "failed"
 """The status of such a reply; also the layout of a reply that was read from an error that is an object."""
+
+
+def is_of_client(call: Message) -> bool:
+    """Return whether a call of one of the API's own tools is for the client to run, as that of a local shell."""
+    extras = NOTES.of(call.extras)
+    spec = CALLS.get(str(extras.get("type")))
+    return spec is not None and spec.is_of_client(extras)
 
 
 # --- calls ------------------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final, cast
 
-from ocml_bridge.chat.turns import parts_of
+from ocml_bridge.chat.turns import is_hosted, parts_of
 from ocml_bridge.engine.reading import transcript_of
 from ocml_bridge.events import Reason, RefusalDelta
 from ocml_bridge.formats.adapter import Options
@@ -19,6 +19,7 @@ from ocml_bridge.stream.assembled import AssemblingDecoder
 from ocml_bridge.stream.decoder import text_of
 
 from .assembly import Assembly, Item, NewText, Place
+from .hosted import is_of_client
 from .items import MERGED
 from .spelling import is_state, read_item
 from .syntax import BODIES, MESSAGE, NOTES, REASONING, SUMMARY
@@ -76,6 +77,10 @@ class EventDecoder(AssemblingDecoder):
         else:
             self._assembly.envelope = {**self._assembly.envelope, "error": value.get("error", value)}
         self.fail(response.get("error") or value.get("error") or value)
+
+    def hosts(self, call: Message) -> bool:
+        """Return whether the API runs a call itself: some of its own tools are for the client to run."""
+        return is_hosted(call) and not is_of_client(call)
 
     # --- messages -----------------------------------------------------------------------------------------------------
 

@@ -168,7 +168,7 @@ class AssemblingDecoder(ArrivingDecoder):
             return cast("Reason", reason)
         if self.over is None and reason is None:
             return "truncated"
-        return settle(self.over or reason, document)
+        return settle(self.over or reason, document, self.hosts)
 
     def _end(self, messages: Sequence[Message]) -> None:
         for number, message in enumerate(messages[self.ended :], self.ended):

@@ -10,13 +10,14 @@ from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from typing import Final, Protocol, Self, cast
 
-from ..chat.turns import is_call, is_thought
+from ..chat.turns import is_call, is_hosted, is_thought
 from ..chat.visibility import is_private
 from ..common.unicode import without_mark
 from ..errors import BridgeError, ErrorCode
 from ..events import Delta, End, Event, PartEnd, Reason, Start, Stop
 from ..loss import Finding, FindingCode, Log, Severity
 from ..model import Document, Message, Part, Text, Thought, Transcript
+from ..units.pairing import pair
 from .buffer import Hold
 
 WAITING: Final = 4_096
@@ -279,16 +280,26 @@ def declaration_at(messages: Sequence[Message], document: Document) -> int | Non
     return len(document.messages)
 
 
-def settle(reason: Reason | None, document: Document) -> Reason:
-    """Return why a stream is over, from the engine's reason and the last messages of the document."""
+def settle(reason: Reason | None, document: Document, hosts: Callable[[Message], bool] = is_hosted) -> Reason:
+    """Return why a stream is over, from the engine's reason and the last messages of the document.
+
+    Args:
+        reason: the engine's reason; None if the stream just ended.
+        document: the document.
+        hosts: returns whether the API runs a call itself; nobody has to answer such a call.
+    """
     if reason not in (None, "stop", "tool_calls"):
         return reason
     messages = document.messages if isinstance(document, Transcript) else ()
-    answer: list[Message] = []
-    for message in reversed(messages):
-        if message.role != "assistant":
-            break
-        answer.append(message)
-    if reason is None and (not answer or answer[0].end is None or is_thought(answer[0])):
+    last = messages[-1] if messages and messages[-1].role == "assistant" else None
+    if reason is None and (last is None or last.end is None or is_thought(last)):
         return "truncated"
-    return "tool_calls" if any(map(is_call, answer)) else "stop"
+    others = (at for at in range(len(messages) - 1, -1, -1) if messages[at].role not in _OF_ANSWERS)
+    answer = messages[next(others, -1) + 1 :]
+    waiting = [at for at, message in enumerate(answer) if is_call(message) and not hosts(message)]
+    answered = set(pair(answer).values()) if waiting else set[int]()
+    return "stop" if answered.issuperset(waiting) else "tool_calls"
+
+
+_OF_ANSWERS: Final = frozenset({"assistant", "tool"})
+"""The roles of an answer's messages: the results of tools that the API runs stand in it."""

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from typing import ClassVar, Final
 
-from ..chat.turns import is_call, is_hosted, parts_of
+from ..chat.turns import is_call, parts_of
 from ..chat.visibility import is_private
 from ..engine.reading import transcript_of
 from ..errors import ErrorCode
@@ -212,7 +212,7 @@ class ResponseEncoder(ABC):
             case RefusalDelta(number, text):
                 return self.refuse(number, text) if text and number in self.heads else []
             case Start(number, message, hosted):
-                if not self.accepts(message) or ((hosted or is_hosted(message)) and not self.hosts(message)):
+                if not self.accepts(message) or (hosted and not self.hosts(message)):
                     return []
                 message = self.heads[number] = self.start_of(message)
                 return self.start(number, message)
