@@ -272,6 +272,34 @@ def test_items_may_interleave() -> None:
     assert [(message.recipient, message.content) for message in messages] == [(None, "ab"), ("functions.f", "{}")]
 
 
+ITEMS: Any = (
+    thought("Hm."),
+    final("Ab"),
+    replace(final(""), content=(Text("One."), Refusal("No."), Text("Two."))),
+    call("functions.f", '{"a":1}', "c1"),
+    replace(call("functions.g", "ls -l", "c2"), constraint=None),
+    replace(thought("So."), content_type="summary"),
+    Message("assistant", "I look.", channel="commentary", intent="preamble"),
+)
+
+
+@given(st.lists(st.sampled_from(ITEMS), min_size=1, max_size=4), st.data())
+def test_what_is_told_of_items_that_interleave_is_what_they_say(items: list[Message], data: st.DataObject) -> None:
+    """Each waits for those before it, and then nothing of it is left out or told twice."""
+    items = [replace(item, continues=at > 0) for at, item in enumerate(items)]
+    begin, *events, end = values(encoded(Transcript(tuple(items)))[0])
+    rows = [[event for event in events if event.get("output_index") == at] for at in range(len(events))]
+    rows = [row for row in rows if row]
+    mixed: list[Any] = []
+    while rows:
+        row = rows[data.draw(st.integers(0, len(rows) - 1))]
+        mixed.append(row.pop(0))
+        rows = [row for row in rows if row]
+    played = decoded([begin, *mixed, end])
+    check_order(played.events)
+    check_messages(played, None)
+
+
 def test_an_error_ends_the_stream_and_what_came_is_the_document() -> None:
     for error in ({"type": "error", "code": "x", "message": "no", "param": None}, FAILED):
         result = decoded([ADDED, more("Hi"), error])

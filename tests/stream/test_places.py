@@ -13,7 +13,7 @@ from ocml_bridge.events import Stop
 from ocml_bridge.loss import LossCode, Severity
 from ocml_bridge.model import replace
 from ocml_bridge.pipe import decoder, encoder, streams
-from ocml_bridge.stream.response import losses_of
+from ocml_bridge.stream.response_losses import losses_of
 from sources import ROOT
 
 ADDED = {(LossCode.MESSAGE, Severity.LAYOUT, "/messages/0")}

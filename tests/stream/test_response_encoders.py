@@ -115,3 +115,18 @@ def test_nothing_is_said_of_an_answer_that_is_not_whole(stream: str) -> None:
     made = encoder(stream, answer=Answer("a", "m"))
     made.encode([*SPOKEN, STOP._replace(reason="truncated")])
     assert made.finish() == made.fail("OCB-SHAPE", "broken") == []
+    assert ("message", "lost", "/messages/0") in {(loss.code, loss.severity, loss.path) for loss in made.losses}
+
+
+@pytest.mark.parametrize("stream", ["anthropic-sse", "gemini-sse", "bedrock-converse", "openai-sse"])
+def test_texts_that_are_read_as_one_are_not_lost(stream: str) -> None:
+    """As by the batch writer of Converse: what changes is where a text stands."""
+    second = Message("assistant", "You", channel="final", end="end", continues=True)
+    rest = (Start(1, HEAD), Delta(1, "You"), End(1, second), Stop("stop", Transcript((ANSWER, second))))
+    made = encoder(stream, answer=Answer("a", "m"))
+    output = b"".join([*made.encode([*SPOKEN, *rest]), *made.finish()])
+    assert b'"Hi"' in output
+    assert b"You" in output
+    (joined,) = [loss for loss in made.losses if loss.code == "message"]
+    assert (joined.severity, joined.path) == ("changed", "/messages/1")
+    assert f"{stream} joins this message to message 0" in joined.detail

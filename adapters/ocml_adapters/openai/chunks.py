@@ -18,7 +18,7 @@ from ocml_bridge.loss import Log, Loss, LossCode, Severity
 from ocml_bridge.model import ByFormat, Document, Json, Message, Transcript, replace
 from ocml_bridge.report.report import report
 from ocml_bridge.stream import sse
-from ocml_bridge.stream.response import leave_out
+from ocml_bridge.stream.response_losses import leave_out
 
 from .nearest import CALL, stage_of
 from .settings import PARAMETERS

@@ -101,6 +101,7 @@ class Item:
         wire: the item.
         done: whether it has ended.
         pieces: by place, the pieces of a text that are not in the item yet.
+        waiting: the new texts that were not emitted yet, because earlier items have not ended.
         thought_key: of reasoning, the list whose texts were emitted as thoughts; "" if none were.
     """
 
@@ -108,6 +109,7 @@ class Item:
         self.wire = wire
         self.done = False
         self.pieces: dict[Place, list[str]] = {}
+        self.waiting: list[NewText] = []
         self.thought_key = ""
 
     def text(self, place: Place) -> str:
@@ -271,6 +273,7 @@ class Assembly:
         self._note_missing(before, after)
         item.wire, item.done = after, True
         item.pieces.clear()  # they are in it now, or its type has changed
+        item.waiting.clear()
 
     def _add_text(self, texts: _TextEvents, step: str, event: Object) -> NewText | None:
         item = self._find(event)

@@ -49,6 +49,8 @@ class EventDecoder(AssemblingDecoder):
         self._assembly = Assembly(self.note)
         self._current = 0
         self._numbers: list[int] = []
+        self._part = 0
+        """The index of the part of the current message's item that arrives."""
 
     def take(self, value: Object, name: str | None) -> None:
         """Take an event; its type is in its data, or is its name."""
@@ -86,14 +88,19 @@ class EventDecoder(AssemblingDecoder):
 
     def _emit(self, new: NewText | None) -> None:
         items = self._assembly.items
+        if new is not None and new.item is not items[self._current]:
+            new.item.waiting.append(new)
+            new = None
         while self._current < len(items):
             item = items[self._current]
             if not item.done:
-                self._emit_unfinished(item, new)
+                waiting, item.waiting = item.waiting, []
+                for each in (*waiting, new):
+                    self._emit_unfinished(item, each)
                 return
             self._emit_finished(item)
             self._current += 1
-            self._numbers = []
+            self._numbers, self._part = [], 0
 
     def _emit_unfinished(self, item: Item, new: NewText | None) -> None:
         """Emit what is certain of an item that has not ended."""
@@ -105,12 +112,13 @@ class EventDecoder(AssemblingDecoder):
         elif kind == MESSAGE and item.wire.get("role") == "assistant":
             self._begin(item, 1)
             if new is not None and new.item is item and new.place.key == "content":
-                parts, number = item.wire["content"], self._numbers[0]
-                if new.place.at and new.place.at == len(parts) - 1:
-                    self._end_parts(item, new.place.at)
-                if parts[new.place.at].get("type") == "refusal":
+                number, at = self._numbers[0], new.place.at or 0
+                if at > self._part:
+                    self._part = at
+                    self._end_parts(item, at)
+                if item.wire["content"][at].get("type") == "refusal":
                     self.log.events.append(RefusalDelta(number, new.text))
-                elif new.place.at == len(parts) - 1:
+                elif at == self._part:
                     self.more(number, new.text)
         elif kind == REASONING and new is not None and new.item is item:
             self._emit_thought(item, new)
