@@ -22,6 +22,12 @@ def thinking(value: Any, **more: Any) -> Wire:
     return {"type": "thinking", "thinking": value, **more}
 
 
+def reasoning(*items: tuple[str, Any], **more: Any) -> Wire:
+    """A part as Databricks has it, of texts and their signatures."""
+    texts = [{"type": "summary_text", "text": text, "signature": signature} for text, signature in items]
+    return {"type": "reasoning", "summary": texts, **more}
+
+
 def messages_of(wire: Wire) -> tuple[Message, ...]:
     transcript = read([{"role": "assistant", **wire}], "openai").transcript
     assert isinstance(transcript, Transcript)
@@ -29,6 +35,7 @@ def messages_of(wire: Wire) -> tuple[Message, ...]:
 
 
 CALL = {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+TEXTS = ["One.", "Two.", "Three."]
 UNDERSTOOD: list[tuple[Wire, list[str], list[str]]] = [
     ({"content": [thinking("Hm.", closed=True), part("Yes.")]}, ["Hm."], ["Yes."]),
     (
@@ -37,6 +44,9 @@ UNDERSTOOD: list[tuple[Wire, list[str], list[str]]] = [
         ["Yes."],
     ),
     ({"content": [thinking("Hm.")]}, ["Hm."], []),
+    ({"content": [reasoning(("Hm.", "c2ln"), more=1), part("Yes.")]}, ["Hm."], ["Yes."]),
+    ({"content": [reasoning(("One.", "c2ln"), ("Two.", ""), ("Three.", None)), part("Yes.")]}, TEXTS, ["Yes."]),
+    ({"content": [reasoning(("One.", "c2ln")), thinking("Two."), reasoning(("Three.", "c2n"))]}, TEXTS, []),
     ({"content": [thinking("Hm.")], "tool_calls": [CALL]}, ["Hm."], ["{}"]),
     ({"reasoning_content": [part("Hm.", train=False)], "content": "Yes."}, ["Hm."], ["Yes."]),
     ({"reasoning": [part("One."), part("Two.", train=True)], "content": None}, ["One.", "Two."], []),
@@ -57,7 +67,35 @@ def test_each_text_is_a_thought_and_comes_back_in_its_part(wire: Wire, thoughts:
 @pytest.mark.parametrize(("wire", "thoughts", "rest"), UNDERSTOOD)
 def test_no_text_stays_in_the_layout(wire: Wire, thoughts: list[str], rest: list[str]) -> None:
     layouts = repr([message.layout for message in messages_of(wire)])
-    assert not any(text in layouts for text in thoughts)
+    assert not any(text in layouts for text in [*thoughts, "c2ln"])
+
+
+def test_what_signs_an_item_is_the_signature_of_its_thought() -> None:
+    first, second, _ = messages_of({"content": [reasoning(("One.", "c2ln"), ("Two.", "")), part("Yes.")]})
+    assert first.signature == Signature("c2ln", "anthropic")
+    assert second.signature is None
+    blocks = convert(
+        [{"role": "assistant", "content": [reasoning(("One.", "c2ln")), part("Yes.")]}],
+        source="openai",
+        target="anthropic",
+    ).output
+    assert blocks["messages"][0]["content"][0] == {"type": "thinking", "thinking": "One.", "signature": "c2ln"}
+
+
+OTHERS = {"of another vendor": Signature("x", "google"), "of which the part has none": Signature("x", "anthropic")}
+
+
+@pytest.mark.parametrize("signature", OTHERS.values(), ids=list(OTHERS))
+def test_a_signature_without_a_place_in_the_parts_is_written_in_details(signature: Signature) -> None:
+    first, last = messages_of({"content": [reasoning(("Hm.", "")), part("Yes.")]})
+    output: Any = write(Transcript((replace(first, signature=signature), last)), "openai").output
+    assert [entry["signature"] for entry in output["messages"][0]["reasoning_details"]] == ["x"]
+
+
+def test_a_signature_that_is_gone_leaves_its_item_without_one() -> None:
+    first, last = messages_of({"content": [reasoning(("Hm.", "c2ln")), part("Yes.")]})
+    output: Any = write(Transcript((replace(first, signature=None), last)), "openai").output
+    assert output["messages"][0]["content"] == [reasoning(("Hm.", None)), part("Yes.")]
 
 
 def test_a_thought_that_was_edited_is_written_in_the_part_of_the_old_one() -> None:
@@ -89,6 +127,9 @@ def test_the_option_chooses_the_key_in_place_of_parts() -> None:
     [
         [part("Yes."), thinking("Hm.")],
         [thinking(""), part("Yes.")],
+        [reasoning(), part("Yes.")],
+        [{"type": "reasoning", "summary": [{"type": "summary_encrypted_text", "data": "x"}]}, part("Yes.")],
+        [{"type": ["reasoning"], "summary": []}, part("Yes.")],
         [thinking([part("Hm."), {"type": "image"}]), part("Yes.")],
     ],
 )

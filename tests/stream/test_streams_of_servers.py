@@ -50,6 +50,11 @@ def thinking(text: str) -> Object:
     return {"type": "thinking", "thinking": [{"type": "text", "text": text}], "closed": True}
 
 
+def reasoning(text: str, signature: str) -> Object:
+    item = {"type": "summary_text", "text": text, "signature": signature}
+    return {"type": "reasoning", "summary": [item]}
+
+
 def filtered(severity: str) -> Object:
     return {"content_filter_results": {"hate": {"filtered": False, "severity": severity}}}
 
@@ -79,6 +84,31 @@ CASES = {
             chunk({"content": "91"}, "stop", p="ab", usage=USAGE),
         ],
         completion({"content": [thinking("The user asks."), {"type": "text", "text": "391"}]}, usage=USAGE),
+    ),
+    # Databricks, Query reasoning models
+    "thoughts in pieces that are signed in the end": Case(
+        "openai",
+        "openai-sse",
+        [
+            chunk({"role": "assistant", "content": [reasoning("One", "")]}),
+            chunk({"content": [reasoning(".", "")]}),
+            chunk({"content": [reasoning("", "c2ln")]}),
+            chunk({"content": [reasoning("Two.", "")]}),
+            chunk({"content": [{"type": "text", "text": "39"}]}),
+            chunk({"content": [{"type": "text", "text": "1"}]}, "stop", usage=USAGE),
+        ],
+        completion(
+            {
+                "content": [
+                    {
+                        "type": "reasoning",
+                        "summary": [*reasoning("One.", "c2ln")["summary"], *reasoning("Two.", "")["summary"]],
+                    },
+                    {"type": "text", "text": "391"},
+                ]
+            },
+            usage=USAGE,
+        ),
     ),
     # vercel/ai, packages/openai/src/chat/__fixtures__/azure-model-router.1.chunks.txt
     "what a filter found in each piece": Case(

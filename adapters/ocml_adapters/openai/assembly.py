@@ -19,7 +19,7 @@ from .details import LISTS
 from .listed import Items
 from .merging import as_list, as_object, latest, merged, text_in
 from .reasoning import JOINT
-from .syntax import CUSTOM, FUNCTION, FUNCTION_CALL, INPUT_KEYS, REASONING, REASONING_TEXTS, TOOL_CALLS
+from .syntax import CONTENT, CUSTOM, FUNCTION, FUNCTION_CALL, INPUT_KEYS, REASONING, REASONING_TEXTS, TOOL_CALLS
 
 _CHOICE: Final = frozenset({"index", "delta", "message", "finish_reason"})
 _KNOWN: Final = frozenset({"role", "name", "content", "refusal", *REASONING, TOOL_CALLS, FUNCTION_CALL})
@@ -207,6 +207,8 @@ class Choice:
                     self._in_content += 1
                 self._thoughts[-1].append(text)
             yield Fragment("thought" if is_thought else "text", text, place=max(len(self._thoughts) - 1, 0))
+        if self._in_content and self._in_content == len(self._thoughts):
+            self.is_signed = self._content.is_signed
 
     def _reason(self, delta: Object) -> Iterator[str]:
         """Take more reasoning; yield the text of the first key that has any, and store that of the others.
@@ -311,7 +313,7 @@ class Choice:
         if self.name is not None:
             out["name"] = self.name
         out.update(self.reasoning())
-        out["content"] = self._content.whole(beside=bool(self._thoughts or self._refusal or self.calls))
+        out[CONTENT] = self._content.whole(beside=bool(self._thoughts or self._refusal or self.calls))
         if self._refusal:
             out["refusal"] = "".join(self._refusal)
         out.update(self._whole_calls())
@@ -324,6 +326,8 @@ class Choice:
             first_key = next((key for key in REASONING_TEXTS if key in out), REASONING_TEXTS[0])
             out[first_key] = JOINT.join(texts)
         out = {key: out[key] for key in REASONING_TEXTS if key in out}
+        if self._in_content:
+            out[CONTENT] = self._content.thoughts()
         listed = ((key, items.pieces) for key, items in self._lists.items())
         return {**out, **{key: [merged(each) for each in pieces] for key, pieces in listed if pieces}}
 

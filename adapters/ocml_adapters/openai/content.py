@@ -1,7 +1,7 @@
 """Assemble the content of an answer, which arrives as texts or as lists of parts.
 
-Mistral sends each piece of a thought, and of a text beside it, as a list with one part. A part continues the part of
-its kind before it: a thought is one however often it was cut.
+Mistral and Databricks send each piece of a thought, and of a text beside it, as a list with one part. A part continues
+the part of its kind before it: a thought is one however often it was cut. A signature ends it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import Json
 from ocml_bridge.stream.assembled import Note
 
-from .reasoning import THINKING
+from .reasoning import PARTS, ThoughtPart
 
 _TEXT: Final = "text"
 _PLAIN: Final = frozenset({"type", _TEXT})
@@ -47,14 +47,20 @@ class _Run:
         self.part = part
         self.is_list: Final = is_list
         self.texts: list[list[str]] = []
+        self.signatures: list[str | None] = []
+        """What signs each of the thoughts; None if it has no member for it."""
 
     def whole(self) -> Json:
         """Return the parts as one."""
         texts = ["".join(pieces) for pieces in self.texts]
         if self.is_list is None:
             return {**self.part, _TEXT: "".join(texts)}
-        listed: list[Json] = [{"type": _TEXT, _TEXT: text} for text in texts]
-        return {**self.part, THINKING: listed if self.is_list else "".join(texts)}
+        kind = PARTS[self.part["type"]]
+        listed: list[Json] = []
+        for text, signature in zip(texts, self.signatures, strict=True):
+            signed = {} if signature is None or kind.signature is None else {kind.signature: signature}
+            listed.append({"type": kind.item, _TEXT: text, **signed})
+        return {**self.part, kind.key: listed if self.is_list else "".join(texts)}
 
 
 class Content:
@@ -65,10 +71,12 @@ class Content:
 
     Attributes:
         has_come: whether there was any.
+        is_signed: whether its last thought is signed.
     """
 
     def __init__(self, note: Note) -> None:
         self.has_come = False
+        self.is_signed = False
         self._note = note
         self._runs: list[_Run | Json] = []
         self._thought: _Run | None = None
@@ -99,9 +107,10 @@ class Content:
         for part in parts:
             members = members_of(part)
             text, kind = members.get(_TEXT), members.get("type")
-            texts = _thoughts_in(members) if kind == THINKING and thinks and not self._spoke else None
-            if texts is not None:
-                yield from self._think(members, texts)
+            thought = PARTS.get(kind) if isinstance(kind, str) and thinks and not self._spoke else None
+            pieces = None if thought is None else _pieces_in(members, thought)
+            if thought is not None and pieces is not None:
+                yield from self._think(members, thought, pieces)
             elif kind == _TEXT and isinstance(text, str) and members.keys() == _PLAIN:
                 if self.say(text):
                     yield NewText(text)
@@ -124,22 +133,29 @@ class Content:
         self._spoke = True
         return self._live
 
-    def _think(self, part: Object, texts: list[str]) -> Iterator[NewText]:
+    def _think(self, part: Object, kind: ThoughtPart, pieces: list[_Piece]) -> Iterator[NewText]:
         """Take a part with thoughts; the first one continues the last thought of the part before it."""
-        is_list = isinstance(part[THINKING], list)
+        is_list = isinstance(part[kind.key], list)
         run = self._thought
-        if run is None or run.is_list != is_list:
+        if run is None or run.is_list != is_list or run.part["type"] != part["type"]:
             run = self._thought = _Run(part, is_list)
             self._runs.append(run)
             self._run = None
         run.part = {**run.part, **part}
-        for number, text in enumerate(texts):
-            begins = number > 0 or not run.texts
+        for number, (text, signature) in enumerate(pieces):
+            begins = number > 0 or not run.texts or bool(text and run.signatures[-1])
             if begins:
                 run.texts.append([])
+                run.signatures.append(None)
             run.texts[-1].append(text)
+            run.signatures[-1] = signature or run.signatures[-1] or signature
+            self.is_signed = bool(run.signatures[-1])
             if text and self._live:
                 yield NewText(text, is_thought=True, begins=begins)
+
+    def thoughts(self) -> list[Json]:
+        """Return the parts with thoughts so far."""
+        return [run.whole() for run in self._runs if isinstance(run, _Run) and run.is_list is not None]
 
     def whole(self, *, beside: bool) -> Json:
         """Return the content: a text, a list of parts, or null if there is no text but something else.
@@ -154,18 +170,33 @@ class Content:
         return text if text or (self.has_come and not beside) else None
 
 
-def _thoughts_in(part: Object) -> list[str] | None:
-    """Return the texts of a thinking part; None if it has anything else."""
-    value: Any = part.get(THINKING)
+class _Piece(NamedTuple):
+    """A piece of a thought.
+
+    Attributes:
+        text: its text.
+        signature: what signs it; None if it has no member for it.
+    """
+
+    text: str
+    signature: str | None = None
+
+
+def _pieces_in(part: Object, kind: ThoughtPart) -> list[_Piece] | None:
+    """Return the pieces of thoughts in a part; None if it has anything else."""
+    value: Any = part.get(kind.key)
     if isinstance(value, str):
-        return [value]
+        return [_Piece(value)]
     if not isinstance(value, list):
         return None
-    texts: list[str] = []
+    pieces: list[_Piece] = []
     for item in cast("list[Any]", value):
         members = members_of(item)
-        text = members.get(_TEXT)
-        if members.keys() != _PLAIN or members["type"] != _TEXT or not isinstance(text, str):
+        text, signature = members.get(_TEXT), members.get(kind.signature or "")
+        known = _PLAIN if signature is None else _PLAIN | {kind.signature}
+        if members.keys() != known or members["type"] != kind.item or not isinstance(text, str):
             return None
-        texts.append(text)
-    return texts
+        if signature is not None and not isinstance(signature, str):
+            return None
+        pieces.append(_Piece(text, signature))
+    return pieces

@@ -1,10 +1,10 @@
 """Read and write private reasoning, for which servers use six different keys; the official types have none.
 
 The value of each key gives a list of texts: those of `REASONING_TEXTS` have one text, or one for each text part of a
-list; `reasoning_details` and `thinking_blocks` have one for each item (`details.py`). Without such
-a key, `thinking` parts at the beginning of the content are read. The first key with a text is read; a list with the
-same texts is preferred, because it has more. Other keys with the same texts are stored in the layout, with other texts
-in the extras.
+list; `reasoning_details` and `thinking_blocks` have one for each item (`details.py`). Without such a key, parts with
+thoughts at the beginning of the content are read (Mistral, Databricks). The first key with a text is read; a list with
+the same texts is preferred, because it has more. Other keys with the same texts are stored in the layout, with other
+texts in the extras.
 """
 
 from __future__ import annotations
@@ -16,13 +16,33 @@ from typing import Any, Final, NamedTuple, cast
 from ocml_bridge.formats.adapter import Options
 from ocml_bridge.json_values.form import OBJECT, Object
 from ocml_bridge.json_values.parameters import items_of, members_of
-from ocml_bridge.model import Json, Message
+from ocml_bridge.model import Json, Message, Signature, replace
 
 from .details import LISTS, fits, needs_list, read_list, signed, write_list
 from .syntax import CONTENT, DETAILS, REASONING, REASONING_KEY
 
-THINKING: Final = "thinking"
-"""The type of a content part with reasoning, and its key, whose value is a text or a list of text parts."""
+
+class ThoughtPart(NamedTuple):
+    """A type of content part with reasoning.
+
+    Attributes:
+        key: the member with its texts: a text, or a list of items.
+        item: the type of these items; each has a `text`.
+        signature: the member of an item with its signature; None if items have none.
+    """
+
+    key: str
+    item: str
+    signature: str | None = None
+
+
+PARTS: Final[dict[object, ThoughtPart]] = {
+    "thinking": ThoughtPart("thinking", "text"),
+    "reasoning": ThoughtPart("summary", "summary_text", "signature"),
+}
+"""The content parts with reasoning by their types: those of Mistral, and those of Databricks."""
+_SIGNER: Final = "anthropic"
+"""The vendor whose models sign such items: Databricks serves others, too, which do not sign."""
 JOINT: Final = "\n\n"
 """The text between several texts that are written as one."""
 _KEYS: Final = frozenset(REASONING)
@@ -74,8 +94,8 @@ def read_reasoning(wire: Object) -> Reasoning:
         key: template_of(value) for key in keys if key not in LISTS and isinstance(value := wire[key], list)
     }
     if not thoughts and (parts := thinking_parts(wire.get(CONTENT))):
-        thoughts = [_thought(text) for part in parts for text in texts_of(part[THINKING])]
-        templates[CONTENT] = template_of(parts)
+        thoughts = [thought for part in parts for thought in thoughts_in(part)]
+        templates[CONTENT] = [_template_of_part(part) for part in parts]
     return Reasoning(thoughts, keys, templates)
 
 
@@ -131,8 +151,9 @@ def write_reasoning(
     templates_by_key: Object = templates if isinstance(templates, OBJECT) else {}
     key, texts = REASONING_KEY.of(options), _texts_of_thoughts(thoughts)
     is_default = key == REASONING_KEY.default
-    if is_default and isinstance(templates_by_key.get(CONTENT), list) and not any(map(needs_list, thoughts)):
-        parts = fill(templates_by_key[CONTENT], texts)
+    if is_default and isinstance(templates_by_key.get(CONTENT), list):
+        plain = len(texts) == len(thoughts) and not any(needs_list(replace(each, signature=None)) for each in thoughts)
+        parts = fill(templates_by_key[CONTENT], thoughts) if plain else None
         if parts is not None:
             return {CONTENT: parts}
     chosen = _chosen(thoughts, keys, templates_by_key, extras)
@@ -146,7 +167,7 @@ def write_reasoning(
 
 
 def _value(key: str, texts: Sequence[str], templates: Object) -> Json:
-    filled = fill(templates[key], texts) if isinstance(templates.get(key), list) else None
+    filled = fill(templates[key], list(map(_thought, texts))) if isinstance(templates.get(key), list) else None
     return JOINT.join(texts) if filled is None else filled
 
 
@@ -176,15 +197,25 @@ def _chosen(thoughts: Sequence[Message], keys: Json, templates: Object, extras: 
 
 def is_thinking(part: Json) -> bool:
     """Return whether a content part is reasoning with a text."""
-    return (
-        isinstance(part, dict)
-        and cast("Object", part).get("type") == THINKING
-        and bool(texts_of(cast("Object", part).get(THINKING)))
-    )
+    return bool(thoughts_in(members_of(part)))
 
 
-def texts_of(value: Json) -> list[str]:
-    """Return the texts of a value of reasoning: a text, or a list of text parts only."""
+def thoughts_in(part: Object) -> list[Message]:
+    """Return the thoughts in a content part; none if it is no part with reasoning, or if it is not understood."""
+    kind = PARTS.get(part.get("type")) if isinstance(part.get("type"), str) else None
+    if kind is None:
+        return []
+    value = part.get(kind.key)
+    thoughts = list(map(_thought, texts_of(value, kind.item)))
+    if kind.signature is not None and isinstance(value, list):
+        for thought, item in zip(thoughts, cast("list[Object]", value), strict=False):
+            if isinstance(signature := item.get(kind.signature), str) and signature:
+                thought.signature = Signature(signature, _SIGNER)
+    return thoughts
+
+
+def texts_of(value: Json, item_type: str = "text") -> list[str]:
+    """Return the texts of a value of reasoning: a text, or a list of items of one type only."""
     if isinstance(value, str):
         return [value] if value else []
     if not isinstance(value, list):
@@ -193,48 +224,74 @@ def texts_of(value: Json) -> list[str]:
     for item in cast("list[Json]", value):
         part = cast("Object", item) if isinstance(item, dict) else {}
         text: Any = part.get("text")
-        if part.get("type") != "text" or not isinstance(text, str) or not text:
+        if part.get("type") != item_type or not isinstance(text, str) or not text:
             return []
         texts.append(text)
     return texts
 
 
-def template_of(value: Json) -> Json:
-    """Return a value of reasoning, or a list of thinking parts, with null for each text."""
+def template_of(value: Json, *emptied: str) -> Json:
+    """Return a value of reasoning with null for each text, and for these members of items if they are a text."""
     if isinstance(value, str):
         return None
     return [
-        {key: _emptied(key, item) for key, item in cast("Object", part).items()} for part in cast("list[Json]", value)
+        {key: None if key == "text" or (key in emptied and item[key]) else each for key, each in item.items()}
+        for item in cast("list[Object]", value)
     ]
 
 
-def _emptied(key: str, value: Json) -> Json:
-    if key == "text":
-        return None
-    return template_of(value) if key == THINKING else value
+def _template_of_part(part: Object) -> Json:
+    kind = PARTS[part["type"]]
+    emptied = () if kind.signature is None else (kind.signature,)
+    return {key: template_of(value, *emptied) if key == kind.key else value for key, value in part.items()}
 
 
-def fill(template: Json, texts: Sequence[str]) -> Json | None:
-    """Return a template with these texts in place of the nulls; None if their number is different."""
-    rest = iter(texts)
-    filled = _filled(template, rest)
-    return None if filled is None or next(rest, None) is not None else filled
+def fill(template: Json, thoughts: Sequence[Message]) -> Json | None:
+    """Return a template with these thoughts in place of the nulls; None if they do not fit it.
+
+    Their number may be different, or a signature may have no place.
+    """
+    waiting = iter(thoughts)
+    filled = _filled(template, waiting)
+    return None if filled is None or next(waiting, None) is not None else filled
 
 
-def _filled(template: Json, rest: Iterator[str]) -> Json | None:
+def _filled(template: Json, waiting: Iterator[Message], signature: str | None = None) -> Json | None:
+    """Return a template with the next thoughts.
+
+    Args:
+        template: the template.
+        waiting: the thoughts.
+        signature: the member of an item for the signature; None if there is none.
+    """
     if template is None:
-        return next(rest, None)
+        return _text_for(next(waiting, None), signed=False)
     if not isinstance(template, list):
         return None
     out: list[Json] = []
     for item in cast("list[Json]", template):
-        if not isinstance(item, dict):
-            return None
-        part = dict(cast("Object", item))
-        for key in (THINKING, "text"):
-            if key in part and (part[key] is None or key == THINKING):
-                part[key] = _filled(part[key], rest)
-                if part[key] is None:
-                    return None
+        part = dict(members_of(item))
+        kind = PARTS.get(part.get("type")) if isinstance(part.get("type"), str) else None
+        if kind is not None and kind.key in part:
+            part[kind.key] = _filled(part[kind.key], waiting, kind.signature)
+            if part[kind.key] is None:
+                return None
+        elif "text" in part and part["text"] is None:
+            thought = next(waiting, None)
+            has_place = signature in part and part[signature] is None
+            part["text"] = _text_for(thought, signed=has_place)
+            if thought is None or part["text"] is None:
+                return None
+            if signature is not None and thought.signature is not None:
+                part[signature] = thought.signature.value
         out.append(part)
     return out
+
+
+def _text_for(thought: Message | None, *, signed: bool) -> Json:
+    """Return the text of a thought; None if there is none, or if it has a signature that has no place."""
+    if thought is None:
+        return None
+    signature = thought.signature
+    has_place = signature is None or (signed and signature == Signature(signature.value, _SIGNER))
+    return cast("str", thought.content) if has_place else None
