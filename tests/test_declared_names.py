@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from harmony_judge import DIALECT, config, library
 from ocml_adapters.harmony.profile import function_names
 from ocml_adapters.harmony.vocabulary import load_encoding
-from ocml_bridge import Options, Transcript, read
+from ocml_bridge import Message, Options, Transcript, read
+from ocml_bridge.chat.tool_names import ToolNames
 from ocml_bridge.chat.turns import full_name, name_of, split_name
 from ocml_bridge.events import Start, Stop
 from ocml_bridge.model import Tool
@@ -138,3 +139,16 @@ def test_a_stream_has_the_declared_names_however_it_is_cut(name: str, target: st
         started = [event.message.recipient for event in events if isinstance(event, Start)]
         assert [name_of(recipient or "") for recipient in started] == [name]
         assert [message.recipient for message in stop.document.messages] == started
+
+
+def test_only_tools_get_the_names_of_a_model() -> None:
+    """Who speaks keeps a name, and a reply has that of its tool."""
+    names = ToolNames({"functions.weather.get": "weather_get"})
+    user = Message("user", "Hi", "functions.weather.get", recipient="functions.weather.get")
+    reply = Message("tool", "1", "functions.weather.get", "commentary", "assistant", "c1")
+    spelled = names.spelled(Transcript((user, reply))).messages
+    assert [(message.name, message.recipient) for message in spelled] == [
+        ("functions.weather.get", "functions.weather_get"),
+        ("functions.weather_get", "assistant"),
+    ]
+    assert names.declared(Transcript(spelled)).messages == (user, reply)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ocml_bridge import Completion, Document, Loss, LossCode, Message, Severity, Tool, Transcript, convert, write
-from ocml_bridge.chat.substance import characters, emptied, evident_text, vanished
+from ocml_bridge.chat.substance import characters, emptied, evident_text, opaque_field, vanished
 from ocml_bridge.model import (
     Alternative,
     Foreign,
@@ -310,3 +310,11 @@ def test_json_that_says_the_same_has_not_vanished_and_text_that_is_no_json_has()
         assert vanished(one, other, ()) == paths
     parts = Transcript((Message("user", (Text('{"a": 1}'), Text(" "))),))
     assert vanished(parts, Transcript((Message("user", '{"a":1}'),)), ()) == ["/messages/0/content"]
+
+
+def test_text_in_extras_is_that_of_a_message_whose_parts_have_none() -> None:
+    said: dict[str, Any] = {"openai": {"reasoning_content": "It is not known what this is."}}
+    without_text = Message("user", (Foreign("openai", {"type": "video", "id": 1}),), extras=said)
+    assert opaque_field(without_text) == "extras"
+    picture = Media("image", url="https://example.org")
+    assert opaque_field(replace(without_text, content=(picture,))) is None
