@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,7 +19,7 @@ from ocml_bridge import BridgeError, Options, decoder, encoder, formats, make_si
 from ocml_bridge.bulk.plan_rows import row_of
 from ocml_bridge.cli.output import CommandError
 from ocml_bridge.cli.plans import plan_named
-from ocml_bridge.events import Event
+from ocml_bridge.events import Delta, End, Event, Start
 from ocml_bridge.hosts.gateway import Settings
 from ocml_bridge.hosts.gateway.api import CHAT, MESSAGES, RESPONSES, Api
 from ocml_bridge.hosts.gateway.exchange import parsed
@@ -28,9 +28,10 @@ from ocml_bridge.hosts.gateway.upstream_request import understand
 from ocml_bridge.layouts import AUTO, Plan, read_row
 from ocml_bridge.pipe import streams
 from ocml_bridge.report.policy import LENIENT
+from ocml_bridge.stream.decoder import text_of
 from ocml_bridge.testing.boundary import one_conversation
 from ocml_bridge.testing.golden import extension
-from ocml_bridge.testing.streams import events_of
+from ocml_bridge.testing.streams import check_order, events_of
 from ocml_bridge.testing.trial import Trial
 from ocml_bridge.testing.visibility import visibility
 from outcomes import PLAIN, PLANNED, outcome
@@ -119,10 +120,27 @@ def documents_in(name: str) -> Iterator[bytes]:
 
 
 def decode(stream: str, data: bytes) -> None:
-    """Decode a stream whole, and in pieces of a size that its first byte says."""
+    """Decode a stream whole, and in pieces of a size that its first byte says; its events agree with its messages."""
     size, data = (data[0] if data else 0) % 16 + 1, data[1:]
     whole = events_of(decoder(stream), [data])
+    agree(whole.events)
     assert events_of(decoder(stream), [data[at : at + size] for at in range(0, len(data), size)]) == whole
+
+
+def agree(events: Sequence[Event]) -> None:
+    """Messages begin and end in order, and the deltas of each are its text."""
+    check_order(events)
+    texts: dict[int, str] = {}
+    for event in events:
+        match event:
+            case Start(number):
+                texts[number] = ""
+            case Delta(number, text):
+                texts[number] += text
+            case End(number, message):
+                assert texts[number] == text_of(message)
+            case _:
+                pass
 
 
 def decode_ids(stream: str, data: bytes) -> None:
@@ -130,6 +148,7 @@ def decode_ids(stream: str, data: bytes) -> None:
     size, data = (data[0] if data else 0) % 16 + 1, data[1:]
     ids = [int.from_bytes(data[at : at + 3]) for at in range(0, len(data), 3)]
     whole = events_of(decoder(stream), [ids])
+    agree(whole.events)
     assert events_of(decoder(stream), [ids[at : at + size] for at in range(0, len(ids), size)]) == whole
 
 
