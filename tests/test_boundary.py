@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ocml_adapters.harmony.vocabulary import load_encoding
 from ocml_bridge import BridgeError, ErrorCode, Message, Options, Transcript, convert, read, read_all, write
-from ocml_bridge.formats.boundary import Place
+from ocml_bridge.formats.boundary import ListsOfDocuments, Place
 from ocml_bridge.model import ByFormat
 from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.split import split
@@ -162,6 +162,9 @@ def test_the_place_of_an_error_is_counted_from_the_beginning_of_the_document(
     error.line, error.column = 1, 3
     place.moved(error, json=json)
     assert (error.path, error.offset, error.line, error.column) == moved
+    error = BridgeError(ErrorCode.SHAPE, "x")
+    error.line, error.column = 2, 3
+    assert place.moved(error, json=json).column == 3, "only its first line begins behind another conversation"
     none = place.moved(BridgeError(ErrorCode.SHAPE, "x"), json=json)
     assert (none.path, none.offset, none.line, none.column) == (None, None, None, None)
 
@@ -223,3 +226,10 @@ def test_what_was_several_is_never_one_in_another_format() -> None:
     for source, data, _ in SEVERAL:
         with pytest.raises(BridgeError, match="OCB-SEVERAL"):
             convert(data, source=source, target="canonical")
+
+
+def test_one_document_is_the_first_of_one() -> None:
+    document = {"messages": [{"role": "user", "content": "Hi"}]}
+    lists = ListsOfDocuments(lambda value: "messages" in value, None)
+    assert lists.split(document, Options()) == [(0, document)]
+    assert lists.split([document, document], Options()) == [(0, document), (1, document)]

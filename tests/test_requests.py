@@ -637,3 +637,20 @@ def test_a_prompt_of_internlm2_is_what_the_public_template_renders() -> None:
         if made != wanted:
             different.add(case["name"])
     assert different <= {"markup-words"}
+
+
+def test_members_beside_those_that_continue_an_answer_are_named() -> None:
+    request: Any = {
+        "messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Once upon"}],
+        "continue_final_message": True,
+        "add_generation_prompt": False,
+        "made_up": 1,
+    }
+    result = find_profile("qwen3").prompt(request, policy=LENIENT)
+    assert str(result.output).endswith("Once upon")
+    assert [loss.path for loss in result.losses if loss.code == "extras"] == ["/extras/openai/made_up"]
+
+
+def test_a_transcript_has_no_findings() -> None:
+    request = read({"messages": [{"role": "user", "content": "Hi"}]}, "openai").transcript
+    assert find_profile("qwen3").prompt(request).findings == ()

@@ -64,6 +64,7 @@ def test_calls_that_are_answered_are_not(messages: tuple[Message, ...]) -> None:
 
 def test_calls_that_may_still_be_answered_are_not() -> None:
     assert found(ASKED, call("a")) == []
+    assert found(call("a"), call("b", continues=True)) == [], "an answer without its question"
     assert found(ASKED, call("a"), call("b", continues=True), reply("a")) == []
     cut_off = call("a")
     cut_off.end = None

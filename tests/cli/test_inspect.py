@@ -163,3 +163,22 @@ def test_the_shell_completes_commands_and_files(
     assert shell_complete(command, {}, "ocml-convert", "_OCML_CONVERT_COMPLETE", "bash_complete") == 0
     found = [line.split(",") for line in capsys.readouterr().out.splitlines()]
     assert offered in {name if kind == "plain" else kind for kind, name in found}
+
+
+def test_check_counts_what_it_finds_in_each_file_and_in_all(run: Run, tmp_path: Path) -> None:
+    text = "<|im_start|>user\nHi<|im_end|>\n"
+    (tmp_path / "one.txt").write_text(text)
+    (tmp_path / "two.jsonl").write_text("".join(json.dumps({"text": each}) + "\n" for each in (text, "Hi", "Ho")))
+    (tmp_path / "none.txt").write_text("Hi")
+    result = run("check", "-f", "chatml", *sorted(tmp_path.glob("*.txt")))
+    assert result.err.splitlines()[-3:] == [
+        f"{tmp_path / 'none.txt'}: 1 error",
+        f"{tmp_path / 'one.txt'}: chatml, 1 message, no findings",
+        "in all: 2 files, no findings, 1 error",
+    ]
+    result = run("check", "-f", "chatml", "--field", "text", tmp_path / "two.jsonl")
+    assert result.err.splitlines()[-1].endswith(": chatml, 3 conversations, 1 message, no findings, 2 errors")
+
+
+def test_json_is_written_for_people(run: Run) -> None:
+    assert run("formats", "--json").out.startswith(b'[\n  {\n    "id"')
