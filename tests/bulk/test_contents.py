@@ -170,3 +170,22 @@ def test_a_list_of_questions_and_answers_is_a_list_of_rows(batch: Batch, tmp_pat
     out = tmp_path / "out"
     assert batch("--plan", "auto", "-t", "harmony", tmp_path / "a.json", "-o", out, "--into", "jsonl") == ExitCode.OK
     assert read_lines(out / "a.jsonl") == [{"text": HARMONY}] * 2
+
+
+CONVERSATION = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello!"}]
+SHOWN = {
+    "features": [{"feature_idx": 0, "name": "question", "type": {"dtype": "string"}}],
+    "rows": [{"row_idx": at, "row": {"question": "Hi", "answer": "Hello!"}, "truncated_cells": []} for at in (0, 1)],
+    "num_rows_total": 2,
+}
+
+
+@pytest.mark.parametrize("content", [[CONVERSATION, CONVERSATION], SHOWN], ids=["lists", "viewer"])
+def test_lists_of_messages_and_what_the_dataset_viewer_shows_are_rows(
+    content: Any, batch: Batch, tmp_path: Path
+) -> None:
+    (tmp_path / "a.json").write_text(json.dumps(content))
+    out = tmp_path / "out"
+    assert batch("--plan", "auto", "-t", "harmony", tmp_path / "a.json", "-o", out, "--into", "jsonl") == ExitCode.OK
+    assert [row["text"] for row in read_lines(out / "a.jsonl")] == [HARMONY] * 2
+    assert [row.get("row_idx") for row in read_lines(out / "a.jsonl")] in ([None, None], [0, 1])

@@ -1892,7 +1892,8 @@ def test_a_claude_export_has_texts_thoughts_and_calls_in_blocks() -> None:
 @pytest.mark.parametrize(
     ("plan", "row", "message"),
     [
-        ("alpaca", {"instruction": "Why?", "output": 3}, 'the row has "instruction", "output"'),
+        ("alpaca", {"instruction": "Why?", "output": True}, 'the row has "instruction", "output"'),
+        ("alpaca", {"instruction": "Why?", "output": None}, '"instruction", "output" (null)'),
         ("alpaca", {"conversations": [{"from": "human", "value": "x"}]}, "it looks like sharegpt"),
         ("alpaca", {"instruction": "Why?", "output": "x", "history": [["a"]]}, "a pair of texts"),
         ("messages", {"messages": [{"role": "user", "content": "x"}], "tools": "[{"}, "not JSON text"),

@@ -105,7 +105,9 @@ def _in_json(path: str, begins: bytes) -> str:
 
 
 def _is_record(item: Any) -> bool:
-    """Return whether an item of a list is a record; a list of messages is one transcript."""
+    """Return whether an item of a list is a record: an object that is no message, or a list of objects."""
+    if isinstance(item, list):
+        return item != [] and all(isinstance(each, dict) for each in cast("list[Any]", item))
     return isinstance(item, dict) and "role" not in item and "token" not in item
 
 
@@ -116,9 +118,11 @@ _SAMPLE: Final = 20
 def _is_conversation(items: list[Any]) -> bool:
     """Return whether items are messages of a layout together, and none alone, as a framework writes a conversation."""
     from ..layouts import AUTO, Plan, layout_for
+    from ..layouts.fitting import as_object
 
     plan = Plan((AUTO,))
-    return layout_for(plan, {"messages": items}) is not None and layout_for(plan, items[0]) is None
+    first = as_object(items[0])
+    return first is not None and layout_for(plan, {"messages": items}) is not None and layout_for(plan, first) is None
 
 
 def _parsed(raw: bytes) -> Any:

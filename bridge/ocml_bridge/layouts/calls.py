@@ -39,7 +39,7 @@ _QUOTED: Final = re.compile(r"""\A\{\s*"name":\s*"([^"]*)",\s*"arguments":\s*'(.
 _OBJECT: Final = re.compile(r"^\{", re.MULTILINE)
 
 
-_TAGS: Final = ("<tool_call>", "<tool_response>", "<tools>", "<TOOLCALL>")
+_TAGS: Final = ("<tool_call>", "<tool_response>", "<tools>", "<TOOLCALL>", "<functioncall>")
 
 
 def has_tags(text: Json) -> bool:

@@ -14,7 +14,7 @@ from ..json_values import jsontext
 from ..model import Json
 from . import columns, dialogue, thoughts
 from .fitting import as_list, as_object
-from .layout import Document, Object, Wording, misshapen, parsed, unfit
+from .layout import Document, Object, Wording, misshapen, noticed, parsed, unfit
 from .messages import (
     are_messages,
     calls_of,
@@ -27,6 +27,7 @@ from .messages import (
     respelled_all,
     tools_of,
 )
+from .pieces import spelled
 
 SYSTEM: Final = "system"
 HISTORY: Final = "history"
@@ -37,15 +38,16 @@ CHOSEN: Final = "chosen"
 REJECTED: Final = "rejected"
 TOOLS: Final = "tools"
 CALLS: Final = "calls"
-STEPS: Final = "steps"
+PARALLEL: Final = "parallel_tool_calls"
 
 
 def is_exchange(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold a question and its answer."""
     answer, given = fields.get(OUTPUT), fields.get(INPUT)
-    if not (given is None or _is_text(given) or _texts_in(given)):
+    if not (given is None or is_text_or_messages(given) or _texts_in(given)):
         return False
-    return _is_text(fields.get(INSTRUCTION, given)) and (_is_text(answer) or is_message(answer, _ANY_WORDING))
+    answers = is_text_or_messages(answer) or is_number(answer) or is_message(answer, _ANY_WORDING)
+    return is_text_or_messages(fields.get(INSTRUCTION, given)) and answers
 
 
 def is_answered_by_any(fields: Object, wording: Wording) -> bool:
@@ -83,7 +85,7 @@ def is_history(fields: Object, wording: Wording) -> bool:
 
 def is_prompt(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold a prompt that asks something."""
-    return fields.get(INSTRUCTION) != "" and _is_text(fields.get(INSTRUCTION))
+    return fields.get(INSTRUCTION) != "" and is_text_or_messages(fields.get(INSTRUCTION))
 
 
 def is_bfcl(fields: Object, wording: Wording) -> bool:
@@ -99,15 +101,9 @@ def is_completion(fields: Object, wording: Wording) -> bool:
     return INSTRUCTION in fields and is_exchange(fields, wording)
 
 
-def is_stepwise(fields: Object, wording: Wording) -> bool:
-    """Return whether the fields hold a prompt and an answer in steps."""
-    steps = as_list(fields.get(STEPS))
-    return _is_text(fields.get(INSTRUCTION)) and bool(steps) and all(isinstance(each, str) for each in steps or ())
-
-
 def is_called(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold a question, declared tools, and calls as the answer."""
-    if not (_is_text(fields.get(INSTRUCTION)) and TOOLS in fields and CALLS in fields):
+    if not (is_text_or_messages(fields.get(INSTRUCTION)) and TOOLS in fields and CALLS in fields):
         return False
     try:
         calls = parsed(fields[CALLS], f"/{CALLS}")
@@ -116,7 +112,13 @@ def is_called(fields: Object, wording: Wording) -> bool:
     return all("name" in (as_object(each) or {}) for each in as_list(calls) or [calls]) or calls == []
 
 
-def _is_text(value: Json) -> bool:
+def is_number(value: Json) -> bool:
+    """Return whether a value is a number, which as an answer is a text (AIME)."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def is_text_or_messages(value: Json) -> bool:
+    """Return whether a value is a text, or messages."""
     return isinstance(value, str) or are_messages(value, _ANY_WORDING)
 
 
@@ -127,7 +129,7 @@ def is_preference(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold a chosen and a rejected answer, and the prompt if it is in fields of its own."""
     fields = _with_first_answers(fields)
     prompt, answers = fields.get(INSTRUCTION, ""), [fields.get(key) for key in (CHOSEN, REJECTED)]
-    if not (_is_text(prompt) or as_object(prompt) is not None) or not all(map(_is_answer, answers)):
+    if not (is_text_or_messages(prompt) or as_object(prompt) is not None) or not all(map(_is_answer, answers)):
         return False
     is_asked = any(key in fields for key in (INSTRUCTION, INPUT, HISTORY))
     if is_asked or not all(isinstance(each, str) for each in answers):
@@ -144,14 +146,10 @@ def read_exchange(fields: Object, wording: Wording) -> Sequence[Document]:
     messages = read_prompt(fields, wording)
     if OUTPUT in fields:
         messages += read_answer(fields[OUTPUT], wording, f"/{OUTPUT}")
-    return [Document(request(messages, read_tools(fields)))]
-
-
-def read_steps(fields: Object, wording: Wording) -> Sequence[Document]:
-    """Return the conversation that ends with an answer whose parts are the steps."""
-    parts = [{"type": "text", "text": step} for step in as_list(fields[STEPS]) or []]
-    answer: Object = {"role": "assistant", "content": parts}
-    return [Document(request([*read_prompt(fields, wording), answer], read_tools(fields)))]
+    turns = as_list(fields.get(INSTRUCTION)) or []
+    empty = [at for at, turn in enumerate(turns) if turn == []]
+    findings = [noticed(f"/{INSTRUCTION}/{at}", "a turn without messages is left out") for at in empty]
+    return [Document(request(messages, read_tools(fields)), tuple(findings))]
 
 
 def read_calls(fields: Object, wording: Wording) -> Sequence[Document]:
@@ -187,7 +185,10 @@ def read_preference(fields: Object, wording: Wording) -> Sequence[Document]:
         prompt += answers[0][start:end]
         answers = [each[end:] for each in answers]
     more = {key: listed[key] for key in (CHOSEN, REJECTED) if _texts_in(listed[key])[1:]}
-    return [Document(preference(prompt, answers[0], answers[1], read_tools(fields)), extra_columns=more)]
+    document = preference(prompt, answers[0], answers[1], read_tools(fields))
+    if PARALLEL in fields:
+        document["input"][PARALLEL] = fields[PARALLEL]
+    return [Document(document, extra_columns=more)]
 
 
 def _with_first_answers(fields: Object) -> Object:
@@ -297,6 +298,8 @@ def _pair(value: Json) -> list[Json] | None:
 
 def read_answer(value: Json, wording: Wording, path: str) -> list[Object]:
     """Return an answer that is given as a text, a message, or a list of messages."""
+    if is_number(value):
+        value = spelled(value)
     if isinstance(value, str):
         return [thoughts.split(message("assistant", value), wording)]
     if as_object(value) is not None:
@@ -338,17 +341,6 @@ def write_completion(document: Json, wording: Wording) -> Object:
     return {INSTRUCTION: messages[:-1], OUTPUT: messages[-1:], **declared(document)}
 
 
-def write_steps(document: Json, wording: Wording) -> Object:
-    """Return the fields of a conversation that ends with a message of the assistant in parts: the steps."""
-    fields = write_completion(document, wording)
-    parts = as_list(fields[OUTPUT][0].get("content"))
-    steps = [(as_object(part) or {}).get("text") for part in parts or []]
-    if not steps or not all(isinstance(step, str) for step in steps):
-        raise unfit("stepwise", "the last answer must consist of text parts")
-    more = {key: value for key, value in fields.items() if key != OUTPUT}
-    return {**more, STEPS: steps}
-
-
 def write_preference(document: Json, wording: Wording) -> Object:
     """Return the fields of a conversation with the chosen answer and the rejected one."""
     found = as_object(document) or {}
@@ -357,7 +349,8 @@ def write_preference(document: Json, wording: Wording) -> Object:
     if given is None or not chosen or not rejected:
         raise unfit("preference", "a chosen answer without a rejected one does not fit")
     prompt = messages_in(given, "preference", tools=True)
-    return {INSTRUCTION: prompt, CHOSEN: chosen, REJECTED: rejected, **declared(given)}
+    parallel = {PARALLEL: given[PARALLEL]} if PARALLEL in given else {}
+    return {INSTRUCTION: prompt, CHOSEN: chosen, REJECTED: rejected, **declared(given), **parallel}
 
 
 def declared(document: Json) -> Object:

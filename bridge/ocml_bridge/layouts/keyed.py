@@ -8,6 +8,7 @@ from typing import Any, Final, cast
 
 from ..errors import BridgeError
 from ..model import Json
+from .fitting import as_list, as_object
 from .layout import Object
 from .plan import AUTO, Plan, read_row
 
@@ -18,6 +19,8 @@ _TURNS: Final = "messages"
 _KEYS: Final = ("id", "key")
 """Columns for the key of a row: the first that the row does not have is used."""
 _PLAN: Final = Plan((AUTO,))
+_VIEWED: Final = ("rows", "row")
+"""The members for the rows of an answer of the dataset viewer, and for the columns of each."""
 
 
 def is_keyed(value: Json) -> bool:
@@ -25,6 +28,8 @@ def is_keyed(value: Json) -> bool:
     if not isinstance(value, dict) or not value:
         return False
     members = cast("dict[str, Any]", value)
+    if _viewed(members):
+        return True
     first = next(iter(members.values()))
     alike = all(_may_be_row(each) and _are_alike(first, each) for each in members.values())
     if not (alike or _lists(members)) or _is_row(members):
@@ -46,8 +51,23 @@ def _lists(value: Object) -> dict[str, list[Object]]:
     return lists
 
 
+def _viewed(value: Object) -> list[Object]:
+    """Return the items of an answer of the Hub's dataset viewer, each with a `row`; none for any other object."""
+    items = as_list(value.get(_VIEWED[0])) or []
+    viewed = [found for found in map(as_object, items) if found and as_object(found.get(_VIEWED[1]))]
+    return viewed if len(viewed) == len(items) and "features" in value else []
+
+
 def rows_by_key(value: Object) -> Iterator[Object]:
-    """Yield the rows that an object holds, each with its key in a column; those of a list with what is beside it."""
+    """Yield the rows that an object holds, each with its key in a column; those of a list with what is beside it.
+
+    A row of the dataset viewer has its number beside it, and the names of cells that the viewer cut off.
+    """
+    if viewed := _viewed(value):
+        for item in viewed:
+            row = cast("Object", item[_VIEWED[1]])
+            yield {**row, **{name: each for name, each in item.items() if each != [] and name != _VIEWED[1]}}
+        return
     lists = _lists(value)
     for key, rows in lists.items():
         around: Object = {name: each for name, each in value.items() if name not in lists}

@@ -7,7 +7,7 @@ from typing import Final, cast
 
 from ..json_values import jsontext
 from ..model import Json
-from . import columns
+from . import columns, languages
 from .fitting import as_list, as_object
 from .layout import Object, Wording, misshapen, parsed
 from .media import part_of
@@ -25,6 +25,7 @@ ROLES: Final[dict[str, str]] = {
     **dict.fromkeys(("tool", "observation", "function_response", "tool_response", "function response"), "tool"),
     **dict.fromkeys(("tool response", "environment", "ipython"), "tool"),
     **dict.fromkeys(("tool-response", "function-response", "tool_result", "tool-result"), "tool"),
+    **languages.WORDS,
 }
 """The role for each word that datasets have for one, in lower case."""
 

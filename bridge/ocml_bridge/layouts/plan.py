@@ -202,7 +202,8 @@ _LONGEST_CACHED: Final = 1000
 
 
 def _no_layout_detail(plan: Plan, row: Object) -> str:
-    has = f"the row has {', '.join(map(shown, list(row)[:_MOST_NAMED])) or 'no columns'}"
+    named = [f"{shown(name)}{' (null)' if row[name] is None else ''}" for name in list(row)[:_MOST_NAMED]]
+    has = f"the row has {', '.join(named) or 'no columns'}"
     preview = None if plan.preview else next((each.title for each in PREVIEWS if each.has(row)), None)
     if preview is not None:
         return f"this looks like {preview}, whose reading may change with any release; add --preview to read it"

@@ -11,7 +11,7 @@ from ..convert import read
 from ..model import Alternative, Json, Transcript
 from ..model.codec import to_json
 from . import columns, exchange, media
-from .exchange import INSTRUCTION, read_prompt, read_tools, shared
+from .exchange import INSTRUCTION, is_number, read_prompt, read_tools, shared
 from .fitting import as_list, as_object, objects_of
 from .layout import Document, Layout, Object, Wording, misshapen
 from .messages import are_messages, message, preference, request, respelled_all
@@ -91,17 +91,13 @@ def _ranked(answers: Sequence[Json]) -> list[tuple[float, str]] | None:
     for each in answers:
         answer = as_object(each) or {}
         text = next((answer[name] for name in _TEXTS if isinstance(answer.get(name), str)), None)
-        rank = next((answer[name] for name in _RANKS if _is_number(answer.get(name))), None)
-        score = next((-answer[name] for name in _SCORES if _is_number(answer.get(name))), None)
+        rank = next((answer[name] for name in _RANKS if is_number(answer.get(name))), None)
+        score = next((-answer[name] for name in _SCORES if is_number(answer.get(name))), None)
         badness = score if rank is None else rank
         if text is None or badness is None:
             return None
         found.append((badness, text))
     return found
-
-
-def _is_number(value: Json) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 # --- a request of Gemini with a preferred and another answer, as its preference tuning takes them ---------------------
@@ -165,13 +161,15 @@ PREFERENCES: Final[tuple[Layout, ...]] = (
                 "response_j",
                 "accepted",
                 "pos_resp",
+                "preferred",
             ),
             "rejected": (
                 *("rejected", "rejected_response", "response_rejected", "answer_rejected", "rejected_conversations"),
-                *("response_k", "neg_resp"),
+                *("response_k", "neg_resp", "dispreferred"),
             ),
             **columns.HISTORY,
             **columns.PROMPT,
+            exchange.PARALLEL: (exchange.PARALLEL,),
             **media.FIELDS,
         },
         exchange.is_preference,

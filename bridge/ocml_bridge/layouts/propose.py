@@ -18,6 +18,7 @@ from .listed import with_lists
 from .messages import ROLES, are_messages
 from .plan import AUTO, Plan, layout_for, layout_of, layouts_of, likeness
 from .thoughts import TAGS, fences, tag_of
+from .turns import CALLS
 
 _SHORT: Final = 100
 _MANY: Final = 8
@@ -176,12 +177,30 @@ def proposal(survey: Survey, containers: list[str]) -> str:
     lines.append(f"layout: {names[0] if len(names) == 1 else '[' + ', '.join(_in_order(names)) + ']'}")
     if any(layout.preview for layout in map(layout_of, names)):
         lines += ["# The reading of this layout may change with any release.", "preview: true"]
+    lines += _unknown_roles({word for name in names for word in survey.layouts[name].roles if _has_roles(name)})
     tags = sorted({tag for statistics in survey.layouts.values() for tag in statistics.thoughts}, key=TAGS.index)
     if tags and (tags != ["think"] or not set(names) <= {"sharegpt", "hermes-functions"}):
         shown = ", ".join(f"{fences(tag)[0]}…{fences(tag)[1]}" for tag in tags)
         lines += [f"# Answers have thoughts in them, in {shown}. Without this line the thoughts are visible text:"]
         lines.append(f"thoughts: [{', '.join(tags)}]")
     return _written(lines)
+
+
+def _has_roles(name: str) -> bool:
+    """Return whether the documents of a layout are messages with roles, or ShareGPT's turns."""
+    return layout_of(name).format in ("openai", "sharegpt")
+
+
+def _unknown_roles(words: set[str]) -> list[str]:
+    """Return comments that name the words for speakers without a role that is known."""
+    unknown = sorted(word for word in words if word.lower() not in _KNOWN)[:_MANY]
+    if not unknown:
+        return []
+    roles = {word: _GUESSES.get(word.lower(), "user") for word in unknown}
+    return [
+        "# No role is known for these speakers, and they are kept as they are. Say which ones they are, such as",
+        f"# roles: {_flow(roles)}",
+    ]
 
 
 def _written(lines: list[str]) -> str:
@@ -338,6 +357,8 @@ def _role_key(turns: list[Object], texts: list[str]) -> str | None:
 
 
 _SPEAKERS: Final = frozenset((*ROLES, *_GUESSES))
+_KNOWN: Final = frozenset((*ROLES, *CALLS, "developer", "function", "?"))
+"""Words for speakers that are read."""
 
 
 def _inside(column: str, layout: str, sources: Mapping[str, str]) -> list[str]:

@@ -19,9 +19,11 @@ from . import (
     media,
     moss,
     oasst,
+    pairs,
     reasoned,
     rendered,
     spans,
+    steps,
     streams,
     summarized,
     swift,
@@ -251,8 +253,8 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         "pairs of what was asked and what was answered (ms-swift, XTuner)",
         "openai",
         {"pairs": ("conversation", "conversations", "messages", "history", "turns", "texts"), **columns.PROMPT},
-        turns.are_pairs,
-        turns.read_pairs,
+        pairs.are_pairs,
+        pairs.read_pairs,
     ),
     Layout(
         "texts",
@@ -269,7 +271,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         "glaive",
         "Glaive's chats in a text",
         "openai",
-        {"text": ("chat",), "system": ("system",)},
+        {"text": ("chat", "sample"), "system": ("system",)},
         dialogue.is_dialogue,
         dialogue.read_dialogue,
     ),
@@ -311,9 +313,9 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         "a prompt with an answer in steps (TRL)",
         "openai",
         {"instruction": ("prompt",), "steps": ("completions",), **columns.PROMPT},
-        exchange.is_stepwise,
-        exchange.read_steps,
-        exchange.write_steps,
+        steps.is_stepwise,
+        steps.read_steps,
+        steps.write_steps,
     ),
     Layout(
         "summarized",
@@ -379,7 +381,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         without=frozenset(
             (*columns.ANSWERS, *columns.SEVERAL, "answers", "chosen", "rejected", "messages", "conversations")
         ),
-        doubts=columns.CHOICES | {"label", "summary", "canonical_solution", "utterance", "text"},
+        doubts=columns.CHOICES | {"label", "summary", "canonical_solution", "utterance", "text", "winner"},
     ),
 )
 BY_NAME: Final = {layout.name: layout for layout in LAYOUTS}

@@ -9,14 +9,13 @@ from typing import Final, cast
 from ..json_values import jsontext
 from ..loss import Finding, FindingCode, Severity
 from ..model import Json
-from . import calls, thoughts
+from . import calls, languages, thoughts
 from .exchange import declared, messages_in
 from .fitting import as_list, as_object
-from .layout import Document, Object, Wording, misshapen, parsed
+from .layout import Document, Object, Wording, misshapen, noticed, parsed
 from .media import with_addresses
 from .messages import ROLES, are_messages, calls_of, message, request, respelled_all, tools_of
 from .pieces import spelled
-from .trees import NODES
 
 MESSAGES: Final = "messages"
 TOOLS: Final = "tools"
@@ -26,7 +25,7 @@ SHAREGPT: Final = Wording(("from", "role"), ("value", "content"))
 """The keys and words of ShareGPT."""
 
 
-def _value(fields: Object, name: str) -> Json:
+def value_of(fields: Object, name: str) -> Json:
     """Return the value of a field that may be given as JSON text."""
     value = fields.get(name)
     if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
@@ -39,10 +38,10 @@ def _value(fields: Object, name: str) -> Json:
 
 def are_requests(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold messages with roles."""
-    return are_messages(_list_or_none(fields, MESSAGES), wording)
+    return are_messages(list_or_none(fields, MESSAGES), wording)
 
 
-def _list_or_none(fields: Object, name: str) -> Json:
+def list_or_none(fields: Object, name: str) -> Json:
     """Return the value of a field as `_value` does; None if its text is not JSON."""
     value = fields.get(name)
     if isinstance(value, str) and value.lstrip()[:2] in ("[{", "[ ", "[\n"):
@@ -55,7 +54,7 @@ def _list_or_none(fields: Object, name: str) -> Json:
 
 def are_spoken(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold messages with known speakers, under keys that only other data has."""
-    messages = as_list(_list_or_none(fields, MESSAGES)) if are_requests(fields, wording) else None
+    messages = as_list(list_or_none(fields, MESSAGES)) if are_requests(fields, wording) else None
     return bool(messages) and all(_is_spoken(as_object(each) or {}, wording) for each in messages or ())
 
 
@@ -67,7 +66,7 @@ def _is_spoken(each: Object, wording: Wording) -> bool:
 
 def read_spoken(fields: Object, wording: Wording) -> Sequence[Document]:
     """Read messages as `read_messages` does; a system that answers alone is the assistant (MultiWOZ)."""
-    spoken = [as_object(each) or {} for each in as_list(_value(fields, MESSAGES)) or []]
+    spoken = [as_object(each) or {} for each in as_list(value_of(fields, MESSAGES)) or []]
     words = [str(each[key]).lower() for each in spoken for key in wording.role if key in each]
     roles = [wording.roles.get(word) or ROLES.get(word) for word in words]
     if "assistant" not in roles and "user" in roles and "system" in roles[roles.index("user") :]:
@@ -77,7 +76,7 @@ def read_spoken(fields: Object, wording: Wording) -> Sequence[Document]:
 
 def read_messages(fields: Object, wording: Wording) -> Sequence[Document]:
     """Return the messages with the system message and the tools of other columns."""
-    value = _value(fields, MESSAGES)
+    value = value_of(fields, MESSAGES)
     messages = respelled_all(value, wording, f"/{MESSAGES}")
     if wording.thoughts:
         messages = [thoughts.split(each, wording) for each in messages]
@@ -86,7 +85,10 @@ def read_messages(fields: Object, wording: Wording) -> Sequence[Document]:
     system = fields.get(SYSTEM)
     if system is not None and not isinstance(system, str):
         raise misshapen(f"/{SYSTEM}", "a text")
-    if system:
+    findings: tuple[Finding, ...] = ()
+    if system and messages and messages[0] == message("system", system):
+        findings = (_repeated_system(),)
+    elif system:
         messages.insert(0, message("system", system))
     declared = fields.get(TOOLS)
     if declared is None and messages and isinstance(messages[0].get(_FUNCTIONS), str):  # OLMo's data
@@ -95,7 +97,11 @@ def read_messages(fields: Object, wording: Wording) -> Sequence[Document]:
     document = request(messages, None if declared is None else tools_of(declared, f"/{TOOLS}"))
     for name in fields.keys() - {MESSAGES, TOOLS, SYSTEM}:
         document[name] = fields[name]
-    return [Document(document)]
+    return [Document(document, findings)]
+
+
+def _repeated_system() -> Finding:
+    return noticed(f"/{SYSTEM}", "the first message says the same; it is read once")
 
 
 _WEIGHTS: Final[dict[str, type | tuple[type, ...]]] = {"loss": bool, "train": bool, "loss_weight": (int, float)}
@@ -114,17 +120,25 @@ def _with_weight(each: Object) -> Object:
 
 
 _FUNCTIONS: Final = "functions"
+_IDS: Final = "tool_call_ids"
+"""The member of a reply for a list of the ids of calls."""
 
 
 def _with_ids_of_calls(messages: list[Object]) -> list[Object]:
-    """Return messages in which replies whose own id is that of a call name the call (tau2)."""
+    """Return messages in which replies name their calls, whose ids are their own (tau2) or in a list (SWE-agent)."""
     named = [at for at, each in enumerate(messages) if each.get("role") == "tool" and "tool_call_id" not in each]
-    if not any("id" in messages[at] for at in named):
+    if not any("id" in messages[at] or _IDS in messages[at] for at in named):
         return messages
     calls = [as_object(call) or {} for each in messages for call in as_list(each.get("tool_calls")) or ()]
     made = {call["id"] for call in calls if isinstance(call.get("id"), str)}
     for at in named:
-        if isinstance(messages[at].get("id"), str) and messages[at]["id"] in made:
+        [identity, *others] = as_list(messages[at].get(_IDS)) or [None]
+        if isinstance(identity, str) and identity in made and not others:
+            messages[at] = {
+                "tool_call_id" if key == _IDS else key: identity if key == _IDS else value
+                for key, value in messages[at].items()
+            }
+        elif isinstance(messages[at].get("id"), str) and messages[at]["id"] in made:
             messages[at] = {"tool_call_id" if key == "id" else key: value for key, value in messages[at].items()}
     return messages
 
@@ -158,7 +172,7 @@ _OTHER_FIELDS: Final = (SYSTEM, TOOLS, "images", "videos", "audios", "chosen", "
 
 def are_sharegpt(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold turns with `from` or `value`, or messages with calls or with columns of media."""
-    turns = _list_or_none(fields, CONVERSATIONS)
+    turns = list_or_none(fields, CONVERSATIONS)
     if turns == []:
         return CHOSEN in fields
     if not are_messages(turns, wording):
@@ -187,7 +201,7 @@ _MEDIA_COLUMNS: Final = ("images", "videos", "audios")
 
 def read_turns(fields: Object, wording: Wording) -> Sequence[Document]:
     """Return a ShareGPT row, with the names of its format."""
-    value = _value(fields, CONVERSATIONS)
+    value = value_of(fields, CONVERSATIONS)
     turns = as_list(value)
     if turns is None:
         raise misshapen(f"/{CONVERSATIONS}", "a list of turns")
@@ -195,6 +209,10 @@ def read_turns(fields: Object, wording: Wording) -> Sequence[Document]:
     row: Object = {CONVERSATIONS: [read_turn(each, wording) for each in turns]}
     findings = _mend_calls(row[CONVERSATIONS])
     document = row | {name: fields[name] for name in _OTHER_FIELDS if name in fields}
+    first = as_object(row[CONVERSATIONS][0] if turns else None) or {}
+    if fields.get(SYSTEM) and _text_of(first) == fields[SYSTEM] and SYSTEM in (first.get("from"), first.get("role")):
+        del document[SYSTEM]
+        findings = (*findings, _repeated_system())
     return [Document(document, findings, extra_columns=others)]
 
 
@@ -222,12 +240,17 @@ def read_turn(turn: Json, wording: Wording) -> Json:
 def _turn(turn: Json, wording: Wording) -> Json:
     """Return a turn in the words of ShareGPT."""
     found = as_object(turn)
-    if found is None or (wording.role[0] in SHAREGPT.role and wording.text[0] in SHAREGPT.text and not wording.roles):
+    if found is None:
         return turn
+    if wording.role[0] in SHAREGPT.role and wording.text[0] in SHAREGPT.text and not wording.roles:
+        key = next((key for key in wording.role if isinstance(found.get(key), str)), None)
+        role = None if key is None else _OTHER_WORDS.get(found[key].lower())
+        return turn if key is None or role is None else {**found, key: _SPEAKERS[role]}
     out: Object = {}
     for key, value in found.items():
         if key in wording.role and isinstance(value, str):
-            out["from"] = _SPEAKERS.get(wording.roles.get(value.lower(), ""), value)
+            word = value.lower()
+            out["from"] = _SPEAKERS.get(wording.roles.get(word) or _OTHER_WORDS.get(word, ""), value)
         else:
             out["value" if key in wording.text else key] = value
     return out
@@ -246,6 +269,8 @@ def _thought(turn: Json, wording: Wording) -> Json:
 
 
 _THINK: Final = Wording(thoughts=("think",))
+_OTHER_WORDS: Final = {**languages.WORDS, **dict.fromkeys(("ai", "agent", "chatbot"), "assistant"), "customer": "user"}
+"""Words for roles that ShareGPT's format does not have."""
 _SPEAKERS: Final = {"system": "system", "user": "human", "assistant": "gpt", "tool": "observation"}
 
 
@@ -260,7 +285,7 @@ def write_turns(document: Json, wording: Wording) -> Object:
 
 def are_tagged_turns(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold turns with calls, results and tools between tags, or messages with such calls."""
-    value = _list_or_none(fields, CONVERSATIONS)
+    value = list_or_none(fields, CONVERSATIONS)
     turns = [as_object(turn) or {} for turn in as_list(value) or []]
     if not any(calls.has_tags(_text_of(turn)) for turn in turns):
         return False
@@ -274,7 +299,7 @@ def _text_of(turn: Json) -> Json:
 
 def read_tagged_turns(fields: Object, wording: Wording) -> Sequence[Document]:
     """Return the conversation, with calls, results and tools taken out of its texts."""
-    messages = respelled_all(_value(fields, CONVERSATIONS), wording, f"/{CONVERSATIONS}")
+    messages = respelled_all(value_of(fields, CONVERSATIONS), wording, f"/{CONVERSATIONS}")
     if isinstance(fields.get(SYSTEM), str) and fields[SYSTEM]:
         messages.insert(0, message("system", fields[SYSTEM]))
     declared = tools_of(fields[TOOLS], f"/{TOOLS}") if TOOLS in fields else None
@@ -283,72 +308,12 @@ def read_tagged_turns(fields: Object, wording: Wording) -> Sequence[Document]:
     return [Document(request(messages, tools), findings)]
 
 
-# --- pairs ------------------------------------------------------------------------------------------------------------
-
-_SIDES: Final[dict[str, str]] = {
-    "system": "system",
-    **dict.fromkeys(("human", "user", "input", "question", "query", "instruction", "prompt", "q"), "user"),
-    **dict.fromkeys(("assistant", "gpt", "bot", "output", "answer", "response", "completion", "a"), "assistant"),
-}
-"""The roles of the members of a pair."""
-
-
-def are_pairs(fields: Object, wording: Wording) -> bool:
-    """Return whether the fields hold objects, each with a question and an answer."""
-    items = as_list(_list_or_none(fields, "pairs"))
-    return bool(items) and all(_sides(as_object(item) or {}, wording) for item in items or ())
-
-
-def _sides(pair: Object, wording: Wording) -> list[Object]:
-    """Return the messages of a pair in the order of the roles; none if it holds anything else."""
-    out: list[Object] = []
-    for key, value in pair.items():
-        if key in _METADATA:
-            continue
-        role = wording.roles.get(key.lower()) or _side(key)
-        if role is None or (value is not None and not isinstance(value, str)):
-            return []
-        if value is not None:
-            out.append(message(role, value))
-    if not {"user", "assistant"} & {each["role"] for each in out}:
-        return []
-    order = ("system", "user", "assistant")
-    return sorted(out, key=lambda each: order.index(each["role"]))
-
-
-_METADATA: Final = frozenset({"source", "id", "turn", "turn_id", "language"})
-"""Members of a pair that are metadata."""
-
-
-def _side(key: str) -> str | None:
-    """Return the role of a member, whose name may have a prefix, as in `toy_input`; None for other members."""
-    word = key.lower()
-    return _SIDES.get(word) or _SIDES.get(word.rpartition("_")[2])
-
-
-def read_pairs(fields: Object, wording: Wording) -> Sequence[Document]:
-    """Return the conversation of pairs, after the system message of another column."""
-    messages: list[Object] = []
-    if isinstance(fields.get(SYSTEM), str) and fields[SYSTEM]:
-        messages.append(message("system", fields[SYSTEM]))
-    items = as_list(_value(fields, "pairs")) or []
-    metadata = [{key: each for key, each in (as_object(item) or {}).items() if key in _METADATA} for item in items]
-    for at, item in enumerate(items):
-        sides = _sides(as_object(item) or {}, wording)
-        if not sides:
-            raise misshapen(f"/pairs/{at}", "a pair of what was asked and what was answered")
-        messages += [each for each in sides if each["role"] != "system" or each["content"]]
-    messages = [thoughts.split(each, wording) for each in messages]
-    tools = tools_of(fields[TOOLS], f"/{TOOLS}") if TOOLS in fields else None
-    return [Document(request(messages, tools), extra_columns={NODES: list[Json](metadata)} if any(metadata) else {})]
-
-
 # --- one text after the other -----------------------------------------------------------------------------------------
 
 
 def take_turns(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold a list of texts, or of pairs of texts, in which user and assistant alternate."""
-    texts = _texts(_list_or_none(fields, "texts"))
+    texts = _texts(list_or_none(fields, "texts"))
     return len(texts) > 1 and all(isinstance(text, str) for text in texts)
 
 
@@ -364,7 +329,7 @@ def read_texts(fields: Object, wording: Wording) -> Sequence[Document]:
 
     Pairs of a word for a role and a text say who speaks (FastChat).
     """
-    listed = _value(fields, "texts")
+    listed = value_of(fields, "texts")
     texts = cast("list[str]", _texts(listed))
     roles = [wording.roles.get(word.lower()) or ROLES.get(word.lower(), "") for word in texts[::2]]
     if all(roles) and texts is not listed:
