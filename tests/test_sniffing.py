@@ -65,6 +65,8 @@ SURE: list[tuple[str, Any, int]] = [
     ("bedrock-converse", [{"role": "user", "content": [{"image": {"url": "https://example.org/a.png"}}]}], 0),
     ("bedrock-converse", [{"role": "user", "content": [{"image": "https://example.org/a.png"}]}], 0),
     ("bedrock-converse", [{"role": "user", "content": [{"other": "Hi"}]}], 0),
+    ("bedrock-converse", [{"role": "user", "content": [*PARTS, {"other": "Hi"}]}], 2),
+    ("bedrock-converse", [{"role": "user", "content": PARTS}, {"role": "user", "content": [{"other": "Hi"}]}], 0),
     ("bedrock-converse", [{"role": "user", "content": TYPED}], 0),
     ("bedrock-converse", [{"role": "user", "content": ["Hi"]}], 0),
     ("bedrock-converse", [{"role": "user", "content": "Hi"}, {"role": "user", "content": PARTS}], 0),

@@ -12,10 +12,10 @@ from .syntax import CONTENT, IMAGE, KINDS, MESSAGES, OUTPUT, REQUEST_MARKS, ROLE
 
 
 def sniff(source: Source) -> int:
-    """Return 3 for messages with a block that only Converse has, and for responses, 1 for an empty request, else 0.
+    """Return 3 for messages of blocks that only Converse has, and for responses, 1 for an empty request, else 0.
 
     Messages are of another format if a block has a type, or is a text, if they have a role of other APIs, or if one has
-    only blocks of other kinds.
+    only blocks of other kinds. With a block of another kind beside those of Converse they are probably Converse's: 2.
     """
     if isinstance(source, list):
         return _of_messages(cast("list[Json]", source))
@@ -33,8 +33,11 @@ def sniff(source: Source) -> int:
 def _of_messages(messages: list[Json]) -> int:
     if not messages or not all(map(_is_message, messages)):
         return 0
-    with_blocks = [each for each in messages if cast("Object", each)[CONTENT]]
-    return 3 if with_blocks and all(map(_has_block, with_blocks)) else 0
+    contents = [cast("list[Object]", cast("Object", each)[CONTENT]) for each in messages]
+    known = [list(map(_is_block, blocks)) for blocks in contents if blocks]
+    if not known or not all(map(any, known)):
+        return 0
+    return 3 if all(map(all, known)) else 2
 
 
 def _is_message(item: Json) -> bool:
@@ -46,11 +49,6 @@ def _is_message(item: Json) -> bool:
     if not isinstance(role, str) or role not in ROLES or not isinstance(blocks, list):
         return False
     return all(isinstance(block, dict) and "type" not in block for block in cast("list[Json]", blocks))
-
-
-def _has_block(item: Json) -> bool:
-    blocks = cast("list[Object]", cast("Object", item)[CONTENT])
-    return any(_is_block(block) for block in blocks)
 
 
 def _is_block(block: Object) -> bool:
