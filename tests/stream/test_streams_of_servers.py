@@ -158,6 +158,29 @@ CASES = {
         [{"type": "message_start", "message": {**STARTED, **AROUND}}, {"type": "message_stop"}],
         {**STARTED, **AROUND},
     ),
+    # traceloop/openllmetry, opentelemetry-instrumentation-bedrock, tests/traces/cassettes/test_anthropic/
+    # test_anthropic_3_completion_streaming_*.yaml (Claude through InvokeModelWithResponseStream)
+    "metrics in the last event": Case(
+        "anthropic",
+        "anthropic-sse",
+        [
+            {"type": "message_start", "message": {**STARTED, "content": []}},
+            {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+            {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "Yes."}},
+            {"type": "content_block_stop", "index": 0},
+            {
+                "type": "message_delta",
+                "delta": {"stop_reason": "end_turn", "stop_sequence": None},
+                "usage": AROUND["usage"],
+            },
+            {"type": "message_stop", "amazon-bedrock-invocationMetrics": {"inputTokenCount": 1}},
+        ],
+        {
+            **{**STARTED, "content": [{"type": "text", "text": "Yes."}]},
+            **{**AROUND, "stop_reason": "end_turn"},
+            "amazon-bedrock-invocationMetrics": {"inputTokenCount": 1},
+        },
+    ),
     # open-telemetry/opentelemetry-python-contrib, opentelemetry-instrumentation-vertexai/tests/cassettes/
     # test_generate_content_all_events.yaml
     "a reason that is a number": Case(

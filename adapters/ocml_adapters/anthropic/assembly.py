@@ -18,7 +18,6 @@ _TEXTS: Final = {"text_delta": "text", "thinking_delta": "thinking"}
 _JSON: Final = "input_json_delta"
 _MEMBERS: Final = {
     "message_start": {"type", "message"},
-    "message_stop": {"type"},
     "content_block_start": {"type", "index", "content_block"},
     "content_block_delta": {"type", "index", "delta"},
     "content_block_stop": {"type", "index"},
@@ -208,6 +207,7 @@ class Assembly:
             self._take_end(event)
         elif kind == "message_stop":
             self.is_over = True
+            self._around |= self._members_beside(event, "type")
         elif kind == "content_block_start" and isinstance(event.get("content_block"), dict):
             return self._begin(event)
         else:
@@ -224,6 +224,11 @@ class Assembly:
                 )
                 self._note(f"a message has {other}; it is left out")
         return {key: fixed.get(key, value) for key, value in members.items()}
+
+    def _members_beside(self, event: Object, *known: str) -> Object:
+        """Return the other members of an event at the end, which are those of the message: Bedrock sends its metrics."""
+        more = {key: value for key, value in event.items() if key not in known}
+        return self._around_content(more, self._around.get("role", _ANSWER["role"]))
 
     def _begin(self, event: Object) -> Update:
         block = Block(event["content_block"], self._note)
@@ -254,8 +259,8 @@ class Assembly:
             self.reason = reason
         elif reason is not None:
             self._note("the reason of an answer's end is not a text; it is left out")
-        more = {key: value for key, value in event.items() if key not in ("type", "delta", "usage")}
-        self._around |= self._around_content({**delta, **more}, self._around.get("role", _ANSWER["role"]))
+        role: Json = self._around.get("role", _ANSWER["role"])
+        self._around |= self._around_content(delta, role) | self._members_beside(event, "type", "delta", "usage")
         if usage:
             around = members_of(self._around.get("usage"))
             more = {key: value for key, value in usage.items() if value is not None or key not in around}
