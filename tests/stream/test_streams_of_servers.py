@@ -176,8 +176,10 @@ CASES = {
             {"type": "message_stop", "amazon-bedrock-invocationMetrics": {"inputTokenCount": 1}},
         ],
         {
-            **{**STARTED, "content": [{"type": "text", "text": "Yes."}]},
-            **{**AROUND, "stop_reason": "end_turn"},
+            **STARTED,
+            "content": [{"type": "text", "text": "Yes."}],
+            **AROUND,
+            "stop_reason": "end_turn",
             "amazon-bedrock-invocationMetrics": {"inputTokenCount": 1},
         },
     ),

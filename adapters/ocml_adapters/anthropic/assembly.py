@@ -226,7 +226,7 @@ class Assembly:
         return {key: fixed.get(key, value) for key, value in members.items()}
 
     def _members_beside(self, event: Object, *known: str) -> Object:
-        """Return the other members of an event at the end, which are those of the message: Bedrock sends its metrics."""
+        """Return the other members of an event at the end, which are the message's: Bedrock sends its metrics."""
         more = {key: value for key, value in event.items() if key not in known}
         return self._around_content(more, self._around.get("role", _ANSWER["role"]))
 
