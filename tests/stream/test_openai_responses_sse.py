@@ -483,11 +483,12 @@ def test_the_numbers_of_tokens_are_in_the_last_event() -> None:
     chunks, _ = encoded(Transcript((final("Hi"),)), usage=usage)
     assert values(chunks)[-1]["response"]["usage"] == {
         "input_tokens": 1,
-        "input_tokens_details": {"cached_tokens": 0},
+        "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
         "output_tokens": 2,
         "output_tokens_details": {"reasoning_tokens": 0},
         "total_tokens": 3,
     }
+    pytest.importorskip("openai.types.responses").ResponseCompletedEvent.model_validate(values(chunks)[-1])
 
 
 def without_layout(document: Transcript) -> tuple[Message, ...]:

@@ -28,7 +28,7 @@ TOLD: dict[str, dict[str, Any]] = {
     "openai": GIVEN,
     "openai-responses": {
         "input_tokens": 5,
-        "input_tokens_details": {"cached_tokens": 2},
+        "input_tokens_details": {"cached_tokens": 2, "cache_write_tokens": 0},
         "output_tokens": 3,
         "output_tokens_details": {"reasoning_tokens": 1},
         "total_tokens": 8,

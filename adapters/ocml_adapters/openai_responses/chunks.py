@@ -79,13 +79,16 @@ class EventWriter:
 
 
 def write_usage(usage: Usage) -> Object | None:
-    """Return the numbers of tokens of a response; None if one is unknown, because a response has all of them."""
+    """Return the numbers of tokens of a response; None if one is unknown, because a response has all of them.
+
+    Numbers of details that are unknown are 0: the types of the official client require them.
+    """
     numbers = usage.input_tokens, usage.output_tokens, usage.total_tokens
     if None in numbers:
         return None
     return {
         "input_tokens": usage.input_tokens,
-        "input_tokens_details": {"cached_tokens": usage.cached_tokens or 0},
+        "input_tokens_details": {"cached_tokens": usage.cached_tokens or 0, "cache_write_tokens": 0},
         "output_tokens": usage.output_tokens,
         "output_tokens_details": {"reasoning_tokens": usage.reasoning_tokens or 0},
         "total_tokens": usage.total_tokens,
