@@ -723,7 +723,7 @@ def test_options_of_a_plan_that_are_none_are_named(
 
 
 def test_a_row_whose_list_is_empty_says_so() -> None:
-    with pytest.raises(BridgeError, match="there is no conversation in this row: 'conversations' is an empty list"):
+    with pytest.raises(BridgeError, match="there is no conversation in this row: 'conversations' is empty"):
         read_row(Plan((AUTO,)), {"id": 1, "conversations": []})
 
 

@@ -1909,6 +1909,7 @@ def test_a_claude_export_has_texts_thoughts_and_calls_in_blocks() -> None:
         (AUTO, {"name": "Aqua", "is_user": False, "mes": "Why?"}, "a message in each line"),
         (AUTO, {"conversation": {"messages": [ASK], "context": "Rome"}}, "not a row of any layout"),
         (AUTO, {"history": [["Why?", ["image.png"]]]}, "not a row of any layout"),
+        (AUTO, {"uuid": "u", "name": "", "chat_messages": []}, "'chat_messages' is empty"),
         (AUTO, {"prompt": "Why?", "chosen": None, "rejected": "No."}, "not a row of any layout"),
         (AUTO, {"prompt": "Why?", "answers": [{"answer": "Because."}]}, "not a row of any layout"),
         (AUTO, {"mapping": {"a": {"message": None, "parent": None, "children": []}}}, "a tree with a message"),

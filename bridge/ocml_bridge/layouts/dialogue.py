@@ -35,8 +35,14 @@ STYLES: Final[tuple[Mapping[str, str], ...]] = (
         "### Response": "assistant",
     },
     {"<human>": "user", "<bot>": "assistant"},
+    {"System": "system", "User": "user", "Human": "user", "AI": "assistant"},
+    {"System": "system", "User": "user", "Human": "user", "Bot": "assistant"},
+    {"USER": "user", "HUMAN": "user", "AI": "assistant"},
+    {"USER": "user", "HUMAN": "user", "BOT": "assistant"},
+    {"Customer": "user", "Agent": "assistant"},
 )
-"""The labels of speakers, and their roles; a text has only labels of the style of its first label."""
+"""The labels of speakers, and their roles; a text has only labels of one style: the first that has its first label, and
+labels of both sides."""
 _FENCE: Final = re.compile(r"\A\s*```[a-z]*\n(.*?)\n?```\s*\Z", re.DOTALL)
 
 
@@ -49,20 +55,19 @@ def _pattern(style: int) -> re.Pattern[str]:
 
 
 def _style_of(text: str) -> int | None:
-    """Return the index of the style of a text's first label; None if the text does not begin with a label."""
+    """Return the index of the style of a text, which begins with a label and has turns of both sides; None if none."""
     begins = text.lstrip()[:40]
-    return next((style for style in range(len(STYLES)) if _pattern(style).match(begins)), None)
+    styles = [style for style in range(len(STYLES)) if _pattern(style).match(begins)]
+    return next((style for style in styles if _has_both(text, style)), None)
+
+
+def _has_both(text: str, style: int) -> bool:
+    return {"user", "assistant"} <= {STYLES[style][word] for word in _pattern(style).findall(text)}
 
 
 def has_speakers(text: Json) -> bool:
     """Return whether a text begins with a label, and has turns of both the user and the assistant."""
-    if not isinstance(text, str):
-        return False
-    bare = _unfenced(text)
-    style = _style_of(bare)
-    if style is None:
-        return False
-    return {"user", "assistant"} <= {STYLES[style][word] for word in _pattern(style).findall(bare)}
+    return isinstance(text, str) and _style_of(_unfenced(text)) is not None
 
 
 def is_dialogue(fields: Object, wording: Wording) -> bool:

@@ -210,16 +210,19 @@ def _no_layout_detail(plan: Plan, row: Object) -> str:
     other = None if plan.layout == (AUTO,) else next((each.name for each in LAYOUTS if each.has(row)), None)
     if other is not None:
         return f"this is not a row of the layout {' or '.join(plan.layout)}: {has}; it looks like {other}"
+    if empty := [name for name in _HOLDERS if row.get(name) in ([], {})]:
+        what = f"{empty[0]!r} is empty"
+        return f"there is no conversation in this row: {what}; leave the row out, or repair it"
     what = likeness(row)
     if what is not None:
         return f"this {what}: {has}"
-    if empty := [name for name in TURNS if row.get(name) == []]:
-        return f"there is no conversation in this row: {empty[0]!r} is an empty list; leave the row out, or repair it"
     wanted = "any layout" if plan.layout == (AUTO,) else " or ".join(plan.layout)
     advice = "`ocml-convert plan DATA -o plan.yaml` proposes one"
     return f"this is not a row of {wanted}: {has}; a plan with 'columns' says which hold the conversation: {advice}"
 
 
+_HOLDERS: Final = (*TURNS, "chat_messages", "mapping")
+"""Columns that are empty in rows without a conversation."""
 _MOST_NAMED: Final = 8
 """The number of columns that an error names."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -12,12 +13,14 @@ from .messages import are_messages, respelled_all
 from .thoughts import REASONING
 
 THOUGHT: Final = "thought"
+_WORD: Final = re.compile(r"[!-~]{0,30}")
+"""A word is a setting, as `on`; other scripts have no spaces between words."""
 
 
 def is_reasoned(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold a question, its answer, and the reasoning before it, of more than one word."""
     thought = fields.get(THOUGHT)
-    has_text = isinstance(thought, str) and any(map(str.isspace, thought.strip()))  # `on` is a setting
+    has_text = isinstance(thought, str) and not _WORD.fullmatch(thought.strip())
     return (
         has_text and exchange.is_exchange(fields, wording) and _is_unanswered(fields.get(exchange.INSTRUCTION), wording)
     )
