@@ -228,6 +228,13 @@ def test_what_was_several_is_never_one_in_another_format() -> None:
             convert(data, source=source, target="canonical")
 
 
+def test_one_list_is_the_first_of_one() -> None:
+    messages = [{"role": "user", "content": "Hi"}]
+    assert [(reading.place.path, reading.source) for reading in read_all(messages, "ocm-2.2-json")] == [
+        ("", "ocm-2.2-json")
+    ]
+
+
 def test_one_document_is_the_first_of_one() -> None:
     document = {"messages": [{"role": "user", "content": "Hi"}]}
     lists = ListsOfDocuments(lambda value: "messages" in value, None)

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from ocml_bridge import BridgeError, Options, decoder, encoder, formats, make_sidecar, read, write
 from ocml_bridge.bulk.plan_rows import row_of
+from ocml_bridge.chat.turns import parts_of
 from ocml_bridge.cli.output import CommandError
 from ocml_bridge.cli.plans import plan_named
 from ocml_bridge.events import Delta, End, Event, Start
@@ -128,7 +129,7 @@ def decode(stream: str, data: bytes) -> None:
 
 
 def agree(events: Sequence[Event]) -> None:
-    """Messages begin and end in order, and the deltas of each are its text."""
+    """Messages begin and end in order, and the deltas of each are its text, unless the whole is not understood."""
     check_order(events)
     texts: dict[int, str] = {}
     for event in events:
@@ -138,7 +139,8 @@ def agree(events: Sequence[Event]) -> None:
             case Delta(number, text):
                 texts[number] += text
             case End(number, message):
-                assert texts[number] == text_of(message)
+                is_understood = all(part.type != "foreign" for part in parts_of(message.content))
+                assert texts[number] == text_of(message) or not is_understood
             case _:
                 pass
 

@@ -15,8 +15,9 @@ from ocml_adapters.harmony.vocabulary import load_encoding
 from ocml_bridge import BridgeError, ErrorCode, Message, Options, Transcript
 from ocml_bridge.chat.turns import with_namespace
 from ocml_bridge.chat.visibility import REASONING
-from ocml_bridge.events import Answer, Delta, End, Event, RefusalDelta, Start, Stop
+from ocml_bridge.events import Answer, Delta, End, Event, PartEnd, RefusalDelta, Signed, Start, Stop
 from ocml_bridge.loss import Finding
+from ocml_bridge.model import Media, Signature, Text, replace
 from ocml_bridge.pipe import encoder
 from ocml_bridge.profiles import Prompt, profile
 from ocml_bridge.stream.answer import AnswerDecoder
@@ -330,3 +331,20 @@ def test_a_refusal_is_numbered_as_the_answer_is() -> None:
     source: Any = Fed([Start(0, asked), End(0, asked)], [Start(1, refused), RefusalDelta(1, "No.")])
     answer = AnswerDecoder(source, "the prompt", ())
     assert answer.feed("the answer") == [Start(0, refused), RefusalDelta(0, "No.")]
+
+
+def test_what_a_prompt_has_begun_to_say_is_cut_off_across_its_parts() -> None:
+    """The parts that the prompt has are no parts of the answer; what it signs is numbered as the answer is."""
+    asked, begun = Message("user", "Hi"), Message("assistant", "One two ", channel="final", end=None)
+    picture, signature = Media("image", data="aGVsbG8=", format="image/png"), Signature("s", "openai")
+    whole = replace(begun, content=(Text("One "), Text("two three"), picture, Text("four")), end="end", continues=True)
+    source: Any = Fed(
+        [Start(0, asked), End(0, asked), Start(1, begun), Delta(1, "One two ")],
+        [Delta(1, "three"), PartEnd(1, picture), Delta(1, "four"), Signed(1, signature), End(1, whole)],
+    )
+    answer = AnswerDecoder(source, "the prompt", (begun,))
+    rest = replace(whole, content=(Text("three"), picture, Text("four")), continues=False)
+    assert answer.feed("the answer")[1:] == [
+        *(Delta(0, "three"), PartEnd(0, picture), Delta(0, "four")),
+        *(Signed(0, signature), End(0, rest)),
+    ]

@@ -21,6 +21,7 @@ from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.report.report import unnamed
 from ocml_bridge.stream import replay
 from ocml_bridge.stream.compacting import Compactor
+from ocml_bridge.stream.decoder import text_of
 from ocml_bridge.stream.sse import Reader
 from ocml_bridge.testing import strategies
 from ocml_bridge.testing.streams import check_cancel, check_copies, check_messages, check_order, cuts, events_of
@@ -509,3 +510,40 @@ def test_a_compaction_has_its_summary_from_its_delta(more: dict[str, Any]) -> No
     whole = {"type": "compaction", "content": "They talked of rain.", **more}
     written = write(document_of(found), "anthropic").output
     assert written["content"] == [whole, {"type": "text", "text": "Rain."}]
+
+
+@pytest.mark.parametrize(
+    ("block", "delta"),
+    [
+        ({"type": "text", "text": "Hi"}, {"type": "thinking_delta", "thinking": "Hm."}),
+        ({"type": "text", "text": "Hi"}, {"type": "input_json_delta", "partial_json": '{"key":1}'}),
+        ({"type": "text", "text": "Hi", "thinking": "Hm."}, {"type": "text_delta", "text": ""}),
+        ({"type": "thinking", "thinking": "", "signature": ""}, {"type": "text_delta", "text": "Hi"}),
+        ({"typo": "text"}, {"type": "input_json_delta", "partial_json": '{"key":1}'}),
+    ],
+)
+def test_what_a_block_is_not_made_of_is_told_to_nobody(block: Any, delta: Any) -> None:
+    """No server may leak a thought, or arguments, into a text."""
+    events = [
+        {"type": "message_start", "message": {"id": "m", "role": "assistant", "content": []}},
+        {"type": "content_block_start", "index": 0, "content_block": block},
+        {"type": "content_block_delta", "index": 0, "delta": delta},
+        {"type": "content_block_stop", "index": 0},
+    ]
+    played = events_of(decoder(STREAM), [sse(*events)])
+    told = "".join(event.text for event in played.events if isinstance(event, Delta))
+    assert told == (block.get("text") or "")
+
+
+def test_blocks_that_an_answer_has_from_the_beginning_are_told_once() -> None:
+    blocks = [{"type": "text", "text": "Hi"}, {"type": "text", "text": " you"}]
+    message = {"id": "m", "type": "message", "role": "assistant", "content": blocks}
+    more = {"type": "content_block_start", "index": 2, "content_block": {"type": "text", "text": "!"}}
+    end = {"type": "message_delta", "delta": {"stop_reason": "end_turn"}}
+    played = events_of(decoder(STREAM), [sse({"type": "message_start", "message": message}, more, end)])
+    document = played.stop.document
+    assert isinstance(document, Transcript)
+    assert "".join(event.text for event in played.events if isinstance(event, Delta)) == "Hi you!"
+    assert [text_of(each) for each in document.messages] == ["Hi you!"]
+    found = [event.detail for event in played.events if isinstance(event, Finding)]
+    assert found == ["the stream ends before the answer ends"]

@@ -11,6 +11,7 @@ import pytest
 
 from ocml_bridge import LossCode, Message, Options, Transcript, adapter, read, write
 from ocml_bridge.chat.turns import is_call
+from ocml_bridge.chat.visibility import DEBUG
 from ocml_bridge.events import Delta, Start, Stop
 from ocml_bridge.loss import Loss, Severity
 from ocml_bridge.model import Completion, Media, Text, Thought, Tool, Tools
@@ -184,3 +185,19 @@ def test_a_stream_of_a_text_to_complete_is_no_conversation(name: str, dialect: s
     else:
         assert "Once" not in text
         assert [loss.code for loss in losses] == [LossCode.COMPLETION]
+
+
+@pytest.mark.parametrize("target", ["harmony", "ocm-0.1", "chatml", "internlm2"])
+def test_replies_that_move_are_named_as_by_the_batch_writer(target: str) -> None:
+    """Without ids they have the order of their calls."""
+    first, second = (
+        Message("assistant", "{}", None, "commentary", "functions.f", name, constraint="json", end="call")
+        for name in ("a", "b")
+    )
+    replies = [Message("tool", name, "functions.f", "commentary", "assistant", name) for name in ("b", "a")]
+    document = Transcript((Message("user", "q"), first, replace(second, continues=True), *replies))
+    made = encoder(target, visibility=DEBUG)
+    made.encode(replay(document))
+    moved = [loss for loss in write(document, target, policy=LENIENT).losses if loss.code == "order"]
+    assert [loss.path for loss in moved] == ["/messages/3", "/messages/4"]
+    assert [loss for loss in made.losses if loss.code == "order"] == moved

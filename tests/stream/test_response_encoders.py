@@ -130,3 +130,14 @@ def test_texts_that_are_read_as_one_are_not_lost(stream: str) -> None:
     (joined,) = [loss for loss in made.losses if loss.code == "message"]
     assert (joined.severity, joined.path) == ("changed", "/messages/1")
     assert f"{stream} joins this message to message 0" in joined.detail
+
+
+@pytest.mark.parametrize("stream", ["openai-responses-sse", "anthropic-sse", "gemini-sse", "bedrock-converse"])
+def test_what_is_left_out_of_an_answer_is_named_with_its_reason(stream: str) -> None:
+    user, thought = Message("user", "Hi?"), Message("assistant", "Hm.", channel="analysis")
+    made = encoder(stream, answer=Answer("a", "m"))
+    made.encode([*SPOKEN, Stop("stop", Transcript((ANSWER, user, thought)))])
+    assert [loss.detail for loss in made.losses if loss.code == "message"] == [
+        f"{stream} has no place for messages of other roles: it is one answer of the assistant",
+        f"{stream} leaves this message out: it is hidden from end users",
+    ]

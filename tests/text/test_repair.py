@@ -26,6 +26,8 @@ def test_what_can_be_read_in_one_way_is_mended(text: str, mended: str) -> None:
     [
         '{"a": 1}',
         "[,]",
+        '{,"a":1}',
+        '{,"a":1,}',
         "[1,,]",
         "[1],",
         "{'a'}",

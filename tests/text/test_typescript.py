@@ -23,6 +23,7 @@ from ocml_bridge.text.typescript import (
     render_signature,
     render_tools,
 )
+from ocml_bridge.text.typescript.schema_in import PARSE_DEPTH
 from official import official_signature
 from sampling import examples
 from schema_table import PARAMETERS, PROPERTIES
@@ -94,6 +95,12 @@ class TestASchemaIsWritten:
         schema = nested(MAX_DEPTH)
         assert render_schema(schema).count("{") == MAX_DEPTH + 1
         assert refusal(nested(MAX_DEPTH + 1)) is ErrorCode.LIMIT
+
+    def test_lists_as_deep_as_json_is_read(self) -> None:
+        lists: Any = STRING
+        for _ in range(MAX_DEPTH + 9):
+            lists = {"type": "array", "items": lists}
+        assert refusal(an_object(lists)) is ErrorCode.LIMIT
 
     def test_not_a_default_that_nests_deeper(self) -> None:
         value: Any = []
@@ -346,3 +353,8 @@ def test_variants_of_items_that_several_lines_describe_are_read_again(more: dict
     items = {"oneOf": [{"type": "string", "description": "one\ntwo"}, {"type": "number", **more}]}
     schema = an_object({"type": "array", "items": items})
     assert parse_schema(render_schema(schema)) == schema
+
+
+def test_lists_of_lists_are_read_as_deep_as_objects() -> None:
+    assert parse_schema("string" + "[]" * PARSE_DEPTH) is not None
+    assert parse_schema("string" + "[]" * (PARSE_DEPTH + 1)) is None

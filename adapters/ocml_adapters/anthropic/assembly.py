@@ -11,7 +11,7 @@ from ocml_bridge.model import Json
 from ocml_bridge.stream.assembled import Note, object_of
 from ocml_bridge.stream.compacting import Compactor
 
-from .syntax import MESSAGE
+from .syntax import MESSAGE, TOOL_USE
 
 _TEXTS: Final = {"text_delta": "text", "thinking_delta": "thinking"}
 """The types of deltas with text; and the member with the text, in the delta and in the block that it continues."""
@@ -79,21 +79,26 @@ class Block:
     @property
     def beginning(self) -> str:
         """The text that the block begins with."""
-        texts = (self.first.get(key) for key in _TEXTS.values())
-        return next((text for text in texts if isinstance(text, str)), "")
+        kind: Any = self.first.get("type")
+        text: Any = self.first.get(kind) if kind in _TEXTS.values() else None
+        return text if isinstance(text, str) else ""
 
     def take(self, delta: Object) -> str | None:
-        """Take a delta of the block; return the new text of its text or its arguments; None for an unknown delta."""
+        """Take a delta of the block; return the new text of its text or its arguments; None for an unknown delta.
+
+        A delta that blocks of this type do not have, such as a thought in a text, is taken, and has no text.
+        """
         kind: Any = delta.get("type")
         key = _TEXTS.get(kind) if isinstance(kind, str) else None
         if key is not None:
             text: Any = delta.get(key)
             if isinstance(text, str):
                 self._pieces.setdefault(key, []).append(text)
-                return text
+                return text if self.first.get("type") == key else ""
         elif kind == _JSON and isinstance(delta.get("partial_json"), str):
             self._arguments.append(delta["partial_json"])
-            return self._add_compact(self._compactor.feed(delta["partial_json"]))
+            text = self._add_compact(self._compactor.feed(delta["partial_json"]))
+            return text if str(self.first.get("type")).endswith(TOOL_USE) else ""
         elif kind == _SIGNATURE and isinstance(delta.get("signature"), str):
             self._replace("signature", delta["signature"])
             return ""
