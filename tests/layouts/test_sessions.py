@@ -220,6 +220,14 @@ def test_each_case_of_an_eval_set_is_a_conversation_with_the_calls_that_it_expec
     assert [told(each.messages) for each in conversations(row)] == [[ASKED, CALLED[0], ANSWERED]]
 
 
+def test_each_case_stands_beside_its_conversation_and_no_other() -> None:
+    cases: list[dict[str, Any]] = [{"eval_id": name, "conversation": [RUN]} for name in "ab"]
+    plan = {"eval_id": "c", "conversation_scenario": {"starting_prompt": "Hi"}}
+    found = read_row(Plan((AUTO,)), {"eval_set_id": "e", "eval_cases": [plan, *cases]})
+    assert [each.extra_columns["eval_cases"] for each in found.documents] == [[cases[0], plan], [cases[1]]]
+    assert found.extra_columns == {"eval_set_id": "e"}
+
+
 def test_events_of_a_run_are_what_happened_in_it() -> None:
     events = [
         {"author": "guide", "content": {"role": "model", "parts": [{"functionCall": {**USE, "id": "t"}}]}},

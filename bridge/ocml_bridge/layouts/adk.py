@@ -57,9 +57,19 @@ def are_cases(fields: Object, wording: Wording) -> bool:
 
 
 def read_cases(fields: Object, wording: Wording) -> Sequence[Document]:
-    """Return the conversation of each case: what the user says, what the agent is to call, and its last answer."""
-    found = [_contents_of(case) for case in objects_of(fields[CASES])]
-    return [Document({"contents": each}, path=f"/{CASES}/{at}/conversation") for at, each in enumerate(found) if each]
+    """Return the conversation of each case: what the user says, what the agent is to call, and its last answer.
+
+    The case is in a column beside it; cases without a conversation are beside the first one.
+    """
+    cases = as_list(fields[CASES]) or []
+    found = [_contents_of(as_object(case) or {}) for case in cases]
+    others = [case for case, contents in zip(cases, found, strict=True) if not contents]
+    documents: list[Document] = []
+    for at, (case, contents) in enumerate(zip(cases, found, strict=True)):
+        if contents:
+            beside = {CASES: [case, *(others if not documents else ())]}
+            documents.append(Document({"contents": contents}, (), f"/{CASES}/{at}/conversation", beside))
+    return documents
 
 
 def _contents_of(case: Object) -> list[Json]:

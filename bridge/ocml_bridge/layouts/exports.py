@@ -116,7 +116,6 @@ EXPORTS: Final[tuple[Layout, ...]] = (
         {adk.CASES: (adk.CASES, "evalCases")},
         adk.are_cases,
         adk.read_cases,
-        extra_columns=frozenset({adk.CASES}),
     ),
     Layout(
         "wrapped",
