@@ -520,6 +520,8 @@ def test_a_compaction_has_its_summary_from_its_delta(more: dict[str, Any]) -> No
         ({"type": "text", "text": "Hi", "thinking": "Hm."}, {"type": "text_delta", "text": ""}),
         ({"type": "thinking", "thinking": "", "signature": ""}, {"type": "text_delta", "text": "Hi"}),
         ({"typo": "text"}, {"type": "input_json_delta", "partial_json": '{"key":1}'}),
+        ({"type": "tool_use", "id": "c"}, {"type": "input_json_delta", "partial_json": '{"key":1}'}),
+        ({"type": "new_kind", "text": 1}, {"type": "text_delta", "text": "Hi"}),
     ],
 )
 def test_what_a_block_is_not_made_of_is_told_to_nobody(block: Any, delta: Any) -> None:
@@ -532,7 +534,23 @@ def test_what_a_block_is_not_made_of_is_told_to_nobody(block: Any, delta: Any) -
     ]
     played = events_of(decoder(STREAM), [sse(*events)])
     told = "".join(event.text for event in played.events if isinstance(event, Delta))
-    assert told == (block.get("text") or "")
+    assert told == (block.get("text") if block.get("type") == "text" else "")
+
+
+def test_a_call_that_begins_without_its_input_is_one() -> None:
+    """Some servers leave out the empty input, which the API always sends."""
+    events = [
+        {"type": "message_start", "message": {"id": "m", "role": "assistant", "content": []}},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "id": "c", "name": "f"}},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": '{"key":1}'}},
+        {"type": "content_block_stop", "index": 0},
+        {"type": "message_delta", "delta": {"stop_reason": "tool_use"}},
+    ]
+    played = events_of(decoder(STREAM), [sse(*events)])
+    check_messages(played, None)
+    document = played.stop.document
+    assert isinstance(document, Transcript)
+    assert [(each.recipient, each.content) for each in document.messages] == [("functions.f", '{"key":1}')]
 
 
 def test_blocks_that_an_answer_has_from_the_beginning_are_told_once() -> None:

@@ -59,16 +59,17 @@ class Block:
         note: receives a sentence about what was mended.
 
     Attributes:
-        first: the block at its beginning.
+        first: the block at its beginning; the input of a call is empty, also if the server leaves it out.
         is_whole: whether it is complete.
         bad_arguments: the arguments of a complete call that are no JSON object, as text; else None.
     """
 
     def __init__(self, raw: Object, note: Note) -> None:
-        self.first = raw
+        self._is_call = str(raw.get("type")).endswith(TOOL_USE)
+        self.first = {**raw, "input": {}} if self._is_call and "input" not in raw else raw
         self.is_whole = False
         self.bad_arguments: str | None = None
-        self._raw = dict(raw)
+        self._raw = dict(self.first)
         self._pieces: dict[str, list[str]] = {}
         self._citations: list[Json] = []
         self._arguments: list[str] = []
@@ -98,7 +99,7 @@ class Block:
         elif kind == _JSON and isinstance(delta.get("partial_json"), str):
             self._arguments.append(delta["partial_json"])
             text = self._add_compact(self._compactor.feed(delta["partial_json"]))
-            return text if str(self.first.get("type")).endswith(TOOL_USE) else ""
+            return text if self._is_call else ""
         elif kind == _SIGNATURE and isinstance(delta.get("signature"), str):
             self._replace("signature", delta["signature"])
             return ""

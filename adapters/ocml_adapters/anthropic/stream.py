@@ -19,7 +19,7 @@ from .assembly import Assembly, Block, unknown_members
 from .blocks import read_block
 from .parts import read_parts
 from .reader import read_message
-from .syntax import NOTES
+from .syntax import NOTES, TEXT
 from .units import WireReader
 
 _REASONS: Final[dict[str | None, Reason]] = {
@@ -127,8 +127,7 @@ class EventDecoder(AssemblingDecoder):
         if head is None and last is not None and last.is_text:
             self._end_part(last)
             last.blocks.append(block)
-            self._current[block] = last
-            self.more(last.number, block.beginning)
+            self._pass_on(block, last)
             return
         self._end_certain(called=head is not None and is_call(head))
         if not self._live:
@@ -140,8 +139,13 @@ class EventDecoder(AssemblingDecoder):
             message.name = self._called.get(message.call_id)
         running = _Running(self.start(message), [block], head is None)
         self._waiting.append(running)
-        self._current[block] = running
-        self.more(running.number, block.beginning)
+        self._pass_on(block, running)
+
+    def _pass_on(self, block: Block, running: _Running) -> None:
+        """Emit what arrives of a block as text of a message, unless it is no text and not understood."""
+        if not running.is_text or block.first.get("type") == TEXT:
+            self._current[block] = running
+            self.more(running.number, block.beginning)
 
     def _end_part(self, running: _Running) -> None:
         """End the last part of a message, because another block follows."""
