@@ -721,3 +721,47 @@ def test_an_address_in_the_place_of_data_is_an_address(part: dict[str, Any], med
     assert content == ("See" if media is None else [{"type": "text", "text": "See"}, media])
     assert [loss.code for loss in written.losses if loss.code == "media"] == ([] if media is not None else ["media"])
     assert "https://e.org/a" in convert(document, source="openai", target="gemini").data.decode()
+
+
+OBJECT: Any = {"title": "A", "n": 1.5, "of": [None, {"b": ""}]}
+BESIDE: dict[str, Any] = {
+    "nothing": {},
+    "a thought": {"reasoning": "Hm."},
+    "a refusal": {"refusal": "No."},
+    "a source": {
+        "annotations": [
+            {
+                "type": "url_citation",
+                "url_citation": {"url": "https://e.org", "title": "E", "start_index": 0, "end_index": 3},
+            }
+        ]
+    },
+    "an image": {"images": [{"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}]},
+    "a mark": {"cache_control": {"type": "ephemeral"}},
+}
+
+
+@pytest.mark.parametrize("beside", BESIDE.values(), ids=list(BESIDE))
+def test_an_object_as_content_is_the_text_of_its_json(beside: Any) -> None:
+    source = [{"role": "assistant", "content": OBJECT, **beside}]
+    reading = read(source, "openai")
+    assert [(str(finding.code), finding.path) for finding in reading.findings] == [("shape", "/messages/0/content")]
+    assert write(reading.transcript, "openai").output == source
+    assert '{"title":"A","n":1.5,"of":[null,{"b":""}]}' in repr(read(source, "openai").transcript)
+
+
+def test_an_object_as_content_is_a_text_on_other_wires() -> None:
+    answer: Any = {
+        "choices": [{"index": 0, "message": {"role": "assistant", "content": {"a": 1}}, "finish_reason": "stop"}]
+    }
+    assert convert(answer, source="openai", target="anthropic").output["messages"] == [
+        {"role": "assistant", "content": '{"a":1}'}
+    ]
+
+
+def test_a_text_that_was_an_object_and_was_edited_stays_a_text() -> None:
+    document = read([{"role": "assistant", "content": {"a": 1}}], "openai").transcript
+    assert isinstance(document, Transcript)
+    for text in ("Hi", '{"a": 2}', "[1]"):
+        edited = replace(document, messages=(replace(document.messages[0], content=text),))
+        assert write(edited, "openai").output == [{"role": "assistant", "content": text}]

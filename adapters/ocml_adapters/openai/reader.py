@@ -8,6 +8,7 @@ from typing import Final, cast
 from ocml_bridge.chat.cache_marks import read_mark
 from ocml_bridge.chat.turns import is_call, parts_of, recipient_of
 from ocml_bridge.json_values.form import Object, form_of, is_empty, rest
+from ocml_bridge.json_values.jsontext import exactly_compact
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Content, Foreign, Json, Media, Message, Refusal, Text
 from ocml_bridge.wires.noticing import note_names, note_parts, note_role
@@ -28,6 +29,7 @@ from .syntax import (
     IMAGES,
     MESSAGE_ORDER,
     NOTES,
+    OBJECT_AS_TEXT,
     REPLIES,
     REPLY_KEYS,
     ROLES,
@@ -54,9 +56,9 @@ def notice(wire: Object, messages: Sequence[Message], index: int, log: Log, wher
     note_role(role, ROLES, path, log, api="Chat Completions")
     content = wire.get("content")
     if not (content is None or isinstance(content, (str, list))):
-        log.find(
-            FindingCode.SHAPE, f"{path}/content", "content is neither a text nor a list of parts; it is kept as it is"
-        )
+        is_text = isinstance(content, dict) and not any(isinstance(each.content, tuple) for each in messages)
+        how = "an object; its JSON is read as the text" if is_text else "neither a text nor a list; it is kept as it is"
+        log.find(FindingCode.SHAPE, f"{path}/content", f"content is {how}")
     elif content:
         for at, message in enumerate(messages, index):
             note_parts(message, f"{where}/{at}", log, is_odd)
@@ -241,6 +243,8 @@ def _content(value: Json) -> tuple[Content, Object]:
         return value, {}
     if is_empty(value):
         return "", {}
+    if isinstance(value, dict) and (text := exactly_compact(cast("Json", value))) is not None:
+        return text, {CONTENT: OBJECT_AS_TEXT}
     if not isinstance(value, list):
         return (Foreign(HOME, value),), {"content": "bare"}
     parts, orders = read_parts(cast("list[Json]", value))

@@ -13,6 +13,7 @@ from ocml_bridge.chat.turns import is_call, name_of, parts_of
 from ocml_bridge.chat.visibility import is_private
 from ocml_bridge.formats.adapter import DEFAULT, Options
 from ocml_bridge.json_values.form import Object, add, names, shape
+from ocml_bridge.json_values.jsontext import parsed_compact
 from ocml_bridge.model import Content, Json, Message, Part, Refusal, Text, replace
 
 from .annotations import annotations_of
@@ -31,6 +32,7 @@ from .syntax import (
     IMAGES,
     MESSAGE_ORDER,
     NOTES,
+    OBJECT_AS_TEXT,
     TOOL_CALLS,
     TOOL_NAME,
     WEIGHT,
@@ -182,12 +184,18 @@ def _write_calls(calls: Sequence[Message]) -> Object:
 def _write_content(content: Content, layout: Object) -> Json:
     spelled = layout.get("content")
     if isinstance(content, str):
-        return write_parts((Text(content),), layout.get("parts")) if spelled == "list" else content
+        return write_parts((Text(content),), layout.get("parts")) if spelled == "list" else _as_read(content, spelled)
     if (text_part := _bare_text(content, layout)) is not None:
-        return text_part.text
+        return _as_read(text_part.text, spelled)
     if spelled == "bare" and len(content) == 1:
         return write_part(content[0])
     return write_parts(parts_of(content), layout.get("parts"))
+
+
+def _as_read(text: str, spelled: Json) -> Json:
+    """Return a text, or the object that it was read from."""
+    value = parsed_compact(text) if spelled == OBJECT_AS_TEXT else text
+    return cast("Object", value) if isinstance(value, dict) else text
 
 
 def _bare_text(content: Sequence[Part], layout: Object) -> Text | None:

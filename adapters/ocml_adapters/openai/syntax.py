@@ -23,6 +23,8 @@ REPLIES: Final = frozenset({"tool", "function"})
 ROLES: Final = frozenset(CHANNELS) | REPLIES
 
 CONTENT: Final = "content"
+OBJECT_AS_TEXT: Final = "object"
+"""The layout of a content that was an object, as Cloudflare gives structured output: its compact JSON is the text."""
 REASONING_TEXTS: Final = ("reasoning", "reasoning_content", "thinking", "reasoning_text")
 """The keys with private reasoning as one text. Servers use different ones; none is official."""
 DETAILS: Final = "reasoning_details"

@@ -30,9 +30,11 @@ from .shapes import DOCUMENTS, UNITS, branches_of, read_alternatives, write_docu
 from .skeletons import Skeletons, with_values
 from .spelling import spelled
 from .syntax import (
+    CONTENT,
     HOME,
     MESSAGES,
     NOTES,
+    OBJECT_AS_TEXT,
 )
 
 # --- reading and writing ----------------------------------------------------------------------------------------------
@@ -113,12 +115,14 @@ class WireWriter(DocumentWriter):
         return joins(previous, message)
 
     def depends_on_head_only(self, head: Head) -> bool:
-        """Return whether a message is written the same way whatever its content: not if its arguments are a value."""
-        layout = call_layout(head.message("", None))
-        return layout.get("arguments") is None and "raw" not in layout
+        """Return whether a message is written the same way whatever its content: not if this was read from a value."""
+        message = head.message("", None)
+        layout = call_layout(message)
+        is_text = NOTES.of(message.layout).get(CONTENT) != OBJECT_AS_TEXT
+        return is_text and layout.get("arguments") is None and "raw" not in layout
 
     def classify(self, head: Head, content: str) -> ContentClass | None:
-        """Return the class of arguments that are a value: only objects are surely written in the same way."""
+        """Return the class of texts that were read from a value: only objects are surely written in the same way."""
         if self.depends_on_head_only(head):
             return ANY_CONTENT
         layout = call_layout(head.message("", None))
