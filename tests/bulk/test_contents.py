@@ -173,7 +173,7 @@ def test_a_list_of_questions_and_answers_is_a_list_of_rows(batch: Batch, tmp_pat
 
 
 CONVERSATION = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello!"}]
-SHOWN = {
+SHOWN: dict[str, Any] = {
     "features": [{"feature_idx": 0, "name": "question", "type": {"dtype": "string"}}],
     "rows": [{"row_idx": at, "row": {"question": "Hi", "answer": "Hello!"}, "truncated_cells": []} for at in (0, 1)],
     "num_rows_total": 2,

@@ -526,7 +526,7 @@ def test_a_compaction_has_its_summary_from_its_delta(more: dict[str, Any]) -> No
 )
 def test_what_a_block_is_not_made_of_is_told_to_nobody(block: Any, delta: Any) -> None:
     """No server may leak a thought, or arguments, into a text."""
-    events = [
+    events: list[Any] = [
         {"type": "message_start", "message": {"id": "m", "role": "assistant", "content": []}},
         {"type": "content_block_start", "index": 0, "content_block": block},
         {"type": "content_block_delta", "index": 0, "delta": delta},
@@ -539,7 +539,7 @@ def test_what_a_block_is_not_made_of_is_told_to_nobody(block: Any, delta: Any) -
 
 def test_a_call_that_begins_without_its_input_is_one() -> None:
     """Some servers leave out the empty input, which the API always sends."""
-    events = [
+    events: list[Any] = [
         {"type": "message_start", "message": {"id": "m", "role": "assistant", "content": []}},
         {"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "id": "c", "name": "f"}},
         {"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": '{"key":1}'}},

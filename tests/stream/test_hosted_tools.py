@@ -6,6 +6,7 @@ A client that is given such a call would run a tool that it does not have, or an
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -290,7 +291,7 @@ OF_THE_SERVER: dict[str, Any] = {
     },
     "a search of tools": {**OF_THE_CLIENT["a search of tools"], "call_id": None, "execution": "server"},
 }
-ENDS = {
+ENDS: dict[str, Callable[[Any], str]] = {
     "openai": lambda answer: answer["choices"][0]["finish_reason"],
     "anthropic": lambda answer: answer["stop_reason"],
     "bedrock-converse": lambda answer: json.loads(answer.splitlines()[-1])["messageStop"]["stopReason"],
@@ -338,6 +339,6 @@ def test_the_servers_own_calls_do_not_end_an_answer(items: tuple[Any, ...]) -> N
 
 
 def test_a_call_before_a_search_of_anthropics_waits_for_the_client() -> None:
-    use = {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}}
+    use: dict[str, Any] = {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}}
     answer, _ = answered("anthropic-sse", messages(use, USE, FOUND, reason="tool_use"), "openai")
     assert answer["choices"][0]["finish_reason"] == "tool_calls"

@@ -66,7 +66,7 @@ class Block:
 
     def __init__(self, raw: Object, note: Note) -> None:
         self._is_call = str(raw.get("type")).endswith(TOOL_USE)
-        self.first = {**raw, "input": {}} if self._is_call and "input" not in raw else raw
+        self.first: Object = {**raw, "input": {}} if self._is_call and "input" not in raw else raw
         self.is_whole = False
         self.bad_arguments: str | None = None
         self._raw = dict(self.first)
