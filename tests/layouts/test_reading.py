@@ -11,6 +11,7 @@ import pytest
 from ocml_bridge import BridgeError
 from ocml_bridge.layouts import AUTO, BY_NAME, PREVIEWS, Plan, plan_of, read_row
 from ocml_bridge.layouts.agents import FRAMEWORKS
+from ocml_bridge.layouts.pieces import Pieces
 from ocml_bridge.layouts.sessions import SESSIONS
 from rows import Said, conversations, told
 
@@ -2386,3 +2387,27 @@ def test_a_thought_whose_tag_the_prompt_opened_ends_with_a_closing_tag_in_a_line
 ) -> None:
     [found] = conversations({"prompt": "Why?", "response": text}, Plan((AUTO,), thoughts=("think",)))
     assert told(found.messages)[1:] == ([("assistant", text)] if thought is None else [("thought", thought), ANSWERED])
+
+
+def test_the_system_column_of_turns_with_tags_comes_first() -> None:
+    call = '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>'
+    turns = [{"from": "human", "value": "Why?"}, {"from": "gpt", "value": call}]
+    found = read_row(Plan((AUTO,)), {"system": "Be brief.", "conversations": turns})
+    document: Any = found.documents[0].value
+    assert found.layout.name == "hermes-functions"
+    assert [each["role"] for each in document["messages"]] == ["system", "user", "assistant"]
+
+
+def test_a_word_that_is_no_known_role_stays() -> None:
+    reply = {"role": "Reviewer", "text": "Because.", "message_id": "2", "replies": []}
+    prompt = {"role": "prompter", "text": "Why?", "message_id": "1", "replies": [reply]}
+    document: Any = read_row(Plan((AUTO,)), {"message_tree_id": "1", "prompt": prompt}).documents[0].value
+    assert [each["role"] for each in document["messages"]] == ["user", "Reviewer"]
+
+
+def test_what_a_custom_tool_is_given_is_a_call_of_a_custom_tool() -> None:
+    """ChatGLM3's role for code that runs (`ipython`), which is no function with arguments."""
+    pieces = Pieces("assistant")
+    pieces.command("ipython", "1 + 1")
+    (message,) = pieces.messages()
+    assert message["tool_calls"] == [{"type": "custom", "custom": {"name": "ipython", "input": "1 + 1"}}]
