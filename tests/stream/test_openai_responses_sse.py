@@ -554,3 +554,28 @@ def test_a_pipe_from_chat_completions_says_the_same() -> None:
 def test_losses_name_what_a_client_cannot_know() -> None:
     _, made = encoded(Transcript((Message("user", "Hi"), final("Hello"))))
     assert (LossCode.MESSAGE, "/messages/0") in {(loss.code, loss.path) for loss in made.losses}
+
+
+@pytest.mark.parametrize(
+    ("item", "subject"),
+    [
+        ({"type": "message", "role": "assistant", "content": []}, "reasoning_text"),
+        ({"type": "message", "role": "assistant", "content": []}, "reasoning_summary_text"),
+        ({"type": "message", "role": "assistant", "content": []}, "function_call_arguments"),
+        ({"type": "reasoning", "summary": []}, "output_text"),
+        ({"type": "reasoning", "summary": []}, "refusal"),
+    ],
+)
+def test_a_text_that_its_item_is_not_made_of_is_left_out_and_found(item: Any, subject: str) -> None:
+    """No server may leak a thought into a message."""
+    result = decoded(
+        [
+            {"type": "response.output_item.added", "output_index": 0, "item": item},
+            {"type": f"response.{subject}.delta", "output_index": 0, "content_index": 0, "delta": "SECRET"},
+            COMPLETED,
+        ]
+    )
+    assert "SECRET" not in repr(result.stop.document)
+    assert not any(isinstance(event, Delta) for event in result.events)
+    found = [event.detail for event in result.events if isinstance(event, Finding)]
+    assert found == ["a text does not fit its item; it is left out"]

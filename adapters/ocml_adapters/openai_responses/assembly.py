@@ -15,7 +15,7 @@ from ocml_bridge.model import Json
 from ocml_bridge.model.ownership import own_json
 from ocml_bridge.stream.assembled import Note, object_of
 
-from .syntax import OUTPUT_TEXT, REASONING_TEXT, SUMMARY, SUMMARY_TEXT
+from .syntax import MESSAGE, OUTPUT_TEXT, REASONING, REASONING_TEXT, SUMMARY, SUMMARY_TEXT
 
 # --- members of events ------------------------------------------------------------------------------------------------
 
@@ -66,19 +66,21 @@ class _TextEvents(NamedTuple):
         at: the member of the event with the index of the part; None if the text is not in a part.
         kind: the type of the part.
         text: the member with the whole text: of a part, and of the event that ends the text.
+        item: the type of the items that have such texts: a message's is not a thought's; "" for any other type.
     """
 
     key: str
     at: str | None = None
     kind: str = ""
     text: str = "text"
+    item: str = ""
 
 
 _TEXTS: Final[dict[str, _TextEvents]] = {
-    "response.output_text": _TextEvents("content", "content_index", OUTPUT_TEXT),
-    "response.refusal": _TextEvents("content", "content_index", "refusal", "refusal"),
-    "response.reasoning_text": _TextEvents("content", "content_index", REASONING_TEXT),
-    "response.reasoning_summary_text": _TextEvents("summary", "summary_index", SUMMARY_TEXT),
+    "response.output_text": _TextEvents("content", "content_index", OUTPUT_TEXT, item=MESSAGE),
+    "response.refusal": _TextEvents("content", "content_index", "refusal", "refusal", MESSAGE),
+    "response.reasoning_text": _TextEvents("content", "content_index", REASONING_TEXT, item=REASONING),
+    "response.reasoning_summary_text": _TextEvents("summary", "summary_index", SUMMARY_TEXT, item=REASONING),
     "response.function_call_arguments": _TextEvents("arguments", text="arguments"),
     "response.custom_tool_call_input": _TextEvents("input", text="input"),
     "response.mcp_call_arguments": _TextEvents("arguments", text="arguments"),
@@ -278,6 +280,10 @@ class Assembly:
     def _add_text(self, texts: _TextEvents, step: str, event: Object) -> NewText | None:
         item = self._find(event)
         if item is None:
+            return None
+        kind = item.wire.get("type")
+        if kind in (MESSAGE, REASONING) and texts.item != kind:
+            self._note("a text does not fit its item; it is left out")
             return None
         place = Place(texts.key)
         if texts.at is not None:
