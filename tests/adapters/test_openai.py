@@ -765,3 +765,44 @@ def test_a_text_that_was_an_object_and_was_edited_stays_a_text() -> None:
     for text in ("Hi", '{"a": 2}', "[1]"):
         edited = replace(document, messages=(replace(document.messages[0], content=text),))
         assert write(edited, "openai").output == [{"role": "assistant", "content": text}]
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"type": "document", "document": {"id": "0", "data": '{"a": 1}'}},
+        {"type": "document", "document": {"data": "Sun."}},
+        {"document": {"data": "Sun.", "id": "0"}, "type": "document", "more": 1},
+        {"type": "document", "document": {"data": "Sun."}, "cache_control": {"type": "ephemeral"}},
+    ],
+)
+def test_a_document_of_coheres_is_a_passage(part: Any) -> None:
+    source = [{"role": "user", "content": [part, {"type": "text", "text": "When?"}]}]
+    reading = read(source, "openai")
+    assert reading.findings == ()
+    assert write(reading.transcript, "openai").output == source
+    passages: Any = reading.transcript
+    assert passages.messages[0].content[0].texts == (part["document"]["data"],)
+    blocks: Any = convert(source, source="openai", target="anthropic").output
+    assert blocks["messages"][0]["content"][0]["source"]["content"][0]["text"] == part["document"]["data"]
+
+
+@pytest.mark.parametrize("document", [{}, {"data": {"text": "Sun."}}, "Sun."])
+def test_another_document_is_kept_as_it_is(document: Any) -> None:
+    source = [{"role": "user", "content": [{"type": "document", "document": document}]}]
+    reading = read(source, "openai")
+    assert [str(finding.code) for finding in reading.findings] == ["shape"]
+    assert write(reading.transcript, "openai").output == source
+
+
+def test_passages_of_others_are_texts() -> None:
+    result = {
+        "type": "search_result",
+        "source": "https://e.org",
+        "title": "E",
+        "content": [{"type": "text", "text": "Sun."}],
+    }
+    source = {"messages": [{"role": "user", "content": [result]}]}
+    [message] = convert(source, source="anthropic", target="openai").output["messages"]
+    assert "Sun." in json.dumps(message)
+    assert "document" not in json.dumps(message)

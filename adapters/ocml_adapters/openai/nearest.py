@@ -8,7 +8,7 @@ from typing import Final
 from ocml_bridge.chat.turns import is_call
 from ocml_bridge.chat.visibility import is_private
 from ocml_bridge.loss import Log
-from ocml_bridge.model import Foreign, Media, Message, Refusal, Text, replace
+from ocml_bridge.model import Foreign, Media, Message, Passages, Refusal, Text, replace
 from ocml_bridge.report.narrowing import drop_message, drop_private, fitted, narrow
 from ocml_bridge.units.heads import Head, Item
 from ocml_bridge.units.pairing import NamedReplies, identified
@@ -19,7 +19,7 @@ from .parts import can_hold
 from .spelling import spelled
 from .syntax import HOME
 
-_HOLDS = (Text, Media, Refusal, Foreign)
+_HOLDS = (Text, Media, Refusal, Passages, Foreign)
 THOUGHT, TEXT, CALL = range(3)
 """The stages of an assistant's wire message, in order: thoughts, a text, calls."""
 

@@ -14,7 +14,8 @@ from ocml_bridge.chat.turns import parts_of
 from ocml_bridge.chat.uploads import media_for
 from ocml_bridge.json_values.data_urls import data_url, image_format, media_type, opened, scheme, sound_format
 from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add
-from ocml_bridge.model import CacheMark, Content, Foreign, Json, Media, Part, Refusal, Text, replace
+from ocml_bridge.json_values.parameters import members_of
+from ocml_bridge.model import CacheMark, Content, Foreign, Json, Media, Part, Passages, Refusal, Text, replace
 
 from .syntax import BREAKPOINT, CACHE, EPHEMERAL, EXPLICIT, HOME, NOTES, VENDOR
 
@@ -53,6 +54,8 @@ _SOUND_AT_URL: Final = "audio_url"
 """The part for a sound with a URL, which servers add; the API itself has only sounds with data."""
 _DOCUMENT: Final = "document_url"
 """The part for a file with a URL, which only Mistral's API has: a file is written so only if it was read so."""
+_PASSAGES: Final = "document"
+"""The part, and its member, with a document that Cohere's models can cite: an `id`, and `data`."""
 _WEB: Final = ("http", "https")
 _PART: Final = "part"
 """The key of the layout for the type of such a part."""
@@ -114,7 +117,21 @@ def _read_part(raw: Json) -> Part | None:
     if kind == "refusal":
         text = part.get("refusal")
         return Refusal(text) if isinstance(text, str) else None
+    if kind == _PASSAGES:
+        return _read_document(part)
     return _read_media(part, kind) if isinstance(kind, str) and kind in _KINDS else None
+
+
+def _read_document(part: Object) -> Passages | None:
+    """Return the passage of a document whose data is a text."""
+    members = members_of(part.get(_PASSAGES))
+    text = members.get(_DATA)
+    if not isinstance(text, str):
+        return None
+    key, mark = _mark_of(part)
+    inner = {name: value for name, value in members.items() if name != _DATA}
+    more = {name: value for name, value in part.items() if name not in ("type", _PASSAGES, key)}
+    return Passages((text,), extras=NOTES.by_format({_PASSAGES: inner, **more}), cache=mark)
 
 
 def _read_media(part: Object, key: str) -> Media | None:
@@ -182,7 +199,20 @@ def write_part(part: Part) -> Json:
         return {"type": "refusal", "refusal": part.text}
     if isinstance(part, Media):
         return _write_media(part)
+    if isinstance(part, Passages):
+        return _write_document(part)
     return part.value if isinstance(part, Foreign) and part.format == HOME else None
+
+
+def _write_document(part: Passages) -> Object | None:
+    """Return a document as it was read; None for passages of other formats, which are written as text."""
+    extras = NOTES.of(part.extras)
+    if _PASSAGES not in extras or part != Passages(part.texts[:1], extras=part.extras, cache=part.cache):
+        return None
+    written: Object = {"type": _PASSAGES, _PASSAGES: {**members_of(extras[_PASSAGES]), _DATA: part.texts[0]}}
+    if part.cache is not None:
+        written[CACHE] = write_mark(part.cache, EPHEMERAL)
+    return add(written, {name: value for name, value in extras.items() if name != _PASSAGES})
 
 
 def _write_media(media: Media) -> Object | None:
@@ -264,7 +294,7 @@ def write_parts(parts: tuple[Part, ...], orders: Json) -> list[Json]:
 
 def _with_mark(written: Json, part: Part, keys: Collection[str | None]) -> Json:
     """Return a written part, with its cache mark under the key of the API if that is among these keys."""
-    marked = isinstance(part, (Text, Media)) and part.cache is not None and part.cache.ttl is None
+    marked = isinstance(part, (Text, Media, Passages)) and part.cache is not None and part.cache.ttl is None
     if not marked or BREAKPOINT not in keys or not isinstance(written, OBJECT) or BREAKPOINT in written:
         return written
     return {BREAKPOINT if key == CACHE else key: value for key, value in cast("Object", written).items()} | {
