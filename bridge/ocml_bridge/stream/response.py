@@ -22,7 +22,7 @@ from ..model import Message, Part, Settings, Transcript, Usage, replace
 from ..units.reader import UnitReader
 from ..wires.tool_alphabet import ToolAlphabet
 from .identity import repeated_identity
-from .response_losses import losses_of, losses_of_all
+from .response_losses import losses_of, losses_of_unwritten
 
 _ERRORS: Final[dict[Reason, str]] = {
     "truncated": "the answer is cut off",
@@ -242,7 +242,7 @@ class ResponseEncoder(ABC):
                 out += [*self.opening(), *self.complete(self.reason)]
             self.close()
         is_written = not self.whole or self.reason is not None
-        self.losses = self.account(stop) if is_written else losses_of_all(stop.document, target=self.stream)
+        self.losses = self.account(stop) if is_written else losses_of_unwritten(stop.document, target=self.stream)
         return out
 
     def finish(self, usage: dict[str, object] | None = None, /) -> list[bytes]:

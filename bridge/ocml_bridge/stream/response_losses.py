@@ -55,7 +55,7 @@ def losses_of(
     return log.losses
 
 
-def losses_of_all(document: Document, *, target: str) -> list[Loss]:
+def losses_of_unwritten(document: Document, *, target: str) -> list[Loss]:
     """Return the losses of a document of which nothing is written, because the answer is not complete.
 
     Args:
