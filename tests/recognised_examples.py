@@ -93,6 +93,32 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
         {"eval_set_id": "e", "eval_cases": []},
         {"evalSetId": "e", "evalCases": []},
     ),
+    "events of OpenHands": (
+        {"id": 0, "source": "user", "action": "message", "args": {"content": "Hi"}},
+        {"id": 2, "source": "agent", "observation": "run", "content": "a", "cause": 1, "extras": {}},
+        {"instance_id": "i", "history": [{"id": 0, "source": "user", "action": "message", "args": {}}]},
+        {"history": [{"id": 0, "source": "user", "action": "message", "args": {}}]},
+    ),
+    "steps of an agent of smolagents": (
+        {"step_number": 1, "model_output": "Hi", "observations": None},
+        {"task": "Hi", "task_images": None},
+        {"steps": [{"task": "Hi", "task_images": None}]},
+    ),
+    "a task of the Agent2Agent protocol": (
+        {"kind": "task", "id": "t", "contextId": "c", "history": []},
+        {
+            "history": [
+                {"kind": "message", "messageId": "m", "role": "agent", "parts": [{"kind": "text", "text": "Hi"}]}
+            ]
+        },
+    ),
+    "a chat of Big-AGI": (
+        {"messages": [{"role": "user", "fragments": [{"ft": "content", "part": {"pt": "text", "text": "Hi"}}]}]},
+    ),
+    "a chat of Messenger or Instagram": (
+        {"participants": [], "messages": [{"sender_name": "Ann", "timestamp_ms": 1, "content": "Hi"}]},
+    ),
+    "a chat of OpenRouter": ({"version": "orpg.3.0", "characters": {}, "messages": {}},),
     "a Bedrock Converse request": (
         {"messages": [{"role": "user", "content": [{"text": "Hello there"}]}], "inferenceConfig": {}},
         {"messages": [{"role": "user", "content": [{"text": "Hello there"}]}]},

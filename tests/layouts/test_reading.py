@@ -2048,7 +2048,7 @@ def test_an_error_names_columns_in_short() -> None:
 
 def test_every_layout_has_rows() -> None:
     exports = {"oasst", "chatgpt-export", "claude-export", "open-webui", "librechat", "lm-studio", "ai-studio", "moss"}
-    exports |= {"grok-export", "vscode-chat"}
+    exports |= {"grok-export", "vscode-chat", "chainlit"}
     stored = {"adk", "adk-evals", "wrapped", *(each.name for each in (*FRAMEWORKS, *SESSIONS))}
     here = {name for name, *_ in ROWS} | exports | stored
     previews = {layout.name for layout in PREVIEWS}

@@ -7,6 +7,7 @@ from typing import Final
 from . import (
     adk,
     ai_studio,
+    chainlit,
     chatgpt,
     claude,
     columns,
@@ -100,6 +101,14 @@ EXPORTS: Final[tuple[Layout, ...]] = (
         {ai_studio.PROMPT: ("chunkedPrompt",), ai_studio.SYSTEM: ("systemInstruction",)},
         ai_studio.is_ai_studio,
         ai_studio.read_ai_studio,
+    ),
+    Layout(
+        "chainlit",
+        "threads of Chainlit",
+        "openai",
+        {chainlit.STEPS: ("steps",)},
+        chainlit.is_thread,
+        chainlit.read_thread,
     ),
     Layout(
         "adk",

@@ -177,18 +177,15 @@ def proposal(survey: Survey, containers: list[str]) -> str:
     lines.append(f"layout: {names[0] if len(names) == 1 else '[' + ', '.join(_in_order(names)) + ']'}")
     if any(layout.preview for layout in map(layout_of, names)):
         lines += ["# The reading of this layout may change with any release.", "preview: true"]
-    lines += _unknown_roles({word for name in names for word in survey.layouts[name].roles if _has_roles(name)})
+    lines += _unknown_roles(
+        {word for name in names for word in survey.layouts[name].roles if layout_of(name).format in _WITH_ROLES}
+    )
     tags = sorted({tag for statistics in survey.layouts.values() for tag in statistics.thoughts}, key=TAGS.index)
     if tags and (tags != ["think"] or not set(names) <= {"sharegpt", "hermes-functions"}):
         shown = ", ".join(f"{fences(tag)[0]}…{fences(tag)[1]}" for tag in tags)
         lines += [f"# Answers have thoughts in them, in {shown}. Without this line the thoughts are visible text:"]
         lines.append(f"thoughts: [{', '.join(tags)}]")
     return _written(lines)
-
-
-def _has_roles(name: str) -> bool:
-    """Return whether the documents of a layout are messages with roles, or ShareGPT's turns."""
-    return layout_of(name).format in ("openai", "sharegpt")
 
 
 def _unknown_roles(words: set[str]) -> list[str]:
@@ -295,6 +292,9 @@ def _guess(row: Object) -> list[str] | None:
             (key for key in texts if key != role),
             key=lambda key: (key.lower() in _TEXT_KEYS, sum(len(turn[key]) for turn in turns)),
         )
+        nested = any(as_list(each) or as_object(each) for turn in turns for each in turn.values())
+        if nested and text.lower() not in _TEXT_KEYS:
+            continue  # what is said is inside of a member
         return _with_turns(column, role, text, list(dict.fromkeys(cast("str", turn[role]) for turn in turns)))
     return None
 
@@ -357,6 +357,7 @@ def _role_key(turns: list[Object], texts: list[str]) -> str | None:
 
 
 _SPEAKERS: Final = frozenset((*ROLES, *_GUESSES))
+_WITH_ROLES: Final = ("openai", "sharegpt")
 _KNOWN: Final = frozenset((*ROLES, *CALLS, "developer", "function", "?"))
 """Words for speakers that are read."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from .apps import APPS
 from .frameworks import FRAMEWORKS
 from .marks import PLANNED, PREVIEWED, Kind, Mark, Place, anything, holding, like, listing, marked, something, words
 
@@ -59,6 +60,7 @@ SPECIFIC: Final[tuple[Kind, ...]] = (
         advice="`ocml-convert stream -f bedrock-converse` reads such events",
     ),
     *FRAMEWORKS,
+    *APPS,
     # --- other servers' requests and answers --------------------------------------------------------------------------
     Kind(
         "a Bedrock Converse request",

@@ -1,0 +1,48 @@
+"""Read threads of Chainlit: steps, of which some are messages and some are what tools did."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from ..model import Json
+from .fitting import objects_of
+from .layout import Document, Object, Wording
+from .messages import message, request
+from .trees import NODES, rest
+
+STEPS: Final = "steps"
+_ROLES: Final = {"user_message": "user", "assistant_message": "assistant", "system_message": "system"}
+"""The role for each type of a step that is a message."""
+_TOOL: Final = "tool"
+
+
+def is_thread(fields: Object, wording: Wording) -> bool:
+    """Return whether the fields hold steps with types, one of which is a message."""
+    steps = objects_of(fields.get(STEPS))
+    return all(isinstance(step.get("type"), str) for step in steps) and any(step["type"] in _ROLES for step in steps)
+
+
+def read_thread(fields: Object, wording: Wording) -> Sequence[Document]:
+    """Return the conversation, with the other steps, and what else is said of all steps, in a column."""
+    messages: list[Object] = []
+    nodes: list[Json] = []
+    for step in objects_of(fields[STEPS]):
+        answer, role = step.get("output"), _ROLES.get(step["type"])
+        if role is not None and isinstance(answer, str):
+            messages.append(message(role, answer))
+            nodes.append(rest(step, ("type", "output")))
+        elif (
+            step["type"] == _TOOL
+            and isinstance(answer, str)
+            and all(isinstance(step.get(key), str) for key in ("name", "input"))
+        ):
+            identity = {"id": step["id"]} if isinstance(step.get("id"), str) else {}
+            function = {"name": step["name"], "arguments": step["input"]}
+            call = {**identity, "type": "function", "function": function}
+            messages.append({"role": "assistant", "content": None, "tool_calls": [call]})
+            messages.append({**message("tool", answer), **({"tool_call_id": step["id"]} if identity else {})})
+            nodes.append(rest(step, ("type", "name", "input", "output")))
+        else:
+            nodes.append(step)
+    return [Document(request(messages, None), extra_columns={NODES: nodes})]
