@@ -130,6 +130,17 @@ def test_a_preference_stays_one_where_there_is_a_place(convert: Convert) -> None
     }
 
 
+def test_a_preference_is_one_of_llama_factory_v1(convert: Convert) -> None:
+    row = {"prompt": "Why?", "chosen": "Because.", "rejected": "No.", "source": "web"}
+    [written] = convert([row], "--plan", "preference", "--to-plan", "llamafactory-v1")
+    asked = {"role": "user", "content": [{"type": "text", "value": "Why?"}]}
+    assert written == {
+        "chosen_messages": [asked, {"role": "assistant", "content": [{"type": "text", "value": "Because."}]}],
+        "rejected_messages": [asked, {"role": "assistant", "content": [{"type": "text", "value": "No."}]}],
+        "source": "web",
+    }
+
+
 # --- rows that are written --------------------------------------------------------------------------------------------
 
 WRITTEN: list[tuple[str, dict[str, Any], dict[str, Any] | str]] = [

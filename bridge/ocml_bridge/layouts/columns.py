@@ -12,7 +12,19 @@ PROMPT: Final = {"system": SYSTEM, "tools": TOOLS}
 INPUTS: Final = ("input", "context", "article", "passage", "sql_context")
 QUESTIONS: Final = (
     *("instruction", "question", "query", "problem", "prompt", "inputs_pretokenized", "inputs", "message_1"),
-    *("instructions", "user", "human", "input_text", "user_input", "user_message", "task", "goal", "q", "message"),
+    *(
+        "instructions",
+        "user",
+        "human",
+        "input_text",
+        "user_input",
+        "user_message",
+        "user_prompt",
+        "task",
+        "goal",
+        "q",
+        "message",
+    ),
     "sql_prompt",
 )
 ANSWERS: Final = (
@@ -27,6 +39,7 @@ ANSWERS: Final = (
         "model_output",
         "model_response",
         "llm_response",
+        "assistant_response",
         "target",
         "a",
         *("sql", "code", "story", "model_answer", "reference_answer", "final_answer", "long_answer"),

@@ -10,8 +10,8 @@ from ..json_values import jsontext
 from ..loss import Finding
 from ..model import Json
 from .exchange import declared, messages_in, shared
-from .fitting import as_list, as_object
-from .layout import Document, Object, Wording, misshapen, noticed, parsed
+from .fitting import IDS, as_list, as_object
+from .layout import Document, Object, Wording, misshapen, noticed, parsed, unfit
 from .messages import calls_of, preference, request, tools_of
 from .pieces import spelled
 
@@ -28,6 +28,7 @@ def are_valued(fields: Object, wording: Wording) -> bool:
 
 
 _ANSWERS: Final = ("chosen", "rejected")
+_NAME: Final = "llamafactory-v1"
 
 
 def _are_valued(value: Json) -> bool:
@@ -116,8 +117,21 @@ def _part(part: Object) -> Object:
 
 
 def write_valued(document: Json, wording: Wording) -> Object:
-    """Return the fields of a request whose messages have texts, reasoning, calls, and media by address."""
-    messages = messages_in(document, "llamafactory-v1", tools=True)
+    """Return the fields of a request, or of a preference, whose messages have texts, reasoning, calls, and media.
+
+    Raises:
+        BridgeError: OCB-SHAPE if replies do not follow in the order of their calls, as only ids would pair them.
+    """
+    found = as_object(document) or {}
+    answers = [as_list(found.get(name)) for name in ("preferred_output", "non_preferred_output")]
+    if all(answers):
+        given = found.get("input")
+        prompt = messages_in(given, _NAME, tools=True)
+        both = [[_revalued(each) for each in (*prompt, *(answer or []))] for answer in answers]
+        return {**dict(zip(_ANSWERS, both, strict=True)), **declared(given)}
+    messages = messages_in(document, _NAME, tools=True)
+    if any(IDS in each for each in messages):  # they are left out where the order tells
+        raise unfit(_NAME, "the replies do not follow in the order of their calls")
     return {MESSAGES: [_revalued(each) for each in messages], **declared(document)}
 
 
