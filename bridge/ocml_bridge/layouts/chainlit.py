@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ..model import Json
-from .fitting import objects_of
+from .fitting import as_list, as_object, objects_of
 from .layout import Document, Object, Wording
 from .messages import message, request
 from .trees import NODES, rest
@@ -18,9 +18,9 @@ _TOOL: Final = "tool"
 
 
 def is_thread(fields: Object, wording: Wording) -> bool:
-    """Return whether the fields hold steps with types, one of which is a message."""
-    steps = objects_of(fields.get(STEPS))
-    return all(isinstance(step.get("type"), str) for step in steps) and any(step["type"] in _ROLES for step in steps)
+    """Return whether the fields hold steps, each with a type, one of which is a message."""
+    types = [(as_object(step) or {}).get("type") for step in as_list(fields.get(STEPS)) or []]
+    return all(isinstance(each, str) for each in types) and any(each in _ROLES for each in types)
 
 
 def read_thread(fields: Object, wording: Wording) -> Sequence[Document]:
