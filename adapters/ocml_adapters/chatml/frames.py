@@ -24,7 +24,7 @@ from .markup.parts import ARGUMENTS, NO_SCHEMAS, Schemas, message_of, positioned
 from .markup.responses import ROLES, begins, read_responses, write_responses
 from .markup.write_body import RAW, Guard, call_of, write_body
 from .plain import default_frame as plain_frame
-from .syntax import CLOSERS, CONTROL, END, MARKUP, NOTES, START, TEXT, control_of
+from .syntax import CLOSERS, CONTROL, END, MARKUP, NOTES, START, TEXT, control_of, unread_tag
 
 # --- reading ----------------------------------------------------------------------------------------------------------
 
@@ -161,16 +161,23 @@ def kind_of(frame: Frame | None) -> str | None:
     return "tool" if holds_replies(frame) else "assistant" if speaker.role == "assistant" else "user"
 
 
-def check_markup(frame: Frame, contents: Contents, path: str, log: Log) -> None:
-    """Report a tag of tools, calls or replies that is text in this frame."""
+def check_markup(frame: Frame, contents: Contents, index: int, log: Log) -> None:
+    """Report a tag of thoughts, tools, calls or replies that is text in this frame."""
     if "<" not in frame.body or contents.tools is not None or not contents.messages:
         return
     first = contents.messages[0]
-    tags = () if first.role == "assistant" else MARKUP.get(first.role, ())
-    tag = next((tag for tag in tags if tag in str(first.content)), None)
+    if first.role == "assistant":
+        for at, each in enumerate(contents.messages):
+            if each.channel == "final" or each.intent is not None:
+                _report_tag(unread_tag(str(each.content)), index + at, log)
+        return
+    _report_tag(next((tag for tag in MARKUP.get(first.role, ()) if tag in str(first.content)), None), index, log)
+
+
+def _report_tag(tag: str | None, index: int, log: Log) -> None:
     if tag is not None:
         detail = f"`{tag}` is read as text here, and so is the markup of chat templates that follows it"
-        log.find(FindingCode.MARKUP, f"{path}/content", detail)
+        log.find(FindingCode.MARKUP, f"/messages/{index}/content", detail)
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------

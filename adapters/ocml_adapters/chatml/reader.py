@@ -234,7 +234,7 @@ def read_contents(placed: PlacedFrame, index: int, log: Log) -> Contents:
     last = f"/messages/{index + len(contents.messages) - 1}" if contents.messages else None
     replies = contents.messages != [] and contents.messages[0].role == "tool"
     check_frame(frame, path, log, TEXT, last=last, replies=replies)
-    check_markup(frame, contents, path, log)
+    check_markup(frame, contents, index, log)
     return contents
 
 

@@ -7,6 +7,7 @@ layout and extras.
 
 from __future__ import annotations
 
+import re
 from typing import Final, NamedTuple
 
 from ocml_bridge.formats.boundary import ENDS, TURN_ENDS
@@ -79,7 +80,15 @@ def may_be_markup(text: str, role: str | None = None) -> bool:
     """Return whether a text may contain a token or a tag, intact or broken, of a role, or of any role if it is None."""
     if "<" not in text and "ist of tools: " not in text:
         return False
-    return "<tool" in text or not (ANYWHERE if role is None else control_of(role)).is_free(text)
+    if "<tool" in text or not (ANYWHERE if role is None else control_of(role)).is_free(text):
+        return True
+    return role in (None, "assistant") and unread_tag(text) is not None
+
+
+def unread_tag(text: str) -> str | None:
+    """Return the first tag in an assistant's text that begins a thought or a call in no dialect here; None if none."""
+    found = _UNREAD.search(text)
+    return None if found is None else found[1]
 
 
 class Form(NamedTuple):
@@ -98,6 +107,14 @@ class Form(NamedTuple):
 
 TEXT: Final = Form("chatml", GRAMMAR, open_turn_newline=True)
 LIST: Final = Form("chatml-json", None, open_turn_newline=False)
+
+UNREAD: Final = (
+    *("<tools>", "<tool_calls>", "<function name=", "<invoke name=", "<functioncall>", "<|python_tag|>"),
+    *("<|thought_start|>", "<|begin_of_thought|>", "<|tool_calls_section_begin|>", "<|action_start|>"),
+)
+"""Tags with which other models begin thoughts and calls inside ChatML's frames (MiniCPM3, MiniCPM5, copies of
+Qwen2.5-Coder, …). No dialect here reads them: they are text, and reported where they begin a line."""
+_UNREAD: Final = re.compile(rf"(?m)^[ \t]*({'|'.join(map(re.escape, UNREAD))})")
 
 MARKUP: Final[dict[str, tuple[str, ...]]] = {
     "system": ("<tools>",),
