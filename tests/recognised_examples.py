@@ -280,6 +280,7 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
     "a record with a text in it": ({"text": "Once upon a time"},),
     "an error that a server answered with": ({"error": {"message": "no", "type": "invalid_request_error"}},),
     "OpenChatML 2.2": ("version: 2.2\n<|start|>user<|message|>Hi<|end|>", "---\nversion: 2.2\n---\n"),
+    "a Phi-4 prompt": ("<|im_start|>user<|im_sep|>Hi<|im_end|>",),
     "a text whose line ends are written as `\\n`": (
         r"<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\nHello!<|im_end|>\n",
         r"[BOS]<|im_start|>user\nHi<|im_end|>[EOS]",

@@ -5,14 +5,14 @@ from __future__ import annotations
 from ocml_bridge.formats.adapter import Source
 from ocml_bridge.formats.boundary import is_list_of_lists
 from ocml_bridge.text.edges import is_trivia
-from ocml_bridge.text.im import is_escaped
+from ocml_bridge.text.im import has_no_header_line
 
 from .syntax import START
 
 
 def sniff_text(source: Source) -> int:
     """Return 2 (probable) if a text begins with a start token, 1 (possible) if it contains one, else 0."""
-    if not isinstance(source, str) or is_escaped(source):
+    if not isinstance(source, str) or has_no_header_line(source):
         return 0
     before, start, _ = source.partition(START)
     if not start:

@@ -6,7 +6,7 @@ from typing import Final, cast
 
 from ocml_bridge.formats.adapter import Source
 from ocml_bridge.model import Json
-from ocml_bridge.text.im import is_escaped
+from ocml_bridge.text.im import has_no_header_line
 
 from .syntax import IDS, IM, UNUSED
 
@@ -15,7 +15,7 @@ _OF_THIS_FORMAT: Final = (UNUSED.start, UNUSED.end, IM.action_start, f"name={IM.
 
 def sniff(source: Source) -> int:
     """Return 3 for a text with a token of this format alone, 1 for frames alone, which ChatML also has, else 0."""
-    if not isinstance(source, str) or is_escaped(source):
+    if not isinstance(source, str) or has_no_header_line(source):
         return 0
     if any(token in source for token in _OF_THIS_FORMAT):
         return 3

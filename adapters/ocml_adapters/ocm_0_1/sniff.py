@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from ocml_bridge.formats.adapter import Source
-from ocml_bridge.text.im import is_escaped
+from ocml_bridge.text.im import has_no_header_line
 
 from .syntax import CALL, FIM, FLAGS, LIST, OPENERS, OUTPUT, SEPARATOR, START
 
@@ -25,7 +25,7 @@ def sniff(source: Source) -> int:
     3 if it begins with `[BOS]`, or has a token of this format and none of `_OTHERS`; otherwise 1 if it has frames,
     which ChatML also has, and 0 if it has none.
     """
-    if not isinstance(source, str) or is_escaped(source):
+    if not isinstance(source, str) or has_no_header_line(source):
         return 0
     if _OPENING.match(source):
         return 3

@@ -44,6 +44,11 @@ TEXTS: Final[tuple[Kind, ...]] = (
         format="ocm-2.2",
     ),
     Kind(
+        "a Phi-4 prompt",
+        patterns=(_begins(r"<\|im_start\|>\w+<\|im_sep\|>", "`<|im_start|>user<|im_sep|>`"),),
+        advice=ROWS,
+    ),
+    Kind(
         "a text whose line ends are written as `\\n`",
         patterns=(
             _begins(

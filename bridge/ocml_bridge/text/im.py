@@ -300,14 +300,14 @@ def spell(frames: Sequence[Frame], tail: str) -> str:
     return "".join((*pieces, tail))
 
 
-_ESCAPED: Final = re.compile(r"\w+\\n")
+_NO_LINE: Final = re.compile(r"\w+(?:\\n|<\|im_sep\|>)")
 _START: Final = "<|im_start|>"
 
 
-def is_escaped(text: str) -> bool:
-    """Return whether a text has a backslash and `n` instead of each newline, so that its first header never ends."""
+def has_no_header_line(text: str) -> bool:
+    """Return whether the first header does not end with its line: a backslash and `n`, or Phi-4's token, follows it."""
     at = text.find(_START)
-    return at >= 0 and _ESCAPED.match(text, at + len(_START)) is not None
+    return at >= 0 and _NO_LINE.match(text, at + len(_START)) is not None
 
 
 class Heading(NamedTuple):
