@@ -87,7 +87,7 @@ def may_be_markup(text: str, role: str | None = None) -> bool:
 
 def unread_tag(text: str) -> str | None:
     """Return the first tag in an assistant's text that begins a thought or a call in no dialect here; None if none."""
-    found = _UNREAD.search(text)
+    found = _UNREAD.match(text) or _UNREAD_IN_A_LINE.search(text)
     return None if found is None else found[1]
 
 
@@ -114,7 +114,8 @@ UNREAD: Final = (
 )
 """Tags with which other models begin thoughts and calls inside ChatML's frames (MiniCPM3, MiniCPM5, copies of
 Qwen2.5-Coder, …). No dialect here reads them: they are text, and reported where they begin a line."""
-_UNREAD: Final = re.compile(rf"(?m)^[ \t]*({'|'.join(map(re.escape, UNREAD))})")
+_UNREAD: Final = re.compile(rf"[ \t]*({'|'.join(map(re.escape, UNREAD))})")
+_UNREAD_IN_A_LINE: Final = re.compile(f"\n{_UNREAD.pattern}")  # searched much faster than `^`
 
 MARKUP: Final[dict[str, tuple[str, ...]]] = {
     "system": ("<tools>",),
