@@ -151,3 +151,16 @@ def test_it_is_the_same_in_every_format_that_declares_tools(name: str) -> None:
 def test_arguments_that_are_no_text_are_no_object() -> None:
     parts = replace(call({"city": "Oslo"}), content=(Text('{"city": "Oslo"}'), Text("")))
     assert found(parts) == [(CALL, CONTENT)]
+
+
+def test_parameters_that_are_no_schema_are_named_at_their_tool() -> None:
+    document = Transcript((call({}),), tools=(Tool("g"), Tool("weather", parameters={"type": 1})))
+    (unchecked,) = check_calls(document)
+    assert (unchecked.code, unchecked.path) == (FindingCode.CALL_UNCHECKED, "/tools/1/parameters/type")
+
+
+def test_arguments_in_parts_are_no_object() -> None:
+    document = Transcript((replace(call({}), content=(Text("{}"),)),), tools=(Tool("weather", parameters=WEATHER),))
+    assert [(each.code, each.path, each.detail) for each in check_calls(document)] == [
+        (CALL, CONTENT, "the arguments are not a JSON object")
+    ]

@@ -12,10 +12,10 @@ from harmony_judge import DIALECT, config, library
 from ocml_adapters.harmony.profile import function_names
 from ocml_adapters.harmony.vocabulary import load_encoding
 from ocml_bridge import Message, Options, Transcript, read
-from ocml_bridge.chat.tool_names import ToolNames
+from ocml_bridge.chat.tool_names import ToolNames, declared_in
 from ocml_bridge.chat.turns import full_name, name_of, split_name
 from ocml_bridge.events import Start, Stop
-from ocml_bridge.model import Tool
+from ocml_bridge.model import Text, Tool, Tools, replace
 from ocml_bridge.profiles import profile
 from prompts import prompt
 from sampling import examples
@@ -152,3 +152,14 @@ def test_only_tools_get_the_names_of_a_model() -> None:
         ("functions.weather_get", "assistant"),
     ]
     assert names.declared(Transcript(spelled)).messages == (user, reply)
+
+
+def test_tools_in_a_message_and_replies_of_others_keep_what_they_have() -> None:
+    names = ToolNames({"functions.get weather": "get_weather"})
+    developer = Message("developer", (Text("a"), Tools((Tool("get weather"), Tool("g")))))
+    other = Message("tool", "1", "functions.g", "commentary", "assistant")
+    spelled = names.spelled(Transcript((developer, other)))
+    assert [tool.name for tool, _ in declared_in(spelled)] == ["get_weather", "g"]
+    assert spelled.messages[1] == other
+    renamed = replace(other, content=(Tools((Tool("get weather"),)),))
+    assert names.spelled(Transcript((renamed,))).messages[0].name == "functions.g"

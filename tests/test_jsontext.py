@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ocml_bridge import BridgeError, ErrorCode
-from ocml_bridge.json_values.jsontext import MAX_DEPTH, loads, parse, value_at
+from ocml_bridge.json_values.jsontext import MAX_DEPTH, dumps, loads, parse, value_at
 from strategies_json import broken_texts, texts
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
@@ -180,3 +180,10 @@ def test_what_the_fast_library_cannot_read_has_a_code_and_a_place_too(raw: bytes
     with pytest.raises(BridgeError) as caught:
         loads(raw)
     assert (caught.value.code, caught.value.offset) == (ErrorCode.JSON, offset)
+
+
+def test_only_halves_of_characters_are_escaped() -> None:
+    large = 1 << 70  # the fast library has no integers of this size
+    assert dumps(["é", large]) == f'["é",{large}]'.encode()
+    assert dumps(["é", large], pretty=True) == f'[\n  "é",\n  {large}\n]'.encode()
+    assert dumps(["\ud800"]) == b'["\\ud800"]'

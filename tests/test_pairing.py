@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ocml_bridge import Message
 from ocml_bridge.chat.turns import is_call
 from ocml_bridge.model import replace
-from ocml_bridge.units.arrange import pairing_losses, plan_for
+from ocml_bridge.units.arrange import arrival_losses, pairing_losses, plan_for
 from ocml_bridge.units.heads import item_of
 from ocml_bridge.units.pairing import Pairing, pair, unnamed_replies
 from sampling import examples
@@ -166,4 +166,11 @@ def test_the_loss_of_a_reply_says_what_it_is_read_as() -> None:
     assert [(loss.path, loss.detail) for loss in losses] == [
         ("/messages/1", "in harmony this reply answers no call"),
         ("/messages/3", "in harmony this reply answers the call at /messages/0"),
+    ]
+
+
+def test_the_loss_of_a_message_that_came_late_says_why_it_moves() -> None:
+    assert [(loss.path, loss.detail) for loss in arrival_losses([1, 0], "harmony")] == [
+        ("/messages/0", "harmony has messages in the order in which they came; this message moves"),
+        ("/messages/1", "harmony has messages in the order in which they came; this message moves"),
     ]

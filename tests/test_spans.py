@@ -22,7 +22,7 @@ from ocml_bridge.checks.stability import is_stable
 from ocml_bridge.model import Completion, Infill, Text, Tools, replace
 from ocml_bridge.profiles import profile
 from ocml_bridge.report.policy import LENIENT
-from ocml_bridge.spans import Span, SpanKind, tokenized
+from ocml_bridge.spans import Span, SpanKind, in_bytes, tokenized
 from ocml_bridge.testing import check_spans
 from ocml_bridge.testing.spans import spans_hold, tiles
 from sources import ROOT
@@ -444,3 +444,12 @@ def test_a_loss_of_what_is_not_there_has_no_place() -> None:
     losses: Any = result.report()["losses"]
     assert [("span" in loss) for loss in losses if loss["path"] == "/messages/1"] == [False]
     assert "span" not in str(write(TALK, "harmony", policy=LENIENT).report())
+
+
+def test_places_in_bytes_are_those_of_the_encoded_text() -> None:
+    text = str(write(replace(TALK, messages=(Message("user", "Grüße 你好"),)), "chatml").output)
+    spans = convert(text, source="chatml", target="chatml", spans=True).spans or ()
+    data = text.encode()
+    assert [data[span.start : span.end].decode() for span in in_bytes(spans, text)] == [
+        text[span.start : span.end] for span in spans
+    ]

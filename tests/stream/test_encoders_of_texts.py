@@ -201,3 +201,4 @@ def test_replies_that_move_are_named_as_by_the_batch_writer(target: str) -> None
     moved = [loss for loss in write(document, target, policy=LENIENT).losses if loss.code == "order"]
     assert [loss.path for loss in moved] == ["/messages/3", "/messages/4"]
     assert [loss for loss in made.losses if loss.code == "order"] == moved
+    assert not any(loss.code == "pairing" for loss in made.losses), "each answers its own call"
