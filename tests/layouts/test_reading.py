@@ -2399,8 +2399,8 @@ def test_the_system_column_of_turns_with_tags_comes_first() -> None:
 
 
 def test_a_word_that_is_no_known_role_stays() -> None:
-    reply = {"role": "Reviewer", "text": "Because.", "message_id": "2", "replies": []}
-    prompt = {"role": "prompter", "text": "Why?", "message_id": "1", "replies": [reply]}
+    reply: Any = {"role": "Reviewer", "text": "Because.", "message_id": "2", "replies": []}
+    prompt: Any = {"role": "prompter", "text": "Why?", "message_id": "1", "replies": [reply]}
     document: Any = read_row(Plan((AUTO,)), {"message_tree_id": "1", "prompt": prompt}).documents[0].value
     assert [each["role"] for each in document["messages"]] == ["user", "Reviewer"]
 
