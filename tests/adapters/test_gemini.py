@@ -589,3 +589,14 @@ def test_an_entry_without_parts_does_not_vanish_behind_a_result_that_moves(last:
     written = write(read({"contents": contents}, "gemini").transcript, "gemini", policy=LENIENT).output
     result = {"codeExecutionResult": {"outcome": "OUTCOME_OK", "output": "R"}}
     assert written == {"contents": [{"role": "model", "parts": [code, result]}, last]}
+
+
+@pytest.mark.parametrize("arguments", [{}, {"args": {}}, {"args": {"queries": ["a"]}}])
+@pytest.mark.parametrize("result", [{}, {"response": {}}, {"response": {"found": 1}}])
+def test_an_empty_object_and_none_are_two_things_for_tools_of_the_server(arguments: Any, result: Any) -> None:
+    parts: list[Any] = [
+        {"toolCall": {"toolType": "GOOGLE_SEARCH", "id": "a", **arguments}},
+        {"toolResponse": {"toolType": "GOOGLE_SEARCH", "id": "a", **result}},
+    ]
+    request = {"contents": [{"role": "user", "parts": [{"text": "q"}]}, {"role": "model", "parts": parts}]}
+    assert convert(request, source="gemini", target="gemini").output == request

@@ -407,3 +407,8 @@ def test_a_marker_that_has_no_meaning_is_not_broken() -> None:
     output: Any = written.output
     assert [message["content"] for message in output] == [text, text]
     assert not written.losses
+
+
+def test_the_legacy_role_of_a_reply_becomes_its_name() -> None:
+    (written,) = write(Transcript((Message("functions.f", "1"),)), "ocm-2.2-json", policy=LENIENT).output
+    assert (written["role"], written["name"]) == ("tool", "functions.f")

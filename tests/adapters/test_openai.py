@@ -806,3 +806,10 @@ def test_passages_of_others_are_texts() -> None:
     [message] = convert(source, source="anthropic", target="openai").output["messages"]
     assert "Sun." in json.dumps(message)
     assert "document" not in json.dumps(message)
+
+
+def test_who_calls_a_deprecated_function_has_a_name() -> None:
+    wire = {"role": "assistant", "name": "bob", "content": None, "function_call": {"name": "f", "arguments": "{}"}}
+    transcript = read({"messages": [wire]}, "openai").transcript
+    assert isinstance(transcript, Transcript)
+    assert [(message.name, message.recipient) for message in transcript.messages] == [("bob", "functions.f")]

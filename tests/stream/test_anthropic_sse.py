@@ -565,3 +565,22 @@ def test_blocks_that_an_answer_has_from_the_beginning_are_told_once() -> None:
     assert [text_of(each) for each in document.messages] == ["Hi you!"]
     found = [event.detail for event in played.events if isinstance(event, Finding)]
     assert found == ["the stream ends before the answer ends"]
+
+
+def test_a_preamble_that_ends_early_is_spelled_as_in_the_document() -> None:
+    events: list[Any] = [
+        {"type": "message_start", "message": {"id": "m", "role": "assistant", "content": []}},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": "", "citations": None}},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "I look."}},
+        {"type": "content_block_stop", "index": 0},
+        {"type": "content_block_start", "index": 1, "content_block": {"type": "tool_use", "id": "c", "name": "f"}},
+    ]
+    played = events_of(decoder(STREAM), [sse(*events)])
+    ended = [event.message for event in played.events if isinstance(event, End)]
+    document = played.stop.document
+    assert isinstance(document, Transcript)
+    assert (
+        ended[0].layout
+        == document.messages[0].layout
+        == {"anthropic": {"parts": {"0": ["type", "text", ["citations", None]]}}}
+    )

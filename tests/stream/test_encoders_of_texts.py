@@ -202,3 +202,18 @@ def test_replies_that_move_are_named_as_by_the_batch_writer(target: str) -> None
     assert [loss.path for loss in moved] == ["/messages/3", "/messages/4"]
     assert [loss for loss in made.losses if loss.code == "order"] == moved
     assert not any(loss.code == "pairing" for loss in made.losses), "each answers its own call"
+
+
+def test_a_body_of_ocm_0_1_that_ends_with_a_line_break_gets_no_second_one() -> None:
+    document = Transcript((Message("user", "q\n"), Message("assistant", "a", channel="final"), Message("user", "b\n")))
+    made = encoder("ocm-0.1")
+    assert b"".join([*made.encode(replay(document)), *made.finish()]).decode() == write(document, "ocm-0.1").output
+
+
+def test_what_a_system_message_of_internlm2_declares_is_checked_whole() -> None:
+    """Its tools are JSON, which pieces of it are not."""
+    document = Transcript((Message("system", '[{"name": "f"}]', "plugin"), Message("user", "b")))
+    made = encoder("internlm2")
+    chunks = [chunk for event in replay(document) for chunk in made.encode([event])]
+    assert b"".join(chunks).decode() == write(document, "internlm2").output
+    assert b'[{"name": "f"}]<|im_end|>\n' in chunks[0]

@@ -639,3 +639,8 @@ def test_calls_without_index_and_id_are_told_apart_by_their_names() -> None:
     pieces = [item(None, name="f", text="{"), item(None, text="}"), item(None, name="g", text="{}")]
     told = messages_of(stream(*(calls(piece) for piece in pieces), finish="tool_calls"))
     assert [(call.recipient, call.content) for call in told] == [("functions.f", "{}"), ("functions.g", "{}")]
+
+
+def test_a_thought_may_begin_with_a_blank_line() -> None:
+    """Between two thoughts it is what joins them."""
+    assert messages_of(stream({"reasoning": "\n\nHm."}, {"content": "a"}))[0].content == "\n\nHm."
