@@ -2411,3 +2411,20 @@ def test_what_a_custom_tool_is_given_is_a_call_of_a_custom_tool() -> None:
     pieces.command("ipython", "1 + 1")
     (message,) = pieces.messages()
     assert message["tool_calls"] == [{"type": "custom", "custom": {"name": "ipython", "input": "1 + 1"}}]
+
+
+@pytest.mark.parametrize(
+    ("answer", "weights", "beside"), [("a", [None, 0], []), (None, [None], [{"output_with_loss": False}])]
+)
+def test_what_a_pair_says_of_training_is_the_weight_of_its_answer_or_beside(
+    answer: str | None, weights: list[int | None], beside: list[Any]
+) -> None:
+    """XTuner's; a pair without an answer has none that it could weigh."""
+    row: dict[str, Any] = {"conversation": [{"input": "q", "output": answer, "output_with_loss": False}]}
+    found = read_row(Plan((AUTO,)), row)
+    document: Any = found.documents[0].value
+    assert [each.get("weight") for each in document["messages"]] == weights
+    assert [*found.documents[0].extra_columns.values()] == ([beside] if beside else [])
+    row["conversation"][0]["output_with_loss"] = "no"
+    with pytest.raises(BridgeError):
+        read_row(Plan((AUTO,)), row)

@@ -31,7 +31,7 @@ def _sides(pair: Object, wording: Wording) -> list[Object]:
     """Return the messages of a pair in the order of the roles; none if it holds anything else."""
     out: list[Object] = []
     for key, value in pair.items():
-        if key in _METADATA or key == _WEIGHT:
+        if key in _METADATA or (key == _WEIGHT and isinstance(value, bool)):
             continue
         role = wording.roles.get(key.lower()) or _side(key)
         if role is None or (value is not None and not isinstance(value, str)):
@@ -64,12 +64,15 @@ def read_pairs(fields: Object, wording: Wording) -> Sequence[Document]:
     if isinstance(fields.get(SYSTEM), str) and fields[SYSTEM]:
         messages.append(message("system", fields[SYSTEM]))
     items = as_list(value_of(fields, "pairs")) or []
-    metadata = [{key: each for key, each in (as_object(item) or {}).items() if key in _METADATA} for item in items]
+    metadata: list[Json] = []
     for at, item in enumerate(items):
-        sides = _sides(as_object(item) or {}, wording)
+        pair = as_object(item) or {}
+        sides = _sides(pair, wording)
         if not sides:
             raise misshapen(f"/pairs/{at}", "a pair of what was asked and what was answered")
+        used = {_WEIGHT} if any("weight" in each for each in sides) else set[str]()
+        metadata.append({key: each for key, each in pair.items() if key in {*_METADATA, _WEIGHT} - used})
         messages += [each for each in sides if each["role"] != "system" or each["content"]]
     messages = [thoughts.split(each, wording) for each in messages]
     tools = tools_of(fields[TOOLS], f"/{TOOLS}") if TOOLS in fields else None
-    return [Document(request(messages, tools), extra_columns={NODES: list[Json](metadata)} if any(metadata) else {})]
+    return [Document(request(messages, tools), extra_columns={NODES: metadata} if any(metadata) else {})]
