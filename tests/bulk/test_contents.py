@@ -189,3 +189,7 @@ def test_lists_of_messages_and_what_the_dataset_viewer_shows_are_rows(
     assert batch("--plan", "auto", "-t", "harmony", tmp_path / "a.json", "-o", out, "--into", "jsonl") == ExitCode.OK
     assert [row["text"] for row in read_lines(out / "a.jsonl")] == [HARMONY] * 2
     assert [row.get("row_idx") for row in read_lines(out / "a.jsonl")] in ([None, None], [0, 1])
+    if content is SHOWN:
+        first, second = read_lines(out / "a.jsonl")
+        assert (first["num_rows_total"], first["features"]) == (2, SHOWN["features"])
+        assert "features" not in second

@@ -61,12 +61,16 @@ def _viewed(value: Object) -> list[Object]:
 def rows_by_key(value: Object) -> Iterator[Object]:
     """Yield the rows that an object holds, each with its key in a column; those of a list with what is beside it.
 
-    A row of the dataset viewer has its number beside it, and the names of cells that the viewer cut off.
+    A row of the dataset viewer has its number beside it, and the names of cells that the viewer cut off; the first row
+    also has what the viewer says of all.
     """
     if viewed := _viewed(value):
+        of_all: Object = {name: each for name, each in value.items() if name != _VIEWED[0]}
         for item in viewed:
             row = cast("Object", item[_VIEWED[1]])
-            yield {**row, **{name: each for name, each in item.items() if each != [] and name != _VIEWED[1]}}
+            beside = {**of_all, **{name: each for name, each in item.items() if each != [] and name != _VIEWED[1]}}
+            yield {**row, **{name: each for name, each in beside.items() if name not in row}}
+            of_all = {}
         return
     lists = _lists(value)
     for key, rows in lists.items():
