@@ -2428,3 +2428,12 @@ def test_what_a_pair_says_of_training_is_the_weight_of_its_answer_or_beside(
     row["conversation"][0]["output_with_loss"] = "no"
     with pytest.raises(BridgeError):
         read_row(Plan((AUTO,)), row)
+
+
+def test_an_answer_that_is_a_number_is_its_text_and_that_is_noticed() -> None:
+    found = read_row(Plan((AUTO,)), {"question": "6 * 7?", "answer": 42})
+    document: Any = found.documents[0].value
+    assert document["messages"][-1] == {"role": "assistant", "content": "42"}
+    assert [finding.detail for finding in found.documents[0].findings] == [
+        "the answer is a number; it is read as its text"
+    ]

@@ -149,6 +149,8 @@ def read_exchange(fields: Object, wording: Wording) -> Sequence[Document]:
     turns = as_list(fields.get(INSTRUCTION)) or []
     empty = [at for at, turn in enumerate(turns) if turn == []]
     findings = [noticed(f"/{INSTRUCTION}/{at}", "a turn without messages is left out") for at in empty]
+    if is_number(fields.get(OUTPUT)):
+        findings.append(noticed(f"/{OUTPUT}", "the answer is a number; it is read as its text"))
     return [Document(request(messages, read_tools(fields)), tuple(findings))]
 
 
