@@ -429,3 +429,23 @@ def test_what_stands_behind_the_last_message_of_a_list_comes_back() -> None:
     source = [START, "user\nHi", END, "\n", "more", {"token": "<|endoftext|>"}, "\n"]
     assert back(source, "chatml-json") == source
     assert found(source, "chatml-json") == [FindingCode.TEXT_OUTSIDE]
+
+
+@pytest.mark.parametrize("plans", [True, False])
+@pytest.mark.parametrize(
+    ("answer", "found"),
+    [
+        ('[{"name": "f", "arguments": {"a": 1}}]', ["markup"]),
+        ('[ {"name":"f", "arguments":', ["markup"]),
+        ('[{"name": "Ada", "age": 36}]', []),
+        ('See [{"name": "f", "arguments": {}}]', []),
+    ],
+)
+def test_an_answer_that_is_a_list_of_calls_is_found_to_be_one(answer: str, found: list[str], *, plans: bool) -> None:
+    """xLAM's; nothing but its shape tells it from an answer in JSON, so it stays text."""
+    source = f"<|im_start|>user\nq<|im_end|>\n<|im_start|>assistant\n{answer}<|im_end|>\n"
+    for _ in range(3):
+        reading = read(source, "chatml", options=Options(plans=plans))
+        assert isinstance(reading.transcript, Transcript)
+        assert reading.transcript.messages[-1].content == answer
+        assert [finding.code for finding in reading.findings] == found

@@ -163,7 +163,7 @@ def kind_of(frame: Frame | None) -> str | None:
 
 def check_markup(frame: Frame, contents: Contents, index: int, log: Log) -> None:
     """Report a tag of thoughts, tools, calls or replies that is text in this frame."""
-    if "<" not in frame.body or contents.tools is not None or not contents.messages:
+    if not ("<" in frame.body or frame.body.startswith("[")) or contents.tools is not None or not contents.messages:
         return
     first = contents.messages[0]
     if first.role == "assistant":

@@ -78,7 +78,7 @@ def control_of(role: str) -> ControlTokens:
 
 def may_be_markup(text: str, role: str | None = None) -> bool:
     """Return whether a text may contain a token or a tag, intact or broken, of a role, or of any role if it is None."""
-    if "<" not in text and "ist of tools: " not in text:
+    if "<" not in text and "ist of tools: " not in text and not text.startswith("["):
         return False
     if "<tool" in text or not (ANYWHERE if role is None else control_of(role)).is_free(text):
         return True
@@ -87,7 +87,7 @@ def may_be_markup(text: str, role: str | None = None) -> bool:
 
 def unread_tag(text: str) -> str | None:
     """Return the first tag in an assistant's text that begins a thought or a call in no dialect here; None if none."""
-    found = _UNREAD.match(text) or _UNREAD_IN_A_LINE.search(text)
+    found = _UNREAD.match(text) or _BARE_CALLS.match(text) or _UNREAD_IN_A_LINE.search(text)
     return None if found is None else found[1]
 
 
@@ -115,6 +115,8 @@ UNREAD: Final = (
 """Tags with which other models begin thoughts and calls inside ChatML's frames (MiniCPM3, MiniCPM5, copies of
 Qwen2.5-Coder, …). No dialect here reads them: they are text, and reported where they begin a line."""
 _UNREAD: Final = re.compile(rf"[ \t]*({'|'.join(map(re.escape, UNREAD))})")
+_BARE_CALLS: Final = re.compile(r'(\[\s*\{\s*"name"\s*:)\s*"[^"]*"\s*,\s*"arguments"\s*:')
+"""The beginning of a text that is nothing but a list of calls (xLAM): no tag tells it from an answer in JSON."""
 _UNREAD_IN_A_LINE: Final = re.compile(f"\n{_UNREAD.pattern}")  # searched much faster than `^`
 
 MARKUP: Final[dict[str, tuple[str, ...]]] = {
