@@ -62,7 +62,7 @@ def test_messages_that_the_document_does_not_have_take_no_place_of_others() -> N
     first, second = (Message("assistant", text, channel="final", end="end") for text in ("One.", "Two."))
     thought = Message("assistant", "Hm.", channel="analysis", end="end")
     image = Transcript((thought, first, replace(second, end=None)))
-    losses = losses_of(Transcript((first, second)), image, [None, 0, 1], target="x")
+    losses = losses_of(Transcript((first, second)), image, [None, 0, 1], {}, target="x")
     assert [(loss.code, loss.path) for loss in losses] == [
         (LossCode.ENDING, "/messages/1/end"),
         (LossCode.MESSAGE, "/messages/2"),

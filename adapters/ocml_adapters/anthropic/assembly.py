@@ -213,7 +213,7 @@ class Assembly:
             self._take_end(event)
         elif kind == "message_stop":
             self.is_over = True
-            self._around |= self._members_beside(event, "type")
+            self._add_around(_others(event, "type"))
         elif kind == "content_block_start" and isinstance(event.get("content_block"), dict):
             return self._begin(event)
         else:
@@ -231,10 +231,9 @@ class Assembly:
                 self._note(f"a message has {other}; it is left out")
         return {key: fixed.get(key, value) for key, value in members.items()}
 
-    def _members_beside(self, event: Object, *known: str) -> Object:
-        """Return the other members of an event at the end, which are the message's: Bedrock sends its metrics."""
-        more = {key: value for key, value in event.items() if key not in known}
-        return self._around_content(more, self._around.get("role", _ANSWER["role"]))
+    def _add_around(self, members: Object) -> None:
+        """Take members of the message that an event at the end has: in its delta, or beside it (Bedrock's metrics)."""
+        self._around |= self._around_content(members, self._around.get("role", _ANSWER["role"]))
 
     def _begin(self, event: Object) -> Update:
         block = Block(event["content_block"], self._note)
@@ -265,8 +264,7 @@ class Assembly:
             self.reason = reason
         elif reason is not None:
             self._note("the reason of an answer's end is not a text; it is left out")
-        role: Json = self._around.get("role", _ANSWER["role"])
-        self._around |= self._around_content(delta, role) | self._members_beside(event, "type", "delta", "usage")
+        self._add_around({**delta, **_others(event, "type", "delta", "usage")})
         if usage:
             around = members_of(self._around.get("usage"))
             more = {key: value for key, value in usage.items() if value is not None or key not in around}
@@ -278,3 +276,8 @@ class Assembly:
             return {}
         around = {} if "type" in self._around else _ANSWER
         return {**around, **self._around, "content": [block.wire() for block in self.blocks]}
+
+
+def _others(event: Object, *known: str) -> Object:
+    """Return the members of an event that are not known."""
+    return {key: value for key, value in event.items() if key not in known}

@@ -250,9 +250,9 @@ class FamilyWriter(TextEncoder):
         """Return why a message is not written: it is private reasoning that is empty, or not the assistant's."""
         message = with_known_role(message)
         written = message.role == "assistant" and (self._family.apart is not None or _has_text(message))
-        return (
-            f"{TEXT.id} has private reasoning of the assistant only" if has_no_place(message) and not written else None
-        )
+        if written or not has_no_place(message):
+            return None
+        return f"{TEXT.id} has private reasoning of the assistant only"
 
 
 def _has_text(message: Message) -> bool:

@@ -94,9 +94,10 @@ class EventDecoder(AssemblingDecoder):
         while self._current < len(items):
             item = items[self._current]
             if not item.done:
-                waiting, item.waiting = item.waiting, []
-                for each in (*waiting, new):
+                for each in item.waiting:
                     self._emit_unfinished(item, each)
+                item.waiting.clear()
+                self._emit_unfinished(item, new)
                 return
             self._emit_finished(item)
             self._current += 1

@@ -19,8 +19,10 @@ _TURNS: Final = "messages"
 _KEYS: Final = ("id", "key")
 """Columns for the key of a row: the first that the row does not have is used."""
 _PLAN: Final = Plan((AUTO,))
-_VIEWED: Final = ("rows", "row")
-"""The members for the rows of an answer of the dataset viewer, and for the columns of each."""
+_ROWS: Final = "rows"
+"""The member of an answer of the dataset viewer with its rows."""
+_ROW: Final = "row"
+"""The member of such a row with its columns."""
 
 
 def is_keyed(value: Json) -> bool:
@@ -53,8 +55,8 @@ def _lists(value: Object) -> dict[str, list[Object]]:
 
 def _viewed(value: Object) -> list[Object]:
     """Return the items of an answer of the Hub's dataset viewer, each with a `row`; none for any other object."""
-    items = as_list(value.get(_VIEWED[0])) or []
-    viewed = [found for found in map(as_object, items) if found and as_object(found.get(_VIEWED[1]))]
+    items = as_list(value.get(_ROWS)) or []
+    viewed = [found for found in map(as_object, items) if found and as_object(found.get(_ROW))]
     return viewed if len(viewed) == len(items) and "features" in value else []
 
 
@@ -65,10 +67,10 @@ def rows_by_key(value: Object) -> Iterator[Object]:
     also has what the viewer says of all.
     """
     if viewed := _viewed(value):
-        of_all: Object = {name: each for name, each in value.items() if name != _VIEWED[0]}
+        of_all: Object = {name: each for name, each in value.items() if name != _ROWS}
         for item in viewed:
-            row = cast("Object", item[_VIEWED[1]])
-            beside = {**of_all, **{name: each for name, each in item.items() if each != [] and name != _VIEWED[1]}}
+            row = cast("Object", item[_ROW])
+            beside = {**of_all, **{name: each for name, each in item.items() if each != [] and name != _ROW}}
             yield {**row, **{name: each for name, each in beside.items() if name not in row}}
             of_all = {}
         return

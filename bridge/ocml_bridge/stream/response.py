@@ -7,7 +7,7 @@ response has not.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 from typing import ClassVar, Final
 
@@ -275,7 +275,8 @@ class ResponseEncoder(ABC):
         extras = repeated_identity(stop.document.extras, wire) if isinstance(stop.document, Transcript) else None
         image = replace(image, layout=None, extras=extras, settings=None if settings == Settings() else settings)
         order = [stop.place(number) for number in self.order()]
-        joins = {stop.place(number): stop.place(first) for number, first in self.joins().items()}
+        joined = [(number, first) for number, first in self._runs() if first is not None and first != number]
+        joins = {stop.place(number): stop.place(first) for number, first in joined}
         return losses_of(stop.document, image, order, joins, target=self.stream)
 
     def known(self, image: Settings, document: Settings) -> Settings:
@@ -294,17 +295,12 @@ class ResponseEncoder(ABC):
 
     def order(self) -> Sequence[int]:
         """Return the number of each message of the image."""
-        neighbours = zip([(0, ""), *self.written], self.written, strict=False)
-        return [number for (_, before), (number, kind) in neighbours if kind != before or kind not in self.joined]
+        return [number for number, first in self._runs() if first is None]
 
-    def joins(self) -> dict[int, int]:
-        """Return the number of each message that is read as more of an earlier one, with the number of that one."""
-        out: dict[int, int] = {}
+    def _runs(self) -> Iterator[tuple[int, int | None]]:
+        """Yield for each block the number of its message, and of the message that it is read as more of, or None."""
         first, before = 0, ""
         for number, kind in self.written:
-            if kind != before or kind not in self.joined:
-                first = number
-            elif number != first:
-                out[number] = first
-            before = kind
-        return out
+            begins = kind != before or kind not in self.joined
+            first, before = number if begins else first, kind
+            yield number, None if begins else first

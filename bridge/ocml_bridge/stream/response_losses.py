@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 
 from ..chat.turns import is_call, parts_of
 from ..chat.visibility import is_private
@@ -20,7 +19,7 @@ def losses_of(
     document: Document,
     image: Transcript,
     order: Sequence[int | None],
-    joins: Mapping[int | None, int | None] = MappingProxyType({}),
+    joins: Mapping[int | None, int | None],
     *,
     target: str,
 ) -> list[Loss]:
