@@ -15,12 +15,13 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from deltas import texts_of
 from ocml_bridge import BridgeError, Options, decoder, encoder, formats, make_sidecar, read, write
 from ocml_bridge.bulk.plan_rows import row_of
 from ocml_bridge.chat.turns import parts_of
 from ocml_bridge.cli.output import CommandError
 from ocml_bridge.cli.plans import plan_named
-from ocml_bridge.events import Delta, End, Event, Start
+from ocml_bridge.events import End, Event
 from ocml_bridge.hosts.gateway import Settings
 from ocml_bridge.hosts.gateway.api import CHAT, MESSAGES, RESPONSES, Api
 from ocml_bridge.hosts.gateway.exchange import parsed
@@ -131,18 +132,11 @@ def decode(stream: str, data: bytes) -> None:
 def agree(events: Sequence[Event]) -> None:
     """Messages begin and end in order, and the deltas of each are its text, unless the whole is not understood."""
     check_order(events)
-    texts: dict[int, str] = {}
+    texts = texts_of(events)
     for event in events:
-        match event:
-            case Start(number):
-                texts[number] = ""
-            case Delta(number, text):
-                texts[number] += text
-            case End(number, message):
-                is_understood = all(part.type != "foreign" for part in parts_of(message.content))
-                assert texts[number] == text_of(message) or not is_understood
-            case _:
-                pass
+        if isinstance(event, End):
+            is_understood = all(part.type != "foreign" for part in parts_of(event.message.content))
+            assert texts[event.number] == text_of(event.message) or not is_understood
 
 
 def decode_ids(stream: str, data: bytes) -> None:

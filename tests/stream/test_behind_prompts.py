@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 import pytest
 
+from deltas import texts_of
 from ocml_bridge import Message, Transcript, decoder
-from ocml_bridge.events import Delta, End, Event, Start, Stop
+from ocml_bridge.events import End, Event, Start, Stop
 from ocml_bridge.loss import Finding
 from ocml_bridge.stream.answer import AnswerDecoder
 
@@ -96,8 +96,7 @@ def test_only_what_is_behind_the_prompt_is_said(name: str, size: int) -> None:
     starts = [event for event in events if isinstance(event, Start)]
     assert [start.number for start in starts] == list(range(len(case.said)))
     ended = {event.number: event.message for event in events if isinstance(event, End)}
-    told = {number: "".join(texts_of(events, number)) for number in range(len(case.said))}
-    assert told == {number: text_of(message) for number, message in ended.items()}
+    assert texts_of(events) == {number: text_of(message) for number, message in ended.items()}
     for message in (starts[0].message, ended[0], stop.document.messages[0]) if starts else ():
         assert not message.continues
 
@@ -105,10 +104,6 @@ def test_only_what_is_behind_the_prompt_is_said(name: str, size: int) -> None:
 def text_of(message: Message) -> str:
     content = message.content
     return content if isinstance(content, str) else "".join(part.text for part in content if part.type == "text")
-
-
-def texts_of(events: list[Event], number: int) -> Iterator[str]:
-    return (event.text for event in events if isinstance(event, Delta) and event.number == number)
 
 
 def test_what_is_found_in_the_answer_is_found_at_its_messages() -> None:

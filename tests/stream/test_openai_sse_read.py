@@ -12,6 +12,7 @@ from hypothesis.strategies import SearchStrategy
 
 import strategies_openai as wild
 from counting import calls_of
+from deltas import texts_of
 from ocml_bridge import BridgeError, Transcript, read
 from ocml_bridge.errors import ErrorCode
 from ocml_bridge.events import Decoder, Delta, End, Event, Reason, RefusalDelta, Start, Stop
@@ -74,26 +75,11 @@ def messages_of(source: str) -> list[Message]:
 
 def check_told(played: Decoded) -> None:
     """What was said of each message is what it is, and all messages were said; in which order does not matter."""
-    said: dict[int, str] = {}
-    refused: dict[int, str] = {}
-    ended: list[Message] = []
-    for event in played.events:
-        match event:
-            case Start(number):
-                said[number] = refused[number] = ""
-            case Delta(number, text):
-                said[number] += text
-            case RefusalDelta(number, text):
-                refused[number] += text
-            case End(number, message):
-                assert said[number] == text_of(message)
-                ended.append(message)
-            case _:
-                pass
-    assert len(said) == len(ended)
+    ended = {event.number: event.message for event in played.events if isinstance(event, End)}
+    assert texts_of(played.events) == {number: text_of(message) for number, message in ended.items()}
     document = played.stop.document
     assert isinstance(document, Transcript)
-    assert sorted(map(repr, ended)) == sorted(map(repr, document.messages))
+    assert sorted(map(repr, ended.values())) == sorted(map(repr, document.messages))
 
 
 def findings(source: str) -> list[str]:
@@ -285,16 +271,7 @@ def test_blocks_of_reasoning_are_thoughts_of_their_own() -> None:
         thought("ab"),
         thought("c"),
     ]
-    assert texts_of(played) == ["ab", "c"]
-
-
-def texts_of(played: Decoded) -> list[str]:
-    """What was said of each message."""
-    said: dict[int, str] = {}
-    for event in played.events:
-        if isinstance(event, Delta):
-            said[event.number] = said.get(event.number, "") + event.text
-    return list(said.values())
+    assert [*texts_of(played.events).values()] == ["ab", "c"]
 
 
 def test_a_list_that_does_not_say_all_texts_is_kept_beside_those_that_were_told() -> None:
@@ -303,7 +280,7 @@ def test_a_list_that_does_not_say_all_texts_is_kept_beside_those_that_were_told(
     played = play(stream({"reasoning": "ab", **more}, {"reasoning": "c", "reasoning_details": [item]}))
     document = played.stop.document
     assert isinstance(document, Transcript)
-    assert [message.content for message in document.messages] == texts_of(played) == ["ab", "c"]
+    assert [message.content for message in document.messages] == [*texts_of(played.events).values()] == ["ab", "c"]
     assert document.messages[0].extras == {"openai": {"reasoning_details": [item], **more}}
 
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deltas import texts_of
 from ocml_bridge import Severity, Transcript, read
 from ocml_bridge.chat.visibility import DEBUG
 from ocml_bridge.events import Answer, Delta, End, Signed, Start
@@ -274,19 +275,9 @@ def test_what_is_told_of_any_pieces_is_the_document(deltas: list[Json]) -> None:
     check_order(played.events)
     document = played.stop.document
     assert isinstance(document, Transcript)
-    ended: list[Message] = [event.message for event in played.events if isinstance(event, End)]
-    assert sorted(said(ended), key=repr) == sorted(said(document.messages), key=repr)
-    texts: dict[int, str] = {}
-    for event in played.events:
-        match event:
-            case Start(number):
-                texts[number] = ""
-            case Delta(number, text):
-                texts[number] += text
-            case End(number, message):
-                assert texts[number] == text_of(message)
-            case _:
-                pass
+    ended = {event.number: event.message for event in played.events if isinstance(event, End)}
+    assert sorted(said([*ended.values()]), key=repr) == sorted(said(document.messages), key=repr)
+    assert texts_of(played.events) == {number: text_of(message) for number, message in ended.items()}
     events = source.split("\n\n")
     first, rest = ("".join(f"{event}\n\n" for event in part) for part in (events[:2], events[2:-1]))
     check_copies(lambda: decoder("openai-sse"), [first], [rest], ["data: [DONE]\n\n"])

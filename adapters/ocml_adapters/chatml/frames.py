@@ -24,7 +24,7 @@ from .markup.parts import ARGUMENTS, NO_SCHEMAS, Schemas, message_of, positioned
 from .markup.responses import ROLES, begins, read_responses, write_responses
 from .markup.write_body import RAW, Guard, call_of, write_body
 from .plain import default_frame as plain_frame
-from .syntax import CLOSERS, CONTROL, END, MARKUP, NOTES, START, TEXT, control_of, unread_tag
+from .syntax import CLOSERS, CONTROL, END, MARKUP, NOTES, START, TEXT, control_of, may_be_markup, unread_tag
 
 # --- reading ----------------------------------------------------------------------------------------------------------
 
@@ -163,7 +163,7 @@ def kind_of(frame: Frame | None) -> str | None:
 
 def check_markup(frame: Frame, contents: Contents, index: int, log: Log) -> None:
     """Report a tag of thoughts, tools, calls or replies that is text in this frame."""
-    if not ("<" in frame.body or frame.body.startswith("[")) or contents.tools is not None or not contents.messages:
+    if contents.tools is not None or not contents.messages or not may_be_markup(frame.body, contents.messages[0].role):
         return
     first = contents.messages[0]
     if first.role == "assistant":
