@@ -191,6 +191,8 @@ class FindingCode(StrEnum):
     """Arrow's structs add null members to arguments and tools; the reader leaves them out."""
     EARLIER_FORM = "earlier-form"
     """A canonical document has an earlier schema; it is read as one of the current schema."""
+    DEFAULT_MEMBER = "default-member"
+    """A canonical document has a member at its default, such as null; it is left out when written."""
     SHAPE = "shape"
     """A JSON value has a shape that the format does not know here; it is kept."""
     SIDECAR = "sidecar"

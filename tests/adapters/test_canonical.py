@@ -257,3 +257,33 @@ SNIFFED: list[tuple[Any, bool]] = [
 @pytest.mark.parametrize(("source", "is_canonical"), SNIFFED)
 def test_a_canonical_document_is_known_by_its_type(source: Any, is_canonical: bool) -> None:
     assert sniff(source) == (3 if is_canonical else 0)
+
+
+def test_members_that_say_what_their_absence_says_are_named() -> None:
+    document = {
+        "type": "transcript",
+        "tools": None,
+        "settings": {"temperature": None},
+        "messages": [
+            {"role": "user", "name": None, "content": "Hi", "extras": None},
+            {"role": "assistant", "content": [{"type": "text", "text": "Yes", "extras": None}], "end": None},
+        ],
+    }
+    reading = read(document, "canonical")
+    assert [(finding.code, finding.severity, finding.path) for finding in reading.findings] == [
+        ("default-member", "layout", path) for path in ("", "/settings", "/messages/0", "/messages/1/content/0")
+    ]
+    assert reading.findings[2].detail.endswith(": name, extras")
+    assert write(reading.transcript, "canonical").output == {
+        "type": "transcript",
+        "messages": [
+            {"role": "user", "content": "Hi"},
+            {"role": "assistant", "content": [{"type": "text", "text": "Yes"}], "end": None},
+        ],
+        "settings": {},
+    }
+
+
+def test_an_end_that_is_written_out_is_named_too() -> None:
+    (finding,) = read({"type": "transcript", "messages": [{"role": "user", "content": "Hi", "end": "end"}]}).findings
+    assert (finding.code, finding.path) == ("default-member", "/messages/0")

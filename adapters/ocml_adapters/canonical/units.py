@@ -7,8 +7,8 @@ from typing import cast
 
 from ocml_bridge.formats.adapter import Options
 from ocml_bridge.formats.boundary import several_documents
-from ocml_bridge.loss import Log
-from ocml_bridge.model import Completion, Json, Message, Transcript, replace
+from ocml_bridge.loss import FindingCode, Log, Severity
+from ocml_bridge.model import Completion, Document, Json, Message, Transcript, replace
 from ocml_bridge.model.codec import from_json, to_json
 from ocml_bridge.units.grammar import Enclosed, SplitDocument, State, Unit, WrittenUnit
 from ocml_bridge.units.reader import UnitReader
@@ -30,7 +30,9 @@ class DocumentReader(UnitReader):
         """
         if isinstance(source, list) and source != []:
             raise several_documents(cast("list[Json]", source))
-        document = from_json(to_current(source, log))
+        current = to_current(source, log)
+        document = from_json(current)
+        _find_defaults(current, _spelled(document), "", log)
         if isinstance(document, Completion):
             return document
         return SplitDocument(document.messages, replace(document, messages=()))
@@ -64,6 +66,31 @@ class DocumentWriter(UnitWriter):
     def complete(self, completion: Completion, log: Log) -> Completed:
         """Return the JSON of a completion, and the completion."""
         return Completed(to_json(completion), completion)
+
+
+def _spelled(document: Document) -> Json:
+    """Return a document as it is written."""
+    values = to_json(document)
+    if isinstance(document, Transcript):
+        mark_as_current(cast("Object", values))
+    return values
+
+
+def _find_defaults(value: Json, written: Json, path: str, log: Log) -> None:
+    """Report the members that are left out when a document is written, since they have their default."""
+    if value == written:
+        return
+    if isinstance(value, dict) and isinstance(written, dict):
+        left_out = value.keys() - written
+        if left_out:
+            names = ", ".join(key for key in value if key in left_out)
+            detail = f"these members say what their absence says, and are left out when written: {names}"
+            log.find(FindingCode.DEFAULT_MEMBER, path, detail, Severity.LAYOUT)
+        for key in [key for key in value if key in written]:
+            _find_defaults(value[key], written[key], f"{path}/{key}", log)
+    elif isinstance(value, list) and isinstance(written, list):
+        for at, (item, item_written) in enumerate(zip(value, written, strict=True)):
+            _find_defaults(item, item_written, f"{path}/{at}", log)
 
 
 def split(source: str | Json, options: Options) -> list[tuple[int, Json]]:
