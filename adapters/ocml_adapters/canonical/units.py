@@ -80,16 +80,19 @@ def _find_defaults(value: Json, written: Json, path: str, log: Log) -> None:
     """Report the members that are left out when a document is written, since they have their default."""
     if value == written:
         return
-    if isinstance(value, dict) and isinstance(written, dict):
-        left_out = value.keys() - written
+    if isinstance(value, dict):
+        members, kept = cast("Object", value), cast("Object", written)
+        left_out = [key for key in members if key not in kept]
         if left_out:
-            names = ", ".join(key for key in value if key in left_out)
-            detail = f"these members say what their absence says, and are left out when written: {names}"
+            detail = "these members say what their absence says, and are left out when written: " + ", ".join(left_out)
             log.find(FindingCode.DEFAULT_MEMBER, path, detail, Severity.LAYOUT)
-        for key in [key for key in value if key in written]:
-            _find_defaults(value[key], written[key], f"{path}/{key}", log)
-    elif isinstance(value, list) and isinstance(written, list):
-        for at, (item, item_written) in enumerate(zip(value, written, strict=True)):
+        for key in members:
+            if key in kept:
+                _find_defaults(members[key], kept[key], f"{path}/{key}", log)
+    elif isinstance(value, list):
+        for at, (item, item_written) in enumerate(
+            zip(cast("list[Json]", value), cast("list[Json]", written), strict=True)
+        ):
             _find_defaults(item, item_written, f"{path}/{at}", log)
 
 
