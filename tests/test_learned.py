@@ -28,12 +28,11 @@ ONE_NEAREST: Final = ("ocm-0.1", "anthropic")
 """Formats that look at one message each time: a thought that stands between tokens, a last text of the assistant's."""
 UNLIKE: Final = {
     "sharegpt": 1,
-    "canonical": 8,
     "chatml-json": 7,
 }
 """How many are read one by one: those whose JSON says more than texts, and those of which a reader notes something."""
 IN_ONE_PIECE: Final = {name for name in FORMATS if adapter(name)[0].frame_marks is not None} | {
-    *("canonical", "chatml-json", "ocm-2.2-json")
+    *("chatml-json", "ocm-2.2-json")
 }
 """Formats that have nothing around their units that would take long to write or to read."""
 

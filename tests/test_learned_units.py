@@ -24,7 +24,7 @@ from ocml_bridge.units.conversation import conversation_of, whole
 from test_learned import counted
 
 PLAIN: Final = Options(plans=False, force_format=True)
-WITHOUT_PLANS: Final = {"canonical", "chatml-json", "internlm2-tokens"}
+WITHOUT_PLANS: Final = {"chatml-json", "internlm2-tokens"}
 """Formats that read messages of any kind one by one; the vocabulary of the last is the model's."""
 FORMATS: Final = [name for name in formats() if name not in WITHOUT_PLANS]
 TEXTS: Final = [name for name in FORMATS if adapter(name)[0].frame_marks is not None]

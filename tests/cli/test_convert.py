@@ -37,6 +37,9 @@ def _writing(output: Source) -> type[DocumentWriter]:
         def enclose(self, units: list[Unit], around: Transcript, state: State) -> Enclosed:
             return super().enclose(units, around, state)._replace(output=output)
 
+        def envelope_key(self, units: list[Unit], around: Transcript, state: State) -> None:
+            """The engine is to ask each time."""
+
     return Writer
 
 

@@ -19,40 +19,34 @@ Object = dict[str, Json]
 
 
 def to_current(document: Json, log: Log) -> Json:
-    """Return a document in the current schema; report each value that was moved (`earlier-form`).
+    """Return a document whose own values are as in the current schema, with its messages unchanged.
 
     Args:
         document: canonical JSON of the current version or an earlier one; it is not changed.
-        log: receives the findings.
+        log: receives a finding for each value that was moved (`earlier-form`).
     """
-    if not isinstance(document, dict):
+    values = _object(document)
+    if values.get("type") in (None, "completion"):
         return document
-    values = cast("Object", document)
-    if values.get("type") == "completion":
-        return values
-    values = _move_in_tools(_move_settings(values, log), "/tools", log)
-    messages = values.get("messages")
-    if not isinstance(messages, list):
-        return values
-    moved = [
-        _move_in_message(message, f"/messages/{at}", log) for at, message in enumerate(cast("list[Json]", messages))
-    ]
-    return {**values, "messages": moved}
+    return _move_in_tools(_move_settings(values, log), "/tools", log)
 
 
 def mark_as_current(transcript: Object) -> None:
-    """Change a current transcript: write null in the fields that `to_current` would fill from its extras."""
+    """Change what stands around messages: write null in the fields that `to_current` would fill from extras."""
     if "settings" not in transcript and _settings_in_openai(transcript):
         transcript["settings"] = None
     _mark_tools(transcript)
-    for message in cast("list[Object]", transcript["messages"]):
-        if _has_weight_in_openai(message):
-            message["weight"] = None
-        if _keys_of_signature(message) is not None:
-            message["signature"] = None
-        content = message["content"]
-        for part in cast("list[Object]", content) if isinstance(content, list) else []:
-            _mark_tools(part)
+
+
+def mark_message_as_current(message: Object) -> None:
+    """Change a message: write null in the fields that `message_to_current` would fill from its extras."""
+    if _has_weight_in_openai(message):
+        message["weight"] = None
+    if _keys_of_signature(message) is not None:
+        message["signature"] = None
+    content = message["content"]
+    for part in cast("list[Object]", content) if isinstance(content, list) else []:
+        _mark_tools(part)
 
 
 def _mark_tools(values: Object) -> None:
@@ -95,8 +89,14 @@ def _move_settings(values: Object, log: Log) -> Object:
     return {**values, **({"header": rest} if moved else {}), **({"settings": members} if members else {})}
 
 
-def _move_in_message(message: Json, path: str, log: Log) -> Json:
-    """Return a message whose weight, signature, and flags of tools are in their fields."""
+def message_to_current(message: Json, path: str, log: Log) -> Json:
+    """Return a message as in the current schema: with its weight, signature, and flags of tools in their fields.
+
+    Args:
+        message: JSON of a message of the current version or an earlier one; it is not changed.
+        path: its JSON pointer in its document.
+        log: receives a finding for each value that was moved (`earlier-form`).
+    """
     if not isinstance(message, dict):
         return message
     values = cast("Object", message)

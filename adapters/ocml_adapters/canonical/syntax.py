@@ -5,5 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 FORMAT: Final = "canonical"
-REQUIRED: Final[dict[str, str]] = {"transcript": "messages", "completion": "content"}
+MESSAGES: Final = "messages"
+REQUIRED: Final[dict[str, str]] = {"transcript": MESSAGES, "completion": "content"}
 """The member that a document must have, by its `type`."""

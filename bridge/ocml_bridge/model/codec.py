@@ -7,11 +7,12 @@ from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from ..errors import BridgeError, ErrorCode
+from .message import Message
 from .parts import Json
 from .transcript import Document
 
 if TYPE_CHECKING:
-    from pydantic import TypeAdapter
+    from pydantic import TypeAdapter, ValidationError
 
 SCHEMA_ID = "https://openchatml.org/ocml-convert/canonical/1"
 
@@ -41,12 +42,21 @@ def to_json(value: object) -> Json:
     return out
 
 
+# pydantic is imported where it is needed, because its import takes longer than converting most transcripts.
+
+
 @cache
 def _validator() -> TypeAdapter[Document]:
-    # Imported here because importing pydantic takes longer than converting most transcripts.
     from pydantic import Field, TypeAdapter
 
     return TypeAdapter(Annotated[Document, Field(discriminator="type")])
+
+
+@cache
+def _message_validator() -> TypeAdapter[Message]:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(Message)
 
 
 def from_json(value: Json) -> Document:
@@ -60,12 +70,34 @@ def from_json(value: Json) -> Document:
     try:
         return _validator().validate_python(value)
     except ValidationError as error:
-        problem = error.errors()[0]
-        steps = [str(step) for step in problem["loc"]][1:]
-        path = "".join(f"/{step.replace('~', '~0').replace('/', '~1')}" for step in steps)
-        raise BridgeError(
-            ErrorCode.SHAPE, f"not the canonical form: {problem['msg']}; see 'ocml-convert schema'", path=path
-        ) from error
+        raise _refused(error, "", 1) from error
+
+
+def message_from_json(value: Json, path: str) -> Message:
+    """Validate plain JSON values as a message.
+
+    Args:
+        value: the message.
+        path: its JSON pointer in its document.
+
+    Raises:
+        BridgeError: OCB-SHAPE, with the JSON pointer of the first invalid value.
+    """
+    from pydantic import ValidationError
+
+    try:
+        return _message_validator().validate_python(value)
+    except ValidationError as error:
+        raise _refused(error, path, 0) from error
+
+
+def _refused(error: ValidationError, path: str, skipped: int) -> BridgeError:
+    """Return the error for the first problem of a value at a path, whose first steps pydantic adds."""
+    problem = error.errors()[0]
+    steps = [str(step) for step in problem["loc"]][skipped:]
+    place = path + "".join(f"/{step.replace('~', '~0').replace('/', '~1')}" for step in steps)
+    detail = f"not the canonical form: {problem['msg']}; see 'ocml-convert schema'"
+    return BridgeError(ErrorCode.SHAPE, detail, path=place)
 
 
 def json_schema() -> dict[str, Json]:

@@ -189,7 +189,9 @@ class SealedEnvelopes:
         """Return what `UnitWriter.enclose` returns."""
         grammar = self._grammar
         local = _local(around, grammar.home)
-        units_key = None if local.alternatives is not None else grammar.envelope_key(units, local, state)
+        # The cache key has no alternatives, and no header and open turn, which only a format with a home leaves out.
+        is_whole = local.alternatives is None and (local is around or grammar.home is not None)
+        units_key = grammar.envelope_key(units, local, state) if is_whole else None
         if units_key is None:
             return grammar.enclose(units, around, state)
         last_around, last_key, written = self._last
