@@ -93,6 +93,11 @@ def load_all() -> tuple[list[Adapter], list[BridgeError]]:
     return _loaded(formats())
 
 
+def has_third_parties() -> bool:
+    """Return whether there are formats of third parties, without loading them."""
+    return not _plugins().keys() <= BUILT_IN.keys()
+
+
 def third_parties() -> tuple[list[Adapter], list[BridgeError]]:
     """Return what `load_all` returns, without the built-in formats."""
     return _loaded(formats()[len(BUILT_IN) :])

@@ -25,9 +25,10 @@ def are_bracketed(fields: Object, wording: Wording) -> bool:
 
 
 def _may_call(turn: Json) -> bool:
-    found = as_object(turn) or {}
-    text = found.get("value") or found.get("content")
-    return isinstance(text, str) and text.startswith("[") and text.rstrip()[-2:] == ")]"
+    if turn.__class__ is not dict:
+        return False
+    text = turn.get("value") or turn.get("content")
+    return text.__class__ is str and text[:1] == "[" and text.rstrip()[-2:] == ")]"
 
 
 def read_bracketed(fields: Object, wording: Wording) -> Sequence[Document]:

@@ -44,7 +44,9 @@ _TAGS: Final = ("<tool_call>", "<tool_response>", "<tools>", "<TOOLCALL>", "<fun
 
 def has_tags(text: Json) -> bool:
     """Return whether a text has a tag of calls, results or tools."""
-    return isinstance(text, str) and "<" in text and any(tag in text for tag in _TAGS)
+    if text.__class__ is not str or "<" not in text:
+        return False
+    return any(tag in text for tag in _TAGS)
 
 
 def mended(text: str) -> str | None:

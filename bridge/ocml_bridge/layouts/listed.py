@@ -59,9 +59,12 @@ def with_lists(row: Object) -> tuple[Object, list[Finding]]:
 
 def _with_roles(items: list[Json]) -> list[Json]:
     """Return messages that say whether a person speaks, with a role in place of that; none for other messages."""
-    flag = next((name for name in _FLAGS if name in (as_object(items[0]) or {})), None) if items else None
+    first = as_object(items[0]) if items else None
+    if first is None or first.keys().isdisjoint(_FLAGS):
+        return []
+    flag = next(name for name in _FLAGS if name in first)
     messages = [as_object(each) or {} for each in items]
-    if flag is None or not all(isinstance(each.get(flag), bool) and "role" not in each for each in messages):
+    if not all(isinstance(each.get(flag), bool) and "role" not in each for each in messages):
         return []
     return [{_ROLE: "user" if each[flag] else "assistant", **_without(each, flag)} for each in messages]
 

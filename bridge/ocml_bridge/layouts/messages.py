@@ -53,9 +53,13 @@ def is_message(value: Json, wording: Wording) -> bool:
 def are_messages(value: Json, wording: Wording) -> bool:
     """Return whether a value is a non-empty list of messages whose content is in members that are read."""
     items = as_list(value)
-    return bool(items) and all(
-        is_message(item, wording) and _has_readable_content(item, wording) for item in items or ()
-    )
+    role, text = wording.role[0], wording.text[0]
+    for item in items or ():
+        if item.__class__ is dict and text in item and item.get(role).__class__ is str:
+            continue  # most messages; what follows takes longer
+        if not is_message(item, wording) or not _has_readable_content(item, wording):
+            return False
+    return bool(items)
 
 
 def _has_readable_content(value: Json, wording: Wording) -> bool:
@@ -87,7 +91,7 @@ def respelled(value: Json, wording: Wording, path: str) -> Object:
     found = as_object(value)
     if found is None:
         raise misshapen(path, f"a message, an object with {wording.role[0]!r}")
-    if is_text(found) and found["role"] in _SPELLED and wording.has_words_of_chat:
+    if _is_spelled(found) and wording.has_words_of_chat:
         return found
     role = next((key for key in wording.role if isinstance(found.get(key), str)), None)
     if role is None:
@@ -146,7 +150,16 @@ def _text_key(found: Object, wording: Wording, word: str) -> str | None:
 _SYSTEM: Final = frozenset({"system", "developer"})
 
 
+def _is_spelled(found: Object) -> bool:
+    """Return whether a message is one of Chat Completions already, without parts and odd members."""
+    if not found.keys() <= _SPELLED_MEMBERS:
+        return False
+    role, content = found.get("role"), found.get("content")
+    return (content.__class__ is str or content is None) and role.__class__ is str and role in _SPELLED
+
+
 _SPELLED: Final = frozenset({"system", "user", "assistant", "tool"})
+_SPELLED_MEMBERS: Final = frozenset({"role", "content", "name", "tool_calls", "tool_call_id", "refusal", "weight"})
 
 
 _BESIDE: Final = frozenset({INVOCATIONS, "tool_calls", "function_calls"})
@@ -163,8 +176,11 @@ def respelled_all(value: Json, wording: Wording, path: str) -> list[Object]:
     if items is None:
         raise misshapen(path, "a list of messages")
     out: list[Object] = []
+    is_chat = wording.has_words_of_chat
     for at, item in enumerate(items):
-        found = respelled(item, wording, f"{path}/{at}")
+        found = as_object(item)
+        if found is None or not is_chat or not _is_spelled(found):
+            found = respelled(item, wording, f"{path}/{at}")
         if found.get("content").__class__ is str and _BESIDE.isdisjoint(found):
             out.append(found)
         else:

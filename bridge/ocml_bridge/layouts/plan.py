@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from typing import Any, Final, NamedTuple, cast
 
 from .. import registry
+from ..common.memo import Memo
 from ..common.suggestions import did_you_mean
 from ..detection import looks
 from ..errors import BridgeError, ErrorCode
@@ -22,6 +23,7 @@ from .layout import Document, Layout, Object
 from .listed import with_lists
 from .places import with_places
 from .previews import PREVIEWS
+from .shapes import DECIDED_BY, NO_TEXTS, shape_of
 from .table import BY_NAME, LAYOUTS
 from .thoughts import TAGS
 
@@ -172,15 +174,44 @@ class _Candidate(NamedTuple):
 
 def _candidate_for(plan: Plan, row: Object) -> _Candidate | None:
     """Return the first layout of a plan that a row is of, for rows with its columns; None if there is none."""
-    shape = tuple([(name, value is not None) for name, value in row.items()])
-    candidates = _candidates if sum(map(len, row)) <= _LONGEST_CACHED else _candidates.__wrapped__
+    is_short = sum(map(len, row)) <= _LONGEST_CACHED
+    shape = shape_of(row) if is_short and plan.layout == (AUTO,) else None
+    if shape is not None:
+        key = plan, shape, registry.has_third_parties()
+        remaining = _remaining.get(key)
+        if remaining is None:
+            remaining = _remaining.keep(key, _remaining_for(plan, row))
+    else:
+        remaining = _candidates_for(plan, row, is_short=is_short)
     try:
-        for each in candidates(plan, shape):
+        for each in remaining:
             if each.layout.fits(each.fields(row), each.layout.wording):
                 return each
         return None
     finally:
         forget()
+
+
+def _candidates_for(plan: Plan, row: Object, *, is_short: bool) -> Sequence[_Candidate]:
+    columns = tuple([(name, value is not None) for name, value in row.items()])
+    return (_candidates if is_short else _candidates.__wrapped__)(plan, columns)
+
+
+_remaining: Final[Memo[tuple[Plan, Hashable, bool], Sequence[_Candidate]]] = Memo(256)
+"""The layouts that are left to try, by the shape of a row."""
+
+
+def _remaining_for(plan: Plan, row: Object) -> Sequence[_Candidate]:
+    """Return the layouts that a row of the same shape as this one may have, up to the first one that it surely has."""
+    found: list[_Candidate] = []
+    wires = None if registry.has_third_parties() else NO_TEXTS  # what their formats look at is not known
+    for each in _candidates_for(plan, row, is_short=True):
+        texts = wires if each.layout.whole else DECIDED_BY.get(each.layout.name)
+        if texts is None or not texts.isdisjoint(each.sources):
+            found.append(each)
+        elif each.layout.fits(each.fields(row), each.layout.wording):
+            return [*found, each]
+    return found
 
 
 @lru_cache(maxsize=256)
