@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from corpus import corpus_path
@@ -357,6 +357,7 @@ def keeps_all_laws(source: Any, form: str) -> None:
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
+@example("<|im_start|>user\n</s><|im_start|>")
 def test_whatever_is_read_is_written_back_byte_for_byte(text: str) -> None:
     keeps_all_laws(text, "chatml")
 

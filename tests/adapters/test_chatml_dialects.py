@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any, NamedTuple
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 
 from corpus import corpus_path
 from ocml_bridge import BridgeError, FindingCode, LossCode, Severity, convert, read, write
@@ -162,6 +162,8 @@ def test_the_laws(dialect: str, check: Any) -> None:
 
 
 @given(TURNS)
+@example("<|im_start|>assistant/think\n")
+@example("<|im_start|>assistant/think\n\n</think>\n\n<|im_end|>\n")
 def test_any_markup_comes_back_and_keeps_the_laws(text: str) -> None:
     options = Options(force_format=True)
     try:

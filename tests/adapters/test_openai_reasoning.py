@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -159,3 +160,20 @@ def test_a_text_is_signed_by_the_one_thought_that_has_a_signature() -> None:
     found = signed(said, [bare, sealed])
     assert found is not None
     assert [(each.content, each.signature) for each in found] == [("", None), ("Hm.", sealed.signature)]
+
+
+@pytest.mark.parametrize("key", ["reasoning_details", "thinking_blocks"])
+@pytest.mark.parametrize("beside", ["reasoning", "reasoning_content", "content"])
+@pytest.mark.parametrize(
+    "value",
+    [
+        "a",
+        [{"type": "text", "text": "a"}],
+        [{"type": "reasoning.text", "text": "a"}],
+        [{"type": "thinking", "thinking": "a"}],
+    ],
+)
+def test_a_list_of_thoughts_that_is_none_comes_back_as_it_was(key: str, beside: str, value: object) -> None:
+    for wire in ({"role": "assistant", beside: "a", key: value}, {key: value, beside: "a", "role": "assistant"}):
+        output = write(read([wire], "openai").transcript, "openai").output
+        assert json.dumps(output) == json.dumps([wire])

@@ -102,12 +102,18 @@ def family_of(frames: Sequence[Frame], declared: DeclaringFrame, tail: str) -> F
     if not evidence and ends_turn(tail):
         return FAMILIES[HYPERCLOVA]
     if not evidence:
-        return FAMILIES["hermes"] if frames and is_open_turn(frames[-1]) and frames[-1].body else None
+        return _family_opening(frames[-1]) if frames and is_open_turn(frames[-1]) else None
     candidates = _candidates(evidence)
     best, score = _best(candidates, evidence)
     if score == _full_score(evidence) or len(candidates) == 1 or candidates == _families_declaring(evidence):
         return best
     return _best(list(FAMILIES.values()), evidence)[0]
+
+
+def _family_opening(frame: Frame) -> Family | None:
+    """Return the family that wrote the open turn of a text without other markup; None for ChatML without markup."""
+    dialect = _own_dialect(frame) or ("hermes" if frame.body else None)
+    return None if dialect is None else FAMILIES[dialect]
 
 
 def _evidence(frames: Sequence[Frame], declared: DeclaringFrame) -> Iterator[Evidence]:

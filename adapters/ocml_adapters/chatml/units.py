@@ -175,12 +175,17 @@ class FamilyFrames(UnitWriter):
             and len(image_contents.messages) == len(contents.messages)
         ):
             # Line breaks at the ends of texts may be read as markup. The layout cannot keep them, because a reader may
-            # find another family. So the frame is written as what it reads as.
-            rewritten = default_frame(image_contents, place)
-            if rewritten.body != frame.body:
-                written = image_contents
+            # find another family. So the frame is written as what it reads as; without any such line breaks, if what it
+            # reads as then has fewer of them again.
+            for shortened in (image_contents, _without_breaks(image_contents)):
+                rewritten = default_frame(shortened, place)
+                if rewritten.body == frame.body:
+                    break
+                written = shortened
                 frame = default = with_fields(frame, body=rewritten.body)
                 image_contents = read_again(frame, contents, place)
+                if default_frame(image_contents, place).body == frame.body:
+                    break
         if frame.body == default.body:
             self._guard(contents, paths, log)
         image = self._image(group, image_contents, frame, place)
@@ -280,6 +285,14 @@ def _contents(group: Sequence[Message], opening: str) -> Contents:
         ended = THOUGHT_END in opening or (len(messages) == 1 and messages[0].content == "")
         opening = opening if ended else ""
     return Contents(messages, opening, None if tools is None else tools.tools)
+
+
+def _without_breaks(contents: Contents) -> Contents:
+    """Return contents without line breaks at the ends of texts and thoughts."""
+    messages = [
+        each if is_call(each) else replace(each, content=str(each.content).strip("\n")) for each in contents.messages
+    ]
+    return contents._replace(messages=messages)
 
 
 def _report_respelling(group: Sequence[Message], image: Sequence[Message], paths: Sequence[str], log: Log) -> None:

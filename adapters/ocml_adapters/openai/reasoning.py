@@ -73,14 +73,12 @@ def read_reasoning(wire: Object) -> Reasoning:
     key_of_list, listed = next(((key, thoughts) for key, thoughts in lists if thoughts), ("", list[Message]()))
     texts: list[str] = []
     for key in REASONING:
-        value = wire.get(key)
-        texts = (
-            _texts_of_thoughts(listed)
-            if key == key_of_list
-            else detail_texts(value)
-            if key in LISTS
-            else texts_of(value)
-        )
+        if key == key_of_list:
+            texts = _texts_of_thoughts(listed)
+        elif key not in LISTS:
+            texts = texts_of(wire.get(key))
+        elif key == DETAILS:
+            texts = detail_texts(wire.get(key))
         if texts or key == key_of_list:
             break
     if len(texts) == 1 and listed and not _texts_of_thoughts(listed):
@@ -89,7 +87,11 @@ def read_reasoning(wire: Object) -> Reasoning:
     is_listed = bool(listed) and JOINT.join(texts) == JOINT.join(_texts_of_thoughts(listed))
     thoughts = listed if is_listed else list(map(_thought, texts))
     texts_of_all = _texts_of_thoughts(thoughts)
-    keys = [key for key in REASONING if (is_listed and key == key_of_list) or _follows(wire.get(key), texts_of_all)]
+    keys = [
+        key
+        for key in REASONING
+        if (is_listed and key == key_of_list if key in LISTS else _follows(wire.get(key), texts_of_all))
+    ]
     templates: Object = {
         key: template_of(value) for key in keys if key not in LISTS and isinstance(value := wire[key], list)
     }

@@ -113,7 +113,8 @@ def recall(
     raw = texts.get("body")
     if raw is not None and body is not None and not (grammar and grammar.cuts(raw)) and body(raw):
         changed["body"] = raw
-    if "body" in changed and not changed.get("end", default.end) and grammar is not None and grammar.closing(str(raw)):
+    is_open = default.last and not changed.get("end", default.end)
+    if "body" in changed and is_open and grammar is not None and grammar.closing(str(raw)):
         del changed["body"]  # the token would be read as the end
     newline = layout.get("newline")
     if isinstance(newline, bool) and changed.get("body", default.body) == "":
