@@ -300,6 +300,24 @@ def test_what_is_told_of_items_that_interleave_is_what_they_say(items: list[Mess
     check_messages(played, None)
 
 
+def test_items_that_arrive_in_another_order_than_in_the_response_stay_in_it() -> None:
+    """They were passed on as they came."""
+    texts = [{**MESSAGE, "id": f"msg_{at}", "content": [{**TEXT, "text": text}]} for at, text in enumerate("ab")]
+    late, early = (
+        [
+            event("output_item.added", output_index=at, item={**MESSAGE, "id": f"msg_{at}"}),
+            event("output_text.delta", output_index=at, content_index=0, delta=str(texts[at]["content"][0]["text"])),
+            event("output_item.done", output_index=at, item=texts[at]),
+        ]
+        for at in (0, 1)
+    )
+    completed = {**COMPLETED, "response": {**COMPLETED["response"], "output": texts}}
+    played = decoded([*early, *late, completed])
+    check_messages(played, None)
+    assert [message.content for message in cast("Transcript", played.stop.document).messages] == ["b", "a"]
+    assert ["differs from the items" in found.detail for found in played.events if isinstance(found, Finding)] == [True]
+
+
 def test_an_error_ends_the_stream_and_what_came_is_the_document() -> None:
     for error in ({"type": "error", "code": "x", "message": "no", "param": None}, FAILED):
         result = decoded([ADDED, more("Hi"), error])

@@ -274,7 +274,8 @@ class Assembly:
                 return
         self._note_missing(before, after)
         item.wire, item.done = after, True
-        item.pieces.clear()  # they are in it now, or its type has changed
+        # The pieces are in it now; it has no such places any more if its type has changed.
+        item.pieces = {place: [] for place in item.pieces if _text_at(after, place)}
         item.waiting.clear()
 
     def _add_text(self, texts: _TextEvents, step: str, event: Object) -> NewText | None:
