@@ -24,7 +24,7 @@ from ocml_bridge import (
 from ocml_bridge.chat.substance import vanished
 from ocml_bridge.formats.adapter import Adapter
 from ocml_bridge.loss import Log
-from ocml_bridge.model import CacheMark, Foreign, Text
+from ocml_bridge.model import CacheMark, Foreign, Media, Text
 from ocml_bridge.registry import adapter
 from ocml_bridge.report.report import Report
 from ocml_bridge.report.result import DocumentOutcome, Result
@@ -44,6 +44,15 @@ def test_the_law_holds_for_every_format(document: Document) -> None:
     pytest.importorskip("openai_harmony", reason="harmony-tokens needs the official encoder")
     for target in formats():
         substance(Trial(document, target))
+
+
+def test_a_message_is_emptied_although_another_is_joined_to_it() -> None:
+    image = Media("image", url="https://example.org/a.png")
+    speech = Foreign("ocm-2.2-json", {"type": "speech", "text": "hi"})
+    document = Transcript((Message("system", (image, speech)), Message("system", (Text("hi"),))))
+    trial = Trial(document, "gemini")
+    assert "/messages/0/content" in {loss.path for loss in trial.result.losses if loss.code is LossCode.EMPTIED}
+    substance(trial)
 
 
 def emptying(code: LossCode) -> Adapter:

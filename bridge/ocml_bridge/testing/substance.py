@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from ..chat.substance import emptied, opaque_field, vanished
-from ..loss import LossCode, gone
+from ..loss import Loss, LossCode, Severity, gone
 from ..model import Transcript
 from .trial import Trial
 
@@ -17,7 +17,8 @@ def substance(trial: Trial) -> None:
     expected = set(emptied(trial.document, trial.back, gone(losses), order))
     reported = {loss.path for loss in losses if loss.code is LossCode.EMPTIED}
     problems += [f"{path}: it is emptied, and not reported" for path in sorted(expected - reported)]
-    left_out = {f"{path}/{field}" for path, field in _opaque(trial) if path in gone(losses)}
+    unseen = gone(losses) | _joined(losses)
+    left_out = {f"{path}/{field}" for path, field in _opaque(trial) if path in unseen}
     problems += [f"{path}: it is reported as emptied, and is not" for path in sorted(reported - expected - left_out)]
     if problems:
         raise trial.broken("substance", problems)
@@ -32,3 +33,10 @@ def _opaque(trial: Trial) -> Iterator[tuple[str, str]]:
     for index, message in enumerate(messages):
         if (field := opaque_field(message)) is not None:
             yield f"/messages/{index}", field
+
+
+def _joined(losses: Collection[Loss]) -> set[str]:
+    """Return the paths of messages to which a later one may be joined: the image has the texts of both in one."""
+    joined = {loss.path for loss in losses if loss.code is LossCode.MESSAGE and loss.severity is Severity.CHANGED}
+    last = max((int(path.rpartition("/")[2]) for path in joined), default=0)
+    return {f"/messages/{index}" for index in range(last)} - joined
