@@ -276,3 +276,10 @@ def test_an_id_that_is_near_to_none_gets_the_list() -> None:
     with pytest.raises(BridgeError, match=r"the formats are ocm-0\.1") as raised:
         adapter("wav")
     assert "did you mean" not in raised.value.message
+
+
+@pytest.mark.parametrize("tag", ["<think>\nHm.\n</think>\n\nHi.", '<tool_call>\n{"name": "f"}\n</tool_call>', "a"])
+def test_tags_of_chatml_outweigh_the_beginning_that_openchatml_has_too(tag: str) -> None:
+    text = f"<s>\n<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n{tag}<|im_end|>\n"
+    assert detect(text) == ("ocm-0.1" if tag == "a" else "chatml")
+    assert detect(text.replace("<s>", "[BOS]")) == "ocm-0.1"

@@ -576,6 +576,45 @@ def test_tools_are_refused_where_tokens_are() -> None:
         write(Transcript((), BREAKING[:1]), "chatml:qwen-xml", options=Options(control_tokens="refuse"))
 
 
+# --- replies ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("body", "replies"),
+    [
+        ("<tool_response>\na </tool_response> b\n</tool_response>", ["a </tool_response> b"]),
+        (
+            "<tool_response>a</tool_response> b\n<tool_response>c</tool_response>",
+            ["a</tool_response> b\n<tool_response>c"],
+        ),
+        ("<tool_response>\na\n</tool_response>\n\n<tool_response>b</tool_response>", ["a", "b"]),
+        ("<|tool_response_start|>a<|tool_response_end|> b<|tool_response_end|>", ["a<|tool_response_end|> b"]),
+        ("<|function_output|>a <|im<|function_output|>\nb", ["a <|im", "\nb"]),
+    ],
+)
+def test_what_a_tool_says_after_a_quoted_tag_is_still_its_reply(body: str, replies: list[str]) -> None:
+    text = f"<|im_start|>user\n{body}<|im_end|>\n"
+    assert [(message.role, message.content) for message in transcript(text).messages] == [
+        ("tool", reply) for reply in replies
+    ]
+    assert (FindingCode.MARKUP in found(text)) == any("response" in reply for reply in replies)
+    assert back(text) == text
+
+
+@pytest.mark.parametrize("body", ["<tool_response>a</tool_response> b", "<tool_response>a", "b <|function_output|>a"])
+def test_a_frame_that_does_not_end_with_a_reply_is_a_text(body: str) -> None:
+    text = f"<|im_start|>user\n{body}<|im_end|>\n"
+    assert [(message.role, message.content) for message in transcript(text).messages] == [("user", body)]
+    assert found(text) == [FindingCode.MARKUP]
+    assert back(text) == text
+
+
+def test_a_frame_of_tools_without_a_list_is_told() -> None:
+    text = '<|im_start|>tool_list\n[{"name": "f", "description": "An "f"."}]<|im_end|>\n'
+    assert found(text) == [FindingCode.JSON_OPAQUE]
+    assert back(text) == text
+
+
 # --- calls whose markup is not whole ----------------------------------------------------------------------------------
 
 CALLED = "<tool_call>\n<function=f>\n<parameter=a>\n1\n</parameter>\n</function>\n</tool_call>"

@@ -11,7 +11,7 @@ from hypothesis import given
 from corpus import rendered
 from ocml_adapters.internlm2.syntax import IM as SYNTAX_IM
 from ocml_adapters.internlm2.syntax import UNUSED as SYNTAX_UNUSED
-from ocml_bridge import read, write
+from ocml_bridge import FindingCode, read, write
 from ocml_bridge.chat.turns import is_call
 from ocml_bridge.formats.adapter import Options
 from ocml_bridge.model import Document, Message, Tool, Transcript
@@ -20,6 +20,15 @@ from ocml_bridge.testing import laws, strategies
 from ocml_bridge.testing.encoding import encoded
 from prompts import prompt
 from sampling import examples
+
+
+@pytest.mark.parametrize("tag", ["<think>", "<tool_call>"])
+def test_a_tag_of_other_models_is_text_and_told(tag: str) -> None:
+    text = f"<|im_start|>assistant\n{tag}\nHm.\n</think>\n\nHi.<|im_end|>\n"
+    reading = read(text, "internlm2")
+    assert [finding.code for finding in reading.findings] == [FindingCode.MARKUP]
+    assert write(reading.transcript, "internlm2").output == text
+
 
 CALL = (
     "<|im_start|>user\nParis?<|im_end|>\n"

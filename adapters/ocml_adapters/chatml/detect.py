@@ -22,7 +22,7 @@ from .markup.responses import begins
 from .markup.segments import markup_of
 from .syntax import HYPERCLOVA, ends_turn
 
-_TAGS: Final = ("<tool", "<function", "<|tool_", "think>", "List of tools: ")
+_TAGS: Final = ("<tool", "<function", "<|tool_", "<|function_", "think>", "List of tools: ")
 
 
 def has_tags(text: str) -> bool:

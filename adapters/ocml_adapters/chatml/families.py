@@ -17,9 +17,9 @@ from .markup.calls import CallGrammar, Markup
 from .markup.calls_python import IN_LINES, PythonCalls
 from .markup.calls_xml import XmlCalls
 from .markup.tools_docstrings import DocstringTools
-from .markup.tools_json import read_lines, read_list, write_functions, write_lines, write_list
+from .markup.tools_json import read_lines, read_list, write_functions, write_lines, write_list, write_rows
 from .markup.tools_xml import XmlTools
-from .syntax import HYPERCLOVA, MARKS, OLMO
+from .syntax import HYPERCLOVA, MARKS, OLMO, OUTPUT
 
 
 class ToolList(NamedTuple):
@@ -183,6 +183,7 @@ class Family(NamedTuple):
 
 _LINES: Final = ToolList(read_lines, write_lines)
 _LIST: Final = ToolList(read_list, write_list)
+_ROWS: Final = ToolList(read_list, write_rows)
 _FUNCTIONS: Final = ToolList(read_list, write_functions)
 
 
@@ -224,12 +225,19 @@ def _nemotron(name: str, thoughts: Thoughts) -> Family:
     )
 
 
+def _bielik(name: str, around: words.Words) -> Family:
+    thoughts, replies = Thoughts(gap="\n", alone="\n"), Responses(open=OUTPUT, close="", between="")
+    return Family(name, Declaration(*around, _ROWS), thoughts, replies)
+
+
 FAMILIES: Final = _named(
     Family("hermes", Declaration(*words.HERMES, _LINES)),
     Family("hermes/qwen2.5-json", Declaration(*words.HERMES_JSON, _LINES)),
     Family("hermes/hermes-4", Declaration(*words.HERMES_4, _LINES)),
     Family("hermes/falcon-h1", Declaration(*words.FALCON_H1, _LINES, gap="\n")),
     Family("hermes/falcon-h1r", Declaration(*words.FALCON_H1R, _LINES, gap="\n")),
+    _bielik("hermes/bielik-3", words.BIELIK),
+    _bielik("hermes/bielik-3-think", words.BIELIK_THINKING),
     Family(
         "nous",
         Declaration(*words.NOUS, _NOUS, alone=True, empty=True),

@@ -162,7 +162,9 @@ def kind_of(frame: Frame | None) -> str | None:
 
 
 def check_markup(frame: Frame, contents: Contents, index: int, log: Log) -> None:
-    """Report a tag of thoughts, tools, calls or replies that is text in this frame."""
+    """Report a tag of thoughts, tools, calls or replies that is text in this frame, or a list of tools that is text."""
+    if contents.tools is None and read_speaker(frame.header).part == "tools":
+        log.find(FindingCode.JSON_OPAQUE, f"/messages/{index}/content", "the frame does not list the tools; it is text")
     if contents.tools is not None or not contents.messages or not may_be_markup(frame.body, contents.messages[0].role):
         return
     first = contents.messages[0]
@@ -171,7 +173,9 @@ def check_markup(frame: Frame, contents: Contents, index: int, log: Log) -> None
             if each.channel == "final" or each.intent is not None:
                 _report_tag(unread_tag(str(each.content)), index + at, log)
         return
-    _report_tag(next((tag for tag in MARKUP.get(first.role, ()) if tag in str(first.content)), None), index, log)
+    for at, each in enumerate(contents.messages):
+        text = str(each.content)
+        _report_tag(next((tag for tag in MARKUP.get(each.role, ()) if tag in text), None), index + at, log)
 
 
 def _report_tag(tag: str | None, index: int, log: Log) -> None:

@@ -28,10 +28,14 @@ OLMO: Final = "olmo"
 """The dialect of Olmo 3."""
 START: Final = "<|im_start|>"
 END: Final = "<|im_end|>"
+TOOL_LIST: Final = "<|function_list|>"
+"""The token around the list of tools in Bielik's system text."""
+OUTPUT: Final = "<|function_output|>"
+"""The token before a reply in Bielik's user frames."""
 SPECIALS: Final = (
     *(START, END, *CHATML),
     *(f"<|tool_{what}_{edge}|>" for what in ("list", "call", "response") for edge in ("start", "end")),
-    *("<function_calls>", "</function_calls>"),
+    *("<function_calls>", "</function_calls>", TOOL_LIST, OUTPUT),
 )
 """The tokens that content must not contain: those of frames, and special tokens of the models."""
 CLOSERS: Final = frozenset(ENDS).intersection(SPECIALS)
@@ -110,7 +114,7 @@ LIST: Final = Form("chatml-json", None, open_turn_newline=False)
 
 UNREAD: Final = (
     *("<tools>", "<tool_calls>", "<function name=", "<invoke name=", "<functioncall>", "<|python_tag|>"),
-    *("<|thought_start|>", "<|begin_of_thought|>", "<|tool_calls_section_begin|>", "<|action_start|>"),
+    *("<|tool_call|>", "<|thought_start|>", "<|begin_of_thought|>", "<|tool_calls_section_begin|>", "<|action_start|>"),
 )
 """Tags with which other models begin thoughts and calls inside ChatML's frames (MiniCPM3, MiniCPM5, copies of
 Qwen2.5-Coder, …). No dialect here reads them: they are text, and reported where they begin a line."""
@@ -120,9 +124,9 @@ _BARE_CALLS: Final = re.compile(r'(\[\s*\{\s*"name"\s*:)\s*"[^"]*"\s*,\s*"argume
 _UNREAD_IN_A_LINE: Final = re.compile(f"\n{_UNREAD.pattern}")  # searched much faster than `^`
 
 MARKUP: Final[dict[str, tuple[str, ...]]] = {
-    "system": ("<tools>",),
+    "system": ("<tools>", TOOL_LIST),
     "assistant": ("<tool_call>", "<think>"),
-    "user": ("<tool_response>",),
-    "tool": ("<tool_response>",),
+    "user": ("<tool_response>", OUTPUT),
+    "tool": ("<tool_response>", "</tool_response>", "<|tool_response_end|>", OUTPUT),
 }
 """Role → tags of Hermes and Qwen that have a meaning in its messages in a dialect, and are text in OpenAI's ChatML."""

@@ -8,6 +8,7 @@ from typing import Final, cast
 from ocml_bridge.formats.adapter import Source
 from ocml_bridge.formats.boundary import is_list_of_lists
 from ocml_bridge.model import Json
+from ocml_bridge.text.turns import ends_turns
 
 from .syntax import FIRST_SPECIAL, MESSAGE, START
 
@@ -51,7 +52,7 @@ def sniff(source: Source) -> int:
     OpenChatML 2.2 has the same tokens. Frames on separate lines are less certain: OpenChatML 2.2 is written so, Harmony
     only in documentation.
     """
-    if not isinstance(source, str) or "<|" not in source:
+    if not isinstance(source, str) or "<|" not in source or ends_turns(source):
         return 0
     if _is_other(source):
         return 1 if START in source else 0

@@ -10,6 +10,7 @@ from ocml_bridge.chat.turns import is_call
 from ocml_bridge.loss import FindingCode
 from ocml_bridge.model import Message
 from ocml_bridge.text.plain import message
+from ocml_bridge.text.specials import THINKING, TOOLS
 from ocml_bridge.units.heads import Head
 
 from .calls import Call, read_code, read_plugin, write_code, write_plugin
@@ -203,6 +204,10 @@ def _text(raw: str, name: str | None, note: Note, index: int, *, closed: bool) -
     stray = MARKS.plain.search(raw)
     if stray is not None:
         note(FindingCode.STRAY_TOKEN, index, f"{stray[0]} inside a message is read as text")
+    tag = next((tag for tag in (THINKING[0], TOOLS[0]) if tag in raw), None)
+    if tag is not None:
+        detail = f"`{tag}` is read as text here: this format does not read the markup of Hermes and Qwen"
+        note(FindingCode.MARKUP, index, detail)
     return message("assistant", CONTROL.restore(raw), name, "end" if closed else None)
 
 

@@ -17,6 +17,8 @@ _OPENING: Final = re.compile(r"\s*(?:\[BOS\]|<\|BOS\|>|<s>\s+<\|im_start\|>)")
 # OpenChatML 2.2 and Harmony share the thought tokens, InternLM2 the frames, ChatML of Bielik the function tokens, and
 # GigaChat the token of a call.
 _OTHERS: Final = ("<|start|>", "<|action_start|>", "<tool_call>", "<|role_sep|>")
+_NONE_OF_THESE: Final = ("<think>", "<tool_call>", "<tool_response>", "<tools>")
+"""Tags of ChatML's dialects, some templates of which also begin with `<s>` and white space."""
 
 
 def sniff(source: Source) -> int:
@@ -27,8 +29,9 @@ def sniff(source: Source) -> int:
     """
     if not isinstance(source, str) or has_no_header_line(source):
         return 0
-    if _OPENING.match(source):
-        return 3
+    opening = _OPENING.match(source)
+    if opening is not None:
+        return 3 if START not in opening[0] or not any(tag in source for tag in _NONE_OF_THESE) else 1
     before = source.partition(START)[0]
     if any(token in source for token in _OF_THIS_FORMAT) or any(token in before for token in _RAW):
         return int(START in source) if any(token in source for token in _OTHERS) else 3

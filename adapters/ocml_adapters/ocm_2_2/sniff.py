@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from ocml_bridge.formats.adapter import Source
+from ocml_bridge.text.turns import ends_turns
 
 from .syntax import START
 
@@ -24,7 +25,7 @@ _OPENING: Final = re.compile(r"\s*<\|start\|>")
 
 def sniff(source: Source) -> int:
     """Return how sure it is: 3 for a document header, an attribute or an escape; 2 for frames per line; else 1 or 0."""
-    if not isinstance(source, str):
+    if not isinstance(source, str) or ends_turns(source):
         return 0
     if _is_own(source):
         return 3 if START in source or source.lstrip().startswith("version:") else 0

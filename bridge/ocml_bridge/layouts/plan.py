@@ -14,7 +14,7 @@ from ..detection import looks
 from ..errors import BridgeError, ErrorCode
 from ..model import Json
 from ..recognise import recognise
-from ..recognise.texts import ROWS
+from ..recognise.prompts import ROWS
 from ..report.wording import shown
 from .columns import TURNS
 from .documents import forget, in_text, whole

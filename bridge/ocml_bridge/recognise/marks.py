@@ -93,6 +93,11 @@ class Pattern(NamedTuple):
     certain: bool = True
 
 
+def begins(pattern: str, shown: str, *, certain: bool = True) -> Pattern:
+    """Return the evidence that a text begins with a regular expression, which people are shown as `shown`."""
+    return Pattern(re.compile(pattern), shown, certain)
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
     """One kind of data.

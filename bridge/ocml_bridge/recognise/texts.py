@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
-from .marks import Kind, Pattern
-
-
-def _begins(pattern: str, shown: str, *, certain: bool = True) -> Pattern:
-    return Pattern(re.compile(pattern), shown, certain)
+from .marks import Kind, Pattern, begins
+from .prompts import PROMPTS, ROWS
 
 
 def _sent(pattern: str, shown: str) -> Pattern:
     """Return the pattern for the beginning of a stream of Server-Sent Events, after its comments."""
-    return _begins(f"(?::[^\\n]*\\n\\s*)*({pattern})", shown, certain=False)
+    return begins(f"(?::[^\\n]*\\n\\s*)*({pattern})", shown, certain=False)
 
 
 _COLUMNS: Final = (
@@ -27,31 +23,46 @@ def _table(separator: str, shown: str) -> Pattern:
     """Return the pattern for a first line of column names, one of which is in `_COLUMNS`."""
     name = r'"?\w+"?'
     line = rf"(?={name}(?:{separator}{name})+[ \t]*\r?\n)(?:{name}{separator})*\"?(?:{_COLUMNS})\"?(?={separator}|\s)"
-    return _begins(line, shown, certain=False)
+    return begins(line, shown, certain=False)
 
 
 _SPEAKERS: Final = (
     "SYSTEM|USER|ASSISTANT|[Ss]ystem|[Hh]uman|[Uu]ser|[Aa]ssistant|You|Me|AI|Bot|ChatGPT|Claude|Gemini|Copilot"
 )
-ROWS: Final = "`ocml-convert batch --plan auto` reads such texts, in rows or files"
 _TABLE: Final = "`ocml-convert batch --plan auto` reads such tables"
 _LINES: Final = "convert it to JSON lines, one record a line, for `ocml-convert batch`"
 
 TEXTS: Final[tuple[Kind, ...]] = (
     Kind(
         "OpenChatML 2.2",
-        patterns=(_begins(r"(?:---[ \t]*\n|```ya?ml[ \t]*\n)?(?:#[^\n]*\n)*version:[ \t]*[\"']?\d", "`version: 2.2`"),),
+        patterns=(begins(r"(?:---[ \t]*\n|```ya?ml[ \t]*\n)?(?:#[^\n]*\n)*version:[ \t]*[\"']?\d", "`version: 2.2`"),),
         format="ocm-2.2",
     ),
     Kind(
         "a Phi-4 prompt",
-        patterns=(_begins(r"<\|im_start\|>\w+<\|im_sep\|>", "`<|im_start|>user<|im_sep|>`"),),
+        patterns=(begins(r"<\|im_start\|>\w+<\|im_sep\|>", "`<|im_start|>user<|im_sep|>`"),),
         advice=ROWS,
+    ),
+    Kind(
+        "an A.X prompt",
+        patterns=(
+            begins(r"(?:<s>|<\|\w+\|>)?(<\|im_start\|><\|(?:system|user|assistant)\|>)", "`<|im_start|><|user|>`"),
+        ),
+        advice=ROWS,
+    ),
+    Kind(
+        "an Idefics or SmolVLM prompt",
+        patterns=(
+            begins(
+                r"(?:<s>|<\|\w+\|>)?((?:System|User|Assistant):)(?=[\s\S]*<end_of_utterance>)",
+                "`User:`, and `<end_of_utterance>` after it",
+            ),
+        ),
     ),
     Kind(
         "a text whose line ends are written as `\\n`",
         patterns=(
-            _begins(
+            begins(
                 r"(?:\[BOS\]|<s>|<bos>|<\|\w+\|>)?(?:\\n)?"
                 r"(<\|im_start\|>\w+\\n|<\|start_header_id\|>\w+<\|end_header_id\|>\\n|<start_of_turn>\w+\\n)",
                 "`<|im_start|>user\\n` with a backslash and an n",
@@ -63,14 +74,23 @@ TEXTS: Final[tuple[Kind, ...]] = (
         ),
     ),
     Kind(
+        "a Muse prompt",
+        patterns=(
+            begins(
+                r"(?:<s>)?\s*(<\|start\|>[^<]*<\|message\|>)(?=[^<]*(?:<(?!\|(?:start|end|call|return)\|)[^<]*)*<\|(?:eot|eom)\|>)",
+                "`<|start|>user<|message|>`, and `<|eot|>` after it",
+            ),
+        ),
+    ),
+    Kind(
         "Harmony",
-        patterns=(_begins(r"<\|(?:start|channel)\|>(?=[\w.])", "`<|start|>`, `<|channel|>`"),),
+        patterns=(begins(r"<\|(?:start|channel)\|>(?=[\w.])", "`<|start|>`, `<|channel|>`"),),
         format="harmony",
     ),
     Kind(
         "Harmony without its special tokens",
         patterns=(
-            _begins(
+            begins(
                 r"(?:assistant)?(?:analysis|commentary)(?! )(?=[^<]*?assistant(?:final|commentary|analysis))",
                 "`analysis`, and `assistantfinal` after it",
                 certain=False,
@@ -80,98 +100,21 @@ TEXTS: Final[tuple[Kind, ...]] = (
     ),
     Kind(
         "InternLM2 text",
-        patterns=(_begins(r"(?:<s>)?\[UNUSED_TOKEN_14[56]\]", "`[UNUSED_TOKEN_146]`"),),
+        patterns=(begins(r"(?:<s>)?\[UNUSED_TOKEN_14[56]\]", "`[UNUSED_TOKEN_146]`"),),
         format="internlm2",
     ),
-    Kind("OpenChatML 0.1", patterns=(_begins(r"(?:\[BOS\]|<\|BOS\|>)", "`[BOS]`"),), format="ocm-0.1"),
+    Kind("OpenChatML 0.1", patterns=(begins(r"(?:\[BOS\]|<\|BOS\|>)", "`[BOS]`"),), format="ocm-0.1"),
     Kind(
         "ChatML",
         patterns=(
-            _begins(
+            begins(
                 r"(?:<s>|<bos>|<\|begin_of_text\|>|<\|startoftext\|>)?\s*<\|im_start\|>(?=\w)",
                 "`<|im_start|>`, after any token that begins a text",
             ),
         ),
         format="chatml",
     ),
-    Kind(
-        "a Llama 3 prompt",
-        patterns=(_begins(r"<\|(?:begin_of_text|start_header_id)\|>", "`<|begin_of_text|>`, `<|start_header_id|>`"),),
-        format="llama-3",
-        advice=ROWS,
-    ),
-    Kind(
-        "a Llama 4 prompt",
-        patterns=(_begins(r"<\|header_start\|>", "`<|header_start|>`"),),
-        format="llama-4",
-        advice=ROWS,
-    ),
-    Kind(
-        "a Mistral or Llama 2 prompt",
-        patterns=(
-            _begins(
-                r"(?:<s>)?\s*\[(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|MODEL_SETTINGS)\]",
-                "`[INST]`, `[SYSTEM_PROMPT]`, `[AVAILABLE_TOOLS]`, `[MODEL_SETTINGS]`",
-            ),
-        ),
-        format="mistral",
-        advice=ROWS,
-    ),
-    Kind(
-        "a Gemma prompt",
-        patterns=(_begins(r"(?:<bos>)?\s*<(?:start_of_turn|\|turn)>", "`<start_of_turn>`, `<|turn>`"),),
-        format="gemma",
-        advice=ROWS,
-    ),
-    Kind(
-        "a Phi, Zephyr or GLM prompt",
-        patterns=(
-            _begins(
-                r"(?:\[gMASK\]<sop>)?\s*<\|(?:system|user|assistant)\|>", "`<|system|>`, `<|user|>`, `<|assistant|>`"
-            ),
-        ),
-        advice=ROWS,
-    ),
-    Kind(
-        "a DeepSeek prompt",
-        patterns=(_begins("<｜(?:begin▁of▁sentence|User|Assistant)｜>", "`<｜begin▁of▁sentence｜>`, `<｜User｜>`"),),
-        advice=ROWS,
-    ),
-    Kind(
-        "a Command R prompt",
-        patterns=(_begins(r"(?:<BOS_TOKEN>)?\s*<\|START_OF_TURN_TOKEN\|>", "`<|START_OF_TURN_TOKEN|>`"),),
-        advice=ROWS,
-    ),
-    Kind(
-        "a Granite prompt",
-        patterns=(_begins(r"<\|start_of_role\|>", "`<|start_of_role|>`"),),
-        advice=ROWS,
-    ),
-    Kind(
-        "a Kimi prompt",
-        patterns=(_begins(r"<\|im_(?:system|user|assistant)\|>", "`<|im_user|>`, `<|im_system|>`"),),
-        advice=ROWS,
-    ),
-    Kind(
-        "an EXAONE prompt",
-        patterns=(_begins(r"\[\|(?:system|user|assistant)\|\]", "`[|system|]`, `[|user|]`"),),
-        advice=ROWS,
-    ),
-    Kind(
-        "an OpenChat prompt",
-        patterns=(_begins(r"(?:<s>)?\s*GPT4 Correct (?:System|User|Assistant):", "`GPT4 Correct User:`"),),
-        advice=ROWS,
-    ),
-    Kind(
-        "a Nemotron prompt",
-        patterns=(_begins(r"<SPECIAL_1[01]>(?:System|User|Assistant)\b", "`<SPECIAL_10>System`, `<SPECIAL_11>User`"),),
-        advice=ROWS,
-    ),
-    Kind(
-        "a NeMo prompt",
-        patterns=(_begins(r"<extra_id_[01]>(?:System|User|Assistant)\b", "`<extra_id_0>System`, `<extra_id_1>User`"),),
-        advice=ROWS,
-    ),
+    *PROMPTS,
     Kind(
         "a recorded stream of Anthropic Messages",
         patterns=(_sent(r"event: ?(?:message_start|content_block_start|ping)\b", "`event: message_start`"),),
@@ -204,7 +147,7 @@ TEXTS: Final[tuple[Kind, ...]] = (
     ),
     Kind(
         "a web page",
-        patterns=(_begins(r"(?i:<!doctype\s+html|<html)\b", "`<!doctype html`, `<html`", certain=False),),
+        patterns=(begins(r"(?i:<!doctype\s+html|<html)\b", "`<!doctype html`, `<html`", certain=False),),
         advice="extract the conversation first",
     ),
     Kind(
@@ -220,7 +163,7 @@ TEXTS: Final[tuple[Kind, ...]] = (
     Kind(
         "an Alpaca prompt",
         patterns=(
-            _begins(
+            begins(
                 r"(?:Below is an instruction[^\n]*\s+)?### (?:Instruction|Human|User):",
                 "`### Instruction:`",
                 certain=False,
@@ -231,20 +174,20 @@ TEXTS: Final[tuple[Kind, ...]] = (
     Kind(
         "a Python value, as `print` shows it",
         patterns=(
-            _begins(r"(?:\[\s*)?\{\s*'", "`{'`", certain=False),
-            _begins(r"\[?(?:ChatCompletion|Message|Choice)\w*\(", "`ChatCompletionMessage(`", certain=False),
+            begins(r"(?:\[\s*)?\{\s*'", "`{'`", certain=False),
+            begins(r"\[?(?:ChatCompletion|Message|Choice)\w*\(", "`ChatCompletionMessage(`", certain=False),
         ),
         advice="write it as JSON instead: with `json.dumps(value)`, or `value.model_dump_json()`",
     ),
     Kind(
         "a JSON string with a transcript inside",
-        patterns=(_begins(r'"\s*(?:[\[{]\s*\\"|<\||\[BOS\])', '`"{\\"`, `"<\\|`', certain=False),),
+        patterns=(begins(r'"\s*(?:[\[{]\s*\\"|<\||\[BOS\])', '`"{\\"`, `"<\\|`', certain=False),),
         advice="unpack the string: jq -j . FILE",
     ),
     Kind(
         "JSON in a Markdown fence",
         patterns=(
-            _begins(
+            begins(
                 r"(?s:.{0,4000}?)(?:(?<=\n)|(?<![\s\S]))(```\w*)[ \t]*\r?\n\s*[\[{]",
                 "a line of ```` ``` ```` with JSON after it",
                 certain=False,
@@ -254,13 +197,13 @@ TEXTS: Final[tuple[Kind, ...]] = (
     ),
     Kind(
         "a curl command",
-        patterns=(_begins(r"(?:\$ ?)?curl(?=\s)", "`curl`", certain=False),),
+        patterns=(begins(r"(?:\$ ?)?curl(?=\s)", "`curl`", certain=False),),
         advice="save the body, the value of `-d` or `--data`, in its own file",
     ),
     Kind(
         "an HTTP message with its headers",
         patterns=(
-            _begins(
+            begins(
                 r"(?:POST /\S* HTTP/\d|HTTP/\d(?:\.\d)? \d{3})", "`POST /… HTTP/1.1`, `HTTP/1.1 200`", certain=False
             ),
         ),
@@ -269,7 +212,7 @@ TEXTS: Final[tuple[Kind, ...]] = (
     Kind(
         "a log with JSON in its lines",
         patterns=(
-            _begins(
+            begins(
                 r"(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?(?:DEBUG|INFO|WARN(?:ING)?|ERROR)\b)(?=(?s:.{0,4000}?)\{\s*\")",
                 "a date, or `INFO`, with JSON after it",
                 certain=False,
@@ -280,34 +223,34 @@ TEXTS: Final[tuple[Kind, ...]] = (
     Kind(
         "YAML",
         patterns=(
-            _begins(
+            begins(
                 r"(?:---\s*\n)?(?:#[^\n]*\n)*(?:messages|conversations?|chat|history):[ \t]*\r?\n[ \t]*-(?=\s)",
                 "`messages:` and `-`",
                 certain=False,
             ),
-            _begins(r"(?:---\s*\n)?-[ \t]+[\"']?(?:role|from|content)[\"']?:(?=\s)", "`- role:`", certain=False),
+            begins(r"(?:---\s*\n)?-[ \t]+[\"']?(?:role|from|content)[\"']?:(?=\s)", "`- role:`", certain=False),
         ),
         advice="convert it to JSON first, with `yq` or a YAML library",
     ),
     Kind(
         "text with HTML entities in its tokens",
-        patterns=(_begins(r"&lt;\|(?:im_start|start|channel)\|&gt;", r"`&lt;\|im_start\|&gt;`", certain=False),),
+        patterns=(begins(r"&lt;\|(?:im_start|start|channel)\|&gt;", r"`&lt;\|im_start\|&gt;`", certain=False),),
         advice="replace `&lt;` by `<`, `&gt;` by `>` and `&amp;` by `&`",
     ),
     Kind(
         "a dialogue as plain text",
         patterns=(
-            _begins(
+            begins(
                 rf"(?:[#>*_] ?)*(?:{_SPEAKERS})(?: said)?[*_]*:[*_]*(?=\s)",
                 "`USER:`, `**User:**`, `You said:`",
                 certain=False,
             ),
-            _begins(
+            begins(
                 r"\[\d[\d/.,: -]{6,30}(?: ?[AP]M)?\] [^\n:]{1,40}:(?=\s)",
                 "`[01/02/2024, 12:00:01] Ann:`",
                 certain=False,
             ),
-            _begins(rf"#{{1,6}} (?:{_SPEAKERS})[ \t]*(?=\r?\n)", "`## User`", certain=False),
+            begins(rf"#{{1,6}} (?:{_SPEAKERS})[ \t]*(?=\r?\n)", "`## User`", certain=False),
         ),
     ),
 )

@@ -300,12 +300,15 @@ def spell(frames: Sequence[Frame], tail: str) -> str:
     return "".join((*pieces, tail))
 
 
-_NO_LINE: Final = re.compile(r"\w+(?:\\n|<\|im_sep\|>)")
+_NO_LINE: Final = re.compile(r"\w+(?:\\n|<\|im_sep\|>)|<\|(?:system|user|assistant)\|>|(?:System|User|Assistant):")
 _START: Final = "<|im_start|>"
 
 
 def has_no_header_line(text: str) -> bool:
-    """Return whether the first header does not end with its line: a backslash and `n`, or Phi-4's token, follows it."""
+    """Return whether the first header is none of this family's, whose role is a word that its line ends with.
+
+    A backslash and `n` follow it, or Phi-4's token; or the role is a token (A.X 4), or has a colon (SmolVLM).
+    """
     at = text.find(_START)
     return at >= 0 and _NO_LINE.match(text, at + len(_START)) is not None
 

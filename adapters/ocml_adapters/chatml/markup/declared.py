@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from ocml_bridge.model import Tool
 
 from ..families import FAMILIES, Declaration
+from ..syntax import TOOL_LIST
+
+_LISTS: Final = ("<tools>", "<functions>", "List of tools: ", TOOL_LIST)
 
 
 class Declared(NamedTuple):
@@ -40,7 +43,7 @@ def read_declared(body: str, header: str = "system") -> Declared | None:
 
 def may_declare(body: str) -> bool:
     """Return whether the body of a system frame may declare tools."""
-    return "<tools>" in body or "<functions>" in body or "List of tools: " in body
+    return any(tag in body for tag in _LISTS)
 
 
 def _read(body: str, declaration: Declaration) -> Declared | None:

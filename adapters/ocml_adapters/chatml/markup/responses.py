@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from functools import cache
 from typing import Final
 
 from ocml_bridge.loss import FindingCode, Log
@@ -10,8 +12,12 @@ from ocml_bridge.model import Message
 from ocml_bridge.units.pairing import Pairing
 
 from ..families import Responses
+from ..syntax import OUTPUT
 
-TAGS: Final = (("<tool_response>", "</tool_response>"), ("<|tool_response_start|>", "<|tool_response_end|>"))
+TAGS: Final = (
+    *(("<tool_response>", "</tool_response>"), ("<|tool_response_start|>", "<|tool_response_end|>")),
+    (OUTPUT, ""),
+)
 ROLES: Final = frozenset({"user", "tool", "tool_response"})
 """The roles of frames that may hold replies."""
 
@@ -32,19 +38,22 @@ def read_responses(body: str) -> list[str] | None:
 
 
 def _blocks(text: str, open_tag: str, close_tag: str) -> list[str] | None:
-    """Return the texts between pairs of tags; None if the text has anything but these and white space."""
-    replies: list[str] = []
-    at = 0
-    while at < len(text):
-        end = text.find(close_tag, at)
-        if not text.startswith(open_tag, at) or end < 0:
-            return None
-        inner = text[at + len(open_tag) : end]
-        replies.append(_without_breaks(inner) if open_tag == TAGS[0][0] else inner)
-        at = end + len(close_tag)
-        while at < len(text) and text[at].isspace():
-            at += 1
-    return replies
+    """Return the texts between pairs of tags; None if another text follows the last one.
+
+    A reply ends where the next reply or the end of the frame follows its end tag: a tool may quote the tag, and what it
+    says after that is not the user's.
+    """
+    if not text.endswith(close_tag):
+        return None
+    inside = text[len(open_tag) : len(text) - len(close_tag)]
+    replies = _between(open_tag, close_tag).split(inside)
+    return list(map(_without_breaks, replies)) if open_tag == TAGS[0][0] else replies
+
+
+@cache
+def _between(open_tag: str, close_tag: str) -> re.Pattern[str]:
+    """Return the pattern of what stands between two replies."""
+    return re.compile(rf"{re.escape(close_tag)}\s*{re.escape(open_tag)}" if close_tag else re.escape(open_tag))
 
 
 def _without_breaks(inner: str) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from ..syntax import OUTPUT, TOOL_LIST
+
 
 class Words(NamedTuple):
     """The words around a list of tools.
@@ -121,6 +123,26 @@ OLMO_TOOLS: Final = (
     "tags. Do not make assumptions about what values to plug into functions."
 )
 """The end of Olmo 3's default system text, if there are tools."""
+BIELIK: Final = Words(
+    "Masz dostęp do następujących narzędzi. Definicje narzędzi znajdują się poniżej wewnątrz znaczników "
+    f"{TOOL_LIST}:\n{TOOL_LIST}\n",
+    f"\n{TOOL_LIST}\n\nAby wywołać narzędzie, użyj formatu <tool_call>"
+    '{"name": "nazwa_narzędzia", "arguments": {"argument": "wartość"}}'
+    f"</tool_call>. Wyniki działania narzędzi zostaną przekazane z markerem {OUTPUT}.\n",
+)
+"""Bielik 3."""
+BIELIK_THINKING: Final = Words(
+    BIELIK.before,
+    f"{BIELIK.after}\n\nZanim odpowiesz na pytanie, najpierw przemyśl swoje kroki i umieść swoje myśli wewnątrz tagów "
+    "<think>...</think>. Musisz najpierw pomyśleć, zanim udzielisz odpowiedzi. WAŻNE: Powinieneś myśleć w tym samym "
+    "języku, co pytanie użytkownika. Jeśli pytanie jest zadane po polsku, powinieneś również myśleć po polsku. Jeśli "
+    "pytanie jest po angielsku, myślisz również po angielsku itd. ** PAMIĘTAJ! ** Pytanie po polsku -> myślenie po "
+    "polsku -> odpowiedź po polsku!*** BARDZO WAŻNE!!! *** Jesteś Bielikiem, polskim modelem językowym. Twoją główną "
+    "cechą jest umiejętność pisania po polsku. Jeśli użytkownik zadaje Ci pytania po polsku, ZAWSZE odpowiadaj po "
+    "polsku. Nawet, jeśli korzystasz z narzędzia, którego większość instrukcji jest po angielsku, powinieneś przede "
+    "wszystkim odpowiadać po polsku, jeśli użytkownik zadaje pytanie w tym języku. ",
+)
+"""Bielik 3, if it is asked to think."""
 LFM2: Final = Words("List of tools: <|tool_list_start|>", "<|tool_list_end|>")
 LFM2_5: Final = Words("List of tools: ", "")
 

@@ -50,6 +50,12 @@ def write_list(tools: Sequence[Tool]) -> str:
     return f"[{', '.join(map(write_tool, tools))}]"
 
 
+def write_rows(tools: Sequence[Tool]) -> str:
+    """Return tools as a JSON list with a tool on each line."""
+    rows = ",\n".join(map(write_tool, tools))
+    return f"[{rows}]"
+
+
 def write_functions(tools: Sequence[Tool]) -> str:
     """Return tools as a JSON list of function objects, without the objects around these; "" for no tools."""
     functions = (write_function(tool, members_of(NOTES.of(tool.extras).get(_FUNCTION))) for tool in tools)
