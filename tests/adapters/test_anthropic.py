@@ -589,3 +589,9 @@ def test_a_tool_that_is_chosen_by_the_name_of_a_namespace_keeps_it() -> None:
     choice = {"type": "tool", "name": "functions.f"}
     request = {"model": "m", "max_tokens": 9, "messages": [QUESTION], "tool_choice": choice}
     assert convert(request, source="anthropic", target="anthropic").output == request
+
+
+@pytest.mark.parametrize("more", [{}, {"cache_control": None}, {"cache_control": {"type": "ephemeral"}}, {"x": 1}])
+def test_an_empty_system_prompt_stays_one(more: dict[str, Any]) -> None:
+    given = {"messages": [{"role": "user", "content": "Hi"}], "system": [{"text": "", "type": "text", **more}]}
+    assert spelled(convert(given, source="anthropic", target="anthropic").output) == spelled(given)

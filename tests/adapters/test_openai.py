@@ -813,3 +813,23 @@ def test_who_calls_a_deprecated_function_has_a_name() -> None:
     transcript = read({"messages": [wire]}, "openai").transcript
     assert isinstance(transcript, Transcript)
     assert [(message.name, message.recipient) for message in transcript.messages] == [("bob", "functions.f")]
+
+
+@pytest.mark.parametrize("options", [{}, {"search_context_size": "low"}])
+def test_members_that_nobody_knows_stay_where_they_stood_beside_a_switch(options: Any) -> None:
+    message = {"role": "user", "content": "Hi"}
+    for request in (
+        {"messages": [message], "web_search_options": options, "x_new": {"a": 1}},
+        {"messages": [message], "x_new": {"a": 1}, "web_search_options": options},
+    ):
+        assert same(convert(request, source="openai", target="openai").output, request)
+
+
+def test_an_empty_object_and_a_list_of_one_are_two_things() -> None:
+    """Whatever was read before: the plan of the one is none of the other."""
+    contents: list[Any] = [{}, [{}]]
+    for content in contents * 6:
+        request: dict[str, Any] = {
+            "messages": [{"role": "user", "content": "Hi"}, {"role": "user", "content": content}]
+        }
+        assert same(convert(request, source="openai", target="openai", policy=LENIENT).output, request)

@@ -101,7 +101,15 @@ def test_every_kind_that_the_reader_names_is_here(kind: str) -> None:
 @pytest.mark.parametrize("others", [(), (BEHIND,)], ids=["alone", "before a text"])
 def test_a_stream_is_read_as_its_response(block: dict[str, Any], others: tuple[dict[str, Any], ...]) -> None:
     blocks = answer(block, *others)
-    response = {**AROUND, "content": blocks, "stop_reason": "end_turn", "stop_sequence": None, "usage": USAGE}
+    model = block.get("to", AROUND).get("model", AROUND["model"])  # another one goes on behind a fallback
+    response = {
+        **AROUND,
+        "model": model,
+        "content": blocks,
+        "stop_reason": "end_turn",
+        "stop_sequence": None,
+        "usage": USAGE,
+    }
     whole, events = read(response, source="anthropic"), streamed(blocks)
     stop = events[-1]
     assert isinstance(stop, Stop)
@@ -166,3 +174,30 @@ def test_a_block_that_only_the_api_knows_is_left_out_then(block: dict[str, Any])
     assert content_in("anthropic", b"".join(writing.finish())) == [BEHIND]
     lost = [(loss.code, loss.path) for loss in writing.losses if loss.severity is Severity.LOST]
     assert (LossCode.FOREIGN_PART, "/messages/0/content/0") in lost
+
+
+def test_null_at_the_end_of_an_answer_takes_nothing_away() -> None:
+    """As the official client does it: the container of the beginning stays, and so do edits of the context."""
+    container, edits = {"id": "container_1", "expires_at": "2026-01-02"}, {"applied_edits": [{"type": "x"}]}
+    start: dict[str, Any] = {
+        **AROUND,
+        "content": [],
+        "usage": USAGE,
+        "container": container,
+        "context_management": edits,
+    }
+    values: list[dict[str, Any]] = [
+        {"type": "message_start", "message": start},
+        {
+            "type": "message_delta",
+            "delta": {"stop_reason": "end_turn", "container": None},
+            "usage": USAGE,
+            "context_management": None,
+        },
+        {"type": "message_stop"},
+    ]
+    made = decoder("anthropic-sse")
+    *_, stop = [*made.feed("".join(f"data: {json.dumps(value)}\n\n" for value in values)), *made.finish()]
+    assert isinstance(stop, Stop)
+    kept = (stop.document.extras or {})["anthropic"]
+    assert (kept["container"], kept["context_management"]) == (container, edits)

@@ -597,3 +597,51 @@ def test_a_text_that_its_item_is_not_made_of_is_left_out_and_found(item: Any, su
     assert not any(isinstance(event, Delta) for event in result.events)
     found = [event.detail for event in result.events if isinstance(event, Finding)]
     assert found == ["a text does not fit its item; it is left out"]
+
+
+# --- pieces that only the whole item has ------------------------------------------------------------------------------
+
+SHELL: Any = {
+    "type": "shell_call",
+    "id": "sh_1",
+    "call_id": "c1",
+    "status": "completed",
+    "action": {"commands": ["ls"]},
+}
+DRAWN: Any = {"type": "image_generation_call", "id": "ig_1", "status": "completed", "result": "iVBORw0KGgo="}
+PIECES: list[tuple[Any, Any]] = [
+    (SHELL, {"type": "response.shell_call_command.delta", "output_index": 0, "command_index": 0, "delta": "l"}),
+    (SHELL, {"type": "response.shell_call_command.done", "output_index": 0, "command_index": 0, "command": "ls"}),
+    (DRAWN, {"type": "response.image_generation_call.partial_image", "item_id": "ig_1", "partial_image_b64": "iVBO"}),
+]
+MISSING = "pieces of an item came without the whole item; they are left out"
+
+
+def details_in(result: Decoded) -> list[str]:
+    return [event.detail for event in result.events if isinstance(event, Finding)]
+
+
+@pytest.mark.parametrize(("item", "piece"), PIECES)
+def test_pieces_that_are_not_put_together_are_in_the_whole_item_or_missed(item: Any, piece: Any) -> None:
+    begun = {"type": "response.output_item.added", "output_index": 0, "item": {**item, "status": "in_progress"}}
+    done = {"type": "response.output_item.done", "output_index": 0, "item": item}
+    whole = decoded([begun, piece, done, COMPLETED])
+    assert details_in(whole) == []
+    assert MISSING in details_in(decoded([begun, piece]))
+
+
+@pytest.mark.parametrize(
+    ("event", "found"),
+    [
+        ({"type": "response.audio.delta", "delta": "UklGRg=="}, ["an event is not understood; the event is left out"]),
+        (
+            {"type": "response.audio.transcript.delta", "delta": "Hi"},
+            ["an event is not understood; the event is left out"],
+        ),
+        ({"type": "response.audio.done", "sequence_number": 3}, []),
+        ({"type": "response.web_search_call.searching", "item_id": "ws_1", "output_index": 0}, []),
+        ({"type": "keepalive", "sequence_number": 4}, []),
+    ],
+)
+def test_an_event_that_nobody_knows_is_found_if_it_says_something(event: Any, found: list[str]) -> None:
+    assert details_in(decoded([event, COMPLETED])) == found

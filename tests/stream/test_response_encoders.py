@@ -9,7 +9,7 @@ import pytest
 
 from ocml_bridge import Message, Transcript
 from ocml_bridge.events import Answer, Delta, End, Event, Start, Stop
-from ocml_bridge.model import Settings
+from ocml_bridge.model import Foreign, Settings, replace
 from ocml_bridge.pipe import encoder
 
 STREAMS = ("openai-sse", "openai-responses-sse", "anthropic-sse", "gemini-sse", "bedrock-converse")
@@ -140,4 +140,23 @@ def test_what_is_left_out_of_an_answer_is_named_with_its_reason(stream: str) -> 
     assert [loss.detail for loss in made.losses if loss.code == "message"] == [
         f"{stream} has no place for messages of other roles: it is one answer of the assistant",
         f"{stream} leaves this message out: it is hidden from end users",
+    ]
+
+
+@pytest.mark.parametrize("stream", STREAMS)
+def test_an_empty_reply_that_is_left_out_is_lost(stream: str) -> None:
+    """It still answers its call."""
+    reply = Message("tool", "", "functions.f", "commentary", "assistant", "c1")
+    made = encoder(stream, answer=Answer("a", "m"))
+    made.encode([*SPOKEN, Stop("stop", Transcript((ANSWER, reply)))])
+    assert [(loss.severity, loss.path) for loss in made.losses if loss.code == "message"] == [("lost", "/messages/1")]
+
+
+def test_a_part_that_is_all_of_an_answer_is_lost_and_does_not_become_a_text() -> None:
+    part = Foreign("gemini", {"executableCode": {"id": "1"}})
+    made = encoder("openai-sse", answer=Answer("a", "m"))
+    whole = replace(ANSWER, content=(part,))
+    made.encode([Start(0, HEAD), End(0, whole), Stop("stop", Transcript((whole,)))])
+    assert [(loss.code, loss.severity, loss.path) for loss in made.losses if loss.severity != "layout"] == [
+        ("foreign-part", "lost", "/messages/0/content/0")
     ]

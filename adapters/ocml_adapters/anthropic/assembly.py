@@ -33,6 +33,9 @@ _ANSWER: Final = {"type": MESSAGE, "role": "assistant"}
 """The type and the role of a response."""
 _SIGNATURE: Final = "signature_delta"
 _CITATION: Final = "citations_delta"
+_FALLBACK: Final = "fallback"
+"""The type of a block where another model goes on with the answer."""
+_MODEL: Final = "model"
 _COMPACTION: Final = "compaction_delta"
 """The type of a delta with a complete summary of the conversation so far; it is for the API, and no text of events."""
 
@@ -232,12 +235,20 @@ class Assembly:
         return {key: fixed.get(key, value) for key, value in members.items()}
 
     def _add_around(self, members: Object) -> None:
-        """Take members of the message that an event at the end has: in its delta, or beside it (Bedrock's metrics)."""
+        """Take members of the message that an event at the end has: in its delta, or beside it (Bedrock's metrics).
+
+        Null says nothing new of a member that the answer has.
+        """
+        members = {key: value for key, value in members.items() if value is not None or key not in self._around}
         self._around |= self._around_content(members, self._around.get("role", _ANSWER["role"]))
 
     def _begin(self, event: Object) -> Update:
         block = Block(event["content_block"], self._note)
         self.blocks.append(block)
+        if block.first.get("type") == _FALLBACK:
+            model = members_of(block.first.get("to")).get(_MODEL)
+            if isinstance(model, str):
+                self._around[_MODEL] = model  # as the answer that comes at once has it
         if isinstance(index := event.get("index"), int):
             self._places[index] = block
         else:

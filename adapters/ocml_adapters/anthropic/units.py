@@ -235,7 +235,8 @@ class WireWriter(DocumentWriter):
         before, first = cast("WireState", state), group[0]
         is_system = first.role == SYSTEM
         among_messages = NOTES.of(first.layout).get("place") == MESSAGES
-        is_prompt = is_system and not before.has_units and not among_messages and bool(first.content)
+        has_prompt = bool(first.content) or NOTES.of(first.layout).get("content") == "list"
+        is_prompt = is_system and not before.has_units and not among_messages and has_prompt
         unit, image = spelled(group, is_prompt=is_prompt)
         # The reader finds out from the neighbours of a unit what the unit alone does not show.
         if _is_reply(image[0]) and before.ends_in_reply:

@@ -18,7 +18,7 @@ from ocml_bridge.loss import Log, Loss, LossCode, Severity
 from ocml_bridge.model import ByFormat, Document, Json, Message, Transcript, replace
 from ocml_bridge.report.report import report
 from ocml_bridge.stream import sse
-from ocml_bridge.stream.response_losses import leave_out
+from ocml_bridge.stream.response_losses import leave_out, leave_out_parts
 
 from .nearest import CALL, stage_of
 from .settings import PARAMETERS
@@ -142,14 +142,16 @@ def losses_of(
         read[-1] = replace(read[-1], end=None)
     log = Log()
     if isinstance(document, Transcript):
-        _place(document.messages, present, alone, log)
+        written = _place(document.messages, present, alone, log)
+        for index, message in zip(written, read, strict=False):
+            leave_out_parts(document.messages[index], message, f"/messages/{index}/content", log, STREAM)
     image = Transcript(tuple(read), settings=PARAMETERS.read(around).settings, extras=extras)
     report(document, image, log, target=STREAM)
     return log.losses
 
 
-def _place(messages: Sequence[Message], present: Collection[int], alone: Collection[int], log: Log) -> None:
-    """Report messages that are missing, joined to others, or moved."""
+def _place(messages: Sequence[Message], present: Collection[int], alone: Collection[int], log: Log) -> list[int]:
+    """Report messages that are missing, joined to others, or moved; return the indexes of the written ones."""
     places: list[tuple[int, int]] = []
     first: dict[int, int] = {}
     for index, message in enumerate(messages):
@@ -161,13 +163,15 @@ def _place(messages: Sequence[Message], present: Collection[int], alone: Collect
             log.lose(LossCode.MESSAGE, f"/messages/{index}", detail, Severity.CHANGED)
         else:
             places.append((stage, index))
-    moved = _moved([index for _, index in sorted(places)])
+    written = [index for _, index in sorted(places)]
+    moved = _moved(written)
     for index in moved:
         detail = f"{STREAM} has reasoning before text, and text before calls; this message moves after others"
         log.lose(LossCode.MESSAGE, f"/messages/{index}", detail, Severity.CHANGED)
     if moved:
         detail = f"{STREAM} has the messages {', '.join(map(str, moved))} in this place"
         log.lose(LossCode.MESSAGE, f"/messages/{len(messages)}", detail, Severity.LAYOUT)
+    return written
 
 
 def _moved(order: Sequence[int]) -> Sequence[int]:

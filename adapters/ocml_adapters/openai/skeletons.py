@@ -147,7 +147,7 @@ def _add_content(value: Any, key: list[Hashable], values: list[str]) -> bool:
     if value.__class__ is list and value != []:
         return _add_parts(value, key, values)
     packed = key_of(value)
-    key.append(packed)
+    key.append((CONTENT, packed))  # a list of one part has another key than that part in its place
     return len(packed) <= _LONGEST
 
 

@@ -10,19 +10,25 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple, cast
 
 from ocml_bridge.json_values.form import Object, is_empty
-from ocml_bridge.json_values.parameters import items_of, members_of
+from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import Json
-from ocml_bridge.model.ownership import own_json
 from ocml_bridge.stream.assembled import Note, object_of
 
+from .arriving import Item, NewText, Place, copy_object, text_at
 from .syntax import MESSAGE, OUTPUT_TEXT, REASONING, REASONING_TEXT, SUMMARY, SUMMARY_TEXT
 
 # --- members of events ------------------------------------------------------------------------------------------------
 
-KNOWN: Final = frozenset(
+_PLACES: Final = frozenset(
     {
-        *("type", "sequence_number", "obfuscation", "response", "item", "part", "annotation"),
+        *("type", "sequence_number", "obfuscation"),
         *("item_id", "output_index", "content_index", "summary_index", "annotation_index"),
+    }
+)
+"""The members of events that say where something belongs, and nothing of the answer."""
+KNOWN: Final = _PLACES | frozenset(
+    {
+        *("response", "item", "part", "annotation"),
         *("delta", "text", "logprobs", "refusal", "arguments", "name", "input", "code", "status"),
     }
 )
@@ -44,18 +50,6 @@ def missing_keys(before: Json, after: Json) -> Iterator[str]:
 
 
 # --- the response -----------------------------------------------------------------------------------------------------
-
-
-class Place(NamedTuple):
-    """The place of a text in an item.
-
-    Attributes:
-        key: the key of the item's member.
-        at: the index of the part that has the text; None if the member is the text.
-    """
-
-    key: str
-    at: int | None = None
 
 
 class _TextEvents(NamedTuple):
@@ -96,82 +90,8 @@ _PARTS: Final = {
 """The lists and indices of parts, by the types of their events without `.added` and `.done`."""
 
 
-class Item:
-    """An item so far.
-
-    Attributes:
-        wire: the item.
-        done: whether it has ended.
-        pieces: by place, the pieces of a text that are not in the item yet.
-        waiting: the new texts that were not emitted yet, because earlier items have not ended.
-        thought_key: of reasoning, the list whose texts were emitted as thoughts; "" if none were.
-    """
-
-    def __init__(self, wire: Object) -> None:
-        self.wire = wire
-        self.done = False
-        self.pieces: dict[Place, list[str]] = {}
-        self.waiting: list[NewText] = []
-        self.thought_key = ""
-
-    def text(self, place: Place) -> str:
-        """Return the text at a place so far."""
-        text = self._object_with(place).get(self._key_of(place))
-        pieces = self.pieces.get(place)
-        if pieces:
-            text = (text if isinstance(text, str) else "") + "".join(pieces)
-            pieces[:] = []
-            self._object_with(place)[self._key_of(place)] = text
-        return text if isinstance(text, str) else ""
-
-    def _object_with(self, place: Place) -> Object:
-        return self.wire if place.at is None else self.wire[place.key][place.at]
-
-    def _key_of(self, place: Place) -> str:
-        if place.at is None:
-            return place.key
-        return "refusal" if self._object_with(place).get("type") == "refusal" else "text"
-
-    def part(self, key: str, index: int, kind: str) -> Object:
-        """Return a part of a list; missing parts are added."""
-        parts: Json = self.wire.get(key)
-        if not isinstance(parts, list):
-            parts = self.wire[key] = []
-        listed = cast("list[Json]", parts)
-        while len(listed) <= index:
-            listed.append({"type": kind, **own_json(_EMPTY.get(kind, _EMPTY_TEXT))})
-        if not isinstance(listed[index], dict):
-            listed[index] = {"type": kind, "text": ""}
-        return listed[index]
-
-    def settle(self) -> Object:
-        """Return the item with all pieces in it."""
-        for place in self.pieces:
-            self.text(place)
-        return self.wire
-
-    def split(self) -> list[Object]:
-        """Return the item as it is read: reasoning text after an emitted summary is an item of its own."""
-        wire = self.settle()
-        if self.thought_key != SUMMARY or not wire.get("content"):
-            return [wire]
-        summary = {key: value for key, value in wire.items() if key != "content"}
-        return [summary, {"type": wire.get("type"), SUMMARY: [], "content": wire["content"]}]
-
-
-_EMPTY: Final[dict[str, Object]] = {OUTPUT_TEXT: {"text": "", "annotations": []}, "refusal": {"refusal": ""}}
-"""The members of a new part by its type; each part gets a copy."""
-_EMPTY_TEXT: Final[Object] = {"text": ""}
 _MAX_INDEX: Final = 10_000
 """Indices of parts must be lower than this."""
-
-
-class NewText(NamedTuple):
-    """New text at a place in an item."""
-
-    item: Item
-    place: Place
-    text: str
 
 
 class Assembly:
@@ -209,11 +129,22 @@ class Assembly:
         elif "response" in event:
             self._take_response(object_of(event["response"], "a response", self._note))
         else:
+            self._wait_for_whole(event)
             return None
         for key in event:
             if key not in KNOWN:
                 self._note(f"an event has a member {key[:40]!r} that is not known; it is left out")
         return new
+
+    def _wait_for_whole(self, event: Object) -> None:
+        """Take an event whose pieces are not put together, such as those of an image: the whole item has them."""
+        if all(key in _PLACES or is_empty(value) for key, value in event.items()):
+            return
+        item = self._named_in(event)
+        if item is None:
+            self._note("an event is not understood; the event is left out")
+        elif not item.done:
+            item.awaited = True
 
     def _take_response(self, response: Object) -> None:
         """Take a response, which replaces the previous one."""
@@ -227,12 +158,15 @@ class Assembly:
         for key in missing_keys(before, after):
             self._note(f"a member {key[:40]!r} is missing from the whole that comes later; it is left out")
 
-    def _find(self, event: Object) -> Item | None:
-        """Return the item of an event, by its index or else its id; None if there is none that has not ended."""
+    def _named_in(self, event: Object) -> Item | None:
+        """Return the item of an event, by its index or else its id; None if it has not begun."""
         index, item_id = event.get("output_index"), event.get("item_id")
         item = self._by_index.get(index) if isinstance(index, int) else None
-        if item is None and isinstance(item_id, str):
-            item = self._by_id.get(item_id)
+        return self._by_id.get(item_id) if item is None and isinstance(item_id, str) else item
+
+    def _find(self, event: Object) -> Item | None:
+        """Return the item of an event; None if there is none that has not ended."""
+        item = self._named_in(event)
         if item is None:
             self._note("an event names an item that has not begun; the event is left out")
         elif item.done:
@@ -245,7 +179,7 @@ class Assembly:
         if not isinstance(wire, dict) or not wire:
             self._note("an item is not an object with a type; the item is left out")
             return None
-        item = Item(_copy_object(cast("Object", wire)))
+        item = Item(copy_object(cast("Object", wire)))
         self.items.append(item)
         if isinstance(index, int):
             if index in self._by_index:
@@ -266,16 +200,16 @@ class Assembly:
             item = self._add(event)
         if item is None:
             return
-        before, after = item.settle(), _copy_object(whole)
+        before, after = item.settle(), copy_object(whole)
         for place in item.pieces:
-            if not _text_at(after, place).startswith(_text_at(before, place)):
+            if not text_at(after, place).startswith(text_at(before, place)):
                 self._note("a finished item differs from what was streamed; what was streamed is kept")
                 item.done = True
                 return
         self._note_missing(before, after)
-        item.wire, item.done = after, True
+        item.wire, item.done, item.awaited = after, True, False
         # The pieces are in it now; it has no such places any more if its type has changed.
-        item.pieces = {place: [] for place in item.pieces if _text_at(after, place)}
+        item.pieces = {place: [] for place in item.pieces if text_at(after, place)}
         item.waiting.clear()
 
     def _add_text(self, texts: _TextEvents, step: str, event: Object) -> NewText | None:
@@ -318,10 +252,10 @@ class Assembly:
         if type(index) is not int or not 0 <= index < _MAX_INDEX:
             self._note("an event has no index for its part; the event is left out")
             return
-        before, after = item.part(key, index, str(members_of(part).get("type"))), _copy_object(cast("Object", part))
+        before, after = item.part(key, index, str(members_of(part).get("type"))), copy_object(cast("Object", part))
         place = Place(key, index)
         streamed = item.text(place) if place in item.pieces else ""
-        if not _text_at({key: [after]}, Place(key, 0)).startswith(streamed):
+        if not text_at({key: [after]}, Place(key, 0)).startswith(streamed):
             return
         self._note_missing(before, after)
         before.clear()
@@ -344,6 +278,8 @@ class Assembly:
         out: list[Json] = []
         for item in self.items:
             *before, wire = item.split()
+            if item.awaited:
+                self._note("pieces of an item came without the whole item; they are left out")
             if before:
                 self._note("the reasoning text comes after its summary; it is read as an item of its own")
             out += [*before, wire if item.done else {**wire, "status": "incomplete"}]
@@ -373,26 +309,6 @@ class Assembly:
             members, wire = members_of(whole), item.settle()
             same = all(members.get(key) == wire.get(key) for key in ("type", "role", "phase", "name", "call_id"))
             is_split = item.thought_key == SUMMARY and bool(members.get("content"))
-            if is_split or not same or any(_text_at(members, place) != _text_at(wire, place) for place in item.pieces):
+            if is_split or not same or any(text_at(members, place) != text_at(wire, place) for place in item.pieces):
                 return False
         return True
-
-
-def _text_at(wire: Object, place: Place) -> str:
-    value: Json = wire.get(place.key)
-    if place.at is not None:
-        parts = items_of(value)
-        part = members_of(parts[place.at]) if place.at < len(parts) else {}
-        value = part.get("refusal" if part.get("type") == "refusal" else "text")
-    return value if isinstance(value, str) else ""
-
-
-def _copy_object(wire: Object) -> Object:
-    """Return a copy of an object that shares no lists and no objects with it."""
-    return {key: _copy(value) for key, value in wire.items()}
-
-
-def _copy(value: Json) -> Json:
-    if isinstance(value, dict):
-        return _copy_object(cast("Object", value))
-    return [_copy(each) for each in cast("list[Json]", value)] if isinstance(value, list) else value

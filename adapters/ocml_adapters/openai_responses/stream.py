@@ -18,7 +18,8 @@ from ocml_bridge.model import Json, Message, Transcript
 from ocml_bridge.stream.assembled import AssemblingDecoder
 from ocml_bridge.stream.decoder import text_of
 
-from .assembly import Assembly, Item, NewText, Place
+from .arriving import Item, NewText, Place
+from .assembly import Assembly
 from .hosted import is_of_client
 from .items import MERGED
 from .spelling import is_state, read_item

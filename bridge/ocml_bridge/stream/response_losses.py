@@ -49,7 +49,7 @@ def losses_of(
         log.losses += arrival_losses(places, target)
         image = replace(image, messages=_joined_pieces(image.messages, order))
         for index, message in zip(places, image.messages, strict=False):
-            _leave_out_parts(document.messages[index], message, f"/messages/{index}/content", log, target)
+            leave_out_parts(document.messages[index], message, f"/messages/{index}/content", log, target)
     report(document, image, log, target=target, order=places)
     return log.losses
 
@@ -98,13 +98,14 @@ def leave_out(message: Message, index: int, log: Log, target: str) -> None:
         log: receives the loss.
         target: the stream id.
     """
-    if message.content == "" and not is_call(message) and not is_private(message):
+    is_reply = message.role == "tool"  # an empty one still answers its call
+    if message.content == "" and not is_reply and not is_call(message) and not is_private(message):
         drop_empty(message, index, log, _why_left_out(message, target), target=target)
     else:
         drop_message(log, index, _why_left_out(message, target))
 
 
-def _leave_out_parts(message: Message, image: Message, path: str, log: Log, target: str) -> None:
+def leave_out_parts(message: Message, image: Message, path: str, log: Log, target: str) -> None:
     """Report the parts of a message that are no texts and of whose kind the answer has none.
 
     Args:

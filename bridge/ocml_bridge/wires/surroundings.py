@@ -90,7 +90,11 @@ class Surroundings:
         shell.settings = result.settings
         if result.spelled:
             shell.layout[SETTINGS] = result.spelled
-        shell.extras = {**rest(document, known), **switched, **result.others}
+        others_in_order = rest(document, known)
+        if switched:
+            unread = others_in_order.keys() | switched.keys()
+            others_in_order = {key: value for key, value in document.items() if key in unread}
+        shell.extras = {**others_in_order, **result.others}
         if others:
             shell.extras[TOOLS] = others
 
