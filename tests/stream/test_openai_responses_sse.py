@@ -302,11 +302,13 @@ def test_what_is_told_of_items_that_interleave_is_what_they_say(items: list[Mess
 
 def test_items_that_arrive_in_another_order_than_in_the_response_stay_in_it() -> None:
     """They were passed on as they came."""
-    texts = [{**MESSAGE, "id": f"msg_{at}", "content": [{**TEXT, "text": text}]} for at, text in enumerate("ab")]
+    texts: list[Any] = [
+        {**MESSAGE, "id": f"msg_{at}", "content": [{**TEXT, "text": text}]} for at, text in enumerate("ab")
+    ]
     late, early = (
         [
             event("output_item.added", output_index=at, item={**MESSAGE, "id": f"msg_{at}"}),
-            event("output_text.delta", output_index=at, content_index=0, delta=str(texts[at]["content"][0]["text"])),
+            event("output_text.delta", output_index=at, content_index=0, delta=texts[at]["content"][0]["text"]),
             event("output_item.done", output_index=at, item=texts[at]),
         ]
         for at in (0, 1)
