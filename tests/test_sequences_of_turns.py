@@ -74,6 +74,8 @@ def test_any_sequence_of_turns_keeps_the_laws(name: str, dialect: str | None, ki
 @pytest.mark.parametrize(
     "kinds",
     [
+        ("system", "blank text", "system"),
+        ("user", "blank text", "user"),
         ("call", "another call", "reply"),
         ("call", "another call", "reply", "reply"),
         ("call", "text", "another call", "reply"),

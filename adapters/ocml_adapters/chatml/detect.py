@@ -189,9 +189,9 @@ def _candidates(evidence: Sequence[Evidence]) -> list[Family]:
     """Return the families that may have written the frames, by the tools or the first call in them."""
     if families := _families_declaring(evidence):
         return families
-    dialect = next((own for each in evidence if (own := _own_dialect(each.frame)) is not None), None)
-    if dialect is not None:
-        return [FAMILIES[dialect]]
+    own = [FAMILIES[dialect] for each in evidence if (dialect := _own_dialect(each.frame)) is not None]
+    if own:  # only a family with frames for thoughts can hold an empty one
+        return [max(own, key=lambda family: family.apart is not None)]
     for each in evidence:
         if any(map(is_call, each.contents.messages)):
             markup = markup_of(each.frame.body)

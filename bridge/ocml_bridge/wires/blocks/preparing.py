@@ -132,6 +132,9 @@ def _sorted(grammar: Grammar, stretch: Sequence[int], items: Sequence[Item], pai
 # --- texts that become one --------------------------------------------------------------------------------------------
 
 
+_KNOWN: Final = frozenset({"system", "user", "assistant", "tool"})
+
+
 def _may_fuse(grammar: Grammar, items: Sequence[Item]) -> bool:
     """Return whether there may be texts that must be joined."""
     before, called = "", False
@@ -140,7 +143,7 @@ def _may_fuse(grammar: Grammar, items: Sequence[Item]) -> bool:
         if texts and (before == "system" or grammar.joins_texts):
             return True
         # A message may be left out, so that its neighbours become adjacent.
-        odd = not content or content.__class__ is not str or head.role not in ("system", "user", "assistant", "tool")
+        odd = not content or not isinstance(content, str) or grammar.refuses(content) or head.role not in _KNOWN
         if grammar.joins_texts and odd:
             return True
         before, called = head.role, head.calls
