@@ -577,6 +577,17 @@ def test_tools_are_refused_where_tokens_are() -> None:
         write(Transcript((), BREAKING[:1]), "chatml:qwen-xml", options=Options(control_tokens="refuse"))
 
 
+@pytest.mark.parametrize("gap", ["", "\n", "\n\n", " "])
+@pytest.mark.parametrize("dialect", ["hermes", "qwen-xml"])
+def test_tools_are_read_beside_a_system_text_that_they_follow_at_once(dialect: str, gap: str) -> None:
+    text = str(write(Transcript((Message("system", "Be kind."),), (Tool("f"),)), f"chatml:{dialect}").output)
+    text = text.replace("Be kind.\n\n", f"Be kind.{gap}")
+    document = transcript(text)
+    assert document.tools is not None
+    assert document.messages[0].content == f"Be kind.{gap}".removesuffix("\n\n")
+    assert back(text) == text
+
+
 # --- replies ----------------------------------------------------------------------------------------------------------
 
 

@@ -114,6 +114,7 @@ LIST: Final = Form("chatml-json", None, open_turn_newline=False)
 
 UNREAD: Final = (
     *("<tools>", "<tool_calls>", "<function name=", "<invoke name=", "<functioncall>", "<|python_tag|>"),
+    *("<minimax:tool_call>", "<longcat_tool_call>", "<zyphra_tool_call>", "<dots_function_call>"),
     *("<|tool_call|>", "<|thought_start|>", "<|begin_of_thought|>", "<|tool_calls_section_begin|>", "<|action_start|>"),
 )
 """Tags with which other models begin thoughts and calls inside ChatML's frames (MiniCPM3, MiniCPM5, copies of

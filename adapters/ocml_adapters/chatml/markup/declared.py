@@ -47,7 +47,11 @@ def may_declare(body: str) -> bool:
 
 
 def _read(body: str, declaration: Declaration) -> Declared | None:
-    """Return the system text and the tools of a body; None if the tools are not declared in this way."""
+    """Return the system text and the tools of a body; None if the tools are not declared in this way.
+
+    Words of several lines are no part of a sentence, so the gap may be missing: some templates forget it beside their
+    default system text (IQuest-Coder, Nanbeige).
+    """
     before, after, tools, gap, leads, *_, empty = declaration
     begin = 0 if leads or not before else body.rfind(before)
     end = body.find(after, len(before)) if leads else len(body) - len(after)
@@ -56,7 +60,7 @@ def _read(body: str, declaration: Declaration) -> Declared | None:
     listing = body[begin + len(before) : end]
     declared_tools = () if empty and listing == "" else tools.read(listing)
     text = body[end + len(after) :] if leads else body[:begin]
-    has_gap = text == "" or (text.startswith(gap) if leads else text.endswith(gap))
+    has_gap = text == "" or "\n" in before or (text.startswith(gap) if leads else text.endswith(gap))
     if declared_tools is None or not (declared_tools or empty) or not has_gap:
         return None
     text = text.removeprefix(gap) if leads else text.removesuffix(gap)
