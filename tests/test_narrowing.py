@@ -290,6 +290,7 @@ EMPTY = Message("user", "")
         (replace(EMPTY, content=()), [("message", LAYOUT, "/messages/2")]),
         (replace(EMPTY, content=(Text(""), PICTURE)), [("message", LOST, "/messages/2")]),
         (replace(EMPTY, name="bob"), [("message", LOST, "/messages/2")]),
+        (replace(EMPTY, end=None), [("message", LOST, "/messages/2")]),
         (replace(EMPTY, weight=0), [("message", LOST, "/messages/2")]),
         (replace(EMPTY, signature=Signature("c2ln")), [("message", LOST, "/messages/2")]),
         (replace(EMPTY, cache=MARK), [("message", LOST, "/messages/2")]),

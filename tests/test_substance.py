@@ -135,9 +135,10 @@ def test_a_format_that_keeps_the_part_empties_nothing() -> None:
     assert codes(user(OPAQUE), "canonical") == []
 
 
-def test_text_under_keys_that_a_reader_does_not_know_is_emptied_where_there_is_no_content() -> None:
+@pytest.mark.parametrize("target", ["harmony", "anthropic", "gemini", "bedrock-converse", "openai-responses"])
+def test_text_under_keys_that_a_reader_does_not_know_is_emptied_where_there_is_no_content(target: str) -> None:
     for wire in ({"text": "Hello"}, {"content": None, "audio": {"id": "a b", "transcript": "Hello"}}):
-        result = convert({"messages": [{"role": "user", **wire}]}, source="openai", target="harmony", policy=LENIENT)
+        result = convert({"messages": [{"role": "user", **wire}]}, source="openai", target=target, policy=LENIENT)
         assert [loss.path for loss in result.losses if loss.code is LossCode.EMPTIED] == ["/messages/0/extras"]
         assert result.characters == (5, 0)
         assert convert({"messages": [{"role": "user", **wire}]}, source="openai", target="openai").characters == (5, 5)

@@ -201,14 +201,14 @@ class Writer:
                     written.planned = False
                 near_item = item if indices[at] == TOOLS else self._nearest_to(item, indices[at], written)
                 if near_item is None:
-                    written.leave_out(indices[at], head)
+                    written.leave_out(indices[at], item)
                     left_out.add(at)
                     continue
                 if not self._is_unchanged(near_item):
                     unplanned.add(len(result))
                 push(near_item)
             elif (near_head := nearest.head) is None:
-                written.leave_out(indices[at], head, nearest.losses)
+                written.leave_out(indices[at], item, nearest.losses)
                 left_out.add(at)
             else:
                 if nearest.losses:

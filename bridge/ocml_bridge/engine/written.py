@@ -79,21 +79,24 @@ class Written:
         self.trace: Trace | None = None
         self.spans: Columns | None = None
 
-    def leave_out(self, index: int, head: Head, losses: Sequence[Loss] = ()) -> None:
+    def leave_out(self, index: int, item: Item, losses: Sequence[Loss] = ()) -> None:
         """Report that a message is left out of the output.
 
-        If the format reports it as a loss of layout, as of an empty message, its extras are reported as well.
+        If the format reports it as a loss of layout, as of an empty message, its extras are reported as well; and that
+        they have all that it says, as those of an answer that is sound.
 
         Args:
             index: of the message.
-            head: its head in the document.
+            item: the message in the document.
             losses: its losses that are not yet in the log, with the paths of the message at index 0.
         """
         log = self.log
         self.lose(index, losses)
-        if head.has_extras and log.losses and log.losses[-1].severity is Severity.LAYOUT:
-            detail = "the message is left out, and with it what only its own format can say"
-            log.lose(LossCode.EXTRAS, f"/messages/{index}/extras", detail)
+        if item[0].has_extras and log.losses and log.losses[-1].severity is Severity.LAYOUT:
+            detail, path = "the message is left out, and with it what only its own format can say", f"/messages/{index}"
+            log.lose(LossCode.EXTRAS, f"{path}/extras", detail)
+            if (field := opaque_field(message_of(item))) is not None:
+                log.losses.append(name_emptied(f"{path}/{field}", self._grammar.target))
 
     def lose(self, index: int, losses: Sequence[Loss]) -> None:
         """Report losses of a message.

@@ -63,7 +63,7 @@ def kind_of_blank(text: str) -> str:
 def drop_empty(message: Message, index: int, log: Log, reason: str, *, target: str) -> None:
     """Report that a message without content in the target is left out, with its other fields.
 
-    The severity is `layout` if the message has only empty texts and no other field.
+    The severity is `layout` if the message has only empty texts and no other field, and was not cut off.
 
     Args:
         message: the message in the document, also with parts that the target has no place for.
@@ -73,7 +73,7 @@ def drop_empty(message: Message, index: int, log: Log, reason: str, *, target: s
         target: the format id.
     """
     texts = all(isinstance(part, Text) for part in parts_of(message.content))
-    is_bare = texts and all(getattr(message, field) is None for field in _FIELDS_OF_EMPTY)
+    is_bare = texts and message.end is not None and all(getattr(message, field) is None for field in _FIELDS_OF_EMPTY)
     log.lose(LossCode.MESSAGE, f"/messages/{index}", reason, Severity.LAYOUT if is_bare else Severity.LOST)
     if (field := opaque_field(message)) is not None:
         log.lose(LossCode.EMPTIED, f"/messages/{index}/{field}", emptied_in(target))
