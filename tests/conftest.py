@@ -25,6 +25,10 @@ settings.register_profile(
 settings.register_profile("thorough", settings.get_profile("normal"), max_examples=THOROUGH)
 # For a night: `pytest -n auto --hypothesis-profile=long`.
 settings.register_profile("long", settings.get_profile("normal"), max_examples=2000)
+# Other documents in each run, for what no run has met yet: `pytest -n auto -m hypothesis --hypothesis-profile=random`.
+settings.register_profile(
+    "random", settings.get_profile("normal"), max_examples=300, derandomize=False, print_blob=True
+)
 # For runs that only ask whether a law fails, not on which smallest document, as those of mutants.
 settings.register_profile(
     "no-shrinking", settings.get_profile("normal"), max_examples=25, phases=[Phase.explicit, Phase.generate]
