@@ -20,6 +20,8 @@ from .errors import BridgeError, ErrorCode
 from .formats.prompting import ChatTemplate, HostedTool, of_prompt
 from .loss import Loss, LossCode, Severity
 from .model import Message, Settings, Transcript, replace
+from .report.naming import name_difference
+from .report.report import lost_with_moved, moved_contents
 from .spans.columns import Columns
 from .spans.origins import behind_prompt, rerooted
 
@@ -126,11 +128,19 @@ def prepare(
         current, hosted = _hosted_tools(template, current, reading.source)
         names = _names(template, current)
         losses += renumber(names.losses(current), left)
-        profiled = template.make(names.spelled(current), date, hosted)
+        asked = names.spelled(current)
+        profiled = template.make(asked, date, hosted)
         current = profiled.transcript
-        losses += overridden + renumber(profiled.losses, left)
+        losses += overridden + renumber((*profiled.losses, *_lost_with_joined(asked, profiled.losses, template)), left)
         origins = tuple(_origin(path, origins) for path in profiled.origins)
     return Prepared(current, losses, origins, reading, names)
+
+
+def _lost_with_joined(asked: Transcript, losses: Sequence[Loss], template: ChatTemplate) -> list[Loss]:
+    """Return the losses of messages that are joined to others: only their content is in the prompt."""
+    joined = moved_contents(losses)
+    beside = lost_with_moved(asked, joined, losses) if joined else ()
+    return [name_difference(difference, template.families[0]) for difference in beside]
 
 
 def is_unfinished(transcript: Transcript) -> bool:

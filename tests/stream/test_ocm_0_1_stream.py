@@ -99,6 +99,13 @@ def test_the_golden_inputs_say_the_same_for_every_cut(path: Path) -> None:
     check_decoding(text, STREAM, all_cuts(text, [text[at : at + 7] for at in range(0, len(text), 7)]), without_tools)
 
 
+def test_a_copy_goes_on_by_itself_behind_a_second_conversation() -> None:
+    text = "[BOS]<|im_start|>assistant\n<|im_end|>\nHi"
+    check_copies(lambda: decoder(STREAM), [text, text], [text], [text])
+    check_copies(lambda: decoder(STREAM), [text], [text], ["!"])
+    assert check_cancel(lambda: decoder(STREAM), [text, text]).reason == "error"
+
+
 @given(st.data(), TEXT, TEXT)
 def test_a_copy_goes_on_by_itself_wherever_it_is_made(data: st.DataObject, text: str, other: str) -> None:
     at = data.draw(st.integers(0, len(text)))

@@ -86,10 +86,13 @@ def recalled(contents: Contents, notes: Mapping[str, Json], place: Place) -> Fra
         else default.header
     )
 
+    ends, raw_end = _ends(contents, default, place, header), notes.get("end")
+    end = raw_end if isinstance(raw_end, str) and raw_end in ends else default.end
+
     def reads_the_same(body: str) -> bool:
         if place.is_open_turn:
             return False
-        frame = with_fields(default, header=header, body=body)
+        frame = with_fields(default, header=header, body=body, end=end)
         return _comparable(read_again(frame, contents, place)) == _comparable(contents)
 
     return recall(
@@ -98,7 +101,7 @@ def recalled(contents: Contents, notes: Mapping[str, Json], place: Place) -> Fra
         grammar=GRAMMAR,
         before=place.before,
         starts=_NONE,
-        ends=_ends(contents, default, place, header),
+        ends=ends,
         header=header.__eq__,
         body=reads_the_same,
     )

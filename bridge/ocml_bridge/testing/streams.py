@@ -92,17 +92,24 @@ def feed(used: Decoder, chunk: Chunk) -> list[Event]:
 
 def events_of(used: Decoder, chunks: Iterable[Chunk], reason: Reason | None = None) -> Decoded:
     """Decode chunks; check that the decoder raises at most once, and has no events after `Stop`."""
+    events, failed = _fed(used, chunks)
+    events += used.finish(reason)
+    assert used.finish(reason) == used.cancel() == [], "there are events after the stop"
+    return Decoded(joined(events), failed)
+
+
+def _fed(
+    used: Decoder, chunks: Iterable[Chunk], failed: ErrorCode | None = None
+) -> tuple[list[Event], ErrorCode | None]:
+    """Return the events of a decoder for chunks, and the code of the error that it raised, now or before."""
     events: list[Event] = []
-    failed: ErrorCode | None = None
     for chunk in chunks:
         try:
             events += feed(used, chunk)
         except BridgeError as error:
             assert failed is None, "a decoder raises once at most"
             failed = error.code
-    events += used.finish(reason)
-    assert used.finish(reason) == used.cancel() == [], "there are events after the stop"
-    return Decoded(joined(events), failed)
+    return events, failed
 
 
 # --- the law ----------------------------------------------------------------------------------------------------------
@@ -288,18 +295,18 @@ def check_copies(make: Callable[[], Decoder], first: Chunks, one: Chunks, other:
         other: the further chunks for the copies.
     """
     original = make()
-    events_before = [event for chunk in first for event in feed(original, chunk)]
+    events_before, failed_before = _fed(original, first)
     copy, unpickled = original.copy(), cast("Decoder", pickle.loads(pickle.dumps(original)))
     for used, rest in ((original, one), (copy, other), (unpickled, other)):
-        events = [event for chunk in rest for event in feed(used, chunk)]
-        assert joined([*events_before, *events, *used.finish()]) == events_of(make(), [*first, *rest]).events
+        events, failed = _fed(used, rest, failed_before)
+        continued = Decoded(joined([*events_before, *events, *used.finish()]), failed)
+        assert continued == events_of(make(), [*first, *rest])
 
 
 def check_cancel(make: Callable[[], Decoder], chunks: Chunks) -> Stop:
     """Check that a cancelled stream stops exactly once; return its `Stop`."""
     used = make()
-    for chunk in chunks:
-        feed(used, chunk)
+    _fed(used, chunks)
     stop = used.cancel()[-1]
     assert isinstance(stop, Stop)
     assert stop.reason in ("cancelled", "error")

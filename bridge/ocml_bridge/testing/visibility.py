@@ -24,8 +24,10 @@ def visibility(trial: Trial) -> None:
     exposed = [f"/messages/{index} is shown" for index in exposed_messages(document, back, trial.result.origins)]
     if isinstance(document, Transcript) and isinstance(back, Transcript):
         seen = "\0".join(map(seen_text, back.messages))
-        texts = (text_of(message) for message in document.messages if is_private(message))
-        exposed += [f"{text!r} is shown" for text in texts if text.startswith(SECRET) and text in seen]
+        public = "\0".join(text_of(message) for message in document.messages if not is_private(message))
+        private = (text_of(message) for message in document.messages if is_private(message))
+        secrets = [text for text in private if text.startswith(SECRET) and text not in public]
+        exposed += [f"{text!r} is shown" for text in secrets if text in seen]
     if exposed:
         raise trial.broken("visibility", exposed)
 
