@@ -115,10 +115,114 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
     "a chat of Big-AGI": (
         {"messages": [{"role": "user", "fragments": [{"ft": "content", "part": {"pt": "text", "text": "Hi"}}]}]},
     ),
+    "a chat of OpenRouter": (
+        {
+            "version": "orpg.3.0",
+            "characters": {},
+            "messages": {"m": {"characterId": "USER", "content": "Hi"}, "n": {"characterId": "c", "content": "Yes"}},
+        },
+    ),
+    "what Cline or Roo shows of a task": ([{"ts": 1, "type": "say", "say": "text", "text": "Do it"}],),
+    "a thread of Zed": (
+        {"messages": [{"User": {"content": [{"Text": "Hi"}]}}, {"Agent": {"content": [{"Text": "Yes"}]}}, "Resume"]},
+        {"messages": [{"Agent": {"content": [{"Text": "Yes"}], "tool_results": {}}}]},
+    ),
+    "a thread of an earlier Zed": (
+        {"version": "0.2.0", "messages": [{"id": 0, "role": "user", "segments": [{"type": "text", "text": "Hi"}]}]},
+    ),
+    "a chat of Cursor": (
+        {"conversation": [{"type": 1, "bubbleId": "a", "text": "Hi"}, {"type": 2, "bubbleId": "b", "text": "Yes"}]},
+    ),
+    "chats of TypingMind": ({"data": {"chats": [{"chatID": "c", "messages": [TURN]}], "folders": []}},),
+    "chats of Qwen": (
+        {"success": True, "request_id": "r", "data": [{"id": "i", "chat": {"history": {"messages": {"a": TURN}}}}]},
+    ),
+    "chats of Cherry Studio": (
+        {
+            "version": 5,
+            "indexedDB": {
+                "topics": [{"id": "t", "messages": [{"id": "m", "role": "user", "blocks": ["b"]}]}],
+                "message_blocks": [{"id": "b", "type": "main_text", "content": "Hi"}],
+            },
+        },
+    ),
+    "a chat of Character.AI": (
+        {
+            "turns": [
+                {
+                    "turn_key": {"turn_id": "t"},
+                    "author": {"is_human": True},
+                    "candidates": [{"candidate_id": "a", "raw_content": "Hi"}],
+                    "primary_candidate_id": "a",
+                }
+            ]
+        },
+    ),
+    "what Google keeps of chats with Gemini": (
+        [{"header": "Gemini Apps", "title": "Prompted Why?", "safeHtmlItem": [{"html": "<p>So.</p>"}]}],
+        {"header": "Gemini Apps", "title": "Created Gemini Canvas", "activityControls": ["Gemini Apps Activity"]},
+        {"header": "Gemini-Apps", "title": "Warum?", "safeHtmlItem": [{"html": "<p>Darum.</p>"}]},
+    ),
+    "a message of a chat with Copilot": (
+        {"Conversation": "Trip", "Time": "2025-01-01T00:00:00", "Author": "Human", "Message": "Hi"},
+    ),
+    "a page of a chat that ChatGPT shares": (
+        {
+            "title": "t",
+            "linear_conversation": [
+                {"message": {"author": {"role": "user"}, "content": {"content_type": "text", "parts": ["Hi"]}}}
+            ],
+        },
+    ),
+    "a trace of MLflow": (
+        {
+            "info": {"trace_id": "t"},
+            "data": {
+                "spans": [
+                    {
+                        "attributes": {
+                            "mlflow.spanType": '"CHAT_MODEL"',
+                            "mlflow.spanInputs": '{"messages":[{"role":"user","content":"Hi"}]}',
+                            "mlflow.spanOutputs": '{"choices":[{"message":{"role":"assistant","content":"Yes"}}]}',
+                        }
+                    }
+                ]
+            },
+        },
+        {"name": "Completions", "attributes": {"mlflow.spanInputs": "{}", "mlflow.spanOutputs": "{}"}},
+    ),
+    "segments of a text to train on (axolotl)": (
+        {
+            "segments": [
+                {"label": False, "text": "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n"},
+                {"label": True, "text": "Yes<|im_end|>\n"},
+            ]
+        },
+    ),
     "a chat of Messenger or Instagram": (
         {"participants": [], "messages": [{"sender_name": "Ann", "timestamp_ms": 1, "content": "Hi"}]},
     ),
-    "a chat of OpenRouter": ({"version": "orpg.3.0", "characters": {}, "messages": {}},),
+    "a channel of Slack": (
+        [{"type": "message", "user": "U1", "text": "Hi", "ts": "1680000000.000100"}],
+        {"ok": True, "messages": [{"type": "message", "user": "U1", "text": "Hi", "ts": "1680000000.000100"}]},
+        {"client_msg_id": "m", "type": "message", "text": "Hi", "user": "U1", "ts": "1680000000.000100"},
+    ),
+    "a channel of Discord": (
+        {"guild": {"id": "1"}, "channel": {"id": "2"}, "messages": []},
+        [{"id": "9", "type": "Default", "content": "Hi", "author": {"name": "ann", "isBot": False}}],
+    ),
+    "a chat of Telegram": (
+        {
+            "name": "Ann",
+            "type": "personal_chat",
+            "messages": [
+                {"type": "message", "from": "Ann", "from_id": "user1", "text": "Hi", "text_entities": [{"text": "Hi"}]}
+            ],
+        },
+    ),
+    "a space of Google Chat": (
+        {"messages": [{"creator": {"name": "Ann", "user_type": "Human"}, "text": "Hi", "topic_id": "t"}]},
+    ),
     "a Bedrock Converse request": (
         {"messages": [{"role": "user", "content": [{"text": "Hello there"}]}], "inferenceConfig": {}},
         {"messages": [{"role": "user", "content": [{"text": "Hello there"}]}]},
@@ -275,10 +379,19 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
         [{"author": "user", "text": "Hi"}],
         [{"sender": "user", "content": "Hi"}],
         [{"speaker": "user", "text": "Hi"}],
-        [{"type": "message", "user": "U1", "text": "Hi", "ts": "1.2"}],
+        [{"user": "U1", "text": "Hi"}],
     ),
     "a record with a text in it": ({"text": "Once upon a time"},),
     "an error that a server answered with": ({"error": {"message": "no", "type": "invalid_request_error"}},),
+    "a chat of WhatsApp": (
+        "[01/02/2024, 12:00:01] Ann: Hi\n[01/02/2024, 12:00:05] Bob: Hello\n",
+        "[12/01/2024, 10:00:00] Ann: Hi\n[12/01/2024, 10:01:00] Bob: Yes\n",
+        "12.01.24, 10:00 - Ann: Hi\n12.01.24, 10:01 - Bob: Yes\n",
+        "1/12/24, 10:00\u202fPM - Ann: Hi\n",
+    ),
+    "a chat of Aider": (
+        "\n# aider chat started at 2024-05-01 10:00:00\n\n> Aider v0.35\n\n#### make it blue\n\nSure.\n",
+    ),
     "OpenChatML 2.2": ("version: 2.2\n<|start|>user<|message|>Hi<|end|>", "---\nversion: 2.2\n---\n"),
     "a Phi-4 prompt": ("<|im_start|>user<|im_sep|>Hi<|im_end|>",),
     "an A.X prompt": ("<|im_start|><|user|>Hi<|im_end|><|im_start|><|assistant|>",),
@@ -384,7 +497,6 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
         "**User:** Hi\n\n**Assistant:** Hello\n",
         "## User\n\nHi\n",
         "You said:\nHi\nChatGPT said:\nHello\n",
-        "[01/02/2024, 12:00:01] Ann: Hi\n[01/02/2024, 12:00:05] Bob: Hello\n",
     ),
     "a Parquet file": (b"PAR1\x15\x04",),
     "an Arrow file": (b"ARROW1\x00\x00",),

@@ -2,6 +2,8 @@
 
 * Open WebUI: `openwebui-export.json` in LibreChat (`api/server/utils/import/__data__`), and
   `backend/open_webui/utils/middleware.py` for what is folded in texts.
+* Qwen: its export, whose `data` are such chats; `content_list` as public readers of it show.
+* LobeChat: `reasoning` of its messages, an object with `content`.
 * LibreChat: `librechat-tree.json` and `librechat-export.json` there, and `TMessageContentParts` in its data provider.
 * LM Studio: the reader of lm-studio-conversation-converter (YorkieDev), and files of LM Studio 0.3.
 * Google AI Studio: the readers of aistudioMD and chat2html.
@@ -55,6 +57,11 @@ OUTPUT: list[dict[str, Any]] = [
 ]
 IMAGE = {"type": "image", "url": "data:image/png;base64,AAAA", "name": "a.png"}
 USER = node("a", None, "user", "Rome?", timestamp=1700000000)
+PHASES = [
+    {"phase": "web_search", "content": "", "extra": {"query": "Rome"}},
+    {"phase": "think", "content": "Hm.", "status": "finished"},
+    {"phase": "answer", "content": "20 degrees.", "status": "finished"},
+]
 PLAIN = webui(USER, node("b", "a", "assistant", "20 degrees.", model="m", done=True), current="b")
 
 # --- LibreChat --------------------------------------------------------------------------------------------------------
@@ -280,6 +287,22 @@ ROWS: list[tuple[str, dict[str, Any], list[list[Said]]]] = [
         webui(USER, node("b", "a", "assistant", f"{FOLDED_THOUGHT}{FOLDED_CALL}20 degrees."), current="b"),
         [[ASKED, ("thought", "Is it 1 < 2?\nYes."), *CALLED, ANSWERED]],
     ),
+    # an answer of Qwen, in its phases
+    (
+        "open-webui",
+        webui(USER, node("b", "a", "assistant", "", reasoning_content="", content_list=PHASES), current="b"),
+        [[ASKED, ("thought", "Hm."), ANSWERED]],
+    ),
+    # and where the content says it again
+    (
+        "open-webui",
+        webui(
+            USER,
+            node("b", "a", "assistant", "20 degrees.", reasoning_content="Hm.", content_list=PHASES),
+            current="b",
+        ),
+        [[ASKED, ("thought", "Hm."), ANSWERED]],
+    ),
     # messages without a history
     ("open-webui", {"chat": {"messages": [USER, node("b", "a", "assistant", "20 degrees.")]}}, [[ASKED, ANSWERED]]),
     ("librechat", libre(said("a", "Rome?", said("b", "20 degrees.", model="m"), user=True)), [[ASKED, ANSWERED]]),
@@ -359,7 +382,7 @@ def test_every_word_of_an_export_is_in_its_conversations_or_beside_them(row: dic
     found = read_row(Plan((AUTO,)), row)
     kept = [*words([found.extra_columns, [[each.value, each.extra_columns] for each in found.documents]])]
     everything = "\n".join(kept).replace('\\"', '"')
-    links = {"a", "b", "c", "currentId", "user", "assistant", "model", "all"}
+    links = {"a", "b", "c", "currentId", "user", "assistant", "model", "all", "think", "answer"}
     assert [each for each in words(row) if each not in links and each not in everything] == []
 
 
@@ -523,6 +546,22 @@ def test_a_call_of_open_webui_that_was_not_answered_has_no_result() -> None:
     (found,) = conversations(webui(USER, node("b", "a", "assistant", waiting + FOLDED_CALL), current="b"))
     assert told(found.messages) == [ASKED, CALLED[0], *CALLED]
     assert [each.call_id for each in found.messages] == [None, "call_2", "call_1", "call_1"]
+
+
+def test_phases_of_qwen_that_say_nothing_stand_beside() -> None:
+    row = webui(USER, node("b", "a", "assistant", "", content_list=PHASES), current="b")
+    (document,) = read_row(Plan((AUTO,)), row).documents
+    beside = cast("list[Any]", document.extra_columns["nodes"])
+    assert beside[1]["content_list"] == [PHASES[0], {"status": "finished"}, {"status": "finished"}]
+
+
+def test_a_thought_of_lobechat_is_an_object() -> None:
+    thought = {"content": "Hm.", "duration": 3}
+    answer = {"role": "assistant", "content": "20 degrees.", "reasoning": thought}
+    row = {"messages": [{"role": "user", "content": "Rome?"}, answer]}
+    (found,) = conversations(row)
+    assert told(found.messages) == [ASKED, ("thought", "Hm."), ANSWERED]
+    assert "'reasoning_duration': 3" in repr(found)
 
 
 SAID: dict[str, Any] = {"response": {"message": "Rome?", "sender": "human", "_id": "a"}}

@@ -2048,7 +2048,7 @@ def test_an_error_names_columns_in_short() -> None:
 
 def test_every_layout_has_rows() -> None:
     exports = {"oasst", "chatgpt-export", "claude-export", "open-webui", "librechat", "lm-studio", "ai-studio", "moss"}
-    exports |= {"grok-export", "vscode-chat", "chainlit"}
+    exports |= {"grok-export", "vscode-chat", "chainlit", "tau2"}
     stored = {"adk", "adk-evals", "wrapped", *(each.name for each in (*FRAMEWORKS, *SESSIONS))}
     here = {name for name, *_ in ROWS} | exports | stored
     previews = {layout.name for layout in PREVIEWS}
@@ -2211,6 +2211,12 @@ def test_what_else_stands_in_inputs_and_outputs_stays_beside() -> None:
 def test_keys_that_do_not_say_who_speaks_are_not_guessed(row: dict[str, Any]) -> None:
     with pytest.raises(BridgeError, match="not a row of any layout"):
         read_row(Plan((AUTO,)), row)
+
+
+@pytest.mark.parametrize("part", [{"type": ["text"], "value": "Why?"}, {"type": "reasoning", "value": 1}])
+def test_parts_with_values_of_another_type_are_none_of_llama_factory(part: dict[str, Any]) -> None:
+    with pytest.raises(BridgeError):
+        read_row(plan_of("llamafactory-v1"), {"messages": [{"role": "assistant", "content": [part]}]})
 
 
 def test_settings_of_a_template_are_those_of_the_request() -> None:

@@ -67,6 +67,8 @@ MADE: tuple[Row, ...] = (
     },
     {"conversations": [["Hi", "Yes."]]},
     {"messages": ["Hi", "Yes."]},
+    {"messages": TURNS, "images": ["a"], "rejected_messages": TURNS},
+    {"messages": TURNS, "images": ["a"], "rejected_messages": [TURNS[0], {"role": "assistant", "content": "No."}]},
     {"messages": ["Hi"]},
     {"conversations": [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Yes."}]},
     {"instruction": "Hi", "input": "", "output": "Yes."},

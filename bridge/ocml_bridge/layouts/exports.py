@@ -17,6 +17,7 @@ from . import (
     librechat,
     lm_studio,
     open_webui,
+    simulations,
     vscode,
     wrapped,
 )
@@ -125,6 +126,14 @@ EXPORTS: Final[tuple[Layout, ...]] = (
         {adk.CASES: (adk.CASES, "evalCases")},
         adk.are_cases,
         adk.read_cases,
+    ),
+    Layout(
+        "tau2",
+        "results of tau2-bench",
+        "openai",
+        {simulations.SIMULATIONS: (simulations.SIMULATIONS,)},
+        simulations.are_simulations,
+        simulations.read_simulations,
     ),
     Layout(
         "wrapped",

@@ -1,4 +1,4 @@
-"""Read Open WebUI's exported chats: a history of messages, each of which names its parent."""
+"""Read Open WebUI's exported chats, and Qwen's: a history of messages, each of which names its parent."""
 
 from __future__ import annotations
 
@@ -89,12 +89,32 @@ def _pieces_of(node: Object, place: str, wording: Wording) -> Pieces:
         for at, item in enumerate(cast("list[Object]", node["output"])):
             _read_item(item, pieces, f"{place}/output/{at}/output")
         return pieces
+    if isinstance(node.get(_REASONING), str) and node[_REASONING]:
+        pieces.think(node[_REASONING])
+    for each in _phases(node):
+        _PHASES[each["phase"]](pieces, each["content"])
     content = node["content"]
     for part in as_list(content) or []:
         pieces.show(as_object(part) or {"type": "text", "text": str(part)})
     if isinstance(content, str) and not read_details(content, pieces, f"{place}/content"):
         pieces.say(content)
     return pieces
+
+
+_REASONING: Final = "reasoning_content"
+_PHASED: Final = "content_list"
+"""The member of Qwen's messages that holds the answer in its phases, where `content` is empty."""
+_PHASES: Final = {"think": Pieces.think, "answer": Pieces.say}
+
+
+def _phases(node: Object) -> list[Object]:
+    """Return the phases of an answer that say something; none if the content says it."""
+    return [] if node["content"] else [each for each in objects_of(node.get(_PHASED)) if _is_read(each)]
+
+
+def _is_read(phase: Object) -> bool:
+    name = phase.get("phase")
+    return isinstance(name, str) and name in _PHASES and isinstance(phase.get("content"), str)
 
 
 def _images(node: Object) -> list[str]:
@@ -113,12 +133,21 @@ def _metadata(node: Object) -> Object:
     shown = isinstance(content, str) and (_has_output(node) or read_details(content, Pieces("assistant")))
     known = ("id", "parentId", "childrenIds", "role", "files", *(() if shown else ("content",)))
     items = [_rest_of(each) for each in cast("list[Object]", node["output"])] if _has_output(node) else []
-    apart = {"files": files if any(files) else None, "output": items if any(items) else None}
-    left = rest(node, (*known, "output") if _has_output(node) else known)
+    phases = [
+        rest(each, ("phase", "content")) if _is_read(each) else each
+        for each in map(_object, as_list(node.get(_PHASED)) or [])
+    ]
+    apart = {
+        "files": files if any(files) else None,
+        "output": items if any(items) else None,
+        _PHASED: phases if any(phases) else None,
+    }
+    read = ("output",) if _has_output(node) else (_REASONING, *([_PHASED] if _phases(node) else ()))
+    left = rest(node, (*known, *read))
     return {
         **({"id": node["id"]} if "id" in node else {}),
         **left,
-        **{key: each for key, each in apart.items() if each},
+        **{key: each for key, each in apart.items() if each and key not in left},
     }
 
 

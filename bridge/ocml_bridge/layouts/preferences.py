@@ -11,10 +11,10 @@ from ..convert import read
 from ..model import Alternative, Json, Transcript
 from ..model.codec import to_json
 from . import columns, exchange, media
-from .exchange import INSTRUCTION, is_number, read_prompt, read_tools, shared
+from .exchange import INSTRUCTION, is_number, is_text_or_messages, read_answer, read_prompt, read_tools, shared
 from .fitting import as_list, as_object, objects_of
 from .layout import Document, Layout, Object, Wording, misshapen
-from .messages import are_messages, message, preference, request, respelled_all
+from .messages import are_messages, preference, request, respelled_all
 
 # --- answers of two models, and the one that won (Chatbot Arena) ------------------------------------------------------
 
@@ -44,7 +44,7 @@ def read_battle(fields: Object, wording: Wording) -> Sequence[Document]:
 
 ANSWERS: Final = "answers"
 SCORES: Final = "scores"
-_TEXTS: Final = ("answer", "response", "text", "content")
+_TEXTS: Final = ("answer", "response", "text", "content", "completion")
 _RANKS: Final = ("rank",)
 """Members for the rank of an answer, of which the lowest is the best."""
 _SCORES: Final = ("overall_score", "score", "pm_score")
@@ -53,7 +53,7 @@ _SCORES: Final = ("overall_score", "score", "pm_score")
 
 def is_ranked(fields: Object, wording: Wording) -> bool:
     """Return whether the fields hold a prompt with answers that are ranked or scored."""
-    return isinstance(fields.get(INSTRUCTION), str) and bool(_ranked(_scored(fields)))
+    return is_text_or_messages(fields.get(INSTRUCTION)) and bool(_ranked(_scored(fields)))
 
 
 def _scored(fields: Object) -> Sequence[Json]:
@@ -75,22 +75,22 @@ def read_ranked(fields: Object, wording: Wording) -> Sequence[Document]:
         raise misshapen(f"/{ANSWERS}", "answers, each with a rank or a score")
     prompt, tools = read_prompt(fields, wording), read_tools(fields)
     best, worst = min(ranked, key=_order), max(ranked, key=_order)
-    chosen = [message("assistant", best[1])]
+    chosen, rejected = (read_answer(each[1], wording, f"/{ANSWERS}") for each in (best, worst))
     if best[0] == worst[0]:
         return [Document(request([*prompt, *chosen], tools))]
-    return [Document(preference(prompt, chosen, [message("assistant", worst[1])], tools))]
+    return [Document(preference(prompt, chosen, rejected, tools))]
 
 
-def _order(answer: tuple[float, str]) -> float:
+def _order(answer: tuple[float, Json]) -> float:
     return answer[0]
 
 
-def _ranked(answers: Sequence[Json]) -> list[tuple[float, str]] | None:
+def _ranked(answers: Sequence[Json]) -> list[tuple[float, Json]] | None:
     """Return the answers, each with its rank or its negative score; None if any has neither."""
-    found: list[tuple[float, str]] = []
+    found: list[tuple[float, Json]] = []
     for each in answers:
         answer = as_object(each) or {}
-        text = next((answer[name] for name in _TEXTS if isinstance(answer.get(name), str)), None)
+        text = next((answer[name] for name in _TEXTS if is_text_or_messages(answer.get(name))), None)
         rank = next((answer[name] for name in _RANKS if is_number(answer.get(name))), None)
         score = next((-answer[name] for name in _SCORES if is_number(answer.get(name))), None)
         badness = score if rank is None else rank
@@ -190,7 +190,7 @@ PREFERENCES: Final[tuple[Layout, ...]] = (
         "a prompt with answers that are ranked or scored (Nectar, UltraFeedback)",
         "openai",
         {
-            "instruction": ("prompt", "instruction", "question"),
+            "instruction": ("prompt", "instruction", "question", "context"),
             ANSWERS: ("answers", "completions", "generations", "responses"),
             SCORES: ("ratings", "scores"),
             **columns.PROMPT,

@@ -81,7 +81,7 @@ def read_messages(fields: Object, wording: Wording) -> Sequence[Document]:
     if wording.thoughts:
         messages = [thoughts.split(each, wording) for each in messages]
     messages = [
-        each if _is_plain(each) else _with_calls(_with_weight(each), f"/{MESSAGES}/{at}")
+        each if _is_plain(each) else _with_calls(_with_weight(_with_thought(each)), f"/{MESSAGES}/{at}")
         for at, each in enumerate(messages)
     ]
     messages = _with_ids_of_calls(messages)
@@ -117,6 +117,19 @@ def _repeated_system() -> Finding:
 
 _WEIGHTS: Final[dict[str, type | tuple[type, ...]]] = {"loss": bool, "train": bool, "loss_weight": (int, float)}
 """Members of messages, other than `weight`, that say whether to train on them, with the types of their values."""
+
+
+def _with_thought(each: Object) -> Object:
+    """Return a message whose thought is an object (LobeChat), with its text in the place of that."""
+    thought = as_object(each.get(_REASONING))
+    if thought is None or not isinstance(thought.get("content"), str):
+        return each
+    return {key: thought["content"] if key == _REASONING else value for key, value in each.items()} | {
+        f"{_REASONING}_{key}": value for key, value in thought.items() if key != "content"
+    }
+
+
+_REASONING: Final = "reasoning"
 
 
 def _with_weight(each: Object) -> Object:

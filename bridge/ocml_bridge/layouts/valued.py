@@ -41,7 +41,12 @@ def _are_valued(value: Json) -> bool:
 def _is_valued(value: Json) -> bool:
     found = as_object(value) or {}
     parts = as_list(found.get("content"))
-    return parts is not None and all({"type", "value"} == (as_object(part) or {}).keys() for part in parts)
+    return parts is not None and all(_is_part(as_object(part) or {}) for part in parts)
+
+
+def _is_part(part: Object) -> bool:
+    is_text = isinstance(part.get("value"), str) or part.get("type") != "reasoning"
+    return part.keys() == {"type", "value"} and isinstance(part["type"], str) and is_text
 
 
 def read_valued(fields: Object, wording: Wording) -> Sequence[Document]:

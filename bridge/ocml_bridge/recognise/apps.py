@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from ..model import Json
-from .marks import Kind, Place, listing, marked, words
+from .marks import Kind, Place, holding, listing, marked, words
 
 _D, _M = Place.DOCUMENT, Place.MESSAGE
 
@@ -64,15 +64,98 @@ APPS: Final[tuple[Kind, ...]] = (
         'content: ([.fragments[].part.text // empty] | join("\\n"))}]}\' FILE',
     ),
     Kind(
-        "a chat of Messenger or Instagram",
-        (marked(_M, "role", sender_name=str, timestamp_ms=int),),
-        advice="make messages of its texts, the latest of which is first: jq -c '{messages: [.messages | reverse[] | "
-        "select(.content) | {role: .sender_name, content}]}' FILE; say in the plan which role each sender has",
-    ),
-    Kind(
         "a chat of OpenRouter",
         (marked(_D, version=str, characters=dict, messages=dict),),
         advice="make messages of its texts: jq -c '{messages: [.messages[] | select(.content) | {role: (if "
         '.characterId == "USER" then "user" else "assistant" end), content}]}\' FILE',
+    ),
+    Kind(
+        "what Cline or Roo shows of a task",
+        (marked(_M, "role", say=str, ts=int), marked(_D, "role", say=str, ts=int)),
+        advice="read `api_conversation_history.json` beside it, which has the messages",
+    ),
+    Kind(
+        "a thread of Zed",
+        (marked(_M, "role", User=holding("content")), marked(_M, "role", Agent=holding("content"))),
+        advice='make messages of its texts: jq -c \'{messages: [.messages[] | objects | if .User then {role: "user", '
+        'content: ([.User.content[].Text // empty] | join("\\n"))} else {role: "assistant", '
+        'content: ([.Agent.content[].Text // empty] | join("\\n"))} end]}\' FILE',
+    ),
+    Kind(
+        "a thread of an earlier Zed",
+        (marked(_M, segments=listing("type"), role=str),),
+        advice="make messages of its texts: jq -c '{messages: [.messages[] | {role, "
+        'content: ([.segments[] | select(.type == "text").text] | join(""))}]}\' FILE',
+    ),
+    Kind(
+        "a chat of Cursor",
+        (marked(_D, conversation=listing("bubbleId")),),
+        advice="make messages of its texts: jq -c '{messages: [.conversation[] | select(.text) | "
+        '{role: (if .type == 1 then "user" else "assistant" end), content: .text}]}\' FILE',
+    ),
+    Kind(
+        "chats of TypingMind",
+        (marked(_D, data=holding("chats")),),
+        advice="make a line of each, which `ocml-convert batch --plan auto` reads: jq -c '.data.chats[]' FILE",
+    ),
+    Kind(
+        "chats of Qwen",
+        (marked(_D, data=listing("chat"), success=bool),),
+        advice="make a line of each, which `ocml-convert batch --plan auto` reads: jq -c '.data[]' FILE",
+    ),
+    Kind(
+        "chats of Cherry Studio",
+        (marked(_D, indexedDB=holding("topics", "message_blocks")),),
+        advice="make messages of its texts: jq -c '.indexedDB | (.message_blocks | map({(.id): .}) | add) as $blocks | "
+        ".topics[] | {messages: [.messages[] | {role, content: ([.blocks[] | $blocks[.] | "
+        'select(.type == "main_text").content] | join("\\n"))}]}\' FILE',
+    ),
+    Kind(
+        "a chat of Character.AI",
+        (marked(_D, turns=listing("turn_key")),),
+        advice="make messages of its texts: jq -c '{messages: [.turns[] | {role: (if .author.is_human then "
+        '"user" else "assistant" end), content: (.primary_candidate_id as $id | .candidates[] | '
+        "select(.candidate_id == $id).raw_content)}]}' FILE; the service lists the latest first: `.turns | reverse`",
+    ),
+    Kind(
+        "what Google keeps of chats with Gemini",
+        (
+            marked(_D, safeHtmlItem=list, header=str, title=str),
+            marked(_M, "role", safeHtmlItem=list, header=str, title=str),
+            marked(_D, activityControls=list, header=str, title=str),
+        ),
+        advice="make a line of each question, whose answer is HTML; no entry says to which chat it belongs: jq -c "
+        '\'reverse[] | select(.safeHtmlItem) | {prompt: (.title | sub("^Prompted "; "")), '
+        'completion: ([.safeHtmlItem[].html] | join("\\n"))}\' FILE',
+    ),
+    Kind(
+        "a message of a chat with Copilot",
+        (marked(_D, Conversation=str, Author=str, Message=str),),
+        advice="make JSON lines of the table, and a conversation of its messages: jq -sc 'group_by(.Conversation)[] | "
+        '{messages: [sort_by(.Time)[] | {role: (if .Author == "AI" then "assistant" else "user" end), '
+        "content: .Message}]}' FILE",
+    ),
+    Kind(
+        "a page of a chat that ChatGPT shares",
+        (marked(_D, "mapping", linear_conversation=list),),
+        advice="make messages of its texts: jq -c '{messages: [.linear_conversation[].message | "
+        "select(.content.parts?) | {role: .author.role, content: ([.content.parts[] | strings] | "
+        'join("\\n"))}]}\' FILE',
+    ),
+    Kind(
+        "a trace of MLflow",
+        (
+            marked(_D, data=holding("spans"), info=dict),
+            marked(_D, attributes=holding("mlflow.spanInputs")),
+        ),
+        advice="make a line of each request with its answer, which `ocml-convert batch --plan auto` reads: jq -c "
+        '\'(.data.spans? // [.])[].attributes | select(.["mlflow.spanType"] | . and test("CHAT_MODEL")) | '
+        '{request: (.["mlflow.spanInputs"] | fromjson), response: (.["mlflow.spanOutputs"] | fromjson)}\' FILE',
+    ),
+    Kind(
+        "segments of a text to train on (axolotl)",
+        (marked(_D, segments=listing("label")),),
+        advice="segments have no turns; a text in the tokens of a template is read where it is one: jq -c "
+        "'{text: ([.segments[].text] | join(\"\"))}' FILE",
     ),
 )

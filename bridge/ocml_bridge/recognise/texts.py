@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from .marks import Kind, Pattern, begins
+from .people import TEXTS_OF_PEOPLE
 from .prompts import PROMPTS, ROWS
 
 
@@ -33,6 +34,14 @@ _TABLE: Final = "`ocml-convert batch --plan auto` reads such tables"
 _LINES: Final = "convert it to JSON lines, one record a line, for `ocml-convert batch`"
 
 TEXTS: Final[tuple[Kind, ...]] = (
+    *TEXTS_OF_PEOPLE,
+    Kind(
+        "a chat of Aider",
+        patterns=(begins(r"(# aider chat started at )", "`# aider chat started at`"),),
+        advice="make turns of its lines, which `ocml-convert batch --plan dialogue` reads: awk '/^#### /{print (u ? "
+        '"" : "USER: ") substr($0, 6); u = 1; next} /^(> |# aider)/{next} NF {if (u || !a) printf "ASSISTANT: "; '
+        "u = 0; a = 1} {print}' FILE",
+    ),
     Kind(
         "OpenChatML 2.2",
         patterns=(begins(r"(?:---[ \t]*\n|```ya?ml[ \t]*\n)?(?:#[^\n]*\n)*version:[ \t]*[\"']?\d", "`version: 2.2`"),),
@@ -243,11 +252,6 @@ TEXTS: Final[tuple[Kind, ...]] = (
             begins(
                 rf"(?:[#>*_] ?)*(?:{_SPEAKERS})(?: said)?[*_]*:[*_]*(?=\s)",
                 "`USER:`, `**User:**`, `You said:`",
-                certain=False,
-            ),
-            begins(
-                r"\[\d[\d/.,: -]{6,30}(?: ?[AP]M)?\] [^\n:]{1,40}:(?=\s)",
-                "`[01/02/2024, 12:00:01] Ann:`",
                 certain=False,
             ),
             begins(rf"#{{1,6}} (?:{_SPEAKERS})[ \t]*(?=\r?\n)", "`## User`", certain=False),

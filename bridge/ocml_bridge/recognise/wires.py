@@ -11,6 +11,7 @@ from typing import Final
 from .apps import APPS
 from .frameworks import FRAMEWORKS
 from .marks import PLANNED, PREVIEWED, Kind, Mark, Place, anything, holding, like, listing, marked, something, words
+from .people import PEOPLE
 
 _D, _M, _P, _PIECE, _T = Place.DOCUMENT, Place.MESSAGE, Place.PART, Place.PIECE, Place.TOOL
 
@@ -61,6 +62,7 @@ SPECIFIC: Final[tuple[Kind, ...]] = (
     ),
     *FRAMEWORKS,
     *APPS,
+    *PEOPLE,
     # --- other servers' requests and answers --------------------------------------------------------------------------
     Kind(
         "a Bedrock Converse request",
