@@ -21,10 +21,10 @@ WORDS: Final = frozenset(
     )
 )
 """Members of a message, of a call or of a tool whose words decide."""
-_HOLDERS: Final = frozenset(
-    {"content", "tool_calls", "function_call", "function", "image_url", "input_audio", "file", "source"}
-)
-"""Members of messages, of their parts and of their calls that are described by what they hold."""
+_LISTS: Final = frozenset({"content", "tool_calls"})
+"""Members of messages whose items are described."""
+_OBJECTS: Final = frozenset({"function_call", "function", "image_url", "input_audio"})
+"""Members of messages, of their parts and of their calls of which their own members are described."""
 _LONGEST_WORD: Final = 64
 _MOST: Final = 3
 """Lists of more items are alike."""
@@ -84,7 +84,7 @@ def _of_column(name: str, value: Json) -> Hashable:
         items = cast("list[Json]", value)
         return _of_tools(items) if name in _TOOLS else _of_list(items)
     if kind is dict:
-        return _of_members(cast("dict[str, Json]", value), WORDS)
+        return _of_members(cast("dict[str, Json]", value))
     return _of_scalar(value)
 
 
@@ -125,29 +125,23 @@ def _of_message(value: Json) -> Hashable:
         role, content = message.get("role"), message.get("content")
         if role.__class__ is str and content.__class__ is str:
             return _word(cast("str", role)), content == ""
-    return _of_members(message, WORDS)
+    return _of_members(message)
 
 
-def _of_members(members: dict[str, Json], words: frozenset[str]) -> Hashable:
+def _of_members(members: dict[str, Json]) -> Hashable:
     """Return the shape of an object whose members are texts and scalars, and calls."""
-    return tuple([(key, _of_member(key, value, words)) for key, value in members.items()])
+    return tuple([(key, _of_member(key, value)) for key, value in members.items()])
 
 
-def _of_member(key: str, value: Json, words: frozenset[str]) -> Hashable:
+def _of_member(key: str, value: Json) -> Hashable:
     kind = value.__class__
     if kind is str:
-        return _word(cast("str", value)) if key in words else str if value else ""
-    if key in _HOLDERS:
-        if kind is list:
-            return _of_list(cast("list[Json]", value))
-        if kind is dict:
-            return _of_inner_object(cast("dict[str, Json]", value))
+        return _word(cast("str", value)) if key in WORDS else str if value else ""
+    if kind is list and key in _LISTS:
+        return _of_list(cast("list[Json]", value))
+    if kind is dict and key in _OBJECTS:
+        return tuple([(name, each.__class__, not each) for name, each in cast("dict[str, Json]", value).items()])
     return _of_scalar(value)
-
-
-def _of_inner_object(members: dict[str, Json]) -> Hashable:
-    """Return the shape of the function of a call, or of an address, whatever its members hold."""
-    return tuple([(key, value.__class__) for key, value in members.items()])
 
 
 def _of_tools(items: list[Json]) -> Hashable:
