@@ -12,8 +12,9 @@ import pytest
 from hypothesis import example, given, settings
 
 from corpus import corpus_path
-from ocml_bridge import BridgeError, FindingCode, LossCode, Severity, convert, read, write
+from ocml_bridge import BridgeError, FindingCode, LossCode, Severity, convert, decoder, read, write
 from ocml_bridge.chat.turns import is_call, is_thought
+from ocml_bridge.events import Stop
 from ocml_bridge.formats.adapter import Options
 from ocml_bridge.model import Media, Message, Text, Tool, Tools, Transcript, replace
 from ocml_bridge.report.policy import LENIENT
@@ -650,6 +651,37 @@ def test_missing_and_doubled_tags_are_mended(before: str, body: str) -> None:
     assert (messages[-1].recipient, messages[-1].content, messages[-1].end) == ("functions.f", '{"a": "1"}', "call")
     assert len(messages) == 1 + (before != "")
     assert FindingCode.JSON_REPAIRED in found(text)
+    assert back(text) == text
+
+
+QUOTES = ("a </tool_call> b", 'as "</tool_call>"', "a <tool_call> or\nb </tool_call>", "</think>")
+
+
+@pytest.mark.parametrize("value", QUOTES)
+@pytest.mark.parametrize("opened", [True, False])
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_tag_in_a_line_of_an_argument_does_not_end_its_call(value: str, times: int, *, opened: bool) -> None:
+    called = CALLED.replace("\n1\n", f"\n{value}\n").removeprefix("" if opened else "<tool_call>\n")
+    text = answer("\n".join([called] * times))
+    messages = transcript(text).messages
+    assert [json.loads(str(message.content)) for message in messages] == [{"a": value}] * times
+    assert all(map(is_call, messages))
+    assert back(text) == text
+    for size in (1, 3, 11):
+        arriving = decoder("chatml")
+        for at in range(0, len(text), size):
+            arriving.feed(text[at : at + size])
+        stop = arriving.finish()[-1]
+        assert isinstance(stop, Stop)
+        assert stop.document == transcript(text)
+
+
+@pytest.mark.parametrize("value", ["1\n</tool_call>\nand\n", "1</tool_call>\n", "</tool_call>\n"])
+def test_a_tag_that_begins_a_line_ends_a_call_whose_argument_has_no_end(value: str) -> None:
+    text = answer(f"<tool_call>\n<function=g>\n<parameter=b>{value}{CALLED}")
+    last = transcript(text).messages[-1]
+    assert (last.recipient, last.content) == ("functions.f", '{"a": "1"}')
+    assert {FindingCode.JSON_REPAIRED, FindingCode.JSON_OPAQUE, FindingCode.TRUNCATED} & set(found(text))
     assert back(text) == text
 
 

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from ocml_bridge.text.calls import after_space
+
 CALL: Final = "<tool_call>"
 LIST: Final = "<|tool_call_start|>"
 LIST_END: Final = "<|tool_call_end|>"
@@ -23,6 +25,11 @@ _ENDS: Final = {LIST: re.compile(re.escape(LIST_END)), LINES: re.compile(LINES_E
 _OUTSIDE_STRINGS: Final = re.compile(r"""["{}\[\]]|</?tool_call>""")
 """What has a meaning outside the strings of JSON."""
 _IN_STRING: Final = re.compile(r"""["\\]""")
+_BEFORE_END: Final = re.compile(r"(?:(?:</function>|</parameter>|<function=[^<>\n]+>)\s*|\n[ \t]*)\Z")
+"""What stands before the end of a call as tags: the end of its arguments, or the beginning of a line. Elsewhere its end
+tag is text of an argument."""
+_WINDOW: Final = 512
+"""The number of characters before an end tag that are looked at."""
 
 
 _XML: Final = re.compile(r"(?:<tool_call>\s*|^)<function=", re.M)
@@ -54,8 +61,8 @@ class Segment(NamedTuple):
 class Cutter:
     """Splits a body into texts, calls and thoughts.
 
-    A tag inside a JSON string is text. If a string proves to have no end, the first end tag counts, here and in the
-    rest of the body.
+    A tag inside a JSON string, or inside a line of an argument as tags, is text. If the string or argument proves to
+    have no end, the first end tag counts, here and in the rest of the body.
     """
 
     def __init__(self) -> None:
@@ -143,7 +150,7 @@ class _OpenSegment:
 
     Args:
         opener: its start tag.
-        strict: whether tags inside JSON strings are text.
+        strict: whether tags inside JSON strings and arguments are text.
     """
 
     def __init__(self, opener: str, *, strict: bool) -> None:
@@ -151,6 +158,11 @@ class _OpenSegment:
         self.pieces: list[str] = []
         self.size = 0
         self._tag = _ENDS.get(opener, _TAG)
+        self._in_tags = strict and opener in (CALL, FUNCTION)
+        """Whether the call may be one as tags, in whose arguments end tags are text."""
+        self._head = opener if opener == FUNCTION else ""
+        self._recent = self._head
+        """The first characters of the call, without white space before them, and the last ones."""
         self._strict = strict and opener == CALL
         self._started = False
         self._depth = 0
@@ -166,10 +178,27 @@ class _OpenSegment:
         """Return the end tag; None if it is not in this text, which is added to the segment."""
         start = self._after_json(text, at) if self._strict else at
         tag = None if start is None else self._tag.search(text, start)
+        seen = at
+        while tag is not None and self._in_tags:
+            self._look(text, seen, tag.start())
+            seen = tag.start()
+            if self._head != FUNCTION or _BEFORE_END.search(self._recent) is not None:
+                break
+            tag = self._tag.search(text, tag.end())
         if tag is None:
             self.pieces.append(text[at:])
             self.size += len(text) - at
+            if self._in_tags:
+                self._look(text, seen, len(text))
         return tag
+
+    def _look(self, text: str, start: int, end: int) -> None:
+        """Take the next characters of what may be a call as tags: remember its first and its last characters."""
+        if self._head != FUNCTION:
+            first = start if self._head else min(after_space(text, start), end)
+            self._head += text[first : min(end, first + len(FUNCTION) - len(self._head))]
+            self._in_tags = FUNCTION.startswith(self._head)
+        self._recent = (self._recent + text[max(start, end - _WINDOW) : end])[-_WINDOW:]
 
     def _after_json(self, text: str, at: int) -> int | None:
         """Return the offset from which a tag is an end tag: after the JSON, or at a tag outside its strings."""
