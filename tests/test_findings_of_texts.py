@@ -317,6 +317,15 @@ SAID: Final[dict[str, list[tuple[str, list[str]]]]] = {
             ["changed end-missing /messages/0/content: the thought has no </think>"],
         ),
         (
+            chat("assistant\n<think>a\n<tool_call>\n{}\n</tool_call>"),
+            [
+                (
+                    "changed end-missing /messages/0/content: the thought has no </think>, so the call in it is read "
+                    "as a part of it"
+                )
+            ],
+        ),
+        (
             chat("assistant\na\n<think>b"),
             ["changed end-missing /messages/1/content: the thought has no </think>"],
         ),

@@ -18,7 +18,7 @@ from ocml_bridge.text.plain import message
 from ..syntax import control_of
 from .calls import Call
 from .parts import NO_SCHEMAS, Schemas, calls_of, message_of, positioned, set_position
-from .segments import THINK, THOUGHT_END, Cutter, Segment, is_quoted
+from .segments import CALL, LINES, LIST, THINK, THOUGHT_END, Cutter, Segment, is_quoted
 
 _OPENING: Final = re.compile(r"\s*<think>")
 _THINK: Final = re.compile(THINK)
@@ -30,6 +30,7 @@ Note = Callable[[FindingCode, int, str], None]
 """Takes a finding: its code, the index of the message in the body, the sentence."""
 restore: Final = control_of("assistant").restore
 _NO_END: Final = f"the thought has no {THOUGHT_END}"
+_HOLDS_CALL: Final = ", so the call in it is read as a part of it"
 _BREAKS: Final = 2
 """The maximum number of line breaks that are markup on each side of a text, and after a thought."""
 
@@ -311,7 +312,8 @@ class BodyReader:
         text = self._take(0)
         if text:
             if closed:
-                self._note(FindingCode.END_MISSING, 0, _NO_END)
+                has_call = any(tag in text for tag in (CALL, LIST, LINES))
+                self._note(FindingCode.END_MISSING, 0, f"{_NO_END}{_HOLDS_CALL if has_call else ''}")
             self._thought(text, closed=False)
         else:
             self._opening = blank
