@@ -182,12 +182,12 @@ def _candidate_for(plan: Plan, row: Object) -> _Candidate | None:
         if remaining is None:
             remaining = _remaining.keep(key, _remaining_for(plan, row))
     else:
-        remaining = _candidates_for(plan, row, is_short=is_short)
+        remaining = _Remaining(_candidates_for(plan, row, is_short=is_short))
     try:
-        for each in remaining:
+        for each in remaining.candidates:
             if each.layout.fits(each.fields(row), each.layout.wording):
                 return each
-        return None
+        return remaining.certain
     finally:
         forget()
 
@@ -197,12 +197,24 @@ def _candidates_for(plan: Plan, row: Object, *, is_short: bool) -> Sequence[_Can
     return (_candidates if is_short else _candidates.__wrapped__)(plan, columns)
 
 
-_remaining: Final[Memo[tuple[Plan, Hashable, bool], Sequence[_Candidate]]] = Memo(256)
-"""The layouts that are left to try, by the shape of a row."""
+class _Remaining(NamedTuple):
+    """The layouts that rows of one shape may have.
+
+    Attributes:
+        candidates: those that have to be tried, in order.
+        certain: the one that such rows have if they have none of these; None if they have no other.
+    """
+
+    candidates: Sequence[_Candidate]
+    certain: _Candidate | None = None
 
 
-def _remaining_for(plan: Plan, row: Object) -> Sequence[_Candidate]:
-    """Return the layouts that a row of the same shape as this one may have, up to the first one that it surely has."""
+_remaining: Final[Memo[tuple[Plan, Hashable, bool], _Remaining]] = Memo(256)
+"""The layouts that rows may have, by the shape of a row."""
+
+
+def _remaining_for(plan: Plan, row: Object) -> _Remaining:
+    """Return the layouts that a row of the same shape as this one may have."""
     found: list[_Candidate] = []
     wires = None if registry.has_third_parties() else NO_TEXTS  # what their formats look at is not known
     for each in _candidates_for(plan, row, is_short=True):
@@ -210,8 +222,8 @@ def _remaining_for(plan: Plan, row: Object) -> Sequence[_Candidate]:
         if texts is None or not texts.isdisjoint(each.sources):
             found.append(each)
         elif each.layout.fits(each.fields(row), each.layout.wording):
-            return [*found, each]
-    return found
+            return _Remaining(found, each)
+    return _Remaining(found)
 
 
 @lru_cache(maxsize=256)

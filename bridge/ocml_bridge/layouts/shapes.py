@@ -130,13 +130,19 @@ def _of_message(value: Json) -> Hashable:
 
 def _of_members(members: dict[str, Json]) -> Hashable:
     """Return the shape of an object whose members are texts and scalars, and calls."""
-    return tuple([(key, _of_member(key, value)) for key, value in members.items()])
+    shape: list[Hashable] = []
+    for key, value in members.items():
+        if value.__class__ is not str:
+            shape += (key, _of_member(key, value))
+        elif key in WORDS:
+            shape += (key, _word(cast("str", value)))
+        else:
+            shape += (key, str if value else "")
+    return tuple(shape)
 
 
 def _of_member(key: str, value: Json) -> Hashable:
     kind = value.__class__
-    if kind is str:
-        return _word(cast("str", value)) if key in WORDS else str if value else ""
     if kind is list and key in _LISTS:
         return _of_list(cast("list[Json]", value))
     if kind is dict and key in _OBJECTS:
