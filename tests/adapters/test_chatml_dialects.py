@@ -623,6 +623,13 @@ def test_a_frame_that_does_not_end_with_a_reply_is_a_text(body: str) -> None:
     assert back(text) == text
 
 
+@pytest.mark.parametrize(("role", "told"), [("model", True), ("developer", False)])
+def test_markup_of_a_role_that_is_not_known_is_told(role: str, *, told: bool) -> None:
+    text = f"<|im_start|>{role}\n<think>\nHm.\n</think>\n\nHi.<|im_end|>\n"
+    assert (FindingCode.MARKUP in found(text)) == told
+    assert back(text) == text
+
+
 def test_a_frame_of_tools_without_a_list_is_told() -> None:
     text = '<|im_start|>tool_list\n[{"name": "f", "description": "An "f"."}]<|im_end|>\n'
     assert found(text) == [FindingCode.JSON_OPAQUE]

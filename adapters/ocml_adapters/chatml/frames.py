@@ -13,6 +13,7 @@ from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Message, Tool, replace
 from ocml_bridge.text.edges import gap_behind
 from ocml_bridge.text.im import Frame
+from ocml_bridge.text.plain import ROLES as KNOWN_ROLES
 from ocml_bridge.text.plain import header_for, message, name_from_header
 
 from .families import Declaration, Family
@@ -175,7 +176,8 @@ def check_markup(frame: Frame, contents: Contents, index: int, log: Log) -> None
         return
     for at, each in enumerate(contents.messages):
         text = str(each.content)
-        _report_tag(next((tag for tag in MARKUP.get(each.role, ()) if tag in text), None), index + at, log)
+        tags = MARKUP.get(each.role if each.role in KNOWN_ROLES else "assistant", ())
+        _report_tag(next((tag for tag in tags if tag in text), None), index + at, log)
 
 
 def _report_tag(tag: str | None, index: int, log: Log) -> None:
