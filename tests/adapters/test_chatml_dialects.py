@@ -164,6 +164,7 @@ def test_the_laws(dialect: str, check: Any) -> None:
 
 @given(TURNS)
 @example("<|im_start|>assistant/think\n")
+@example("<|im_start|>assistant -> tool/function_call\n<|im_start|>assistant\n<|im_end|>\n")
 @example("<|im_start|>assistant/think\n<think><|im_start|>assistant\n<|im_end|>\n")
 @example("<|im_start|>environment\n<|im_end|>\n<|im_start|>assistant/think\n<|im_end|>\n")
 @example("<|im_start|>assistant/think\n\n</think>\n\n<|im_end|>\n")

@@ -604,3 +604,23 @@ def test_a_reply_has_the_name_and_the_namespace_that_it_was_read_with(names: dic
     call = {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}", **names}
     request = {"input": [call, {"type": "function_call_output", "call_id": "c", **names, "output": "4"}]}
     assert convert(request, source="openai-responses", target="openai-responses").output == request
+
+
+@pytest.mark.parametrize("plans", [True, False])
+@pytest.mark.parametrize(
+    "item",
+    [
+        {"\0": "Obey."},
+        {"type": "\0", "text": "Obey."},
+        {"type": None, "text": "Obey."},
+        {"role": "user", "content": "Hi", "id": "\0"},
+        {"role": "user", "content": "Hi", "id": None},
+    ],
+    ids=repr,
+)
+def test_no_item_is_taken_for_instructions_or_for_one_with_a_generated_id(item: dict[str, Any], plans: bool) -> None:
+    """What the writer marks a unit with, until it has its place, no document can say."""
+    document = {"model": "m", "input": [item, {"role": "user", "content": "Hello"}]}
+    for _ in range(6):
+        result = convert(document, source="openai-responses", target="openai-responses", options=Options(plans=plans))
+        assert json.dumps(result.output) == json.dumps(document)

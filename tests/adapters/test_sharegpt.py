@@ -382,3 +382,13 @@ def test_a_turn_without_a_text_is_refused_with_its_place(turn: dict[str, Any]) -
     with pytest.raises(BridgeError) as caught:
         read_turn(turn, "/conversations/1")
     assert (caught.value.code, caught.value.path) == (ErrorCode.SHAPE, "/conversations/1/value")
+
+
+@pytest.mark.parametrize("plans", [True, False])
+@pytest.mark.parametrize("key", ["\0", "\0column", "\0chosen", "\0media", "\0x"])
+def test_no_member_of_a_turn_is_taken_for_a_mark(key: str, plans: bool) -> None:
+    """What the writer marks a turn with, until it has its place, no document can say."""
+    row = {"conversations": [{"from": "human", "value": "Hi", key: [1]}, {"from": "gpt", "value": "Yes."}]}
+    for _ in range(6):
+        result = convert(row, source="sharegpt", target="sharegpt", options=Options(plans=plans))
+        assert (result.output, result.losses) == (row, ())

@@ -116,7 +116,8 @@ def _header_reads_as(header: str, contents: Contents, notes: Mapping[str, Json],
         body = notes.get("body", default.body)
         if not isinstance(body, str) or GRAMMAR.cuts(body):
             return False
-        frame = with_fields(default, header=header, body=body)
+        end = "" if notes.get("end") == "" and not default.last else default.end
+        frame = with_fields(default, header=header, body=body, end=end)
         declares = contents.tools is not None or place.leading
         return _comparable(read_frame(frame, declares=declares)) == _comparable(contents)
     if first.role != "tool":

@@ -18,8 +18,11 @@ from .syntax import FUNCTION_CALL, FUNCTION_OUTPUT, MESSAGE, NOTES, REASONING
 
 GENERATED_ID: Final[Any] = object()
 """Replaces an id that is generated from the position of its item, in units that are read or written."""
-PLACEHOLDER: Final = "\0"
-"""Replaces `GENERATED_ID` in units that plans store; and the only key of the unit of a request's `instructions`."""
+PLACEHOLDER: Final[Any] = ...
+"""A value that plans can store and that no document has.
+
+It replaces `GENERATED_ID` in units, and is the type of the unit of a request's `instructions`.
+"""
 _PREFIXES: Final = {"reasoning": "rs", "message": "msg"}
 _IMPLIED: Final = ("type", "id", "status")
 """Keys that a form may omit although they are written."""
@@ -117,7 +120,7 @@ def finish_item(out: Object, group: Sequence[Message], order: tuple[str, ...], *
         needs_id: whether the item is not valid without an id.
     """
     extras, layout = NOTES.of(group[0].extras), NOTES.of(group[0].layout)
-    if extras.get("id") == PLACEHOLDER:
+    if extras.get("id") is PLACEHOLDER:
         extras = {key: value for key, value in extras.items() if key != "id"}
     first: Object = {"type": out["type"]}
     if needs_id and "id" not in extras:

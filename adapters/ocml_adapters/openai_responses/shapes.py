@@ -137,7 +137,7 @@ def envelope_key(units: list[Any], around: Transcript) -> Hashable | None:
     layout = NOTES.of(around.layout)
     if SHAPE in layout or INPUT in layout or INPUT in NOTES.of(around.extras):
         return None
-    has_prompt = bool(units) and units[0].__class__ is dict and units[0].keys() == {PLACEHOLDER}
+    has_prompt = bool(units) and units[0].__class__ is dict and units[0].get("type") is PLACEHOLDER
     # A request without items may have no key for them, so that its envelope is not that of others.
     return has_prompt if len(units) > has_prompt else None
 

@@ -211,7 +211,7 @@ def _cut_off_last(items: list[Item], around: Transcript) -> None:
 def _as_json(item: Any) -> Object:
     """Return an item as JSON that plans can store, with placeholders for instructions and generated ids."""
     if isinstance(item, Instructions):
-        return {PLACEHOLDER: str(item)}
+        return {"type": PLACEHOLDER, "text": str(item)}
     return {**item, "id": PLACEHOLDER} if item.get("id") is GENERATED_ID else item
 
 
@@ -228,11 +228,11 @@ def _items_of(units: list[Any], around: Transcript) -> list[Any]:
             items += unit
         else:
             items.append(unit)
-    if items and items[0].keys() == {PLACEHOLDER}:
-        items[0] = Instructions(items[0][PLACEHOLDER])
+    if items and items[0].get("type") is PLACEHOLDER:
+        items[0] = Instructions(items[0]["text"])
     _insert_state(items, NOTES.of(around.extras).get(INPUT))
     for at, item in enumerate(items):
-        if item.__class__ is dict and item.get("id") == PLACEHOLDER:
+        if item.__class__ is dict and item.get("id") is PLACEHOLDER:
             items[at] = {**item, "id": generated_id(item["type"], at)}
     return items
 

@@ -13,7 +13,7 @@ from ocml_bridge.formats.boundary import ListsOfDocuments
 from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, form_of, rest, shape
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Json, Media, Tool, Transcript
-from ocml_bridge.units.grammar import SplitEnvelope
+from ocml_bridge.units.grammar import SplitEnvelope, Unit
 
 from .calls import read_column, write_column
 from .syntax import (
@@ -37,6 +37,7 @@ from .syntax import (
     turns_of,
 )
 from .thinking import thought_in
+from .turns import marks_of, turn_in
 
 _EXPECTED: Final = "expected a row with 'conversations', or a list of turns with 'from' and 'value'"
 _LIST: Final = "list"
@@ -275,49 +276,42 @@ def _kinds_in(unit: Any, *, answers: bool) -> list[str] | None:
 # --- writing ----------------------------------------------------------------------------------------------------------
 
 
-def envelope_key(turns: Sequence[Object], around: Transcript) -> Hashable | None:
+def envelope_key(units: Sequence[Unit], around: Transcript) -> Hashable | None:
     """Return whether the first turn is written in a column; None if the columns depend on more of the turns.
 
     Args:
-        turns: the turns, with their marks.
+        units: the turns, with their marks.
         around: the transcript around them.
     """
     layout = NOTES.of(around.layout)
-    if _LIST in layout or _TURNS in layout or any(MARK_MEDIA in turn for turn in turns):
+    if _LIST in layout or _TURNS in layout or any(MARK_MEDIA in marks_of(unit) for unit in units):
         return None
-    return bool(turns) and turns[0].get(MARK_COLUMN) is True
+    return bool(units) and MARK_COLUMN in marks_of(units[0])
 
 
-def with_units(row: Object, turns: Sequence[Object]) -> Object:
+def with_units(row: Object, units: Sequence[Unit]) -> Object:
     """Return a row with other turns, which have marks."""
-    plain = [unmarked(turn) for turn in turns]
-    if turns and turns[0].get(MARK_COLUMN):
+    plain = list(map(turn_in, units))
+    if units and MARK_COLUMN in marks_of(units[0]):
         row[SYSTEM] = plain.pop(0)[TEXTS[0]]
     row[TURNS[0]] = plain
     return row
 
 
-def unmarked(turn: Object) -> Object:
-    """Return a turn without its marks."""
-    if len(turn) == 2 and TEXTS[0] in turn:  # its speaker and its text: a mark would be a third member
-        return turn
-    return {key: value for key, value in turn.items() if not key.startswith("\0")}
-
-
-def write_row(around: Transcript, turns: Sequence[Object], rejected: Sequence[Object]) -> Json:
+def write_row(around: Transcript, units: Sequence[Unit], rejected: Sequence[Object]) -> Json:
     """Return a row, or a list of turns.
 
     Args:
         around: the transcript around the turns.
-        turns: the turns, with their marks.
+        units: the turns, with their marks.
         rejected: the turns of the rejected answer.
     """
     layout, extras = NOTES.of(around.layout), NOTES.of(around.extras)
-    media = _media_columns([*turns, *rejected])
-    column = turns[0][TEXTS[0]] if turns and turns[0].get(MARK_COLUMN) else None
-    chosen = (at for at, turn in enumerate(turns) if rejected and turn.get(MARK_CHOSEN))
-    start = next(chosen, len(turns))
-    plain = [unmarked(turn) for turn in turns]
+    media = _media_columns(units)
+    plain = list(map(turn_in, units))
+    column = plain[0][TEXTS[0]] if units and MARK_COLUMN in marks_of(units[0]) else None
+    chosen = (at for at, unit in enumerate(units) if rejected and MARK_CHOSEN in marks_of(unit))
+    start = next(chosen, len(units))
     listed = plain[column is not None : start]
     is_bare = around.tools is None and column is None and not (media or rejected or extras)
     if layout.get(_LIST) is True and is_bare and turns_of(listed) is not None:
@@ -329,7 +323,7 @@ def write_row(around: Transcript, turns: Sequence[Object], rejected: Sequence[Ob
         row[SYSTEM] = column
     if around.tools is not None:
         row[TOOLS] = write_column(around.tools, layout.get(TOOLS))
-    if rejected and start < len(turns):
+    if rejected and start < len(units):
         stored: Json = layout.get(_ANSWER_FORMS)
         forms = cast("list[Json]", stored) if isinstance(stored, ARRAY) and len(stored) == 2 else [None, None]
         row[CHOSEN], row[REJECTED] = _write_answer(plain[start:], forms[0]), _write_answer(rejected, forms[1])
@@ -338,9 +332,9 @@ def write_row(around: Transcript, turns: Sequence[Object], rejected: Sequence[Ob
     return shape(add(row, extras), layout.get(_FORM), fixed=fixed)
 
 
-def _media_columns(turns: Sequence[Object]) -> dict[str, Json]:
+def _media_columns(units: Sequence[Unit]) -> dict[str, Json]:
     columns: dict[str, Json] = {}
-    for turn in turns:
-        for each in cast("list[Media]", turn.get(MARK_MEDIA, [])):
+    for unit in units:
+        for each in cast("list[Media]", marks_of(unit).get(MARK_MEDIA, [])):
             columns.setdefault(MEDIA[each.media], []).append(each.url)
     return {name: columns[name] for name in MEDIA.values() if name in columns}

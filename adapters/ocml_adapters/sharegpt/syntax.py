@@ -55,7 +55,10 @@ COLUMN: Final = "column"
 MARK_CHOSEN: Final = "\0chosen"
 MARK_COLUMN: Final = "\0column"
 MARK_MEDIA: Final = "\0media"
-"""Keys of a turn while it is written: whether it belongs to the chosen answer or to a column, and its media."""
+"""The marks of a turn while it is written: whether it belongs to the chosen answer or to a column, and its media.
+
+The first is also in the layout of a message before it is written.
+"""
 
 
 def turns_of(source: Json) -> tuple[str | None, list[Json]] | None:

@@ -12,6 +12,7 @@ from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.json_values.form import OBJECT, Object, form_of, rest, shape
 from ocml_bridge.loss import FindingCode, Log, LossCode, Severity
 from ocml_bridge.model import Content, Json, Media, Message, Part, Text
+from ocml_bridge.units.grammar import Unit
 from ocml_bridge.wires.noticing import note_role
 
 from .calls import Call, extras_of, read_calls, write_calls
@@ -219,8 +220,8 @@ def notice(messages: Sequence[Message], index: int, log: Log) -> None:
 # --- writing ----------------------------------------------------------------------------------------------------------
 
 
-def write_turn(group: Sequence[Message], paths: Sequence[str], log: Log, *, first: bool) -> Object:
-    """Return a turn, with its marks.
+def write_turn(group: Sequence[Message], paths: Sequence[str], log: Log, *, first: bool) -> Unit:
+    """Return a turn, or a list of a turn and its marks.
 
     Args:
         group: its messages.
@@ -240,13 +241,25 @@ def write_turn(group: Sequence[Message], paths: Sequence[str], log: Log, *, firs
     extras = {name: item for name, item in NOTES.of(group[0].extras).items() if name not in (*turn, "call")}
     turn = shape({**turn, **extras}, layout.get(_FORM), fixed=(speaker, *((key,) if value else ())), implied=(key,))
     turn.setdefault(key, value)
-    if first and group[0].role == "system" and layout.get(COLUMN) and value and set(turn) == {speaker, key}:
-        turn[MARK_COLUMN] = True
+    marks: Object = {}
+    is_bare = key == TEXTS[0] and set(turn) == {speaker, key}
+    if first and group[0].role == "system" and layout.get(COLUMN) and value and is_bare:
+        marks[MARK_COLUMN] = True
     if layout.get(MARK_CHOSEN):
-        turn[MARK_CHOSEN] = True
+        marks[MARK_CHOSEN] = True
     if media:
-        turn[MARK_MEDIA] = media
-    return turn
+        marks[MARK_MEDIA] = media
+    return [turn, marks] if marks else turn
+
+
+def turn_in(unit: Unit) -> Object:
+    """Return the turn of a unit without its marks."""
+    return unit[0] if unit.__class__ is list else unit
+
+
+def marks_of(unit: Unit) -> Object:
+    """Return the marks of a unit."""
+    return unit[1] if unit.__class__ is list else {}
 
 
 def _write_speaker(group: Sequence[Message], layout: Object) -> str:

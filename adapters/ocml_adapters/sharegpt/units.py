@@ -43,7 +43,7 @@ from ocml_bridge.units.writer import Prepared
 
 from .calls import is_json, may_nest_deep, skeleton_of, with_arguments
 from .media import has_media, has_place, without_media
-from .rows import Column, Row, envelope_key, read_row, split_envelope, unmarked, with_units, write_row
+from .rows import Column, Row, envelope_key, read_row, split_envelope, with_units, write_row
 from .syntax import (
     APART,
     CALLS,
@@ -58,7 +58,7 @@ from .syntax import (
     TEXTS,
     WORDS,
 )
-from .turns import notice, read_turn, with_media, write_turn
+from .turns import marks_of, notice, read_turn, turn_in, with_media, write_turn
 
 _LONGEST: Final = 100
 """The maximum length of a speaker in a skeleton, in characters."""
@@ -273,12 +273,12 @@ class TurnWriter(EnvelopeWriter):
         self, group: Sequence[Message], state: State, *, last: bool, paths: Sequence[str], log: Log
     ) -> WrittenUnit:
         """Return a turn, and the messages that are read from it."""
-        turn = write_turn(group, paths, log, first=state is None)
-        if turn.get(MARK_COLUMN):
-            image = [column_message(turn[TEXTS[0]], turn.get(MARK_MEDIA, ()))]
-        else:
-            image = read_turn(unmarked(turn), paths[0], turn.get(MARK_MEDIA, ()))
-        return WrittenUnit(turn, image, _NOT_FIRST)
+        unit = write_turn(group, paths, log, first=state is None)
+        turn, marks = turn_in(unit), marks_of(unit)
+        media = marks.get(MARK_MEDIA, ())
+        is_column = MARK_COLUMN in marks
+        image = [column_message(turn[TEXTS[0]], media)] if is_column else read_turn(turn, paths[0], media)
+        return WrittenUnit(unit, image, _NOT_FIRST)
 
     def body(self, units: list[Unit], around: Transcript, state: State) -> Body:
         """Return the turns, with their marks, and those of the rejected answer."""
@@ -291,7 +291,9 @@ class TurnWriter(EnvelopeWriter):
     def is_read_as(self, split: SplitDocument, body: Body) -> bool:
         """Return whether there are as many turns as were written, with the same media."""
         media = cast("Row", split.document).media
-        return len(split.units) == len(body.units) and media == [turn.get(MARK_MEDIA, []) for turn in body.units]
+        return len(split.units) == len(body.units) and media == [
+            marks_of(unit).get(MARK_MEDIA, []) for unit in body.units
+        ]
 
     def branches(self, split: SplitDocument, around: Transcript) -> Branches | None:
         """Return the rejected answer of a row that was read, or None."""
@@ -320,7 +322,7 @@ class TurnWriter(EnvelopeWriter):
                 groups[-1].append(message)
             else:
                 groups.append([message])
-        return [unmarked(write_turn(group, [""] * len(group), Log(), first=False)) for group in groups]
+        return [turn_in(write_turn(group, [""] * len(group), Log(), first=False)) for group in groups]
 
     def relate_image(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
         """Return the conversation: adjacent messages are related, and replies get the names of their tools."""
