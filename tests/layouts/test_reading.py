@@ -2219,6 +2219,33 @@ def test_parts_with_values_of_another_type_are_none_of_llama_factory(part: dict[
         read_row(plan_of("llamafactory-v1"), {"messages": [{"role": "assistant", "content": [part]}]})
 
 
+@pytest.mark.parametrize(
+    ("column", "declared", "is_kept"),
+    [("[]", ["f"], False), ('[{"name": "f"}]', ["f"], False), ('[{"name": "g"}]', ["g"], True)],
+)
+def test_tools_that_only_the_text_declares_are_not_lost(column: str, declared: list[str], *, is_kept: bool) -> None:
+    turns = [
+        {"from": "system", "value": 'Call them. <tools>[{"name": "f"}]</tools>'},
+        {"from": "human", "value": "Why?"},
+        {"from": "gpt", "value": '<tool_call>{"name": "f", "arguments": {}}</tool_call>'},
+    ]
+    (document,) = read_row(Plan((AUTO,)), {"conversations": turns, "tools": column}).documents
+    value: Any = document.value
+    assert [each["function"]["name"] for each in value["tools"]] == declared
+    assert ("<tools>" in value["messages"][0]["content"]) == is_kept
+    assert [each.code for each in document.findings] == (["shape"] if is_kept else [])
+
+
+def test_tools_beside_those_that_a_text_lists_are_kept() -> None:
+    turns = [
+        {"from": "system", "value": 'Call [{"name": "f", "description": "", "parameters": {}}]'},
+        {"from": "user", "value": "Why?"},
+        {"from": "assistant", "value": "[f(a=1)]"},
+    ]
+    found = read_row(Plan((AUTO,)), {"conversations": turns, "tools": '[{"name": "g"}]'})
+    assert (found.layout.name, found.extra_columns) == ("toolace", {"tools": '[{"name": "g"}]'})
+
+
 def test_settings_of_a_template_are_those_of_the_request() -> None:
     text = '<s>[MODEL_SETTINGS]{"reasoning_effort": "high"}[/MODEL_SETTINGS][INST]Why?[/INST]Because.</s>'
     [conversation] = conversations({"text": text})

@@ -93,8 +93,11 @@ def extract_tools(
             out.append(each)
         elif each["role"] == "system":
             declared, rest = _declared(text, path, findings)
-            if declared is not None:
-                tools = declared if tools is None else tools
+            if declared is not None and tools and not all(tool in tools for tool in declared):
+                findings.append(noticed(path, "the text declares other tools than the row; it is kept as it is"))
+                rest = text
+            elif declared is not None:
+                tools = tools or declared
             out.append({**each, "content": rest})
         elif each["role"] == "assistant":
             out.append(_called(each, text, path, findings, tools))

@@ -6,7 +6,7 @@ written only if reading it returns the same document, so a layout needs no list 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -82,6 +82,7 @@ class Layout:
         writes: returns the fields of a document; None if the layout is only read.
         wording: its keys and words.
         extra_columns: fields whose columns are kept as extra columns, too, as the document does not hold all of them.
+        unread: fields that are not read if another field is there, by that one: their columns are extra columns then.
         without: columns that a row must not have, because they would not be read.
         doubts: columns that make it uncertain whether a row is of this layout, such as the choices of a question: then
             a plan has to name the layout.
@@ -101,6 +102,7 @@ class Layout:
     wording: Wording = Wording()
     requires: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     extra_columns: frozenset[str] = frozenset()
+    unread: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     without: frozenset[str] = frozenset()
     doubts: frozenset[str] = frozenset()
     drops: Mapping[str, LossCode] = field(default_factory=dict[str, LossCode])
@@ -112,20 +114,26 @@ class Layout:
         return row if self.whole else {name: row[column] for name, column in self.sources(row).items()}
 
     def sources(self, row: Object) -> dict[str, str]:
-        """Return the fields that a row has, each with its column."""
+        """Return the fields of a row that are read, each with its column."""
         found: dict[str, str] = {}
         for name, columns in self.columns.items():
             column = next((each for each in _present(columns, row) if row[each] is not None), None)
             if column is not None:
                 found[name] = column
-        return found
+        unread = self._unread(found)
+        return {name: column for name, column in found.items() if name not in unread} if unread else found
+
+    def _unread(self, fields: Collection[str]) -> frozenset[str]:
+        """Return the fields that are not read if a row has some fields."""
+        return frozenset[str]().union(*[self.unread[name] for name in fields if name in self.unread])
 
     def read_columns(self, row: Object) -> frozenset[str]:
         """Return the columns of a row that its conversation is read from; all others are extra columns."""
         if self.whole:
             return frozenset(row)
         found: set[str] = set()
-        for columns in (names for name, names in self.columns.items() if name not in self.extra_columns):
+        beside = self.extra_columns | self._unread(self.sources(row))
+        for columns in (names for name, names in self.columns.items() if name not in beside):
             present = _present(columns, row)
             found.update([each for each in present if row[each] is not None][:1] or present[:1])
         return frozenset(found)

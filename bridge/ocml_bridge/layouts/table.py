@@ -79,6 +79,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         valued.are_valued,
         valued.read_valued,
         valued.write_valued,
+        unread={"messages": frozenset({"chosen", "rejected"})},
         drops={"tool_call_id": LossCode.CALL_ID, "name": LossCode.NAME},
     ),
     Layout(
@@ -129,6 +130,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         {"conversations": ("conversations", "conversation", "messages"), **columns.PROMPT},
         bracketed.are_bracketed,
         bracketed.read_bracketed,
+        extra_columns=frozenset({"tools"}),
     ),
     Layout(
         "hermes-functions",
@@ -155,6 +157,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         },
         swift.is_rejecting,
         swift.read_rejecting,
+        unread={"conversations": frozenset({"instruction", "input", "output", "history"})},
         wording=turns.SHAREGPT,
         without=frozenset({"chosen", "chosen_response", "rejected"}),
     ),
@@ -186,6 +189,10 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         },
         langchain.are_langchain,
         langchain.read_langchain,
+        unread={
+            langchain.MESSAGES: frozenset({langchain.INPUTS, langchain.OUTPUTS, langchain.STATE}),
+            langchain.STATE: frozenset({langchain.INPUTS, langchain.OUTPUTS}),
+        },
     ),
     Layout(
         "logged",
