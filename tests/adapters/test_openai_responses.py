@@ -624,3 +624,15 @@ def test_no_item_is_taken_for_instructions_or_for_one_with_a_generated_id(item: 
     for _ in range(6):
         result = convert(document, source="openai-responses", target="openai-responses", options=Options(plans=plans))
         assert json.dumps(result.output) == json.dumps(document)
+
+
+@pytest.mark.parametrize("kind", ["reasoning_text", "summary_text"])
+@pytest.mark.parametrize("target", ["openai", "anthropic", "gemini", "bedrock-converse"])
+def test_reasoning_among_the_parts_of_a_message_is_no_text(kind: str, target: str) -> None:
+    """Conversations of the API may have such parts."""
+    parts: list[Any] = [{"type": kind, "text": "SECRET"}, {"type": "output_text", "text": "Hi", "annotations": []}]
+    document: dict[str, Any] = {"output": [{"type": "message", "role": "assistant", "content": parts}]}
+    result = convert(document, source="openai-responses", target=target, policy=LENIENT)
+    assert b"SECRET" not in json.dumps(result.output).encode()
+    assert "/messages/0/content/0" in [loss.path for loss in result.losses if loss.code == "foreign-part"]
+    assert convert(document, source="openai-responses", target="openai-responses").output == document

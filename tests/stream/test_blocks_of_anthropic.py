@@ -201,3 +201,24 @@ def test_null_at_the_end_of_an_answer_takes_nothing_away() -> None:
     assert isinstance(stop, Stop)
     kept = (stop.document.extras or {})["anthropic"]
     assert (kept["container"], kept["context_management"]) == (container, edits)
+
+
+def test_a_block_without_a_type_is_written_as_it_was_read() -> None:
+    blocks: list[dict[str, Any]] = [BEFORE, {"text": "?"}]
+    start: dict[str, Any] = {**AROUND, "content": [], "usage": USAGE}
+    values: list[dict[str, Any]] = [
+        {"type": "message_start", "message": start},
+        *(
+            event
+            for index, block in enumerate(blocks)
+            for event in (
+                {"type": "content_block_start", "index": index, "content_block": block},
+                {"type": "content_block_stop", "index": index},
+            )
+        ),
+        {"type": "message_stop"},
+    ]
+    made, writing = decoder("anthropic-sse"), encoder("anthropic-sse", visibility=DEBUG)
+    events = [*made.feed("".join(f"data: {json.dumps(value)}\n\n" for value in values)), *made.finish()]
+    written = b"".join([*writing.encode(events), *writing.finish()])
+    assert {"text": "?"} in [event.get("content_block") for event in events_in(written)]

@@ -647,3 +647,45 @@ def test_pieces_that_are_not_put_together_are_in_the_whole_item_or_missed(item: 
 )
 def test_an_event_that_nobody_knows_is_found_if_it_says_something(event: Any, found: list[str]) -> None:
     assert details_in(decoded([event, COMPLETED])) == found
+
+
+# --- texts that come before their deltas, and without any -------------------------------------------------------------
+
+SPEECH: Any = {"type": "message", "id": "m_1", "role": "assistant", "content": []}
+PLAIN: Any = {"type": "output_text", "text": "Hel", "annotations": []}
+SUMMED_UP: Any = {"type": "reasoning", "id": "r_1", "summary": [{"type": "summary_text", "text": "Hel"}]}
+LO: Any = {"type": "response.output_text.delta", "output_index": 0, "content_index": 0, "delta": "lo"}
+BEGINNINGS: list[tuple[Any, list[Any]]] = [
+    ({**SPEECH, "content": [PLAIN]}, [LO]),
+    (SPEECH, [{"type": "response.content_part.added", "output_index": 0, "content_index": 0, "part": PLAIN}, LO]),
+    (SPEECH, [LO | {"type": "response.content_part.done", "part": {**PLAIN, "text": "Hello"}}]),
+    (SUMMED_UP, [LO | {"type": "response.reasoning_summary_text.delta", "summary_index": 0}]),
+    (
+        {"type": "custom_tool_call", "call_id": "c1", "name": "f", "input": "Hel"},
+        [LO | {"type": "response.custom_tool_call_input.delta"}],
+    ),
+]
+
+
+@pytest.mark.parametrize(("item", "events"), BEGINNINGS)
+def test_a_text_that_an_item_begins_with_is_passed_on(item: Any, events: list[Any]) -> None:
+    result = decoded([{"type": "response.output_item.added", "output_index": 0, "item": item}, *events])
+    assert "".join(event.text for event in result.events if isinstance(event, Delta)) == "Hello"
+    check_messages(result, None)
+
+
+def test_a_part_of_a_message_that_is_reasoning_is_no_text() -> None:
+    thought = {"type": "reasoning_text", "text": "SECRET"}
+    part = {"type": "response.content_part.added", "output_index": 0, "content_index": 0, "part": thought}
+    result = decoded([{"type": "response.output_item.added", "output_index": 0, "item": SPEECH}, part, LO])
+    assert not any(isinstance(event, Delta) for event in result.events)
+    check_messages(result, None)
+
+
+def test_an_item_that_came_whole_is_not_replaced_by_another_text() -> None:
+    """It was passed on."""
+    done = {"type": "response.output_item.done", "output_index": 0, "item": {**SPEECH, "content": [PLAIN]}}
+    other = {**SPEECH, "content": [{**PLAIN, "text": "Bye"}]}
+    result = decoded([done, {**COMPLETED, "response": {**COMPLETED["response"], "output": [other]}}])
+    check_messages(result, None)
+    assert details_in(result) == ["the response differs from the items that were streamed; the streamed items are kept"]

@@ -218,7 +218,7 @@ class EventEncoder(ResponseEncoder):
 
     def _begin(self, number: int, block: Object) -> bytes:
         self._block = number
-        self.calls += block["type"] == TOOL_USE
+        self.calls += block.get("type") == TOOL_USE
         # Adjacent blocks that are parts are read as one message.
         self.written.append((number, TEXT if read_block(block, "assistant") is None else block["type"]))
         return self._event(self._events.begin(len(self.written) - 1, block))

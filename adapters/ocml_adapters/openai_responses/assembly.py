@@ -10,12 +10,14 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple, cast
 
 from ocml_bridge.json_values.form import Object, is_empty
-from ocml_bridge.json_values.parameters import members_of
+from ocml_bridge.json_values.parameters import items_of, members_of
 from ocml_bridge.model import Json
 from ocml_bridge.stream.assembled import Note, object_of
+from ocml_bridge.stream.decoder import text_of
 
 from .arriving import Item, NewText, Place, copy_object, text_at
-from .syntax import MESSAGE, OUTPUT_TEXT, REASONING, REASONING_TEXT, SUMMARY, SUMMARY_TEXT
+from .spelling import is_state, read_item
+from .syntax import BODIES, MESSAGE, OUTPUT_TEXT, REASONING, REASONING_TEXT, SUMMARY, SUMMARY_TEXT
 
 # --- members of events ------------------------------------------------------------------------------------------------
 
@@ -90,6 +92,11 @@ _PARTS: Final = {
 """The lists and indices of parts, by the types of their events without `.added` and `.done`."""
 
 
+_PARTS_OF: Final[dict[str, frozenset[str]]] = {
+    MESSAGE: frozenset({OUTPUT_TEXT, "text", "refusal"}),
+    REASONING: frozenset({REASONING_TEXT, SUMMARY_TEXT}),
+}
+"""The types of parts whose texts are passed on, by the type of their item."""
 _MAX_INDEX: Final = 10_000
 """Indices of parts must be lower than this."""
 
@@ -123,7 +130,7 @@ class Assembly:
         elif kind == "response.output_item.done":
             self._finish(event)
         elif subject in _PARTS and step in ("added", "done"):
-            self._take_part(*_PARTS[subject], event)
+            new = self._take_part(*_PARTS[subject], event)
         elif kind == "response.output_text.annotation.added":
             self._add_annotation(event)
         elif "response" in event:
@@ -180,6 +187,8 @@ class Assembly:
             self._note("an item is not an object with a type; the item is left out")
             return None
         item = Item(copy_object(cast("Object", wire)))
+        item.waiting += _texts_of(item)
+        item.pieces |= {new.place: [] for new in item.waiting}
         self.items.append(item)
         if isinstance(index, int):
             if index in self._by_index:
@@ -220,13 +229,14 @@ class Assembly:
         if kind in (MESSAGE, REASONING) and texts.item != kind:
             self._note("a text does not fit its item; it is left out")
             return None
-        place = Place(texts.key)
+        place, is_passed_on = Place(texts.key), True
         if texts.at is not None:
             index = event.get(texts.at, 0)
             if type(index) is not int or not 0 <= index < _MAX_INDEX:
                 self._note("an event has no index for its part; the event is left out")
                 return None
-            item.part(texts.key, index, texts.kind)
+            kind = item.part(texts.key, index, texts.kind).setdefault("type", texts.kind)
+            is_passed_on = str(kind) in _kinds_of(item.wire)
             place = Place(texts.key, index)
         text = event.get("delta" if step == "delta" else texts.text)
         if not isinstance(text, str):
@@ -242,25 +252,28 @@ class Assembly:
         if not text:
             return None
         pieces.append(text)
-        return NewText(item, place, text)
+        return NewText(item, place, text) if is_passed_on else None
 
-    def _take_part(self, key: str, name: str, event: Object) -> None:
-        """Take a whole part, if its text continues what was streamed."""
+    def _take_part(self, key: str, name: str, event: Object) -> NewText | None:
+        """Take a whole part, if its text continues what was streamed; return the rest of its text."""
         item, index, part = self._find(event), event.get(name, 0), event.get("part")
         if item is None or not isinstance(part, dict):
-            return
+            return None
         if type(index) is not int or not 0 <= index < _MAX_INDEX:
             self._note("an event has no index for its part; the event is left out")
-            return
+            return None
         before, after = item.part(key, index, str(members_of(part).get("type"))), copy_object(cast("Object", part))
         place = Place(key, index)
         streamed = item.text(place) if place in item.pieces else ""
-        if not text_at({key: [after]}, Place(key, 0)).startswith(streamed):
-            return
+        text = text_at({key: [after]}, Place(key, 0))
+        if not text.startswith(streamed):
+            return None
         self._note_missing(before, after)
         before.clear()
         before.update(after)
         item.pieces.setdefault(place, [])
+        is_more = text != streamed and str(after.get("type")) in _kinds_of(item.wire)
+        return NewText(item, place, text[len(streamed) :]) if is_more else None
 
     def _add_annotation(self, event: Object) -> None:
         item, index = self._find(event), event.get("content_index", 0)
@@ -311,4 +324,30 @@ class Assembly:
             is_split = item.thought_key == SUMMARY and bool(members.get("content"))
             if is_split or not same or any(text_at(members, place) != text_at(wire, place) for place in item.pieces):
                 return False
+            if item.done and members != wire and _texts_in(members) != _texts_in(wire):
+                return False  # it came whole, and was passed on
         return True
+
+
+def _texts_in(wire: Object) -> list[str]:
+    """Return the text of each message that an item is."""
+    return [] if is_state(wire) else list(map(text_of, read_item(wire)))
+
+
+def _texts_of(item: Item) -> list[NewText]:
+    """Return the texts that an item begins with."""
+    wire, kind, kinds = item.wire, item.wire.get("type"), _kinds_of(item.wire)
+    places = [
+        Place(key, at)
+        for key in ("content", SUMMARY)
+        for at, part in enumerate(items_of(wire.get(key)))
+        if str(members_of(part).get("type")) in kinds
+    ]
+    if isinstance(kind, str) and kind in BODIES:
+        places.append(Place(BODIES[kind]))
+    return [NewText(item, place, text) for place in places if (text := text_at(wire, place))]
+
+
+def _kinds_of(wire: Object) -> frozenset[str]:
+    """Return the types of the parts of an item whose texts are passed on."""
+    return _PARTS_OF.get(str(wire.get("type")), frozenset())
