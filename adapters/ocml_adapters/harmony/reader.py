@@ -214,7 +214,7 @@ class FrameReader:
         fields = header.fields
         if not header.is_regular:
             self._note_header(header, frame, extras)
-        elif frame.middle >= 0 and is_own_spelling(raw, fields, prompted=prompted):
+        elif (frame.middle >= 0 or self._opens) and is_own_spelling(raw, fields, prompted=prompted):
             layout["header"] = raw
         if frame.unmarked and is_call_to_tool(fields):
             extras["header"], fields = raw, uncalled(fields)
