@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from itertools import product
 from typing import Any, Final, cast
@@ -286,3 +287,36 @@ def test_a_default_may_have_several_lines_before_others() -> None:
     back = read(written, "harmony").transcript
     assert isinstance(back, Transcript)
     assert back.tools == (tool,)
+
+
+OF_TWO: Final = {
+    "harmony": "<|start|>developer<|message|>{}<|end|><|start|>developer<|message|>{}<|end|>",
+    "ocm-2.2": "version: 2.2\n<|start|>developer<|message|>{}<|end|>\n<|start|>developer<|message|>{}<|end|>\n",
+}
+
+
+def of_two(target: str, first: str, second: str) -> str | list[dict[str, str]]:
+    if target in OF_TWO:
+        return OF_TWO[target].format(first, second)
+    return [{"content": first, "role": "developer"}, {"role": "developer", "content": second}]
+
+
+@pytest.mark.parametrize("target", [*OF_TWO, "ocm-2.2-json"])
+@pytest.mark.parametrize("second", ["Be brief.", ADDING, f"Be brief.\n\n{ADDING}", ADDING.replace("add", "subtract")])
+@pytest.mark.parametrize("first", [ADDING, f"Be kind.\n\n{ADDING}"])
+def test_two_messages_of_the_developer_stay_two(first: str, second: str, target: str) -> None:
+    """Also where the first one declares tools and says nothing else."""
+    document = of_two(target, first, second)
+    result = convert(document, source=target, target=target)
+    assert json.dumps(result.output) == json.dumps(document)
+    assert result.losses == ()
+    all_laws(cast("Transcript", result.transcript), target)
+
+
+@pytest.mark.parametrize("target", ["ocm-2.2", "ocm-2.2-json"])
+def test_tools_that_were_apart_go_where_there_is_room_once_the_messages_change(target: str) -> None:
+    document = cast("Transcript", read(of_two(target, ADDING, "Be brief."), target).transcript)
+    for messages in ((), (USER,), (Message("system", "Hi."), *document.messages)):
+        edited = replace(document, messages=messages)
+        all_laws(edited, target)
+        assert read(write(edited, target).output, target).transcript.tools == document.tools

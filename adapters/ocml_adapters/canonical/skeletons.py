@@ -60,7 +60,7 @@ def with_values(unit: Unit, values: Sequence[str]) -> Unit:
 def _filled(name: str, value: Any, values: Iterator[str]) -> Any:
     if name == "content" and value.__class__ is list:
         return [_filled_part(part, values) for part in value]
-    if name in ("content", "call_id") and value:
+    if name in ("content", "call_id") and value.__class__ is str and value:
         return next(values)
     return {**value, "value": next(values)} if name == "signature" and _signature(value) else value
 

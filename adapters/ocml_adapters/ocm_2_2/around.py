@@ -185,10 +185,7 @@ def with_tools(items: list[Item], around: Transcript) -> Conversation:
     extracted = developer.extract_tools(with_grouping(items), lenient=True, tools=around.tools)
     if extracted.tools is None:
         return Conversation(items, around)
-    raw, layout = extracted.spelling
-    members: dict[str, Json] = {} if raw is None else {"tools": raw}
-    if layout is not None:
-        members["tools_message"] = NOTES.of(layout)
+    members = extracted.spelling.notes(HOME)
     return Conversation(
         extracted.items,
         replace(around, tools=extracted.tools, layout=_with(around.layout, **members) if members else around.layout),

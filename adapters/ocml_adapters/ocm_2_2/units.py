@@ -9,7 +9,7 @@ from typing import Final, cast
 from ocml_bridge.chat.turns import is_thought
 from ocml_bridge.formats.adapter import Options
 from ocml_bridge.loss import Log, LossCode, Severity
-from ocml_bridge.model import Json, Message, Transcript, replace
+from ocml_bridge.model import Message, Transcript, replace
 from ocml_bridge.text import developer
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.grammar import Enclosed, State, Unit, WrittenUnit
@@ -54,7 +54,13 @@ class Frames(UnitWriter):
             )
         items, nearest_message = identified(conversation.items, HOME), partial(self._nearest_in_place, log=log)
         items, around, origins, _ = developer.insert_tools(
-            items, around, nearest_message, log, target=HOME, lenient=True, spelling=_tools_spelling(around)
+            items,
+            around,
+            nearest_message,
+            log,
+            target=HOME,
+            lenient=True,
+            spelling=developer.spelling_of(NOTES.of(around.layout), HOME),
         )
         if not all(map(_is_short, [item[2] for item in items if item[2] is not None])):
             indices = range(len(items)) if origins is None else origins
@@ -113,16 +119,6 @@ class Frames(UnitWriter):
     def relate_image(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
         """Return the conversation of frames, with the tools taken out of the developer message."""
         return with_tools(items, around)
-
-
-def _tools_spelling(around: Transcript) -> developer.Spelling:
-    """Return how the tools of a document were spelled."""
-    layout = NOTES.of(around.layout)
-    raw, message = layout.get("tools"), layout.get("tools_message")
-    return developer.Spelling(
-        raw if isinstance(raw, str) else None,
-        {HOME: cast("dict[str, Json]", message)} if isinstance(message, dict) else None,
-    )
 
 
 def _is_short(call_id: str) -> bool:

@@ -98,8 +98,7 @@ class ObjectReader(UnitReader):
         check_together(items, log, _listed_calls(items, split.units))
         extracted = developer.extract_tools(items, lenient=False)
         layout: Object = {} if split.document == "list" else {"shape": cast("str", split.document)}
-        if extracted.spelling.layout is not None:
-            layout["tools_message"] = extracted.spelling.layout[HOME]
+        layout |= extracted.spelling.notes(HOME)
         around = Transcript((), extracted.tools, layout={HOME: layout} if layout else None)
         return Conversation(with_grouping(extracted.items), around, declaration_at=extracted.at)
 
@@ -157,7 +156,11 @@ class ObjectWriter(UnitWriter):
     def prepare(self, conversation: Conversation, log: Log) -> Prepared:
         """Prepare a conversation: give ids to calls without one, and put the tools into the developer message."""
         items, nearest_message = identified(conversation.items, HOME), partial(self.nearest, log=log)
-        return developer.insert_tools(items, conversation.around, nearest_message, log, target=HOME, lenient=False)
+        around = conversation.around
+        spelling = developer.spelling_of(NOTES.of(around.layout), HOME)
+        return developer.insert_tools(
+            items, around, nearest_message, log, target=HOME, lenient=False, spelling=spelling
+        )
 
     def prepares_by_head(self, head: Head, content: str) -> bool:
         """Return whether a message certainly has no section of tools."""
@@ -210,4 +213,6 @@ class ObjectWriter(UnitWriter):
     def relate_image(self, items: list[Item], around: Transcript, log: Log) -> Conversation:
         """Return the conversation: messages are grouped, and tools are taken out of the developer message."""
         extracted = developer.extract_tools(items, lenient=False, tools=around.tools)
-        return Conversation(with_grouping(extracted.items), replace(around, tools=extracted.tools))
+        notes = {**NOTES.of(around.layout), **extracted.spelling.notes(HOME)}
+        layout = {HOME: notes} if notes else None
+        return Conversation(with_grouping(extracted.items), replace(around, tools=extracted.tools, layout=layout))

@@ -6,13 +6,13 @@ messages that were read; `insert_tools` puts the tools of a document into its me
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple, cast
 
 from ..chat.transform import renumber
 from ..chat.turns import hoist_tools, places, says_nothing
 from ..loss import Log, Loss, LossCode, Severity
-from ..model import ByFormat, Content, Message, Tool, Tools, Transcript, replace
+from ..model import ByFormat, Content, Json, Message, Tool, Tools, Transcript, replace
 from ..report.report import compared
 from ..units.heads import Head, Item, item_of, message_of, messages_of
 from ..units.writer import TOOLS, Prepared
@@ -30,13 +30,33 @@ class Spelling(NamedTuple):
     Attributes:
         raw: the text of their section, if it is not the text that would be written; else None.
         layout: the layout of the message with the section, if it had no other text; else None.
+        apart: whether that message had no other text although another developer message follows.
     """
 
     raw: str | None = None
     layout: ByFormat | None = None
+    apart: bool = False
+
+    def notes(self, home: str) -> dict[str, Json]:
+        """Return the layout of a document whose tools were spelled so, in the format with the id `home`."""
+        notes: dict[str, Json] = {} if self.raw is None else {_RAW: self.raw}
+        if self.layout is not None:
+            notes[_MESSAGE] = self.layout.get(home, {})
+        return {**notes, _APART: True} if self.apart else notes
 
 
 _OURS: Final = Spelling()
+_RAW: Final = "tools"
+_MESSAGE: Final = "tools_message"
+_APART: Final = "tools_apart"
+"""Keys of the layout of a document: the fields of `Spelling`."""
+
+
+def spelling_of(notes: Mapping[str, Json], home: str) -> Spelling:
+    """Return how tools were spelled, from the layout of a document in the format with the id `home`."""
+    raw, message = notes.get(_RAW), notes.get(_MESSAGE)
+    layout = {home: cast("dict[str, Json]", message)} if isinstance(message, dict) else None
+    return Spelling(raw if isinstance(raw, str) else None, layout, notes.get(_APART) is True)
 
 
 # --- sections ---------------------------------------------------------------------------------------------------------
@@ -145,7 +165,8 @@ def extract_tools(items: list[Item], *, lenient: bool, tools: tuple[Tool, ...] |
     if tools:
         head, content, _ = items[at]
         raw = None if content == render_tools(tools) else cast("str", content)
-        return ExtractedTools([*items[:at], *items[at + 1 :]], tools, Spelling(raw, head.message("", None).layout), at)
+        spelling = Spelling(raw, head.message("", None).layout, _is_developer(items, at + 1))
+        return ExtractedTools([*items[:at], *items[at + 1 :]], tools, spelling, at)
     if not _is_developer(items, at) or not _may_hold(items[at]):
         return ExtractedTools(items)
     message = message_of(items[at])
@@ -156,7 +177,8 @@ def extract_tools(items: list[Item], *, lenient: bool, tools: tuple[Tool, ...] |
     remaining, layout = ([], layout) if says_nothing(rest) else ([item_of(rest)], None)
     removed_at = None if remaining else at
     left_items = [*items[:at], *remaining, *items[at + 1 :]]
-    return ExtractedTools(left_items, section.tools, Spelling(section.raw, layout), removed_at)
+    spelling = Spelling(section.raw, layout, not remaining and _is_developer(items, at + 1))
+    return ExtractedTools(left_items, section.tools, spelling, removed_at)
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------
@@ -174,9 +196,10 @@ def insert_tools(
 ) -> Prepared:
     """Put the tools of a document into its messages, where they are written; `extract_tools` takes them out again.
 
-    The section goes after the text of the first developer message, if only system messages precede it; else into a new
-    developer message after the leading system messages. Tools that are declared inside messages are moved there. What
-    TypeScript cannot express is omitted. If a developer message already contains a section, its tools are declared.
+    The section goes after the text of the first developer message, if only system messages precede it and the section
+    was not apart; else into a new developer message after the leading system messages. Tools that are declared inside
+    messages are moved there. What TypeScript cannot express is omitted. If a developer message already contains a
+    section, its tools are declared.
 
     Args:
         items: the messages of the document.
@@ -196,7 +219,8 @@ def insert_tools(
     section, declarable = _declarable(tools or ())
     tools, written, stop = declarable, list[Item](), at
     earlier = _by_message(log.losses)
-    while not written and _is_developer(items, stop) and (tools or _may_hold(items[stop])):
+    is_apart = spelling.apart and tools != ()
+    while not written and not is_apart and _is_developer(items, stop) and (tools or _may_hold(items[stop])):
         index, loss_count = origins[stop], len(log.losses)
         near = nearest(message_of(items[stop]), index)
         if near.end is None and (stop < len(items) - 1 or around.open_turn is not None):
