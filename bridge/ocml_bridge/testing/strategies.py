@@ -128,19 +128,8 @@ _KEYS = (
     *("x", "header", "body", "gap", "tail", "order", "empty", "shape", "mentions", "weight", "content", "raw", "end"),
     *("tool", "tools", "tool_choice", "plain", "start", "newline", "name", "fence", "key", "bos", "eos", "pad"),
     *("model", "temperature", "stop", "reasoning", "usage", "settings", "generation_settings", "tool_choice"),
-    *(
-        "object",
-        "merged",
-        "nulls",
-        "call_id",
-        "front",
-        "before",
-        "attributes",
-        "tools_message",
-        "tools_apart",
-        "keys",
-        "templates",
-    ),
+    *("object", "merged", "nulls", "call_id", "front", "before", "attributes", "keys", "templates"),
+    *("tools_message", "tools_apart"),
     *("type", "types", "kind", "form", "parts", "id", "status", "phase", "place", "input", "output", "summary", "role"),
 )
 
