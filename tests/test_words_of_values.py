@@ -101,6 +101,9 @@ VALUES: list[tuple[Any, str]] = [
     ({"a": "x" * 32}, f'{{"a":"{"x" * 32}"}}'),
     ({"a": "x" * 33}, "{a}"),
     ([1, 2], "[1,2]"),
+    (["\x7f\x9b", "é"], r'["\u007f\u009b","é"]'),
+    ({"\u2028": 1}, r'{"\u2028":1}'),
+    (Signature("c2ln", "a\x9b2J"), r"of a\u009b2J"),
     ([LONG], "[1 item]"),
     ([LONG] * 1000, "[1,000 items]"),
     ([{"name": "f", "x": LONG}, {"type": "t", "name": ""}, {"only": LONG}], "[3 items: f, t, only]"),
@@ -144,5 +147,5 @@ def test_a_name_that_is_no_word_is_quoted() -> None:
 @given(json_values() | st.text())
 def test_whatever_a_value_is_a_sentence_has_it_in_one_line_of_bounded_length(value: Any) -> None:
     words = shown(value)
-    assert re.search(r"[\x00-\x1f\x7f]", words) is None
+    assert re.search(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]", words) is None
     assert len(words) <= 40 * 12 * 7

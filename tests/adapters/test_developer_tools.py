@@ -321,3 +321,6 @@ def test_tools_that_were_apart_go_where_there_is_room_once_the_messages_change(t
         all_laws(edited, target)
         back = cast("Transcript", read(write(edited, target).output, target).transcript)
         assert back.tools == document.tools
+    section = replace(document, messages=(Message("developer", ADDING),), tools=None)
+    all_laws(section, target)
+    assert LossCode.MESSAGE in {loss.code for loss in write(section, target, policy=LENIENT).losses}

@@ -49,7 +49,7 @@ _MEDIA: Final = {"image": "an image", "audio": "audio", "video": "a video", "fil
 def kind_of(part: Part) -> str:
     """Return what a part is: `an image`; for a part that the reader did not understand, its type in its format."""
     if isinstance(part, Media):
-        uploaded = f" that was uploaded to {part.vendor[:LONGEST]}" if part.vendor and part.data is None else ""
+        uploaded = f" that was uploaded to {_word(part.vendor)}" if part.vendor and part.data is None else ""
         return f"{_MEDIA[part.media]}{uploaded}"
     if isinstance(part, Text):
         return "a text" if part.citations is None else "a text with sources"
@@ -82,11 +82,11 @@ def shown(value: object) -> str:
     if isinstance(value, Part):
         return kind_of(value)
     if isinstance(value, Freeform):
-        return f"in {value.syntax[:LONGEST]}" if value.syntax else "(any text)"
+        return f"in {_word(value.syntax)}" if value.syntax else "(any text)"
     if isinstance(value, CacheMark):
-        return f"for {value.ttl[:LONGEST]}" if value.ttl else "for the usual time"
+        return f"for {_word(value.ttl)}" if value.ttl else "for the usual time"
     if isinstance(value, Signature):
-        return f"of {value.vendor[:LONGEST]}" if value.vendor else "without a vendor"
+        return f"of {_word(value.vendor)}" if value.vendor else "without a vendor"
     plain = value
     if isinstance(value, tuple):
         items = cast("tuple[object, ...]", value)
@@ -105,12 +105,21 @@ def _as_json(plain: Json) -> str:
         plain = [_unplaced(item) for item in cast("list[Json]", plain)]
     text = jsontext.compact(plain)
     if len(text) <= LONGEST:
-        return text
+        return _printable(text)
     if isinstance(plain, dict):
         return f"{{{names_of(cast('dict[str, Json]', plain))}}}"
     if isinstance(plain, list):
         return _listed(cast("list[Json]", plain))
     return f"{text[:LONGEST]}…"
+
+
+def _word(text: str) -> str:
+    return _printable(text[:LONGEST])
+
+
+def _printable(text: str) -> str:
+    """Return a text with escapes in place of what a terminal would not print, as JSON has them."""
+    return text if text.isprintable() else "".join([c if c.isprintable() else _quote_ascii(c)[1:-1] for c in text])
 
 
 def _unplaced(item: Json) -> Json:

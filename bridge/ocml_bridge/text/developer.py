@@ -219,7 +219,7 @@ def insert_tools(
     section, declarable = _declarable(tools or ())
     tools, written, stop = declarable, list[Item](), at
     earlier = _by_message(log.losses)
-    is_apart = spelling.apart and tools != ()
+    is_apart = spelling.apart and bool(tools)
     while not written and not is_apart and _is_developer(items, stop) and (tools or _may_hold(items[stop])):
         index, loss_count = origins[stop], len(log.losses)
         near = nearest(message_of(items[stop]), index)
