@@ -17,11 +17,9 @@ ROWS: list[dict[str, Any]] = [
     *(case["row"] for _, case in test_golden_rows.CASES),
 ]
 TOOL = {"name": "kept", "role": "user", "content": "kept"}
-UNREAD = {
-    **dict.fromkeys(("dialogue", "glaive", "hermes-functions", "pairs", "texts"), frozenset({"system"})),  # of a list
-    "compared": frozenset({"input", *(f"response_{side}" for side in "012ab")}),  # beside two other answers
-}
-"""Fields that are known to be left out, by layout."""
+PARTS = [{"type": "text", "text": "kept"}]
+IDS = frozenset({"current_node"})
+"""Fields that only name what another field holds."""
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: "-".join(list(row)[:3]))
@@ -30,10 +28,11 @@ def test_a_column_that_a_layout_knows_is_kept(row: dict[str, Any]) -> None:
         layout = read_row(PLAN, row).layout
     except BridgeError:
         return
-    known = UNREAD.get(layout.name, frozenset[str]()) | layout.sources(row).keys()
-    for name, (column, *_) in layout.columns.items():
-        for value in ("kept" if name != "tools" else json.dumps([TOOL]), [TOOL]):
-            if layout.whole or name in known or column in row:
+    known = layout.sources(row)
+    for name, columns in layout.columns.items():
+        column = known.get(name, columns[0])
+        for value in ("kept" if name != "tools" else json.dumps([TOOL]), [TOOL], PARTS):
+            if layout.whole or name in IDS:
                 continue
             try:
                 found = read_row(PLAN, {**row, column: value})
@@ -42,3 +41,29 @@ def test_a_column_that_a_layout_knows_is_kept(row: dict[str, Any]) -> None:
             documents = [[each.value, dict(each.extra_columns), str(each.findings)] for each in found.documents]
             kept = "kept" in json.dumps([documents, dict(found.extra_columns)])
             assert kept or found.layout.name != layout.name, (layout.name, name)
+
+
+def test_a_system_prompt_may_be_parts_of_text() -> None:
+    for row in (
+        {"chat": "USER: Hi\nASSISTANT: Yes."},
+        {"data": ["Hi", "Yes."]},
+        {"history": [{"q": "Hi", "a": "Yes."}]},
+    ):
+        document: Any = read_row(PLAN, {**row, "system": PARTS}).documents[0].value
+        assert document["messages"][0] == {"role": "system", "content": PARTS}
+        for other in (["kept"], [{"type": "image_url"}], {"text": "kept"}, 5, False):
+            with pytest.raises(BridgeError, match="expected a text"):
+                read_row(PLAN, {**row, "system": other})
+
+
+def test_other_answers_stand_beside_the_two_that_are_compared() -> None:
+    row = {"prompt": "Hi", "response_a": "A", "response_b": "B", "answer1": "C", "answer2": ["D"], "winner": "b"}
+    assert read_row(PLAN, row).documents[0].extra_columns == {"response_1": "C", "response_2": ["D"]}
+    row = {"prompt": '["Hi"]', "response_a": '["A"]', "response_b": '["B"]', "input": "More", "winner": "b"}
+    assert read_row(PLAN, row).documents[0].extra_columns == {"input": "More"}
+
+
+def test_an_input_beside_a_prompt_of_several_turns_is_a_part_of_it() -> None:
+    prompt = "Human: Hi\n\nAssistant: Yes.\n\nHuman: Why?\n\nAssistant:"
+    document: Any = read_row(PLAN, {"instruction": prompt, "input": "More", "output": "So."}).documents[0].value
+    assert document["messages"][0] == {"role": "user", "content": f"{prompt}\nMore"}

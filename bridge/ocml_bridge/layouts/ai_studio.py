@@ -43,23 +43,26 @@ def read_ai_studio(fields: Object, wording: Wording) -> Sequence[Document]:
         nodes.append(_metadata(each, parts))
     if not contents:
         raise misshapen(f"/{PROMPT}/chunks", "a chunk with a text at least")
-    system = _system(fields.get(SYSTEM))
+    instruction = as_object(fields.get(SYSTEM) or {})
+    if instruction is None:
+        raise misshapen(f"/{SYSTEM}", "an object with the system's text")
+    name, system = _system(instruction)
     document = {**({SYSTEM: {"parts": system}} if system else {}), "contents": contents}
     other_members = rest(prompt, ("chunks",))
-    known = ("parts",) if as_list((as_object(fields.get(SYSTEM)) or {}).get("parts")) else ("text",)
     extra_columns = {
         NODES: [each for each in nodes if each],
         PROMPT: other_members,
-        SYSTEM: rest(as_object(fields.get(SYSTEM)) or {}, (*known, "role")),
+        SYSTEM: rest(instruction, (name, "role")),
     }
     return [Document(document, extra_columns={name: each for name, each in extra_columns.items() if each})]
 
 
-def _system(value: Json) -> list[Json]:
-    """Return the parts of the system instruction."""
-    found = as_object(value) or {}
-    text = found.get("text")
-    return as_list(found.get("parts")) or ([{"text": text}] if isinstance(text, str) and text else [])
+def _system(instruction: Object) -> tuple[str, list[Json]]:
+    """Return the parts of the system instruction, and the name of the member that holds them; no name if none does."""
+    parts, text = as_list(instruction.get("parts")), instruction.get("text")
+    if parts:
+        return "parts", parts
+    return ("text", [{"text": text}] if text else []) if isinstance(text, str) else ("", [])
 
 
 def _parts(chunk: Object) -> list[Object]:

@@ -68,8 +68,8 @@ def _messages(fields: Object, wording: Wording) -> list[Object]:
     """Return the messages, the first of which is the system's."""
     messages = respelled_all(fields[CONVERSATIONS], wording, f"/{CONVERSATIONS}")
     text = fields.get(SYSTEM)
-    if isinstance(text, str):
-        return [message("system", text), *messages]
+    if text:
+        return [{"role": "system", "content": text}, *messages]
     return messages if messages and messages[0]["role"] == "system" else [message("system", ""), *messages]
 
 

@@ -77,6 +77,7 @@ def read_compared(fields: Object, wording: Wording) -> Sequence[Document]:
     pair = _pair(fields)
     assert pair is not None, "the row was found to be of the layout"
     (fields, extra_columns), tools = _with_question_text(fields), read_tools(fields)
+    extra_columns |= _others(fields, pair)
     sides = [_conversation(fields, side, wording) for side in pair]
     better = _better(fields, pair)
     if better is None:
@@ -111,14 +112,27 @@ def _number(value: Json) -> float | None:
 
 def _conversation(fields: Object, side: str, wording: Wording) -> list[Object]:
     """Return the prompt and an answer; if both are lists of texts, turn by turn."""
-    answer = fields[_answer(side)]
-    asked, answers = _texts(fields[INSTRUCTION]), _texts(answer)
-    if asked is None or answers is None or len(asked) != len(answers):
-        return [*read_prompt(fields, wording), message("assistant", answer)]
-    extra_columns = {name: value for name, value in fields.items() if name not in (INSTRUCTION, INPUT)}
-    turns = zip(asked, answers, strict=True)
+    turns = _turns(fields, side)
+    if not turns:
+        return [*read_prompt(fields, wording), message("assistant", fields[_answer(side)])]
+    before = {name: value for name, value in fields.items() if name not in (INSTRUCTION, INPUT)}
     pairs = [(message("user", question), message("assistant", text)) for question, text in turns]
-    return [*read_prompt(extra_columns, wording), *(each for turn in pairs for each in turn)]
+    return [*read_prompt(before, wording), *(each for turn in pairs for each in turn)]
+
+
+def _turns(fields: Object, side: str) -> list[tuple[str, str]]:
+    """Return the questions with their answers if both are lists of as many texts; none otherwise."""
+    asked, answers = _texts(fields[INSTRUCTION]), _texts(fields[_answer(side)])
+    if asked is None or answers is None or len(asked) != len(answers):
+        return []
+    return list(zip(asked, answers, strict=True))
+
+
+def _others(fields: Object, pair: _Pair) -> Object:
+    """Return the fields that no conversation has: answers other than the two, and an input beside several turns."""
+    others = {_answer(side) for side in columns.SIDES if side not in pair}
+    others |= {INPUT} if any(_turns(fields, side) for side in pair) else set[str]()
+    return {name: value for name, value in fields.items() if name in others}
 
 
 def _texts(value: Json) -> list[str] | None:

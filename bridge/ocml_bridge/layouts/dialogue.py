@@ -13,7 +13,7 @@ from ..model import Json
 from . import calls
 from .edges import END, unended
 from .layout import Document, Object, Wording, misshapen, noticed
-from .messages import message, request
+from .messages import message, request, system_of
 
 STYLES: Final[tuple[Mapping[str, str], ...]] = (
     {
@@ -114,8 +114,9 @@ def read_dialogue(fields: Object, wording: Wording) -> Sequence[Document]:
     if messages is None:
         raise misshapen("/text", "a text with the speaker before each turn, as `USER: …`")
     system = fields.get("system")
-    if isinstance(system, str) and system.strip():
-        messages.insert(0, message("system", re.sub(r"\A\s*SYSTEM:\s*", "", system).strip()))
+    if isinstance(system, str):
+        system = re.sub(r"\A\s*SYSTEM:\s*", "", system).strip()
+    messages = [*system_of(system, "/system"), *messages]
     findings = _without_none(messages)
     tools, messages, more = calls.extract_tools(messages)
     return [Document(request(messages, tools), (*findings, *more))]

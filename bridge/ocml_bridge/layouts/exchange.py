@@ -25,6 +25,7 @@ from .messages import (
     request,
     respelled,
     respelled_all,
+    system_of,
     tools_of,
 )
 from .pieces import spelled
@@ -233,24 +234,19 @@ def _split_prompt(texts: Sequence[str], wording: Wording) -> tuple[list[Object],
 
 def read_prompt(fields: Object, wording: Wording) -> list[Object]:
     """Return the messages before the answer."""
-    messages: list[Object] = []
-    system = fields.get(SYSTEM)
-    if system is not None and not isinstance(system, str):
-        raise misshapen(f"/{SYSTEM}", "a text")
-    if system:
-        messages.append(message("system", system))
+    messages = system_of(fields.get(SYSTEM), f"/{SYSTEM}")
     if HISTORY in fields:
         messages += read_history(fields[HISTORY], wording, f"/{HISTORY}")
     instruction = fields.get(INSTRUCTION)
     listed = as_list(instruction)
     if listed and all(as_list(turn) is not None for turn in listed):  # turns of messages, as BFCL has them
         instruction = [each for turn in listed for each in as_list(turn) or []]
-    if isinstance(instruction, str) and (prompt := dialogue.read_prompt(instruction)) is not None:
+    given = fields.get(INPUT)
+    if isinstance(instruction, str) and not given and (prompt := dialogue.read_prompt(instruction)) is not None:
         return [*messages, *prompt]
     if as_list(instruction) is not None:
         messages += respelled_all(instruction, wording, f"/{INSTRUCTION}")
         instruction = None
-    given = fields.get(INPUT)
     if _texts_in(given):  # passages
         fields = {**fields, INPUT: wording.separator.join(_texts_in(given))}
     if instruction is None and are_messages(given, _ANY_WORDING):  # only the input holds the question

@@ -212,6 +212,24 @@ def _is_bare(call: Object) -> bool:
 _FUNCTION_CALLS: Final = "function_calls"
 
 
+def system_of(value: Json, path: str) -> list[Object]:
+    """Return the system message of a column, which may be parts of text; none if the column is empty.
+
+    Raises:
+        BridgeError: OCB-SHAPE if the value is anything else.
+    """
+    if value is None or value == "" or value == []:
+        return []
+    parts = [as_object(each) or {} for each in as_list(value) or [None]]
+    if not isinstance(value, str) and not all(map(_is_text_part, parts)):
+        raise misshapen(path, "a text")
+    return [{"role": "system", "content": value}]
+
+
+def _is_text_part(part: Object) -> bool:
+    return part.get("type") == "text" and isinstance(part.get("text"), str)
+
+
 def tools_of(value: Json, path: str) -> list[Json] | None:
     """Return declared tools as a list, each in its wrapper; None if there are none.
 

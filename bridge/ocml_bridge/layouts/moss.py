@@ -12,7 +12,7 @@ from ..loss import Finding
 from ..model import Json
 from .fitting import as_object
 from .layout import Document, Object, Wording, misshapen, noticed
-from .messages import message, request
+from .messages import message, request, system_of
 from .pieces import Pieces
 
 TURNS: Final = "turns"
@@ -48,7 +48,8 @@ def read_moss(fields: Object, wording: Wording) -> Sequence[Document]:
         BridgeError: OCB-SHAPE if the turns are not those of MOSS.
     """
     system = fields.get(SYSTEM)
-    messages = [message("system", system)] if isinstance(system, str) and system.strip() else []
+    is_blank = isinstance(system, str) and not system.strip()
+    messages = [] if is_blank else system_of(system, f"/{SYSTEM}")
     turns = as_object(fields.get(TURNS))
     if turns is None:
         found = _messages_in(fields.get(TEXT))

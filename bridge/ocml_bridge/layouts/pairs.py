@@ -9,7 +9,7 @@ from ..model import Json
 from . import thoughts
 from .fitting import as_list, as_object
 from .layout import Document, Object, Wording, misshapen
-from .messages import message, request, tools_of
+from .messages import message, request, system_of, tools_of
 from .trees import NODES
 from .turns import SYSTEM, TOOLS, list_or_none, value_of
 
@@ -60,9 +60,7 @@ def _side(key: str) -> str | None:
 
 def read_pairs(fields: Object, wording: Wording) -> Sequence[Document]:
     """Return the conversation of pairs, after the system message of another column."""
-    messages: list[Object] = []
-    if isinstance(fields.get(SYSTEM), str) and fields[SYSTEM]:
-        messages.append(message("system", fields[SYSTEM]))
+    messages = system_of(fields.get(SYSTEM), f"/{SYSTEM}")
     items = as_list(value_of(fields, "pairs")) or []
     metadata: list[Json] = []
     for at, item in enumerate(items):

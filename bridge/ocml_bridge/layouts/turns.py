@@ -14,7 +14,7 @@ from .exchange import declared, messages_in
 from .fitting import as_list, as_object
 from .layout import Document, Object, Wording, misshapen, noticed, parsed
 from .media import with_addresses
-from .messages import ROLES, are_messages, calls_of, message, request, respelled_all, tools_of
+from .messages import ROLES, are_messages, calls_of, message, request, respelled_all, system_of, tools_of
 from .pieces import spelled
 
 MESSAGES: Final = "messages"
@@ -85,14 +85,12 @@ def read_messages(fields: Object, wording: Wording) -> Sequence[Document]:
         for at, each in enumerate(messages)
     ]
     messages = _with_ids_of_calls(messages)
-    system = fields.get(SYSTEM)
-    if system is not None and not isinstance(system, str):
-        raise misshapen(f"/{SYSTEM}", "a text")
+    system = system_of(fields.get(SYSTEM), f"/{SYSTEM}")
     findings: tuple[Finding, ...] = ()
-    if system and messages and messages[0] == message("system", system):
+    if system and messages[:1] == system:
         findings = (_repeated_system(),)
-    elif system:
-        messages.insert(0, message("system", system))
+    else:
+        messages = [*system, *messages]
     declared = fields.get(TOOLS)
     if declared is None and messages and isinstance(messages[0].get(_FUNCTIONS), str):  # OLMo's data
         declared = messages[0][_FUNCTIONS]
@@ -326,8 +324,7 @@ def _text_of(turn: Json) -> Json:
 def read_tagged_turns(fields: Object, wording: Wording) -> Sequence[Document]:
     """Return the conversation, with calls, results and tools taken out of its texts."""
     messages = respelled_all(value_of(fields, CONVERSATIONS), wording, f"/{CONVERSATIONS}")
-    if isinstance(fields.get(SYSTEM), str) and fields[SYSTEM]:
-        messages.insert(0, message("system", fields[SYSTEM]))
+    messages = [*system_of(fields.get(SYSTEM), f"/{SYSTEM}"), *messages]
     declared = tools_of(fields[TOOLS], f"/{TOOLS}") if TOOLS in fields else None
     messages = [thoughts.split(each, wording) for each in messages]
     tools, messages, findings = calls.extract_tools(messages, declared)
@@ -362,5 +359,5 @@ def read_texts(fields: Object, wording: Wording) -> Sequence[Document]:
         texts = texts[1::2]
     else:
         roles = [("user", "assistant")[at % 2] for at in range(len(texts))]
-    system = [message(SYSTEM, fields[SYSTEM])] if isinstance(fields.get(SYSTEM), str) and fields[SYSTEM] else []
+    system = system_of(fields.get(SYSTEM), f"/{SYSTEM}")
     return [Document(request([*system, *map(message, roles, texts)], None))]
