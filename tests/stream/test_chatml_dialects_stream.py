@@ -102,7 +102,19 @@ def test_what_is_written_is_the_image_and_the_rest_is_named(dialect: str, data: 
     ):
         whole = write(plain(document), "chatml", options=options, policy=LENIENT)
         # A reply that the writer moves has been written where it came.
-        assert whole.order is not None or plain(back) == plain(whole.image)
+        assert whole.order is not None or without_breaks(plain(back)) == without_breaks(plain(whole.image))
+
+
+def without_breaks(document: Transcript) -> Transcript:
+    """A document without line breaks at the ends of what the assistant says.
+
+    They may be read as markup. The writer leaves them out then, where the encoder has passed them on.
+    """
+    messages = [
+        replace(message, content=str(message.content).strip("\n")) if message.role == "assistant" else message
+        for message in document.messages
+    ]
+    return replace(document, messages=tuple(messages))
 
 
 def test_a_conversation_of_a_dialect_is_written_as_it_comes() -> None:
