@@ -14,8 +14,9 @@ from pydantic import TypeAdapter
 from anthropic_judge import facts, unnamed
 from corpus import corpus_path
 from ocml_bridge import BridgeError, ErrorCode, Options, Transcript, convert, formats, read, write
-from ocml_bridge.model import Foreign, Media, Message, Settings, Tool, Usage, replace
+from ocml_bridge.model import Citation, Foreign, Media, Message, Settings, Text, Tool, Usage, replace
 from ocml_bridge.report.policy import LENIENT
+from ocml_bridge.testing.laws import all_laws
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "anthropic"
 OTHERS = [name for name in formats() if name != "anthropic"]
@@ -595,3 +596,12 @@ def test_a_tool_that_is_chosen_by_the_name_of_a_namespace_keeps_it() -> None:
 def test_an_empty_system_prompt_stays_one(more: dict[str, Any]) -> None:
     given = {"messages": [{"role": "user", "content": "Hi"}], "system": [{"text": "", "type": "text", **more}]}
     assert spelled(convert(given, source="anthropic", target="anthropic").output) == spelled(given)
+
+
+def test_unsigned_citations_are_for_a_response_and_two_answers_are_none() -> None:
+    cited = Text("Spain won.", citations=(Citation(url="https://example.org/1", title="News"),))
+    one = Message("assistant", (cited,), channel="final")
+    for messages, kept in (((one,), True), ((one, one), False), ((Message("user", "Who won?"), one), False)):
+        document = Transcript(messages, settings=Settings(model="m", usage=Usage(input_tokens=9, output_tokens=40)))
+        assert ("encrypted_index" in str(write(document, "anthropic").output)) is kept
+        all_laws(document, "anthropic")

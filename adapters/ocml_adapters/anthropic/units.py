@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from itertools import pairwise
 from typing import Any, ClassVar, NamedTuple, cast
 
 from ocml_bridge.chat.turns import is_blank, is_call, parts_of
@@ -177,7 +178,8 @@ class WireWriter(DocumentWriter):
         """Prepare a conversation: tools declared once, ids and names that the API accepts, one system prompt."""
         conversation, origins = with_tools_apart(conversation, log)
         items, origins = with_one_prompt(with_ids(conversation.items), origins, log)
-        if not (is_response(conversation.around) or UNSIGNED.of(self.options) == "keep"):
+        is_sent = not (is_response(conversation.around) and self._is_one_answer(items))
+        if is_sent and UNSIGNED.of(self.options) != "keep":
             items = without_unknown(items, origins, log)
         if len(items) == 1 and is_answer(conversation.around):
             items = [_with_list(items[0])]
@@ -185,6 +187,11 @@ class WireWriter(DocumentWriter):
         if trims(around):
             items = self._trimmed(items, origins, log)
         return Prepared(items, around, origins, WireState())
+
+    def _is_one_answer(self, items: Sequence[Item]) -> bool:
+        """Return whether all messages are the assistant's, and share a wire message, as those of a response do."""
+        joined = all(self.joins(before, head) for (before, _, _), (head, _, _) in pairwise(items))
+        return joined and all(head.role == "assistant" for head, _, _ in items)
 
     def _trimmed(self, items: Sequence[Item], origins: Sequence[int] | None, log: Log) -> Sequence[Item]:
         """Return the items; the API refuses to continue white space, so a last text of the assistant is trimmed."""
