@@ -10,11 +10,11 @@ from ..convert import read
 from ..model import Json, Transcript
 from ..model.codec import to_json
 from ..report.result import Reading
-from . import thoughts
 from .documents import format_of_row
 from .fitting import as_list, as_object
 from .layout import Document, Object, Wording, misshapen
 from .logged import RESPONSE, answer_in, differences, joined
+from .markup import separated
 from .messages import is_message, message, respelled, respelled_all
 from .turns import CONVERSATIONS, MESSAGES, SHAREGPT, are_requests, are_sharegpt, read_messages, read_turns
 
@@ -34,7 +34,7 @@ def _answer(value: Json, wording: Wording) -> tuple[Object, Object] | None:
         value = value[0]
     found = answer_in(respelled(value, wording, f"/{ANSWER}") if is_message(value, wording) else value)
     if found is None and isinstance(value, str):
-        return {"messages": [thoughts.split(message("assistant", value), wording)]}, {}
+        return {"messages": [message("assistant", value)]}, {}
     if found is None:
         return None
     messages = as_list(found[0].get("messages"))
@@ -51,7 +51,8 @@ def read_answered(fields: Object, wording: Wording) -> Sequence[Document]:
     found = _answer(fields.get(ANSWER), wording)
     if found is None:
         raise misshapen(f"/{ANSWER}", "the answer of the assistant")
-    (request, beside), answer = _request(fields, wording), read(found[0], format_of_row(found[0]))
+    form = format_of_row(found[0])
+    (request, beside), answer = _request(fields, wording), read(separated(found[0], str(form), wording), form)
     if not isinstance(request.transcript, Transcript) or not isinstance(answer.transcript, Transcript):
         raise misshapen(f"/{ANSWER}", "a conversation")
     around = {**found[1], **differences(request.transcript, answer.transcript)}
@@ -66,6 +67,6 @@ def _request(fields: Object, wording: Wording) -> tuple[Reading, Mapping[str, Js
     turns = {CONVERSATIONS if name == MESSAGES else name: value for name, value in prompt.items()}
     if are_sharegpt(turns, SHAREGPT):
         found = read_turns(turns, replace(wording, role=SHAREGPT.role, text=SHAREGPT.text))[0]
-        return read(found.value, "sharegpt"), found.extra_columns
+        return read(separated(found.value, "sharegpt", wording), "sharegpt"), found.extra_columns
     found = read_messages(prompt, wording)[0]
-    return read(found.value, "openai"), found.extra_columns
+    return read(separated(found.value, "openai", wording), "openai"), found.extra_columns

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from ..json_values import jsontext
 from ..model import Json
-from . import calls, thoughts
+from . import calls
 from .fitting import as_object
 from .layout import Document, Object, Wording, misshapen, parsed
 from .messages import message, request, tools_of
@@ -155,7 +155,7 @@ def _document(turns: list[_Turn], frames: Frames, wording: Wording) -> Document:
         elif text or role != "system":  # templates write an empty system turn, too
             messages.append(message(role, text))
     tools, messages, findings = calls.extract_tools(messages, tools)
-    return Document({**settings, **request([thoughts.split(each, wording) for each in messages], tools)}, findings)
+    return Document({**settings, **request(messages, tools)}, findings)
 
 
 def _values(text: str) -> Json:

@@ -20,6 +20,7 @@ from ..model.codec import to_json
 from .documents import format_of_row
 from .fitting import as_list, as_object
 from .layout import Document, Object, Wording, misshapen, parsed
+from .markup import separated
 from .messages import are_messages, message
 
 REQUEST: Final = "request"
@@ -81,7 +82,7 @@ def read_logged(fields: Object, wording: Wording) -> Sequence[Document]:
     if REQUEST not in fields:
         if failure is not None:
             raise BridgeError(ErrorCode.SHAPE, f"the request failed and has no answer: {failure}", path="")
-        answer, findings, around = _read(fields, RESPONSE)
+        answer, findings, around = _read(fields, RESPONSE, wording)
         around |= {name: value for members in (answer.extras or {}).values() for name, value in members.items()}
         return [
             Document(
@@ -91,12 +92,12 @@ def read_logged(fields: Object, wording: Wording) -> Sequence[Document]:
     instructions = (_answer(fields) or {}).get("instructions")
     if as_list(fields[REQUEST]) and isinstance(instructions, str):  # items alone: the response repeats what is around
         fields = {**fields, REQUEST: {"instructions": instructions, "input": fields[REQUEST]}}
-    request, findings, around = _read(fields, REQUEST)
+    request, findings, around = _read(fields, REQUEST, wording)
     extra_columns: Object = {REQUEST: around} if around else {}
     if RESPONSE in fields and failure is not None:
         extra_columns |= {RESPONSE: fields[RESPONSE]}
     elif RESPONSE in fields:
-        answer, more, around = _read(fields, RESPONSE)
+        answer, more, around = _read(fields, RESPONSE, wording)
         around = {**around, **differences(request, answer)}
         request, findings = joined(request, answer), (*findings, *more)
         extra_columns |= {RESPONSE: around} if around else {}
@@ -127,12 +128,12 @@ def _failure(fields: Object) -> str | None:
     return response["type"] if response.get("type") in ("canceled", "expired") else None
 
 
-def _read(fields: Object, name: str) -> tuple[Transcript, tuple[Finding, ...], Object]:
+def _read(fields: Object, name: str, wording: Wording) -> tuple[Transcript, tuple[Finding, ...], Object]:
     body, around = _body(fields[name], f"/{name}")
     found = None if body is None else format_of_row(body)
     if body is None or found is None:
         raise misshapen(f"/{name}", "a request or an answer of a format that is known")
-    reading = read(body, found)
+    reading = read(separated(body, found, wording), found)
     if not isinstance(reading.transcript, Transcript):
         raise misshapen(f"/{name}", "a conversation")
     return reading.transcript, reading.findings, around

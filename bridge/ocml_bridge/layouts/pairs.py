@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Final
 
 from ..model import Json
-from . import thoughts
 from .fitting import as_list, as_object
 from .layout import Document, Object, Wording, misshapen
 from .messages import message, request, system_of, tools_of
@@ -71,6 +70,5 @@ def read_pairs(fields: Object, wording: Wording) -> Sequence[Document]:
         used = {_WEIGHT} if any("weight" in each for each in sides) else set[str]()
         metadata.append({key: each for key, each in pair.items() if key in {*_METADATA, _WEIGHT} - used})
         messages += [each for each in sides if each["role"] != "system" or each["content"]]
-    messages = [thoughts.split(each, wording) for each in messages]
     tools = tools_of(fields[TOOLS], f"/{TOOLS}") if TOOLS in fields else None
     return [Document(request(messages, tools), extra_columns={NODES: metadata} if any(metadata) else {})]

@@ -16,6 +16,7 @@ from . import (
     key_values,
     langchain,
     logged,
+    markup,
     media,
     moss,
     oasst,
@@ -40,7 +41,7 @@ from .questions import QUESTIONS
 from .sessions import SESSIONS
 from .texts import TEXTS
 
-LAYOUTS: Final[tuple[Layout, ...]] = (
+_LAYOUTS: Final[tuple[Layout, ...]] = (
     *PREVIEWS,
     *SESSIONS,
     *EXPORTS,
@@ -391,4 +392,5 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
         doubts=columns.CHOICES | {"label", "summary", "canonical_solution", "utterance", "text", "winner"},
     ),
 )
+LAYOUTS: Final = tuple(map(markup.finding_thoughts, _LAYOUTS))
 BY_NAME: Final = {layout.name: layout for layout in LAYOUTS}

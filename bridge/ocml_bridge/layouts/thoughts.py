@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
+from ..model import Json
+from .fitting import as_list, as_object, without_members
 from .layout import Object, Wording
 
 REASONING: Final = "reasoning"
@@ -13,6 +16,11 @@ _SOLUTION: Final = {"begin_of_thought": ("<|begin_of_solution|>", "<|end_of_solu
 """The tags around an answer after reasoning in the tag `begin_of_thought`."""
 TAGS: Final = ("think", "thinking", "reasoning", "thought", "begin_of_thought")
 """The known tags of reasoning; the last one means `<|begin_of_thought|>`."""
+
+
+_WORDS: Final = "|".join(TAGS[:-1])
+_OPENS: Final = re.compile(rf"\s*<(?:({_WORDS})>|\|begin_of_thought\|>)")
+_CLOSES: Final = re.compile(rf"(?:\A|\n)<(?:/({_WORDS})>|\|end_of_thought\|>)[ \t]*(?:\n|\Z)")
 
 
 @lru_cache(maxsize=64)
@@ -28,38 +36,72 @@ def fences(tag: str) -> tuple[str, str]:
 
 def tag_of(text: str) -> str | None:
     """Return the tag of the reasoning before an answer; None if there is none."""
-    begins = text.lstrip()[:30]
-    opened = (tag for tag in TAGS if begins.startswith(fences(tag)[0]) and fences(tag)[1] in text)
-    return next(opened, None) or next((tag for tag in TAGS if _unopened(tag, text) is not None), None)
+    tag = opened_by(text)
+    if tag is not None and fences(tag)[1] in text:
+        return tag
+    found = _closing(text)
+    return None if found is None else found[1] or TAGS[-1]
 
 
-def _unopened(tag: str, text: str) -> tuple[str, str] | None:
-    """Return the reasoning whose opening tag is at the end of the prompt, and what follows it; None if there is none.
+def opened_by(text: str) -> str | None:
+    """Return the tag of reasoning that a text begins with, whether or not it has an end; None if there is none."""
+    found = _OPENS.match(text) if "<" in text else None
+    return None if found is None else found[1] or TAGS[-1]
 
-    Its closing tag stands in a line of its own.
-    """
-    opens, closes = fences(tag)
-    thought, between, answer = text.partition(f"\n{closes}\n")
-    return (thought, answer.lstrip()) if between and opens not in thought else None
+
+def _closing(text: str, tags: Sequence[str] = TAGS) -> re.Match[str] | None:
+    """Return the closing tag, in a line of its own, of reasoning whose opening tag is the end of the prompt."""
+    if "</" not in text and "<|end_of_thought|>" not in text:
+        return None
+    for found in _CLOSES.finditer(text):
+        tag = found[1] or TAGS[-1]
+        if tag in tags and text.find(fences(tag)[0], 0, found.start()) < 0:
+            return found
+    return None
 
 
 def split(message: Object, wording: Wording) -> Object:
     """Return a message with the reasoning before its text as a member of its own."""
-    text = message.get("content")
-    if message.get("role") != "assistant" or not isinstance(text, str) or REASONING in message:
+    text = text_of(message, "content")
+    if text is None or message.get("role") != "assistant" or any(message.get(key) for key in _MEMBERS):
         return message
     for tag in wording.thoughts:
         found = _pattern(tag).match(text)
-        parts = (found[1], text[found.end() :]) if found is not None else _unopened(tag, text)
-        if parts is not None:
-            thought, answer = parts
-            return {
-                "role": "assistant",
-                REASONING: thought.strip("\n"),
-                **message,
-                "content": _answer(tag, answer),
-            }
+        if found is not None:
+            parts = found[1], text[found.end() :]
+        elif (end := _closing(text, (tag,))) is not None:
+            parts = text[: end.start()], text[end.end() :].lstrip()
+        else:
+            continue
+        thought, answer = parts
+        return with_text(
+            {"role": "assistant", REASONING: thought.strip("\n"), **without_members(message, REASONING)},
+            "content",
+            _answer(tag, answer),
+        )
     return message
+
+
+_MEMBERS: Final = (REASONING, "reasoning_content")
+"""Members of a message that hold its reasoning."""
+
+
+def text_of(message: Object, key: str) -> str | None:
+    """Return the text that is the content of a message, or its first part; None if there is none."""
+    content = message.get(key)
+    if isinstance(content, str):
+        return content
+    text = (as_object((as_list(content) or [None])[0]) or {}).get("text")
+    return text if isinstance(text, str) else None
+
+
+def with_text(message: Object, key: str, text: str) -> Object:
+    """Return a message with another text in the place of that which `text_of` returns."""
+    content = as_list(message[key])
+    if content is None:
+        return {**message, key: text}
+    first: list[Json] = [{**(as_object(content[0]) or {}), "text": text}] if text or len(content) == 1 else []
+    return {**message, key: [*first, *content[1:]]}
 
 
 def _answer(tag: str, text: str) -> str:

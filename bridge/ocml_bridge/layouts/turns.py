@@ -255,13 +255,7 @@ def _mend_calls(turns: list[Json]) -> tuple[Finding, ...]:
 
 
 def read_turn(turn: Json, wording: Wording) -> Json:
-    """Return a turn as ShareGPT has it, from any wording."""
-    found = _turn(turn, wording)
-    return _thought(found, wording) if wording.thoughts else found
-
-
-def _turn(turn: Json, wording: Wording) -> Json:
-    """Return a turn in the words of ShareGPT."""
+    """Return a turn in the words of ShareGPT, from any wording."""
     found = as_object(turn)
     if found is None:
         return turn
@@ -279,19 +273,6 @@ def _turn(turn: Json, wording: Wording) -> Json:
     return out
 
 
-def _thought(turn: Json, wording: Wording) -> Json:
-    """Return a turn with its reasoning in the tags of ShareGPT's format."""
-    found = as_object(turn) or {}
-    key = next((key for key in SHAREGPT.text if isinstance(found.get(key), str)), None)
-    if key is None:
-        return turn
-    apart = thoughts.split(message("assistant", found[key]), wording)
-    if thoughts.REASONING not in apart:
-        return turn
-    return {**found, key: thoughts.joined(apart, _THINK)["content"]}
-
-
-_THINK: Final = Wording(thoughts=("think",))
 _OTHER_WORDS: Final = {**languages.WORDS, **dict.fromkeys(("ai", "agent", "chatbot"), "assistant"), "customer": "user"}
 """Words for roles that ShareGPT's format does not have."""
 _SPEAKERS: Final = {"system": "system", "user": "human", "assistant": "gpt", "tool": "observation"}
