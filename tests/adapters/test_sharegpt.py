@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -392,3 +392,14 @@ def test_no_member_of_a_turn_is_taken_for_a_mark(key: str, plans: bool) -> None:
     for _ in range(6):
         result = convert(row, source="sharegpt", target="sharegpt", options=Options(plans=plans))
         assert (result.output, result.losses) == (row, ())
+
+
+def test_a_call_beside_one_that_is_no_json_stays() -> None:
+    opaque = Message("assistant", "look(around)", None, "commentary", "functions.", constraint="json", end="call")
+    opaque.layout = {"sharegpt": {"opaque": True}}
+    call = replace(opaque, content="{}", recipient="functions.keep", layout=None)
+    for first, *others in ((opaque, call), (call, opaque), (opaque, call, opaque), (opaque, opaque)):
+        document = Transcript((first, *(replace(other, continues=True) for other in others)))
+        all_laws(document, "sharegpt")
+        back = cast("Transcript", read(write(document, "sharegpt").output, "sharegpt").transcript)
+        assert [each.content for each in back.messages] == [each.content for each in document.messages]

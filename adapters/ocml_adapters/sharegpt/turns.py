@@ -308,7 +308,8 @@ def _write_value(group: Sequence[Message], paths: Sequence[str], layout: Object,
 
 
 def _write_value_of_calls(calls: Sequence[Message], layout: Object) -> str:
-    if layout.get(_OPAQUE) and calls[0].recipient == FUNCTIONS and read_calls(text := _text(calls[0])) is None:
+    is_opaque = layout.get(_OPAQUE) and len(calls) == 1 and calls[0].recipient == FUNCTIONS
+    if is_opaque and read_calls(text := _text(calls[0])) is None:
         return text
     value, written = layout.get(_VALUE), write_calls(calls)
     read = read_calls(value) if isinstance(value, str) else None
