@@ -47,10 +47,10 @@ def odd(document: Any) -> Iterator[tuple[str, Any]]:
     for path, members in objects_in(document):
         where = "/".join(map(str, path))
         if len(members) > 1:
-            yield f"{where}: turned", _with(document, path, dict(reversed(members.items())))
-        yield f"{where}: more", _with(document, path, {**members, "w105": {"w106": "w107"}})
+            yield f"{where}: turned", with_member(document, path, dict(reversed(members.items())))
+        yield f"{where}: more", with_member(document, path, {**members, "w105": {"w106": "w107"}})
         for key in members:
-            yield f"{where}: no {key}", _with(document, path, {k: v for k, v in members.items() if k != key})
+            yield f"{where}: no {key}", with_member(document, path, {k: v for k, v in members.items() if k != key})
 
 
 def of_another_type(value: Any) -> list[Any]:
@@ -67,15 +67,16 @@ def with_others(document: Any, others: Callable[[Any], list[Any]]) -> Iterator[t
         where = "/".join(map(str, path))
         for key, value in members.items():
             for other in others(value):
-                yield f"{where}: {key} {other!r}", _with(document, path, {**members, key: other})
+                yield f"{where}: {key} {other!r}", with_member(document, path, {**members, key: other})
 
 
-def _with(value: Any, path: Path, member: Any) -> Any:
+def with_member(value: Any, path: Path, member: Any) -> Any:
+    """A document with another value at a path."""
     if not path:
         return member
     key, *rest = path
     changed = value.copy()
-    changed[key] = _with(value[key], tuple(rest), member)
+    changed[key] = with_member(value[key], tuple(rest), member)
     return changed
 
 

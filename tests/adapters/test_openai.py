@@ -32,6 +32,7 @@ from ocml_bridge.formats.adapter import DEFAULT, Options
 from ocml_bridge.model import Foreign, Freeform, Media, Part, Refusal, Settings, Signature, Text, ToolChoice
 from ocml_bridge.registry import adapter
 from ocml_bridge.report.policy import LENIENT
+from ocml_bridge.testing.laws import all_laws
 
 ADAPTER, _ = adapter("openai")
 AS_NAMED = Options(force_format=True)
@@ -833,3 +834,49 @@ def test_an_empty_object_and_a_list_of_one_are_two_things() -> None:
             "messages": [{"role": "user", "content": "Hi"}, {"role": "user", "content": content}]
         }
         assert same(convert(request, source="openai", target="openai", policy=LENIENT).output, request)
+
+
+CALLED: Any = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+DRAWN: Any = {"type": "image_url", "image_url": {"url": "https://e.org/a.png"}}
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"audio": {"id": "a1"}},
+        {"content": None, "audio": {"id": "a1"}},
+        {"content": "", "audio": {"id": "a1"}},
+        {"audio": {"id": "a1"}, "content": "Hi"},
+        {"reasoning": "Hm", "audio": {"id": "a1"}},
+        {
+            "content": None,
+            "audio": {"id": "a1"},
+            "tool_calls": [{"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}],
+        },
+        {
+            "content": "x",
+            "images": [{"type": "image_url", "image_url": {"url": "https://e.org/a.png"}}],
+            "audio": {"id": "a1"},
+        },
+    ],
+    ids=repr,
+)
+def test_what_the_assistant_said_as_a_sound_is_a_medium(message: dict[str, Any]) -> None:
+    document = {"messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", **message}]}
+    for _ in range(6):
+        result = convert(document, source="openai", target="openai")
+        assert (json.dumps(result.output), result.losses) == (json.dumps(document), ())
+    lost = [loss for loss in convert(document, source="openai", target="anthropic").losses if loss.code == "media"]
+    assert [loss.loss_class for loss in lost] == ["content"]
+
+
+def test_a_sound_by_its_id_has_a_place_at_the_end_of_what_the_assistant_said_alone() -> None:
+    sound = Media("audio", file_id="a1")
+    for message in (
+        Message("user", (sound,)),
+        Message("assistant", (sound, Text("Hi")), channel="final"),
+        Message("assistant", (sound, sound), channel="final"),
+    ):
+        all_laws(Transcript((message,)), "openai")
+    message = Message("assistant", (Text("Hi"), sound), channel="final")
+    assert all_laws(Transcript((message,)), "openai").result.lossless

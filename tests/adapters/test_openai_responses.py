@@ -342,17 +342,59 @@ def test_what_the_server_ran_is_a_call_and_its_reply() -> None:
 
 def test_items_in_which_nobody_speaks_keep_their_places_and_are_named_elsewhere() -> None:
     hi: Any = {"type": "message", "role": "user", "content": "Hi"}
-    document = [
-        {"id": "msg_0"},
+    document: list[Any] = [
+        {"type": "mcp_list_tools", "id": "m", "server_label": "docs", "tools": []},
         hi,
-        {"type": "compaction", "encrypted_content": "gAA"},
+        {"type": "compaction_trigger"},
         hi,
-        {"type": "item_reference", "id": "x"},
     ]
     assert len(messages(document)) == 2
     assert same_order(write(read(document, HOME).transcript, HOME).output, document)
     losses = convert(document, source=HOME, target="openai").losses
     assert "/extras/openai-responses/input" in {loss.path for loss in losses if loss.severity == "lost"}
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        {"id": "msg_0"},
+        {"type": "item_reference", "id": "msg_0"},
+        {"type": "compaction", "encrypted_content": "gAA"},
+        {"type": "compaction_summary", "encrypted_content": "gAA"},
+    ],
+    ids=repr,
+)
+def test_an_item_that_stands_for_what_was_said_is_content_as_a_compaction_of_anthropic_is(item: Any) -> None:
+    hi: Any = {"type": "message", "role": "user", "content": "Hi"}
+    reading = read([hi, item, hi], HOME)
+    assert reading.findings == ()
+    assert same_order(write(reading.transcript, HOME).output, [hi, item, hi])
+    losses = write(reading.transcript, "openai").losses
+    assert [(loss.code, loss.path) for loss in losses if loss.severity != "layout"] == [
+        ("foreign-part", "/messages/1/content/0")
+    ]
+
+
+def test_a_response_keeps_its_own_input_apart_from_its_items() -> None:
+    """Some logs have the request's input in the response; the items that are no messages have another place."""
+    said: Any = {"type": "message", "role": "assistant", "content": "Hi"}
+    listed: Any = {"at": 0, "item": {"type": "mcp_list_tools"}}
+    for own in ("Hello", [listed], [{"member": 1}], [{"role": "user", "content": "Hello"}]):
+        for output in ([said], [{"type": "mcp_list_tools"}, said]):
+            document = {"object": "response", "output": output, "input": own}
+            result = convert(document, source=HOME, target=HOME)
+            assert (json.dumps(result.output), result.losses) == (json.dumps(document), ())
+
+
+@pytest.mark.parametrize("at", [0, 1])
+def test_a_tool_in_a_namespace_may_have_a_member_of_that_name(at: int) -> None:
+    inner: list[Any] = [
+        {"type": "function", "name": name, "parameters": {"type": "object"}, "strict": True} for name in "fg"
+    ]
+    inner[at]["namespace"] = {"description": "Mine."}
+    document = {"input": "Hi", "tools": [{"type": "namespace", "name": "n", "description": "d", "tools": inner}]}
+    result = convert(document, source=HOME, target=HOME)
+    assert (json.dumps(result.output), result.losses) == (json.dumps(document), ())
 
 
 def test_an_unknown_item_is_kept_whole_and_found() -> None:

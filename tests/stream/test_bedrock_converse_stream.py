@@ -385,7 +385,8 @@ def test_the_service_model_takes_what_is_written() -> None:
         {"contentBlockDelta": {"delta": {"text": 5}, "contentBlockIndex": 3}},
         {"contentBlockStart": {"start": {}, "contentBlockIndex": 0}},
         {"messageStart": {"role": "user"}},
-        {"somethingNew": {}},
+        {"somethingNew": {"text": "x"}},
+        {"messageStart": {"role": "assistant"}, "somethingNew": {}},
     ],
 )
 def test_what_does_not_fit_is_left_out_and_found(odd: Any) -> None:

@@ -247,6 +247,37 @@ def test_a_signature_that_comes_behind_its_thought_is_its_own() -> None:
     assert messages == [replace(thought("Hm."), signature=Signature("s", "anthropic")), final("a")]
 
 
+def _item(text: str, **more: Any) -> dict[str, Any]:
+    return {"reasoning_details": [{"type": "reasoning.text", "text": text, "index": 0, **more}]}
+
+
+@pytest.mark.parametrize("key", ["reasoning", "reasoning_content"])
+@pytest.mark.parametrize(
+    "deltas",
+    [
+        ["Hm, ", "so.", _item("Hm, "), _item("so.")],
+        ["Hm, ", "so.", _item("Hm, so.")],
+        ["Hm, ", _item("Hm, so.")],
+        ["Hm, ", _item("Hm, "), "so.", _item("so.")],
+        [_item("Hm, "), "Hm, ", _item("so."), "so."],
+        [_item("Hm, so."), "Hm, ", "so."],
+    ],
+    ids=repr,
+)
+def test_reasoning_that_comes_twice_in_chunks_of_their_own_is_one_thought(key: str, deltas: list[Any]) -> None:
+    chunks = [{key: delta} if isinstance(delta, str) else delta for delta in deltas]
+    thought, text = messages_of(stream(*chunks, {"content": "Yes."}))
+    assert (thought.channel, thought.content, text.content) == ("analysis", "Hm, so.", "Yes.")
+
+
+def test_an_item_may_sign_reasoning_that_it_repeats() -> None:
+    chunks = [{"reasoning": "Hm, "}, {"reasoning": "so."}, _item("Hm, so.", signature="s")]
+    assert messages_of(stream(*chunks, {"content": "a"})) == [
+        replace(thought("Hm, so."), signature=Signature("s")),
+        final("a"),
+    ]
+
+
 def test_what_is_sealed_stands_behind_a_thought() -> None:
     sealed = {"type": "reasoning.encrypted", "data": "x", "format": "anthropic-claude-v1", "index": 1}
     messages = messages_of(stream({"reasoning": "Hm."}, {"reasoning_details": [sealed]}, {"content": "a"}))

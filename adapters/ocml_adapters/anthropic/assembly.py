@@ -40,6 +40,11 @@ _COMPACTION: Final = "compaction_delta"
 """The type of a delta with a complete summary of the conversation so far; it is for the API, and no text of events."""
 
 
+def is_known(kind: Json) -> bool:
+    """Return whether a type of events is one that the API has for its answers, or no type."""
+    return not isinstance(kind, str) or kind.startswith(("message_", "content_block_"))
+
+
 def unknown_members(event: Object, kind: Json) -> list[str]:
     """Return the keys of an event, and of the delta in it, that are unknown, so that their values are left out.
 

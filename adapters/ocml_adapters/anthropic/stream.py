@@ -13,9 +13,9 @@ from ocml_bridge.json_values.form import Object
 from ocml_bridge.json_values.parameters import items_of, members_of
 from ocml_bridge.loss import FindingCode, Severity
 from ocml_bridge.model import Json, Message, Transcript, replace
-from ocml_bridge.stream.assembled import AssemblingDecoder
+from ocml_bridge.stream.assembled import AssemblingDecoder, may_say
 
-from .assembly import Assembly, Block, unknown_members
+from .assembly import Assembly, Block, is_known, unknown_members
 from .blocks import read_block
 from .parts import read_parts
 from .reader import read_message
@@ -101,7 +101,8 @@ class EventDecoder(AssemblingDecoder):
     def _take_event(self, value: Object, kind: Json) -> None:
         update = self._assembly.take(value, kind)
         if update is None:
-            self.note("an event is not understood; the event is left out")
+            if is_known(kind) or may_say(value):
+                self.note("an event is not understood; the event is left out")
         elif update.block is not None and update.begins:
             self._begin(update.block)
         elif update.block in self._current:

@@ -9,7 +9,7 @@ from ocml_bridge.events import Reason
 from ocml_bridge.formats.adapter import Options
 from ocml_bridge.json_values.form import Object
 from ocml_bridge.model import Json, Message, Part, Signature, Transcript
-from ocml_bridge.stream.assembled import AssemblingDecoder, Note, merged, object_of
+from ocml_bridge.stream.assembled import AssemblingDecoder, Note, may_say, merged, object_of
 from ocml_bridge.stream.decoder import text_of
 from ocml_bridge.wires.blocks.reading import read_block
 from ocml_bridge.wires.blocks.values import object_in
@@ -279,7 +279,7 @@ class EventDecoder(AssemblingDecoder):
                 self.fail(inner)
             elif kind.startswith("contentBlock"):
                 self._take_of_block(kind, members)
-            else:
+            elif len(value) > 1 or may_say({kind: inner}) or may_say(members):
                 self.note(f"an event {kind[:40]!r} is not known; the event is left out")
         if self._assembly.reason is not None:
             self.over = _REASONS.get(self._assembly.reason, "stop")

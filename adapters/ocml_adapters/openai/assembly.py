@@ -17,7 +17,7 @@ from ocml_bridge.stream.assembled import Note, object_of
 from .content import Content
 from .details import LISTS
 from .listed import Items
-from .merging import as_list, as_object, latest, merged, text_in
+from .merging import Twice, as_list, as_object, latest, merged, text_in
 from .reasoning import JOINT
 from .syntax import CONTENT, CUSTOM, FUNCTION, FUNCTION_CALL, INPUT_KEYS, REASONING, REASONING_TEXTS, TOOL_CALLS
 
@@ -133,6 +133,7 @@ class Choice:
         self._refusal: list[str] = []
         self._thoughts: list[list[str]] = []
         self._reasoning: dict[str, list[str]] = {}
+        self._twice = Twice()
         self._lists = {key: Items(key) for key in LISTS}
         self._indices: dict[int, Call] = {}
         self._by_id: dict[str, Call] = {}
@@ -223,9 +224,13 @@ class Choice:
         lists = [[items.take(piece) for piece in self._items(delta, key)] for key, items in self._lists.items()]
         spoken = ([(piece.text, piece.begins) for piece in pieces if piece.text] for pieces in lists)
         texts = next(filter(None, spoken), list[tuple[str, bool]]())
+        is_one = len(self._thoughts) - self._in_content < 2 and not self.is_signed
+        again = self._twice.take(thought, "".join(text for text, _ in texts)) if is_one else None
         if thought:
             begins = bool(self._thoughts) and (self.is_signed or any(is_new for _, is_new in texts))
             texts = [(thought.removeprefix(JOINT) if begins else thought, begins)]
+        if again is not None:
+            texts = [(again, False)]
         for text, begins in texts:
             if begins or self.is_signed or len(self._thoughts) == self._in_content:
                 self._thoughts.append([])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Any, Final, cast
 
 from ocml_bridge.json_values.form import Object
@@ -49,6 +50,49 @@ def renewed(before: Json, after: Json) -> Json:
         return {**first, **{key: renewed(first.get(key), value) for key, value in last.items()}}
     is_newer = not before or bool(after and isinstance(after, list))
     return cast("Json", after if is_newer else before)
+
+
+class Twice:
+    """Finds what a server says twice: in texts, and in items of a list, which may come in chunks of their own."""
+
+    def __init__(self) -> None:
+        self._ahead: tuple[deque[str], deque[str]] = deque[str](), deque[str]()
+        """What the texts, and what the items, have not repeated yet of the other."""
+        self._offsets = [0, 0]
+        """How much of the first of these pieces was repeated."""
+
+    def take(self, text: str, in_items: str) -> str | None:
+        """Take what comes next; return what is new in it if it begins with what was said already, else None.
+
+        Args:
+            text: the next text; "" if there is none.
+            in_items: the next text in items; it is not read if there is another text.
+        """
+        rest, rest_of_items = self._take(0, text), self._take(1, in_items)
+        if text and in_items:
+            self._forget(0)  # what the items have more is not read
+        return rest if text else rest_of_items
+
+    def _take(self, source: int, text: str) -> str | None:
+        pieces, at = self._ahead[source], 0
+        is_again = bool(pieces) and bool(text)
+        while pieces and at < len(text):
+            start = self._offsets[source]
+            count = min(len(pieces[0]) - start, len(text) - at)
+            if pieces[0][start : start + count] != text[at : at + count]:
+                self._forget(source)
+                return None
+            at, self._offsets[source] = at + count, start + count
+            if start + count == len(pieces[0]):
+                pieces.popleft()
+                self._offsets[source] = 0
+        if at < len(text):
+            self._ahead[1 - source].append(text[at:])
+        return text[at:] if is_again else None
+
+    def _forget(self, source: int) -> None:
+        self._ahead[source].clear()
+        self._offsets[source] = 0
 
 
 def _first(values: list[Json]) -> Json:

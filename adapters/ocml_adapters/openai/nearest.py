@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
 from ocml_bridge.chat.turns import is_call
 from ocml_bridge.chat.visibility import is_private
 from ocml_bridge.loss import Log
-from ocml_bridge.model import Foreign, Media, Message, Passages, Refusal, Text, replace
+from ocml_bridge.model import Foreign, Media, Message, Part, Passages, Refusal, Text, replace
 from ocml_bridge.report.narrowing import drop_message, drop_private, fitted, narrow
 from ocml_bridge.units.heads import Head, Item
 from ocml_bridge.units.pairing import NamedReplies, identified
 
 from .annotations import TABLE
 from .details import is_signed
-from .parts import can_hold
+from .parts import can_hold, is_sound
 from .spelling import spelled
 from .syntax import HOME
 
@@ -48,12 +49,20 @@ def nearest(message: Message, index: int, log: Log) -> Message | None:
             content = narrow(content, (), path, log, target=HOME, hoisted=True, private=stage == THOUGHT)
         else:
             table = TABLE if stage == TEXT else None
-            content = fitted(content, _HOLDS, path, log, target=HOME, able=can_hold, citations=table)
+            able = partial(_can_hold, content) if stage == TEXT else can_hold
+            content = fitted(content, _HOLDS, path, log, target=HOME, able=able, citations=table)
         message = replace(message, content=content)
     if stage == THOUGHT and not content and not is_signed(message):
         drop_message(log, index, f"{HOME} has no place for reasoning without text")
         return None
     return message
+
+
+def _can_hold(content: Sequence[Part], part: Part) -> bool:
+    """Return whether a message of the assistant has a place for a part: its last one may be a sound by its id."""
+    return can_hold(part) or (
+        is_sound(part) and [at for at, each in enumerate(content, 1) if each is part] == [len(content)]
+    )
 
 
 # --- wire messages ----------------------------------------------------------------------------------------------------

@@ -325,6 +325,37 @@ def _step(item: Json) -> tuple[str | None, list[str]]:
     return key, [name for name in cast("list[Json]", inner) if isinstance(name, str)]
 
 
+# --- a sound beside a text --------------------------------------------------------------------------------------------
+
+
+def sound_in(value: Json) -> Media | None:
+    """Return the sound in a value of `audio` that is what the assistant said before; None for any other value."""
+    sound = members_of(value)
+    name = sound.get("id") if len(sound) == 1 else None
+    return Media("audio", file_id=name, vendor=VENDOR) if isinstance(name, str) and name else None
+
+
+def is_sound(part: Part) -> bool:
+    """Return whether a part is a sound that only the API has."""
+    if not isinstance(part, Media) or part.media != "audio":
+        return False
+    return part.data is None and part.url is None and bool(media_for(part, VENDOR).file_id)
+
+
+def without_sound(content: Content) -> tuple[Content, Object | None]:
+    """Return content without the sound at its end that only the API has, and the value of `audio` for it."""
+    parts = parts_of(content)
+    if not parts or not is_sound(parts[-1]):
+        return content, None
+    return _text_or_parts(parts[:-1]), {"id": cast("Media", parts[-1]).file_id}
+
+
+def _text_or_parts(parts: tuple[Part, ...]) -> Content:
+    """Return the text of one bare text, or the parts; "" if there are none."""
+    first = parts[0] if len(parts) == 1 else None
+    return first.text if isinstance(first, Text) and first.is_bare else parts or ""
+
+
 # --- images beside a text ---------------------------------------------------------------------------------------------
 
 
@@ -369,12 +400,7 @@ def without_images(content: Content, count: Json, *, bare: bool) -> tuple[Conten
     images = parts[start:]
     if not images or not all(isinstance(part, Media) and part.media == "image" and can_hold(part) for part in images):
         return content, []
-    remaining = parts[:start]
-    text_or_parts = (
-        remaining[0].text
-        if len(remaining) == 1 and isinstance(remaining[0], Text) and remaining[0].is_bare
-        else remaining
-    )
+    remaining = _text_or_parts(parts[:start])
     if bare and all(isinstance(part, Media) and part.data and part == _bare_image(part.data) for part in images):
-        return text_or_parts or "", [cast("Media", part).data for part in images]
-    return text_or_parts or "", [write_part(part) for part in images]
+        return remaining, [cast("Media", part).data for part in images]
+    return remaining, [write_part(part) for part in images]

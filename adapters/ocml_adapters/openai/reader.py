@@ -15,10 +15,11 @@ from ocml_bridge.wires.noticing import note_names, note_parts, note_role
 
 from .annotations import cited
 from .calls import is_legacy, is_near, is_nothing, read_calls, read_function_call
-from .parts import images_in, is_odd, read_parts
+from .parts import images_in, is_odd, read_parts, sound_in
 from .reasoning import default_keys, read_reasoning
 from .syntax import (
     ANNOTATIONS,
+    AUDIO,
     BARE_IMAGES,
     CACHE,
     CONTENT,
@@ -169,6 +170,10 @@ def _assistant(wire: Object) -> list[Message]:
     if images:
         content = (*(parts_of(content) if content else ()), *images)
         keys_of_text.append(IMAGES)
+    sound = sound_in(wire[AUDIO]) if AUDIO in wire and refusal is None else None
+    if sound is not None:
+        content = (*(parts_of(content) if content else ()), sound)
+        keys_of_text.append(AUDIO)
     if refusal is not None:
         content = (*(parts_of(content) if content else ()), Refusal(refusal))
     elif isinstance(content, tuple) and isinstance(content[-1], Refusal) and content[-1].text:
@@ -179,7 +184,7 @@ def _assistant(wire: Object) -> list[Message]:
         layout["reasoning"] = keys
     known_keys = ["role", "content", *keys, *calls_by_key, *keys_of_text]
     known_keys += [key for key, value in (("name", name), ("refusal", refusal)) if value is not None]
-    may_lack_content = bool(thoughts or calls or refusal) and not images
+    may_lack_content = bool(thoughts or calls or refusal or sound) and not images
     is_silent = wire.get("content", 0) is None if may_lack_content else wire.get("content") == ""
     extras = _finish(wire, layout, known_keys, TEXT_KEYS, is_silent)
     messages = thoughts

@@ -19,11 +19,12 @@ from ocml_bridge.model import Content, Json, Message, Part, Refusal, Text, repla
 from .annotations import annotations_of
 from .calls import is_legacy, write_call, write_function_call
 from .details import ITEM, SEALED
-from .parts import without_images, write_part, write_parts
+from .parts import without_images, without_sound, write_part, write_parts
 from .reader import read_message
 from .reasoning import write_reasoning
 from .syntax import (
     ANNOTATIONS,
+    AUDIO,
     BARE_IMAGES,
     CACHE,
     CONTENT,
@@ -127,9 +128,10 @@ def _write_assistant(group: Sequence[Message], options: Options) -> Object:
         out.update(reasoning)
     out["content"] = None
     if texts:
-        content, images = _without_images(texts[0].content, layout)
+        content, sound = without_sound(texts[0].content)
+        content, images = _without_images(content, layout)
         content, refusal = _set_refusal_apart(content, layout)
-        if content or refusal is None:
+        if content or images or (refusal is None and sound is None):
             out["content"] = _write_content(content, layout)
         if refusal is not None:
             out["refusal"] = refusal
@@ -137,6 +139,8 @@ def _write_assistant(group: Sequence[Message], options: Options) -> Object:
             out |= _members_of_content(content, layout)
         if images:
             out[IMAGES] = images
+        if sound is not None:
+            out[AUDIO] = sound
     if leading is not None:
         out[CONTENT] = [*leading, *_as_parts(out[CONTENT])]
     if calls:

@@ -109,6 +109,8 @@ class ChunkDecoder(ArrivingDecoder):
             self.name(chunk)
         for key, value in chunk.items():
             present = self._envelope.get(key)
+            if key in _ONCE and present and value and value != present:
+                self.note(f"the {key} changes inside an answer; the first one is kept")
             if key in _OF_RESPONSES:
                 self._envelope[key] = _OF_RESPONSES[key]
             elif key not in _IGNORED and (not present or isinstance(value, (dict, list))):
@@ -349,5 +351,7 @@ def _with_thoughts(document: Transcript, texts: list[str], ended: Sequence[Messa
 
 _IGNORED: Final = frozenset({"obfuscation", "p"})
 """Members of chunks that are not stored: padding that hides the length of the text (OpenAI, Mistral)."""
+_ONCE: Final = ("id", "model")
+"""Members of chunks that are the same in all chunks of an answer."""
 _OF_RESPONSES: Final[Object] = {"object": "chat.completion", "choices": []}
 """Members of a response whose values differ from those of its chunks."""

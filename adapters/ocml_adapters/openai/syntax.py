@@ -43,6 +43,8 @@ REASONING_KEY: Final = FormatOption(
 ANNOTATIONS: Final = "annotations"
 IMAGES: Final = "images"
 """The key with images beside the text: those that a model made (OpenRouter, LiteLLM), or is given (Ollama)."""
+AUDIO: Final = "audio"
+"""The key of what the assistant said as a sound."""
 BARE_IMAGES: Final = "images as"
 """The layout's key for images that are data alone."""
 CACHE: Final = "cache_control"
@@ -56,7 +58,7 @@ EXPLICIT: Final = {"mode": "explicit"}
 MESSAGE_ORDER: Final = (
     *("role", "tool_call_id", "name"),
     *REASONING,
-    *("content", "refusal", ANNOTATIONS, IMAGES, "tool_calls", "function_call", "weight", CACHE),
+    *("content", "refusal", ANNOTATIONS, IMAGES, AUDIO, "tool_calls", "function_call", "weight", CACHE),
 )
 CALL_ORDER: Final = ("id", "type", "function", "custom", CACHE)
 TOOL_ORDER: Final = ("type", "function", "custom", CACHE)

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, cast
 from ocml_bridge.json_values.form import Object, is_empty
 from ocml_bridge.json_values.parameters import items_of, members_of
 from ocml_bridge.model import Json
-from ocml_bridge.stream.assembled import Note, object_of
+from ocml_bridge.stream.assembled import Note, may_say, object_of
 from ocml_bridge.stream.decoder import text_of
 
 from .arriving import Item, NewText, Place, copy_object, text_at
@@ -28,6 +28,8 @@ _PLACES: Final = frozenset(
     }
 )
 """The members of events that say where something belongs, and nothing of the answer."""
+_ITEMS: Final = frozenset({"item_id", "output_index"})
+"""Those that name an item."""
 KNOWN: Final = _PLACES | frozenset(
     {
         *("response", "item", "part", "annotation"),
@@ -149,7 +151,8 @@ class Assembly:
             return
         item = self._named_in(event)
         if item is None:
-            self._note("an event is not understood; the event is left out")
+            if may_say(event) or not _ITEMS.isdisjoint(event):
+                self._note("an event is not understood; the event is left out")
         elif not item.done:
             item.awaited = True
 

@@ -210,7 +210,8 @@ def write_reply(reply: Message, *, named: bool = False) -> Object:
     out: Object = {"type": kind}
     if reply.call_id is not None:
         out["call_id"] = reply.call_id
-    if reply.name and (named or names(layout.get("form"), "name")):
+    is_spelled = names(layout.get("form"), "name") and "name" not in NOTES.of(reply.extras)
+    if reply.name and (named or is_spelled):
         tool = _spelled_name(reply.name, layout.get("name"))
         out["name"] = tool.name
         if tool.namespace is not None:

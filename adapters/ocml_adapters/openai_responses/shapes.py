@@ -16,7 +16,7 @@ from typing import Any, Final, cast
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.formats.adapter import Source
 from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, rest, shape
-from ocml_bridge.json_values.parameters import members_of
+from ocml_bridge.json_values.parameters import items_of, members_of
 from ocml_bridge.loss import FindingCode, Log, Severity
 from ocml_bridge.model import Json, Transcript, replace
 from ocml_bridge.units.envelopes import Body
@@ -51,7 +51,9 @@ _ELSEWHERE: Final = ("previous_response_id", "conversation")
 
 # --- items that are no messages ---------------------------------------------------------------------------------------
 
-_MAYBE_STATE: Final = (*STATE, ADDITIONAL_TOOLS, None)
+_MEMBER: Final = "member"
+"""The key of an entry among these items that is the member `input` of a response itself."""
+_MAYBE_STATE: Final = (*STATE, ADDITIONAL_TOOLS)
 
 
 def _state_in(units: list[Json]) -> list[Object]:
@@ -258,8 +260,11 @@ def split_document(source: Source, log: Log) -> SplitDocument:
         BridgeError: as `Documents.read`.
     """
     shell = DOCUMENTS.read(source, log)
-    if state := _state_in(list(shell.units)):
-        shell.extras = {**shell.extras, INPUT: state}
+    entries = _state_in(list(shell.units))
+    if INPUT in shell.extras:
+        entries.append({_MEMBER: shell.extras[INPUT]})
+    if entries:
+        shell.extras = {**shell.extras, INPUT: entries}
     return SplitDocument(with_generated_ids(shell.units), shell.around(NOTES), False, shell)
 
 
@@ -267,5 +272,8 @@ def write_document(around: Transcript, body: Body) -> Json:
     """Return a document in the shape that was read, or a request; items that are no messages are among its units."""
     extras = NOTES.of(around.extras)
     if INPUT in extras:
-        around = replace(around, extras=NOTES.by_format({key: value for key, value in extras.items() if key != INPUT}))
+        others = {key: value for key, value in extras.items() if key != INPUT}
+        own = [entry for entry in map(members_of, items_of(extras[INPUT])) if set(entry) == {_MEMBER}]
+        more = {INPUT: own[-1][_MEMBER]} if own and NOTES.of(around.layout).get(SHAPE) == RESPONSE else {}
+        around = replace(around, extras=NOTES.by_format({**others, **more}))
     return DOCUMENTS.write(around, body)

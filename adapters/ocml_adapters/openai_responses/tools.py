@@ -80,7 +80,7 @@ def _read_namespace(raw: Json) -> list[Tool] | None:
         return None
     tools = [_read_tool(tool, name) for tool in cast("list[Json]", inner)]
     known = [tool for tool in tools if tool is not None]
-    if len(known) != len(tools):
+    if len(known) != len(tools) or NAMESPACE in inner[0]:
         return None
     more = rest(item, _NAMESPACE_KEYS)
     form = form_of(item, TOOL_ORDER, TOOL_KEYS[NAMESPACE], _NAMESPACE_KEYS)
@@ -124,7 +124,8 @@ def _write_group(tools: Sequence[Tool]) -> Object:
         return _write_tool(first, full_name(first))
     out: Object = {"type": NAMESPACE, "name": namespace, "description": ""}
     out["tools"] = [_write_tool(tool, tool.name) for tool in tools]
-    more, form = NOTES.of(first.extras).get(NAMESPACE), NOTES.of(first.layout).get("opens")
+    form = NOTES.of(first.layout).get("opens")
+    more = None if form is None else NOTES.of(first.extras).get(NAMESPACE)
     if isinstance(more, dict):
         members = cast("Object", more)
         out = add({key: value for key, value in out.items() if key not in members}, members, TOOL_ORDER)
@@ -133,7 +134,9 @@ def _write_group(tools: Sequence[Tool]) -> Object:
 
 
 def _write_tool(tool: Tool, name: str) -> Object:
-    extras = {key: value for key, value in NOTES.of(tool.extras).items() if key != NAMESPACE}
+    extras = NOTES.of(tool.extras)
+    if "opens" in NOTES.of(tool.layout):  # it has the members of its namespace, too
+        extras = {key: value for key, value in extras.items() if key != NAMESPACE}
     kind = FUNCTION if tool.freeform is None else CUSTOM
     out: Object = {"type": kind, "name": name}
     if tool.description is not None:

@@ -169,10 +169,19 @@ def vanished(
 
 def _is_same_json(old: Content, new: Content) -> bool:
     """Return whether two contents are JSON with the same value; white space and the spelling of numbers may differ."""
-    if not isinstance(old, str) or not isinstance(new, str):
+    old_text, new_text = _text_in(old), _text_in(new)
+    if old_text is None or new_text is None:
         return False
-    old_json, new_json = jsontext.parse(old), jsontext.parse(new)
+    old_json, new_json = jsontext.parse(old_text), jsontext.parse(new_text)
     return old_json is not None and new_json is not None and old_json.value == new_json.value
+
+
+def _text_in(content: Content) -> str | None:
+    """Return the text of a content that has nothing else; None for any other."""
+    if isinstance(content, str):
+        return content
+    texts = [part.text for part in content if isinstance(part, Text)]
+    return "".join(texts) if len(texts) == len(content) else None
 
 
 def _white_space_in(content: Content) -> int:

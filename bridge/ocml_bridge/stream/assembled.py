@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Final, cast
 
+from ..chat.substance import evident_text
 from ..chat.turns import is_hosted
 from ..errors import BridgeError
 from ..events import Delta, End, Event, PartEnd, Reason, Signed, Start, Stop
-from ..json_values.form import Object
+from ..json_values.form import Object, is_empty
 from ..loss import FindingCode, Severity
 from ..model import ByFormat, Json, Message, Part, Signature, Text, Transcript
 from ..options import Options
@@ -206,6 +207,18 @@ def object_of(value: Json, what: str, note: Note) -> Object:
     if value is not None:
         note(f"{what} is not an object; it is left out")
     return {}
+
+
+def may_say(event: Object) -> bool:
+    """Return whether an event that no format knows may be of the answer: it has a text, an item, a part or a delta.
+
+    Anything else, such as limits, progress and signs of life, says nothing of the answer, and is no finding.
+    """
+    return any(not is_empty(event.get(key)) for key in _OF_ANSWERS) or evident_text(cast("Json", event)) > 0
+
+
+_OF_ANSWERS: Final = ("delta", "item", "part", "message", "content_block")
+"""The keys of events for more of an answer, besides those for texts."""
 
 
 def objects_of(value: Json, what: str, note: Note) -> Iterator[Object]:

@@ -22,10 +22,9 @@ from .spelling import is_empty
 AFTER: Final = "blocks behind"
 """The key of the extras with the blocks after those of a message that are no message or part themselves."""
 WIRE: Final = "wire message"
-"""The key of the extras with the members of a wire message other than role and blocks, and of the layout of these.
-
-No format has a member of this name.
-"""
+"""The key of the extras with the members of a wire message other than role and blocks, and of the layout of these."""
+OF_MESSAGES: Final = frozenset({AFTER, WIRE})
+"""The keys of the extras of a message that are not those of its block; a block has members of these names, at worst."""
 BLOCKS: Final = "blocks"
 """The key of the layout with the form of a message's blocks."""
 APART: Final = "apart"
@@ -221,4 +220,4 @@ def block_with(kind: str, inner: Object, extras: Object) -> Object:
 
 def block_extras(extras: Object) -> Object:
     """Return the extras of a message that belong to its block, not to its wire message or to the blocks after it."""
-    return {key: member for key, member in extras.items() if key not in (AFTER, WIRE)}
+    return {key: member for key, member in extras.items() if key not in OF_MESSAGES}

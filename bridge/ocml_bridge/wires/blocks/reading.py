@@ -10,7 +10,7 @@ from ...json_values.form import Object
 from ...model import Foreign, Json, Media, Message, Part, Passages, Text
 from ...units.grouping import with_preambles
 from ...units.heads import LIMIT, Head, Item
-from .grammar import AFTER, APART, BLOCKS, EMPTY, ROLE, TOP, UNKNOWN, WIRE, Grammar, kind_of, more_of
+from .grammar import AFTER, APART, BLOCKS, EMPTY, OF_MESSAGES, ROLE, TOP, UNKNOWN, WIRE, Grammar, kind_of, more_of
 from .joining import joins
 from .spelling import Form, UnlikeError, form_of, form_of_items, is_same, respelled
 
@@ -169,7 +169,7 @@ def _message(grammar: Grammar, run: _Run, speaker: str) -> Message:
     else:
         message = Message(speaker, tuple(run.parts), channel=_channel(speaker))
         part = run.parts[0]
-        if len(run.parts) == 1 and isinstance(part, Text) and part.cache is part.citations is None:
+        if len(run.parts) == 1 and isinstance(part, Text) and _may_stand_alone(grammar, part):
             message.content, message.extras = part.text, part.extras
             if not part.text or grammar.refuses(part.text):
                 message.layout = grammar.notes.by_format({EMPTY: "text"})
@@ -181,6 +181,11 @@ def _message(grammar: Grammar, run: _Run, speaker: str) -> Message:
     if run.after:
         message.extras = grammar.notes.by_format({**grammar.notes.of(message.extras), AFTER: run.after})
     return message
+
+
+def _may_stand_alone(grammar: Grammar, text: Text) -> bool:
+    """Return whether a text is the content of its message: its extras are those of the message, with its other keys."""
+    return text.cache is text.citations is None and grammar.notes.of(text.extras).keys().isdisjoint(OF_MESSAGES)
 
 
 # --- between messages -------------------------------------------------------------------------------------------------
