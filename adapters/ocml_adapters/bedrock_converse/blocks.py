@@ -91,6 +91,7 @@ class BlockGrammar(Grammar):
     notes = NOTES
     key = CONTENT
     vendor = VENDOR
+    has_prompt_members = False
     roles: ClassVar[dict[str, str]] = ROLES
     slots: ClassVar[Slots] = SLOTS
     has_system = True

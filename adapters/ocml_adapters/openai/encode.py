@@ -23,11 +23,11 @@ from ocml_bridge.stream.response import ResponseEncoder
 
 from . import chunks
 from .annotations import annotations_of
+from .beside import images_of
 from .calls import signature_member
 from .chunks import STREAM, Chunks, Ends, losses_of
 from .listed import ListedThoughts
 from .nearest import CALL, TEXT, THOUGHT, stage_of
-from .parts import images_of
 from .reader import read_message
 from .reasoning import JOINT
 from .settings import PARAMETERS

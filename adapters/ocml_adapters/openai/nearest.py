@@ -15,8 +15,9 @@ from ocml_bridge.units.heads import Head, Item
 from ocml_bridge.units.pairing import NamedReplies, identified
 
 from .annotations import TABLE
+from .beside import is_sound
 from .details import is_signed
-from .parts import can_hold, is_sound
+from .parts import can_hold
 from .spelling import spelled
 from .syntax import HOME
 

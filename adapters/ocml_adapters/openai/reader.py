@@ -14,8 +14,9 @@ from ocml_bridge.model import Content, Foreign, Json, Media, Message, Refusal, T
 from ocml_bridge.wires.noticing import note_names, note_parts, note_role
 
 from .annotations import cited
+from .beside import images_in, sound_in
 from .calls import is_legacy, is_near, is_nothing, read_calls, read_function_call
-from .parts import images_in, is_odd, read_parts, sound_in
+from .parts import is_odd, read_parts
 from .reasoning import default_keys, read_reasoning
 from .syntax import (
     ANNOTATIONS,

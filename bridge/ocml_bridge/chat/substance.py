@@ -177,11 +177,11 @@ def _is_same_json(old: Content, new: Content) -> bool:
 
 
 def _text_in(content: Content) -> str | None:
-    """Return the text of a content that has nothing else; None for any other."""
+    """Return the text of a content that is one text; None for any other."""
     if isinstance(content, str):
         return content
-    texts = [part.text for part in content if isinstance(part, Text)]
-    return "".join(texts) if len(texts) == len(content) else None
+    part = content[0] if len(content) == 1 else None
+    return part.text if isinstance(part, Text) else None
 
 
 def _white_space_in(content: Content) -> int:

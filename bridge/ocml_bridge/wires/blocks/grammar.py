@@ -75,6 +75,7 @@ class Grammar(ABC):
         roles: the role of a message by the role of its wire message.
         has_system: whether system messages may follow others.
         joins_texts: whether adjacent texts of one role must be one wire message.
+        has_prompt_members: whether the system prompt is an object, which may have other members than its blocks.
         takes_one: whether the API takes one block alone in place of a list of it.
         slots: the members of blocks that are calls and replies, for skeletons.
         marks: how blocks are cache marks; None if none are.
@@ -86,6 +87,7 @@ class Grammar(ABC):
     roles: ClassVar[dict[str, str]]
     has_system: ClassVar[bool] = False
     joins_texts: ClassVar[bool] = False
+    has_prompt_members: ClassVar[bool] = True
     takes_one: ClassVar[bool] = False
     slots: ClassVar[Slots] = {}
     marks: ClassVar[MarkBlocks | None] = None

@@ -198,6 +198,8 @@ def _unit(grammar: Grammar, message: Message, before: State) -> Object:
     if side == TOP and (not blocks or before not in (None, (TOP, True))):
         side = message.role
     unit: Object = {ROLE: side, grammar.key: blocks}
+    if side == TOP and not grammar.has_prompt_members:
+        return unit
     if isinstance(more := extras.get(WIRE), dict) and more:
         unit["more"] = more
     if (form := layout.get(WIRE)) is not None:

@@ -1,0 +1,96 @@
+"""Read and write media that stand beside the text of a message: a sound, and images."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, cast
+
+from ocml_bridge.chat.turns import parts_of
+from ocml_bridge.chat.uploads import media_for
+from ocml_bridge.json_values.data_urls import image_format
+from ocml_bridge.json_values.form import ARRAY, Object
+from ocml_bridge.json_values.parameters import members_of
+from ocml_bridge.model import Content, Json, Media, Part, Text
+
+from .parts import can_hold, read_parts, write_part
+from .syntax import VENDOR
+
+# --- a sound beside a text --------------------------------------------------------------------------------------------
+
+
+def sound_in(value: Json) -> Media | None:
+    """Return the sound in a value of `audio` that is what the assistant said before; None for any other value."""
+    sound = members_of(value)
+    name = sound.get("id") if len(sound) == 1 else None
+    return Media("audio", file_id=name, vendor=VENDOR) if isinstance(name, str) and name else None
+
+
+def is_sound(part: Part) -> bool:
+    """Return whether a part is a sound that only the API has."""
+    if not isinstance(part, Media) or part.media != "audio":
+        return False
+    return part.data is None and part.url is None and bool(media_for(part, VENDOR).file_id)
+
+
+def without_sound(content: Content) -> tuple[Content, Object | None]:
+    """Return content without the sound at its end that only the API has, and the value of `audio` for it."""
+    parts = parts_of(content)
+    if not parts or not is_sound(parts[-1]):
+        return content, None
+    return _text_or_parts(parts[:-1]), {"id": cast("Media", parts[-1]).file_id}
+
+
+def _text_or_parts(parts: tuple[Part, ...]) -> Content:
+    """Return the text of one bare text, or the parts; "" if there are none."""
+    first = parts[0] if len(parts) == 1 else None
+    return first.text if isinstance(first, Text) and first.is_bare else parts or ""
+
+
+# --- images beside a text ---------------------------------------------------------------------------------------------
+
+
+_BASE64: Final = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})")
+"""Base64 data, which is not empty."""
+
+
+def images_in(value: Json) -> tuple[Media, ...]:
+    """Return the images in a value of `images`; none if one of them is not understood.
+
+    A model generated them if they are parts (OpenRouter); they are base64 data alone if they are given to one (Ollama).
+    """
+    items = cast("list[Json]", value) if isinstance(value, ARRAY) else []
+    if items and all(isinstance(item, str) and _BASE64.fullmatch(item) for item in items):
+        return tuple(_bare_image(cast("str", item)) for item in items)
+    parts, orders = read_parts(items)
+    images = tuple(part for part in parts if isinstance(part, Media) and part.media == "image")
+    return images if len(images) == len(parts) and not orders else ()
+
+
+def _bare_image(data: str) -> Media:
+    known = image_format(data)
+    return Media("image", data=data, format=None if known is None else f"image/{known}")
+
+
+def images_of(content: Content) -> list[Json]:
+    """Return the images of content as the value of `images`."""
+    images = [part for part in parts_of(content) if isinstance(part, Media) and part.media == "image"]
+    return [write_part(image) for image in images if can_hold(image)]
+
+
+def without_images(content: Content, count: Json, *, bare: bool) -> tuple[Content, list[Json]]:
+    """Return content without the images at its end that are written under `images`, and these.
+
+    Args:
+        content: the content of a message.
+        count: the number of these images, from the layout.
+        bare: whether images were read as data alone, from the layout; others are written as parts.
+    """
+    parts = parts_of(content)
+    start = len(parts) - count if type(count) is int and 0 < count <= len(parts) else len(parts)
+    images = parts[start:]
+    if not images or not all(isinstance(part, Media) and part.media == "image" and can_hold(part) for part in images):
+        return content, []
+    remaining = _text_or_parts(parts[:start])
+    if bare and all(isinstance(part, Media) and part.data and part == _bare_image(part.data) for part in images):
+        return remaining, [cast("Media", part).data for part in images]
+    return remaining, [write_part(part) for part in images]
