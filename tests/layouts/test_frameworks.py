@@ -638,3 +638,17 @@ def test_what_is_sent_to_responses_is_read_where_nemo_gym_keeps_it() -> None:
     [conversation] = conversations({"responses_create_params": asked, "verifier_metadata": {"expected": "20"}})
     assert told(conversation.messages) == [ASKED]
     assert [each.name for each in conversation.tools or ()] == ["weather"]
+
+
+def test_a_part_without_its_text_is_no_place_for_the_next_text() -> None:
+    parts = [{"type": "reasoning", "reasoning": "Hm."}, {"type": "text"}, {"type": "text", "text": "Yes."}]
+    row = {"messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": parts}]}
+    document: Any = read_row(Plan((AUTO,)), row).documents[0].value
+    assert document["messages"][1]["content"] == parts[1:]
+
+
+def test_reasoning_with_an_empty_summary_is_a_thought() -> None:
+    parts = [{"type": "reasoning", "text": "Hm.", "summary": []}, {"type": "text", "text": "Yes."}]  # Roo Code
+    row = {"messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": parts, "ts": 2}]}
+    document: Any = read_row(Plan((AUTO,)), row).documents[0].value
+    assert document["messages"][1] == {"ts": 2, "role": "assistant", "reasoning": "Hm.", "content": "Yes."}

@@ -59,6 +59,7 @@ MADE: tuple[Row, ...] = (
     {"id": 1, "messages": TURNS},
     {"messages": TURNS * 2, "response": "Yes."},
     {"messages": TURNS[:1], "response": "Yes."},
+    {"messages": TURNS[:1], "answers": ["Yes."]},
     {"messages": [*TURNS, TURNS[0]], "response": "Yes."},
     {"prompt": "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n", "completion": "Yes."},
     {
@@ -130,6 +131,12 @@ def test_the_layout_does_not_depend_on_the_rows_before(seed: int, monkeypatch: p
             patch.setattr(plan, "shape_of", nothing)
             assert found_in(row) == remembered, row
     assert again > 300
+
+
+def test_a_json_text_in_a_list_of_answers_is_no_answer_of_the_assistant() -> None:
+    row: Row = {"messages": TURNS[:1], "answers": ["Yes."]}
+    other: Row = {**row, "answers": [json.dumps(TURNS[:1])]}
+    assert [read_row(Plan((AUTO,)), each).layout.name for each in (row, other)] == ["answered", "messages"]
 
 
 def test_words_that_decide_are_in_the_shape() -> None:

@@ -97,7 +97,9 @@ def _is_own(value: Json) -> bool:
 
 
 def _is_thought(part: Object) -> bool:
-    return part.keys() == {"type", "text"} and part["type"] == _THOUGHT and isinstance(part["text"], str)
+    """Return whether a part is a thought; Roo Code has an empty summary in it."""
+    known = {*part} - ({"summary"} if part.get("summary") == [] else set[str]()) == {"type", "text"}
+    return known and part["type"] == _THOUGHT and isinstance(part["text"], str)
 
 
 def _add(part: Object, message: Object, pieces: Pieces) -> bool:

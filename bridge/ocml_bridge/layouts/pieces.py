@@ -39,8 +39,9 @@ class Pieces:
     def say(self, text: str) -> None:
         """Add a text."""
         self._begin_part()
-        if self._parts and self._parts[-1].get("type") == "text":
-            self._parts[-1]["text"] += text
+        last = self._parts[-1] if self._parts else {}
+        if last.get("type") == "text" and isinstance(last.get("text"), str):
+            self._parts[-1] = {**last, "text": f"{last['text']}{text}"}
         elif text:
             self._parts.append({"type": "text", "text": text})
 
