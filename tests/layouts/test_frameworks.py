@@ -648,7 +648,10 @@ def test_a_part_without_its_text_is_no_place_for_the_next_text() -> None:
 
 
 def test_reasoning_with_an_empty_summary_is_a_thought() -> None:
-    parts = [{"type": "reasoning", "text": "Hm.", "summary": []}, {"type": "text", "text": "Yes."}]  # Roo Code
-    row = {"messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": parts, "ts": 2}]}
+    parts: list[Any] = [
+        {"type": "reasoning", "text": "Hm.", "summary": []},
+        {"type": "text", "text": "Yes."},
+    ]  # Roo Code
+    row: Any = {"messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": parts, "ts": 2}]}
     document: Any = read_row(Plan((AUTO,)), row).documents[0].value
     assert document["messages"][1] == {"ts": 2, "role": "assistant", "reasoning": "Hm.", "content": "Yes."}
