@@ -26,6 +26,7 @@ from ocml_bridge.model import (
 )
 from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.split import read_all
+from ocml_bridge.testing.laws import all_laws
 from wire_facts import Recorded, injected, leaves, not_back, recorded, there_and_back
 
 WORDS = {
@@ -600,3 +601,20 @@ def test_an_empty_object_and_none_are_two_things_for_tools_of_the_server(argumen
     ]
     request = {"contents": [{"role": "user", "parts": [{"text": "q"}]}, {"role": "model", "parts": parts}]}
     assert convert(request, source="gemini", target="gemini").output == request
+
+
+def test_nothing_is_joined_to_a_message_without_parts() -> None:
+    nothing = Message("assistant", "", channel="final", layout={"gemini": {"empty": "none"}})
+    text, look = Message("assistant", "Hm.", channel="final"), Message("assistant", "{}", recipient="functions.look")
+    look = replace(look, channel="commentary", constraint="json", end="call", continues=True)
+    for messages in (
+        (nothing, look),
+        (text, nothing, look),
+        (look, nothing, look),
+        (nothing, text),
+        (nothing, nothing),
+    ):
+        document = Transcript((Message("user", "Look."), *messages))
+        all_laws(document, "gemini")
+        output: Any = write(document, "gemini").output
+        assert [bool(wire["parts"]) for wire in output["contents"][1:]] == [each is not nothing for each in messages]

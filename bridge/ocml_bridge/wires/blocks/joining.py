@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from ...model import Message
-from .grammar import APART, Grammar, kind_of
+from .grammar import APART, EMPTY, Grammar, kind_of
 
 State = tuple[str, bool] | None
-"""The role of the previous message's wire message, and whether that message is a text; None before the first."""
+"""The role of the previous message's wire message, and whether that message is a text.
+
+None where no message can be joined to it: before the first, and after a wire message without blocks.
+"""
 
 
 def state_of(grammar: Grammar, message: Message) -> State:
     """Return the state on which the writing of the next message depends."""
-    return grammar.side(message), kind_of(message) == "text"
+    return None if has_no_block(grammar, message) else (grammar.side(message), kind_of(message) == "text")
+
+
+def has_no_block(grammar: Grammar, message: Message) -> bool:
+    """Return whether a message was read from a wire message without blocks, which is written again."""
+    return message.content == "" and grammar.notes.of(message.layout).get(EMPTY) == "none"
 
 
 def joins(grammar: Grammar, before: Message, message: Message) -> bool:
@@ -25,8 +33,10 @@ def would_join(grammar: Grammar, before: State, message: Message) -> bool:
     It would if both have the same role. Two texts would be read as one message, so they are separate if the format
     allows it.
     """
+    if before is None or has_no_block(grammar, message):
+        return False
     side, text = grammar.side(message), kind_of(message) == "text"
-    return before is not None and before[0] == side and (grammar.joins_texts or not (before[1] and text))
+    return before[0] == side and (grammar.joins_texts or not (before[1] and text))
 
 
 def is_apart(grammar: Grammar, message: Message) -> bool:
