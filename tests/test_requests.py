@@ -450,6 +450,7 @@ _PARAMETERS = st.dictionaries(
 @given(DOCUMENTS, _PARAMETERS, st.sampled_from(["harmony", "harmony-tokens", "ocm-2.2", "internlm2", "canonical"]))
 @example({"messages": [], "tools": [{"type": "web_search", "search_context_size": "high"}]}, {}, "harmony")
 @example({"messages": [], "tools": [{"type": "web_search"}]}, {}, "harmony")
+@example({"messages": [], "functions": [{"name": "functions.f", "description": "", "parameters": ""}]}, {}, "harmony")
 @example([{"role": "system", "content": "A"}, {"role": "system", "content": "B", "name": "n", "x": 1}], {}, "harmony")
 @examples(400)
 def test_every_difference_from_the_request_is_reported(document: Any, more: dict[str, Any], target: str) -> None:

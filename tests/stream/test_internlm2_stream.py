@@ -293,4 +293,6 @@ def test_through_a_pipe_a_conversation_stays_what_it_is(data: st.DataObject) -> 
     pipe = Pipe(decoder("internlm2"), encoder("internlm2"))
     out = b"".join(pipe.feed(chunk) for chunk in cast("list[str]", data.draw(cuts(text)))) + pipe.finish()
     if isinstance(known, Transcript) and known.tools is None:
-        assert read(out, "internlm2").transcript == known
+        there = cast("Transcript", read(out, "internlm2").transcript)
+        # What stands behind the last frame is known when that has been passed on.
+        assert replace(there, layout=None) == replace(known, layout=None)

@@ -56,7 +56,8 @@ class ToolNames:
             if name is not None:
                 severity = Severity.LAYOUT if name == declared else Severity.CHANGED
                 detail = f"the prompt calls this function {name[:80]}; answers have its own name again"
-                losses.append(Loss(LossCode.NAME, severity, f"{path}/name", detail))
+                fields = ("name",) if tool.namespace is None else ("name", "namespace")
+                losses += [Loss(LossCode.NAME, severity, f"{path}/{field}", detail) for field in fields]
         return losses
 
     def spelled(self, transcript: Transcript) -> Transcript:
