@@ -53,7 +53,7 @@ _ELSEWHERE: Final = ("previous_response_id", "conversation")
 
 _MEMBER: Final = "member"
 """The key of an entry among these items that is the member `input` of a response itself."""
-_MAYBE_STATE: Final = (*STATE, ADDITIONAL_TOOLS)
+_MAYBE_STATE: Final = (*STATE, ADDITIONAL_TOOLS, None)
 
 
 def _state_in(units: list[Json]) -> list[Object]:

@@ -29,7 +29,7 @@ from .messages import (
     write_message,
     write_reasoning,
 )
-from .syntax import ADDITIONAL_TOOLS, BODIES, FUNCTION_OUTPUT, MESSAGE, NOTES, OPAQUE, OUTPUTS, REASONING, ROLES, STATE
+from .syntax import ADDITIONAL_TOOLS, BODIES, FUNCTION_OUTPUT, MESSAGE, NOTES, OUTPUTS, REASONING, ROLES, STATE
 
 # --- reading ----------------------------------------------------------------------------------------------------------
 
@@ -79,18 +79,12 @@ def _as_output_item(item: Object) -> Object:
 
 
 def is_state(item: Object) -> bool:
-    """Return whether an item is no message but state of the server."""
+    """Return whether an item is no message but state of the server; a reference to an item needs no type."""
     kind: Json = item.get("type")
     if kind == ADDITIONAL_TOOLS:
         return read_additional_tools(item) is None
-    return isinstance(kind, str) and kind in STATE
-
-
-def _is_opaque(item: Object) -> bool:
-    """Return whether an item stands for what was said elsewhere; a reference to an item needs no type."""
-    kind: Json = item.get("type")
     if isinstance(kind, str) and kind:
-        return kind in OPAQUE
+        return kind in STATE
     return kind is None and isinstance(item.get("id"), str) and not isinstance(item.get("role"), str)
 
 
@@ -209,8 +203,6 @@ def notice(unit: Json, messages: Sequence[Message], index: int, log: Log) -> Non
     for at, message in enumerate(messages, index):
         path, layout = f"/messages/{at}", NOTES.of(message.layout)
         note_role(message.role, (*ROLES, "tool"), path, log, api="the Responses API")
-        if layout.get("content") == "item" and _is_opaque(item):
-            continue
         if layout.get("content") == "item":
             kind = str(item.get("type"))[:40]
             log.find(FindingCode.SHAPE, path, f"an item of type {kind!r} is not understood; it is kept as it is")

@@ -29,12 +29,10 @@ BODIES: Final[dict[str, str]] = {FUNCTION_CALL: "arguments", CUSTOM_CALL: "input
 OUTPUTS: Final = frozenset({FUNCTION_OUTPUT, CUSTOM_OUTPUT})
 """The types of items that are a tool's reply."""
 STATE: Final = frozenset(
-    {"compaction_trigger", "configuration_update", "mcp_list_tools", "mcp_approval_request", "mcp_approval_response"}
+    {"item_reference", "compaction", "compaction_summary", "compaction_trigger", "context_compaction"}
+    | {"configuration_update", "mcp_list_tools", "mcp_approval_request", "mcp_approval_response"}
 )
 """The types of items that are no messages: the state of a conversation on the server, and requests to change it."""
-REFERENCE: Final = "item_reference"
-OPAQUE: Final = frozenset({REFERENCE, "compaction", "compaction_summary", "context_compaction"})
-"""The types of items that stand for what was said: an item, or all before it. They are foreign parts, not findings."""
 
 # --- messages ---------------------------------------------------------------------------------------------------------
 
