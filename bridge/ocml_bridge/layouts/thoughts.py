@@ -53,10 +53,12 @@ def _closing(text: str, tags: Sequence[str] = TAGS) -> re.Match[str] | None:
     """Return the closing tag, in a line of its own, of reasoning whose opening tag is the end of the prompt."""
     if "</" not in text and "<|end_of_thought|>" not in text:
         return None
+    left = set(tags)  # without those that were opened before: later closing tags end these
     for found in _CLOSES.finditer(text):
         tag = found[1] or TAGS[-1]
-        if tag in tags and text.find(fences(tag)[0], 0, found.start()) < 0:
+        if tag in left and text.find(fences(tag)[0], 0, found.start()) < 0:
             return found
+        left.discard(tag)
     return None
 
 
