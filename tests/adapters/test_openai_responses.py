@@ -658,3 +658,12 @@ def test_reasoning_among_the_parts_of_a_message_is_no_text(kind: str, target: st
     assert b"SECRET" not in json.dumps(result.output).encode()
     assert "/messages/0/content/0" in [loss.path for loss in result.losses if loss.code == "foreign-part"]
     assert convert(document, source="openai-responses", target="openai-responses").output == document
+
+
+def test_texts_of_reasoning_are_texts_in_any_spelling() -> None:
+    for part in ({"text": "Hm.", "type": "reasoning_text"}, {"type": "reasoning_text", "text": "Hm.", "note": 1}):
+        item = {"type": "reasoning", "id": "rs_1", "summary": [], "content": [part], "encrypted_content": "gAA"}
+        reading = read([item], HOME)
+        (message,) = cast("Transcript", reading.transcript).messages
+        assert "Hm." in str(message.content)
+        assert json.dumps(write(reading.transcript, HOME).output) == json.dumps([item])

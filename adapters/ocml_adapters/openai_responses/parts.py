@@ -16,7 +16,7 @@ from ocml_bridge.json_values.form import ARRAY, OBJECT, Object, add, form_of, in
 from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import CacheMark, Citation, Content, Foreign, Json, Media, Part, Refusal, Text
 
-from .syntax import ANNOTATIONS, BREAKPOINT, EXPLICIT, HOME, NOTES, OUTPUT_TEXT, TEXT_ORDER, TEXTS, VENDOR
+from .syntax import ANNOTATIONS, BREAKPOINT, EXPLICIT, HOME, NOTES, OUTPUT_TEXT, TEXT_ORDER, TEXTS, THOUGHTS, VENDOR
 
 
 class _Kind(NamedTuple):
@@ -106,7 +106,7 @@ def _read_part(raw: Json, text_type: str) -> Part | None:
     kind = part.get("type")
     if not isinstance(kind, str):
         return None
-    if kind in TEXTS:
+    if kind in TEXTS or _is_thought(kind, text_type):
         text = part.get("text")
         if not isinstance(text, str):
             return None
@@ -118,6 +118,11 @@ def _read_part(raw: Json, text_type: str) -> Part | None:
         text = part.get("refusal")
         return Refusal(text) if isinstance(text, str) and not rest(part, _REFUSAL) else None
     return _read_media(part, _KINDS[kind]) if kind in _KINDS else None
+
+
+def _is_thought(kind: str, text_type: str) -> bool:
+    """Return whether a part is a text of reasoning, among those of reasoning."""
+    return kind in THOUGHTS and text_type in THOUGHTS
 
 
 def _read_mark(part: Object) -> CacheMark | None:
@@ -149,7 +154,7 @@ def _form(raw: Object, kind: str, part: Part) -> Json:
     written = _write_part(part, kind, None)
     spec = _KINDS.get(kind)
     if spec is None:
-        order = TEXT_ORDER if kind in TEXTS else _REFUSAL
+        order = TEXT_ORDER if isinstance(part, Text) else _REFUSAL
         return form_of(raw, order, frozenset(written), ("type", "text", "refusal"))
     form = form_of(raw, spec.order, frozenset(written), ("type",))
     if spec.inner is None:
@@ -186,7 +191,7 @@ def write_parts(content: Content, text_type: str, spelling: Object) -> list[Json
             continue
         default, kind = _type_of(part, text_type), types.get(str(index))
         fits = isinstance(kind, str) and (
-            kind in TEXTS
+            kind in TEXTS or _is_thought(kind, text_type)
             if isinstance(part, Text)
             else isinstance(part, Media) and kind in _KINDS and _KINDS[kind].media == part.media
         )

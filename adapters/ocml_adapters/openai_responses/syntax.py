@@ -46,7 +46,9 @@ OUTPUT_TEXT: Final = "output_text"
 REASONING_TEXT: Final = "reasoning_text"
 SUMMARY_TEXT: Final = "summary_text"
 TEXTS: Final = frozenset({INPUT_TEXT, OUTPUT_TEXT, "text"})
-"""The types of a message's parts that are texts; other servers use `text` (Ollama, LM Studio). Reasoning is none."""
+"""The types of a message's parts that are texts; other servers use `text` (Ollama, LM Studio)."""
+THOUGHTS: Final = frozenset({REASONING_TEXT, SUMMARY_TEXT})
+"""The types of parts that are texts in reasoning alone."""
 SUMMARY: Final = "summary"
 """The content type of a thought that is a summary of the reasoning."""
 
