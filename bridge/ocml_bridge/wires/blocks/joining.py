@@ -41,4 +41,4 @@ def would_join(grammar: Grammar, before: State, message: Message) -> bool:
 
 def is_apart(grammar: Grammar, message: Message) -> bool:
     """Return whether a message was read at the beginning of a wire message although it could be in the previous one."""
-    return grammar.notes.of(message.layout).get(APART) is True
+    return has_no_block(grammar, message) or grammar.notes.of(message.layout).get(APART) is True

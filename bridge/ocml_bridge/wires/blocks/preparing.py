@@ -20,7 +20,7 @@ from ...units.pairing import links_of, pair
 from ...units.relations import paired_in_order, with_tools_apart
 from ...units.writer import Prepared
 from .grammar import ROLE, TOP, Grammar, kind_of
-from .joining import is_apart
+from .joining import has_no_block, is_apart
 
 Near = Callable[[Message, int, Log], Message | None]
 """Returns the nearest message that the format can hold for a message and its index, and reports the losses."""
@@ -170,7 +170,8 @@ def _fused(grammar: Grammar, items: list[Item], indices: Sequence[int], near: Ne
             side = message.role
         fits = first is not None and first[1] == side and kind_of(message) == "text" and not is_apart(grammar, message)
         if first is None or not fits or not (side == TOP or grammar.joins_texts):
-            first = (at, side, message) if kind_of(message) == "text" else None
+            is_text = kind_of(message) == "text" and not has_no_block(grammar, message)
+            first = (at, side, message) if is_text else None
             continue
         start, _, head = first
         for joined in (at,) if start in joins else (start, at):
