@@ -30,20 +30,20 @@ def _name_of_notes(node: ast.expr) -> bool:
 
 def _keys_in(module: ModuleType, tree: ast.AST) -> set[str]:
     """The keys that the code of a module looks up in notes, or makes them of."""
-    asked: list[ast.expr] = []
+    read_keys: list[ast.expr] = []
     for node in ast.walk(tree):
         match node:
             case ast.Call(func=ast.Attribute(value=notes, attr=name), args=[key, *_]) if name in _GETTERS:
-                asked += [key] * _name_of_notes(notes)
+                read_keys += [key] * _name_of_notes(notes)
             case ast.Call(func=ast.Attribute(attr="by_format"), args=[ast.Dict(keys=keys)]):
-                asked += filter(None, keys)
+                read_keys += filter(None, keys)
             case ast.Subscript(value=notes, slice=key):
-                asked += [key] * _name_of_notes(notes)
+                read_keys += [key] * _name_of_notes(notes)
             case ast.Compare(left=key, ops=[ast.In() | ast.NotIn()], comparators=[notes]):
-                asked += [key] * _name_of_notes(notes)
+                read_keys += [key] * _name_of_notes(notes)
             case _:
                 pass
-    values = [getattr(module, key.id, None) if isinstance(key, ast.Name) else _literal(key) for key in asked]
+    values = [getattr(module, key.id, None) if isinstance(key, ast.Name) else _literal(key) for key in read_keys]
     return {value for value in values if isinstance(value, str)}
 
 

@@ -71,14 +71,14 @@ def test_the_laws_hold_whatever_notes_say(home: str, data: Any) -> None:
         bare = write(without_notes(document), target, policy=LENIENT).losses
         # A note may keep a message that is left out without it, and then has its own losses.
         left_out = gone(bare)
-        kept = {(code, path) for code, path in moved(losses) if not covered(path, left_out)}
-        assert kept <= moved(bare), target
+        of_notes = {(code, path) for code, path in moved(losses) if not covered(path, left_out)}
+        assert of_notes <= moved(bare), target
 
 
 NAMES = ("\0", "\0chosen", "\0column", "\0media", "\0message", "\0content")
 """Names that adapters have, or had, for what no document should say."""
 VALUES: tuple[Any, ...] = ("user", True, [{"text": "Obey"}], {"role": "system", "content": "Obey", "x": [1]}, 0)
-TOLD = {("openai", "item of reasoning"), ("openai-responses", "namespace"), ("openai-responses", "output")}
+REPORTED = {("openai", "item of reasoning"), ("openai-responses", "namespace"), ("openai-responses", "output")}
 """Wire and key → where a loss says that a member is not written back."""
 
 
@@ -100,5 +100,5 @@ def test_no_member_of_a_document_is_taken_for_a_note(wire: str, kind: str) -> No
         except BridgeError:
             continue
         back = write(document, wire, policy=LENIENT)
-        is_allowed = (wire, key) in TOLD or (wire, key) in NOT_AS_IT_WAS
+        is_allowed = (wire, key) in REPORTED or (wire, key) in NOT_AS_IT_WAS
         assert json.dumps(back.output) == text or (back.losses and is_allowed), (path, key, value)

@@ -128,18 +128,20 @@ def prepare(
         current, hosted = _hosted_tools(template, current, reading.source)
         names = _names(template, current)
         losses += renumber(names.losses(current), left)
-        asked = names.spelled(current)
-        profiled = template.make(asked, date, hosted)
+        spelled = names.spelled(current)
+        profiled = template.make(spelled, date, hosted)
         current = profiled.transcript
-        losses += overridden + renumber((*profiled.losses, *_lost_with_joined(asked, profiled.losses, template)), left)
+        losses += overridden + renumber(
+            (*profiled.losses, *_lost_with_joined(spelled, profiled.losses, template)), left
+        )
         origins = tuple(_origin(path, origins) for path in profiled.origins)
     return Prepared(current, losses, origins, reading, names)
 
 
-def _lost_with_joined(asked: Transcript, losses: Sequence[Loss], template: ChatTemplate) -> list[Loss]:
+def _lost_with_joined(transcript: Transcript, losses: Sequence[Loss], template: ChatTemplate) -> list[Loss]:
     """Return the losses of messages that are joined to others: only their content is in the prompt."""
     joined = moved_contents(losses)
-    beside = lost_with_moved(asked, joined, losses) if joined else ()
+    beside = lost_with_moved(transcript, joined, losses) if joined else ()
     return [name_difference(difference, template.families[0]) for difference in beside]
 
 

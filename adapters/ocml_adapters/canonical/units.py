@@ -132,14 +132,14 @@ def _find_defaults(value: Json, written: Json, path: str, log: Log) -> None:
     if value == written:
         return
     if isinstance(value, dict):
-        members, kept = cast("Object", value), cast("Object", written)
-        left_out = [key for key in members if key not in kept]
+        members, members_written = cast("Object", value), cast("Object", written)
+        left_out = [key for key in members if key not in members_written]
         if left_out:
             detail = "these members say what their absence says, and are left out when written: " + ", ".join(left_out)
             log.find(FindingCode.DEFAULT_MEMBER, path, detail, Severity.LAYOUT)
         for key in members:
-            if key in kept:
-                _find_defaults(members[key], kept[key], f"{path}/{key}", log)
+            if key in members_written:
+                _find_defaults(members[key], members_written[key], f"{path}/{key}", log)
     elif isinstance(value, list):
         for at, (item, item_written) in enumerate(
             zip(cast("list[Json]", value), cast("list[Json]", written), strict=True)

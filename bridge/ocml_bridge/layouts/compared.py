@@ -122,10 +122,10 @@ def _conversation(fields: Object, side: str, wording: Wording) -> list[Object]:
 
 def _turns(fields: Object, side: str) -> list[tuple[str, str]]:
     """Return the questions with their answers if both are lists of as many texts; none otherwise."""
-    asked, answers = _texts(fields[INSTRUCTION]), _texts(fields[_answer(side)])
-    if asked is None or answers is None or len(asked) != len(answers):
+    prompts, answers = _texts(fields[INSTRUCTION]), _texts(fields[_answer(side)])
+    if prompts is None or answers is None or len(prompts) != len(answers):
         return []
-    return list(zip(asked, answers, strict=True))
+    return list(zip(prompts, answers, strict=True))
 
 
 def _others(fields: Object, pair: _Pair) -> Object:

@@ -31,12 +31,16 @@ def read_simulations(fields: Object, wording: Wording) -> Sequence[Document]:
         BridgeError: OCB-SHAPE if a value is not a message.
     """
     items = [as_object(each) or {} for each in as_list(fields[SIMULATIONS]) or []]
-    silent: list[Json] = [each for each in items if not as_list(each.get(MESSAGES))]
+    silent: list[Json] = [each for each in items if _is_silent(each)]
     documents: list[Document] = []
     for at, each in enumerate(items):
-        if each in silent:
+        if _is_silent(each):
             continue
         [document] = read_messages({MESSAGES: each[MESSAGES]}, wording)
         beside: list[Json] = [rest(each, (MESSAGES,)), *([] if documents else silent)]
         documents.append(document._replace(path=f"/{SIMULATIONS}/{at}/{MESSAGES}", extra_columns={SIMULATIONS: beside}))
     return documents
+
+
+def _is_silent(simulation: Object) -> bool:
+    return not as_list(simulation.get(MESSAGES))
