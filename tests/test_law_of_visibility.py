@@ -103,6 +103,11 @@ def test_a_text_that_moved_into_what_is_shown_is_found_too() -> None:
     assert exposed_messages(Transcript((ANSWER, PRIVATE, moved.messages[1])), moved, [0, 2]) == []
 
 
+def test_a_text_before_a_thought_marker_may_be_shown() -> None:
+    document = Transcript((Message("assistant", (Text("Hi"), Thought("reflect"))),))
+    assert exposed_messages(document, document, [0]) == []
+
+
 # --- the rule ---------------------------------------------------------------------------------------------------------
 
 

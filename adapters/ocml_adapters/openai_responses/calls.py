@@ -46,11 +46,11 @@ class ToolName(NamedTuple):
 
 
 def read_name(item: Object) -> ToolName | None:
-    """Return the name of the tool in an item; None if the item has none."""
+    """Return the name of the tool in an item; None if the item has none. A namespace that is no text is ignored."""
     name, namespace = item.get("name"), item.get("namespace")
-    if not isinstance(name, str) or not (namespace is None or isinstance(namespace, str)):
+    if not isinstance(name, str):
         return None
-    return ToolName(namespace or None, name)
+    return ToolName(namespace if isinstance(namespace, str) and namespace else None, name)
 
 
 def recipient(name: ToolName) -> str:

@@ -155,9 +155,9 @@ def exposed_messages(document: Document, back: Document, origins: Sequence[int])
     if not private:
         return []
     images = dict(zip(origins, back.messages, strict=False))
-    # A private text in another message is recognised by its text, unless a public message has the same text.
+    # A private text in another message is recognised by its text, unless the document shows the same text.
     seen = {text for message in back.messages if (text := seen_text(message)).strip()}
-    seen.difference_update(text_of(message) for message in sources if not is_private(message))
+    seen.difference_update(seen_text(message) if is_private(message) else text_of(message) for message in sources)
     return [
         index
         for index in private

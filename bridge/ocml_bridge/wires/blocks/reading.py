@@ -166,6 +166,8 @@ def _read_block(grammar: Grammar, raw: Json, side: str) -> tuple[Message | Part 
 def _message(grammar: Grammar, run: _Run, speaker: str) -> Message:
     if run.message is not None:
         message = run.message
+        if message.content == "" and message.signature is None and kind_of(message) == "thought":
+            message.layout = grammar.notes.by_format({**grammar.notes.of(message.layout), EMPTY: "text"})
     else:
         message = Message(speaker, tuple(run.parts), channel=_channel(speaker))
         part = run.parts[0]

@@ -88,7 +88,8 @@ def _with_content(message: Message, content: Content) -> Message:
 def _nearest_thought(grammar: Grammar, message: Message, index: int, log: Log) -> Message | None:
     path = f"/messages/{index}/content"
     content = narrow(message.content, (), path, log, target=grammar.home, hoisted=True, private=True)
-    if not content and not grammar.notes.of(message.extras) and signature_by(message, grammar.vendor) is None:
+    says_nothing = not (content or grammar.notes.of(message.extras) or _has_empty_text(grammar, message))
+    if says_nothing and signature_by(message, grammar.vendor) is None:
         return drop_message(log, index, f"{grammar.home} has no place for reasoning without text")
     if message.channel == "analysis" and content is message.content:
         return message
