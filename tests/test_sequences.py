@@ -47,6 +47,12 @@ GEMINI: dict[str, Block] = {
     "image": lambda at: {"inlineData": {"mimeType": "image/png", "data": PNG}},
     "another part": lambda at: {"videoMetadata": {"startOffset": f"{at}s"}},
     "nothing": lambda at: {},
+    "signed code": lambda at: {"executableCode": {"language": "PYTHON", "code": word(at)}, "thoughtSignature": "s"},
+    "call without arguments": lambda at: {"functionCall": {"name": f"f{at}"}},
+    "call with an id": lambda at: {"functionCall": {"id": f"c{at}", "name": f"f{at}", "args": {"a": word(at)}}},
+    "call of the server": lambda at: {"toolCall": {"id": f"c{at}", "toolType": "GOOGLE_SEARCH_WEB", "args": {}}},
+    "what it found": lambda at: {"toolResponse": {"id": f"c{at - 1}", "toolType": "GOOGLE_SEARCH_WEB", "response": {}}},
+    "file": lambda at: {"fileData": {"mimeType": "image/png", "fileUri": f"https://e.org/{at}"}},
 }
 GEMINIS_USER: dict[str, Block] = {
     "text": GEMINI["text"],
@@ -72,6 +78,12 @@ CONVERSE: dict[str, Block] = {
     "image": lambda at: {"image": {"format": "png", "source": {"bytes": PNG}}},
     "guarded": lambda at: {"guardContent": {"text": {"text": word(at)}}},
     "nothing": lambda at: {},
+    "cited": lambda at: {"citationsContent": {"content": [{"text": word(at)}], "citations": NOTHING}},
+    "unsigned thought": lambda at: {"reasoningContent": {"reasoningText": {"text": word(at)}}},
+    "call of the server": lambda at: {
+        "toolUse": {"toolUseId": f"c{at}", "name": "nova_grounding", "input": {}, "type": "server_tool_use"}
+    },
+    "what it found": lambda at: {"toolResult": {"toolUseId": f"c{at - 1}", "content": NOTHING, "type": "x"}},
 }
 CONVERSES_USER: dict[str, Block] = {
     "text": CONVERSE["text"],
@@ -79,6 +91,14 @@ CONVERSES_USER: dict[str, Block] = {
     "document": lambda at: {"document": {"format": "txt", "name": f"n{at}", "source": {"bytes": "aGk="}}},
     "reply": lambda at: {"toolResult": {"toolUseId": f"c{at}", "content": [{"text": word(at)}]}},
     "value": lambda at: {"toolResult": {"toolUseId": f"c{at}", "content": [{"json": {"a": word(at)}}]}},
+    "failed reply": lambda at: {
+        "toolResult": {"toolUseId": f"c{at}", "content": [{"text": word(at)}], "status": "error"}
+    },
+    "empty reply": lambda at: {"toolResult": {"toolUseId": f"c{at}", "content": NOTHING}},
+    "search result": lambda at: {
+        "searchResult": {"source": "https://e.org", "title": "t", "content": [{"text": word(at)}]}
+    },
+    "video": lambda at: {"video": {"format": "mp4", "source": {"s3Location": {"uri": f"s3://b/{at}"}}}},
     "guarded": CONVERSE["guarded"],
 }
 ANTHROPIC: dict[str, Block] = {
@@ -94,6 +114,37 @@ ANTHROPIC: dict[str, Block] = {
     "call of the server": lambda at: {"type": "server_tool_use", "id": f"c{at}", "name": "web_search", "input": {}},
     "what it found": lambda at: {"type": "web_search_tool_result", "tool_use_id": f"c{at - 1}", "content": NOTHING},
     "another block": lambda at: {"type": "container_upload", "file_id": f"f{at}"},
+    "unsigned thought": lambda at: {"type": "thinking", "thinking": word(at)},
+    "cited": lambda at: {
+        "type": "text",
+        "text": word(at),
+        "citations": [{"type": "char_location", "cited_text": "x", "document_index": 0, "start_char_index": 0}],
+    },
+    "call of MCP": lambda at: {
+        "type": "mcp_tool_use",
+        "id": f"c{at}",
+        "name": "f",
+        "server_name": "s",
+        "input": {"a": word(at)},
+    },
+    "reply of MCP": lambda at: {
+        "type": "mcp_tool_result",
+        "tool_use_id": f"c{at - 1}",
+        "is_error": False,
+        "content": [{"type": "text", "text": word(at)}],
+    },
+    "what it printed": lambda at: {
+        "type": "bash_code_execution_tool_result",
+        "tool_use_id": f"c{at - 1}",
+        "content": {
+            "type": "bash_code_execution_result",
+            "stdout": word(at),
+            "stderr": "",
+            "return_code": 0,
+            "content": NOTHING,
+        },
+    },
+    "compaction": lambda at: {"type": "compaction", "content": word(at)},
 }
 ANTHROPICS_USER: dict[str, Block] = {
     "text": ANTHROPIC["text"],
@@ -107,6 +158,19 @@ ANTHROPICS_USER: dict[str, Block] = {
     "reply": lambda at: {"type": "tool_result", "tool_use_id": f"c{at}", "content": word(at)},
     "failed reply": lambda at: {"type": "tool_result", "tool_use_id": f"c{at}", "content": word(at), "is_error": True},
     "reply of blocks": lambda at: {"type": "tool_result", "tool_use_id": f"c{at}", "content": [ANTHROPIC["text"](at)]},
+    "empty reply": lambda at: {"type": "tool_result", "tool_use_id": f"c{at}"},
+    "marked reply": lambda at: {
+        "type": "tool_result",
+        "tool_use_id": f"c{at}",
+        "cache_control": {"type": "ephemeral"},
+        "content": [{"type": "text", "text": word(at), "cache_control": {"type": "ephemeral"}}],
+    },
+    "search result": lambda at: {
+        "type": "search_result",
+        "source": "https://e.org",
+        "title": "t",
+        "content": [ANTHROPIC["text"](at)],
+    },
     "another block": ANTHROPIC["another block"],
 }
 RESPONSES: dict[str, Block] = {
@@ -150,6 +214,104 @@ RESPONSES: dict[str, Block] = {
         "outputs": [{"type": "logs", "logs": word(at)}, {"type": "image", "url": "https://e.org/a"}],
     },
     "a reference": lambda at: {"type": "item_reference", "id": f"r{at}"},
+    "refusal": lambda at: {
+        "type": "message",
+        "id": f"msg_{at}",
+        "status": "completed",
+        "role": "assistant",
+        "content": [{"type": "refusal", "refusal": word(at)}],
+    },
+    "empty message": lambda at: {"role": "assistant", "content": NOTHING},
+    "open thought": lambda at: {
+        "type": "reasoning",
+        "id": f"rs_{at}",
+        "summary": NOTHING,
+        "content": [{"type": "reasoning_text", "text": word(at)}],
+    },
+    "call in a namespace": lambda at: {
+        "type": "function_call",
+        "call_id": f"c{at}",
+        "name": "f",
+        "namespace": "n",
+        "arguments": word(at),
+    },
+    "call of MCP": lambda at: {
+        "type": "mcp_call",
+        "id": f"mcp_{at}",
+        "name": "f",
+        "server_label": "s",
+        "arguments": "{}",
+        "output": word(at),
+    },
+    "tools of MCP": lambda at: {"type": "mcp_list_tools", "id": f"mcpl_{at}", "server_label": "s", "tools": NOTHING},
+    "request of approval": lambda at: {
+        "type": "mcp_approval_request",
+        "id": f"mcpr_{at}",
+        "name": "f",
+        "server_label": "s",
+        "arguments": word(at),
+    },
+    "approval": lambda at: {"type": "mcp_approval_response", "approval_request_id": f"mcpr_{at - 1}", "approve": True},
+    "computer": lambda at: {
+        "type": "computer_call",
+        "id": f"cu_{at}",
+        "call_id": f"c{at}",
+        "status": "completed",
+        "pending_safety_checks": NOTHING,
+        "action": {"type": "type", "text": word(at)},
+    },
+    "screen": lambda at: {
+        "type": "computer_call_output",
+        "call_id": f"c{at - 1}",
+        "output": {"type": "computer_screenshot", "image_url": "https://e.org/a"},
+    },
+    "shell": lambda at: {
+        "type": "shell_call",
+        "id": f"sh_{at}",
+        "call_id": f"c{at}",
+        "status": "completed",
+        "action": {"commands": [word(at)], "timeout_ms": None},
+    },
+    "what it printed": lambda at: {
+        "type": "shell_call_output",
+        "call_id": f"c{at - 1}",
+        "output": [{"stdout": word(at), "stderr": "", "outcome": {"type": "exit", "exit_code": 0}}],
+    },
+    "patch": lambda at: {
+        "type": "apply_patch_call",
+        "call_id": f"c{at}",
+        "status": "completed",
+        "operation": {"type": "create_file", "path": "a", "diff": word(at)},
+    },
+    "patched": lambda at: {
+        "type": "apply_patch_call_output",
+        "call_id": f"c{at - 1}",
+        "status": "completed",
+        "output": word(at),
+    },
+    "picture": lambda at: {"type": "image_generation_call", "id": f"ig_{at}", "status": "completed", "result": PNG},
+    "files": lambda at: {
+        "type": "file_search_call",
+        "id": f"fs_{at}",
+        "status": "completed",
+        "queries": [word(at)],
+        "results": None,
+    },
+    "search for tools": lambda at: {
+        "type": "tool_search_call",
+        "call_id": f"c{at}",
+        "status": "completed",
+        "execution": "client",
+        "arguments": {"query": word(at)},
+    },
+    "found tools": lambda at: {
+        "type": "tool_search_output",
+        "call_id": f"c{at - 1}",
+        "status": "completed",
+        "execution": "client",
+        "tools": NOTHING,
+    },
+    "compaction": lambda at: {"type": "compaction", "id": f"cmp_{at}", "encrypted_content": "e"},
 }
 CHAT: dict[str, Block] = {
     "system": lambda at: {"role": "system", "content": word(at)},
@@ -188,6 +350,46 @@ CHAT: dict[str, Block] = {
     "reply of Ollama": lambda at: {"role": "tool", "tool_name": "f", "content": word(at)},
     "deprecated reply": lambda at: {"role": "function", "name": "f", "content": word(at)},
     "refusal": lambda at: {"role": "assistant", "content": None, "refusal": word(at)},
+    "thought and answer": lambda at: {"role": "assistant", "reasoning_content": word(at), "content": f"w{at}a"},
+    "details": lambda at: {
+        "role": "assistant",
+        "content": f"w{at}a",
+        "reasoning": word(at),
+        "reasoning_details": [
+            {"type": "reasoning.text", "text": word(at), "signature": "s", "format": "anthropic-claude-v1", "index": 0},
+            {"type": "reasoning.encrypted", "data": "e", "id": "rs", "format": "openai-responses-v1", "index": 1},
+        ],
+    },
+    "blocks of thoughts": lambda at: {
+        "role": "assistant",
+        "content": f"w{at}a",
+        "reasoning_content": word(at),
+        "thinking_blocks": [{"type": "thinking", "thinking": word(at), "signature": "s"}],
+    },
+    "thought of Mistral": lambda at: {
+        "role": "assistant",
+        "content": [
+            {"type": "thinking", "thinking": [{"type": "text", "text": word(at)}]},
+            {"type": "text", "text": f"w{at}a"},
+        ],
+    },
+    "sound": lambda at: {"role": "assistant", "content": None, "audio": {"id": f"audio_{at}"}},
+    "developer": lambda at: {"role": "developer", "content": word(at)},
+    "reply of parts": lambda at: {
+        "role": "tool",
+        "tool_call_id": f"c{at - 1}",
+        "content": [{"type": "text", "text": word(at)}],
+    },
+    "refused part": lambda at: {"role": "assistant", "content": [{"type": "refusal", "refusal": word(at)}]},
+    "two calls": lambda at: {
+        "role": "assistant",
+        "content": "",
+        "tool_calls": [
+            {"id": f"c{at}", "type": "function", "function": {"name": "f", "arguments": word(at)}},
+            {"id": f"d{at}", "type": "function", "function": {"name": "g", "arguments": f"w{at}a"}},
+        ],
+    },
+    "other speaker": lambda at: {"role": "critic", "content": word(at)},
 }
 ASKED = "w0"
 WIRES: dict[str, tuple[str, dict[str, Block], Callable[[list[Any]], Any]]] = {
