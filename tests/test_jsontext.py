@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ocml_bridge import BridgeError, ErrorCode
-from ocml_bridge.json_values.jsontext import MAX_DEPTH, dumps, loads, parse, value_at
+from ocml_bridge.json_values.jsontext import MAX_DEPTH, dumps, loads, parse, text_of, value_at
 from strategies_json import broken_texts, texts
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
@@ -28,6 +28,19 @@ def test_every_spelling_of_a_value_is_that_value(value: Any) -> None:
         json.dumps(value, indent=1),
     ):
         assert repr(loads(spelled)) == repr(json.loads(spelled))
+
+
+@given(VALUES | st.text(st.characters()), st.sampled_from([0, 2**64, "\ud800"]))
+def test_a_value_is_spelled_in_one_way_whatever_is_beside_it(value: Any, beside: Any) -> None:
+    text = text_of([value, beside])
+    assert text is not None and repr(json.loads(text)) == repr([value, beside])
+    assert text == f"[{text_of(value)},{text_of(beside)}]"
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+@pytest.mark.parametrize("beside", [0, 2**64])
+def test_what_is_no_number_has_no_text(number: float, beside: int) -> None:
+    assert text_of({"a": [number, beside]}) is None
 
 
 @pytest.mark.parametrize(

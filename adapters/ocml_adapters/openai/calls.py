@@ -220,7 +220,7 @@ def _read_inner(inner: Object, key: str) -> _Call | None:
     elif body is None:
         content = ""
     else:
-        content = jsontext.exactly_compact(body)
+        content = jsontext.text_of(body)
         if content is None:
             return None
         layout["arguments"] = "parsed"

@@ -8,7 +8,7 @@ from typing import Final, cast
 from ocml_bridge.chat.cache_marks import read_mark
 from ocml_bridge.chat.turns import is_call, parts_of, recipient_of
 from ocml_bridge.json_values.form import Object, form_of, is_empty, rest
-from ocml_bridge.json_values.jsontext import exactly_compact
+from ocml_bridge.json_values.jsontext import text_of
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Content, Foreign, Json, Media, Message, Refusal, Text
 from ocml_bridge.wires.noticing import note_names, note_parts, note_role
@@ -249,7 +249,7 @@ def _content(value: Json) -> tuple[Content, Object]:
         return value, {}
     if is_empty(value):
         return "", {}
-    if isinstance(value, dict) and (text := exactly_compact(cast("Json", value))) is not None:
+    if isinstance(value, dict) and (text := text_of(cast("Json", value))) is not None:
         return text, {CONTENT: OBJECT_AS_TEXT}
     if not isinstance(value, list):
         return (Foreign(HOME, value),), {"content": "bare"}

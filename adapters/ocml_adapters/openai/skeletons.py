@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple, cast
 
 from ocml_bridge.common.memo import Memo
 from ocml_bridge.json_values.form import Object
-from ocml_bridge.json_values.jsontext import exactly_compact
+from ocml_bridge.json_values.jsontext import text_of
 from ocml_bridge.model.ownership import key_of
 from ocml_bridge.units.grammar import Skeleton, Unit
 from ocml_bridge.units.media import Medium, add_medium, next_medium, of_address
@@ -284,7 +284,7 @@ def _add_function(function: Any, key: list[Hashable], values: list[str]) -> bool
         return False
     if arguments.__class__ is dict:
         key += (members, name, dict)
-        arguments = exactly_compact(arguments)
+        arguments = text_of(arguments)
     else:
         key += (members, name, not arguments)
     if arguments:

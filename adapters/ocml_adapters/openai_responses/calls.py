@@ -90,7 +90,7 @@ def call_id_in(item: Object) -> str | None:
 def read_call(item: Object, kind: str) -> Message | None:
     """Return the call of a function or of a custom tool; None if it is not understood."""
     name, value = read_name(item), item.get(BODIES[kind])
-    body = "" if value is None else value if isinstance(value, str) else jsontext.exactly_compact(value)
+    body = "" if value is None else value if isinstance(value, str) else jsontext.text_of(value)
     if name is None or body is None:
         return None
     call_id, tool = call_id_in(item), recipient(name)
@@ -195,7 +195,7 @@ def read_reply(item: Object, kind: str) -> Message | None:
 def _read_output(value: Json) -> tuple[Content | None, Object]:
     """Return a tool's output and its spelling; the content is None if it is a value that cannot be stored as text."""
     content = read_content(value, INPUT_TEXT)
-    return (jsontext.exactly_compact(value), {"body": PARSED}) if content is None else content
+    return (jsontext.text_of(value), {"body": PARSED}) if content is None else content
 
 
 def write_reply(reply: Message, *, named: bool = False) -> Object:

@@ -64,12 +64,12 @@ def _write_text(content: Content) -> Json:
 
 
 def _read_json(value: Json) -> Content | None:
-    return jsontext.exactly_compact(value) if isinstance(value, (dict, list)) else None
+    return jsontext.text_of(value) if isinstance(value, (dict, list)) else None
 
 
 def _write_json(content: Content) -> Json:
     span = jsontext.parse(content) if isinstance(content, str) else None
-    return None if span is None or jsontext.exactly_compact(span.value) != content else span.value
+    return None if span is None or jsontext.text_of(span.value) != content else span.value
 
 
 def _read_outputs(value: Json) -> Content | None:

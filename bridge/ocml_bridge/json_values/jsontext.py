@@ -15,7 +15,7 @@ import codecs
 import json
 import re
 from functools import partial
-from math import isinf
+from math import isfinite, isinf
 from typing import Any, Final, NamedTuple, NoReturn, cast
 
 import jiter
@@ -361,18 +361,10 @@ def compact(value: Json) -> str:
     return _COMPACT.encode(value)
 
 
-def exactly_compact(value: Json) -> str | None:
-    """Write a value as compact JSON; None if it nests too deep, or is not valid JSON, such as an infinite number."""
-    if too_deep(value):
-        return None
-    text = compact(value)
-    return text if parse(text) is not None else None
-
-
 def parsed_compact(text: str) -> Json:
     """Parse a text if it is the compact JSON of a value that is not a string or null; else return the text itself."""
     span = parse(text)
-    if span is None or isinstance(span.value, str) or span.value is None or exactly_compact(span.value) != text:
+    if span is None or isinstance(span.value, str) or span.value is None or text_of(span.value) != text:
         return text
     return span.value
 
@@ -387,8 +379,18 @@ def text_of(value: Json) -> str | None:
         pass
     if too_deep(value):
         return None
-    text = compact(value)
+    text = _exact(value)
     return text if parse(text) is not None else None
+
+
+def _exact(value: Any) -> str:
+    """Write what orjson refuses, such as large integers and halves of surrogate pairs, and the rest as orjson does."""
+    if isinstance(value, dict):
+        members = [f"{compact(key)}:{_exact(member)}" for key, member in cast("dict[str, Any]", value).items()]
+        return "{" + ",".join(members) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(map(_exact, cast("list[Any]", value))) + "]"
+    return orjson.dumps(value).decode() if isinstance(value, float) and isfinite(value) else compact(value)
 
 
 _COMPACT: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
