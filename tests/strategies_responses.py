@@ -66,7 +66,8 @@ def items() -> SearchStrategy[Any]:
             *("computer_call", "shell_call", "local_shell_call", "apply_patch_call", "tool_search_call", "program"),
             *("computer_call_output", "shell_call_output", "local_shell_call_output", "program_output"),
             *("apply_patch_call_output", "tool_search_output", "compaction", "item_reference", "mcp_list_tools"),
-            *("additional_tools", "acme:note", "x"),
+            *("multi_agent_call", "multi_agent_call_output", "x_search_call", "search_results", "fetch_url_results"),
+            *("additional_tools", "agent_message", "acme:note", "x"),
         ]
     )
     values: SearchStrategy[Any] = _TEXTS | _JUNK
@@ -77,6 +78,9 @@ def items() -> SearchStrategy[Any]:
         [{"type": "computer_screenshot", "image_url": "https://example.org/s.png"}]
     )
     members: dict[str, Any] = {
+        **dict.fromkeys(("results", "contents"), values),
+        "author": _NAMES,
+        "content": _CONTENTS,
         **dict.fromkeys(("action", "queries", "operation", "arguments", "code", "result", "role"), values),
         "outputs": shown,
         "output": values | screen,

@@ -25,6 +25,7 @@ from ocml_bridge import (
     read,
     write,
 )
+from ocml_bridge.chat.turns import is_hosted
 from ocml_bridge.model import Foreign, Json, Media, Refusal, Signature, Text, replace
 from ocml_bridge.report.policy import LENIENT
 from ocml_bridge.testing import laws
@@ -338,6 +339,81 @@ def test_what_the_server_ran_is_a_call_and_its_reply() -> None:
     assert (call.recipient, call.content, call.constraint, call.call_id) == ("python", "print(1)", None, "ci_1")
     assert (reply.name, reply.content, reply.call_id) == ("python", "1\n", "ci_1")
     assert same_order(write(read([item], HOME).transcript, HOME).output, [item])
+
+
+def test_what_another_agent_wrote_is_a_users_message_with_its_name() -> None:
+    item = {
+        "type": "agent_message",
+        "author": "/root/research",
+        "recipient": "/root",
+        "content": [{"type": "input_text", "text": "The check passed."}],
+    }
+    reading = read({"input": [item]}, HOME)
+    assert reading.findings == ()
+    (message,) = cast("Transcript", reading.transcript).messages
+    assert (message.role, message.name, message.content) == ("user", "/root/research", "The check passed.")
+    assert same_order(write(reading.transcript, HOME).output, {"input": [item]})
+    there = convert({"input": [item]}, source=HOME, target="openai")
+    assert there.output["messages"] == [{"role": "user", "name": "/root/research", "content": "The check passed."}]
+    assert [(loss.severity, loss.path) for loss in there.losses if loss.severity != "layout"] == [
+        ("lost", "/messages/0/extras/openai-responses/recipient")
+    ]
+
+
+@pytest.mark.parametrize("author", [None, "", 1])
+def test_what_no_agent_wrote_is_no_message_of_one(author: Any) -> None:
+    item = {"type": "agent_message", "author": author, "content": "Hi."}
+    reading = read([item], HOME)
+    assert [finding.code for finding in reading.findings] == ["shape"]
+    assert write(reading.transcript, HOME).output == [item]
+
+
+OF_SOME_APIS: list[tuple[Any, str, str, str | None]] = [
+    (
+        [
+            {"type": "multi_agent_call", "action": "spawn_agent", "arguments": '{"task":"x"}', "call_id": "c1"},
+            {"type": "multi_agent_call_output", "action": "spawn_agent", "call_id": "c1", "output": [{"a": 1}]},
+        ],
+        "openai.multi_agent.spawn_agent",
+        '{"task":"x"}',
+        '[{"a":1}]',
+    ),
+    (
+        [{"arguments": '{"query":"AI"}', "call_id": "", "name": "x_semantic_search", "type": "x_search_call"}],
+        "xai.x_search",
+        '{"query":"AI"}',
+        None,
+    ),
+    (
+        [{"queries": ["q"], "results": [{"url": "https://example.org"}], "type": "search_results"}],
+        "perplexity.search_web",
+        '["q"]',
+        '[{"url":"https://example.org"}]',
+    ),
+    (
+        [{"contents": [{"url": "https://example.org"}], "type": "fetch_url_results"}],
+        "perplexity.fetch_url",
+        "",
+        '[{"url":"https://example.org"}]',
+    ),
+    (
+        [{"type": "tool_search_call", "call_id": "c1", "execution": "client", "arguments": {}}],
+        "openai.tool_search",
+        "{}",
+        None,
+    ),
+]
+"""Items; the recipient, the arguments and the reply of the call that they are."""
+
+
+@pytest.mark.parametrize(("items", "recipient", "body", "reply"), OF_SOME_APIS)
+def test_calls_of_tools_that_some_apis_have(items: Any, recipient: str, body: str, reply: str | None) -> None:
+    reading = read(items, HOME)
+    assert reading.findings == ()
+    call, *replies = cast("Transcript", reading.transcript).messages
+    assert (call.recipient, call.content, is_hosted(call)) == (recipient, body, True)
+    assert [each.content for each in replies] == ([] if reply is None else [reply])
+    assert same_order(write(reading.transcript, HOME).output, items)
 
 
 def test_items_in_which_nobody_speaks_keep_their_places_and_are_named_elsewhere() -> None:

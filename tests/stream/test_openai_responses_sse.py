@@ -152,6 +152,41 @@ TEXT: Any = {"type": "output_text", "text": "a", "annotations": []}
 ADDED: Any = {"type": "response.output_item.added", "output_index": 0, "item": MESSAGE}
 
 
+def test_a_call_that_ends_as_what_it_found_is_no_call_of_the_client() -> None:
+    """vercel/ai, packages/perplexity/src/__fixtures__/agent-web-search.chunks.txt: the item changes its type."""
+    begun = {**CALL, "arguments": '{"queries":["q"]}', "name": "search_web", "status": "completed"}
+    found = {"queries": ["q"], "results": [{"id": 1, "url": "https://example.org"}], "type": "search_results"}
+    said = {**MESSAGE, "status": "completed", "content": [TEXT]}
+    response = {**COMPLETED["response"], "output": [found, said]}
+    events = [
+        {**ADDED, "item": begun},
+        {"type": "response.output_item.done", "output_index": 0, "item": found},
+        {**ADDED, "output_index": 1, "item": {**MESSAGE, "content": None}},
+        {**more("a"), "output_index": 1},
+        {"type": "response.output_item.done", "output_index": 1, "item": said},
+        {**COMPLETED, "response": response},
+    ]
+    for count in (5, 6):
+        whole = decoded(events[:count], "stop")
+        messages = cast("Transcript", whole.stop.document).messages
+        assert [message.recipient for message in messages] == ["perplexity.search_web", "assistant", None]
+        check_messages(whole, None)
+    assert whole.stop.document == read(response, HOME).transcript
+    assert [event.detail for event in whole.events if isinstance(event, Finding)] == [
+        "a call ends as an item of another type; the item is kept"
+    ]
+
+
+def test_a_call_that_begins_completed_is_told_when_it_ends() -> None:
+    begun = {**CALL, "arguments": "{}", "status": "completed"}
+    events = [{**ADDED, "item": begun}, {"type": "response.output_item.done", "output_index": 0, "item": begun}]
+    for count in (1, 2):
+        whole = decoded([*events[:count], COMPLETED])
+        (message,) = cast("Transcript", whole.stop.document).messages
+        assert (message.recipient, message.content) == ("functions.f", "{}")
+        check_messages(whole, None)
+
+
 def more(text: str) -> Any:
     return {"type": "response.output_text.delta", "output_index": 0, "content_index": 0, "delta": text}
 

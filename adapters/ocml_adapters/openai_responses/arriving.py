@@ -9,7 +9,8 @@ from ocml_bridge.json_values.parameters import items_of, members_of
 from ocml_bridge.model import Json
 from ocml_bridge.model.ownership import own_json
 
-from .syntax import OUTPUT_TEXT, SUMMARY
+from .items import COMPLETED
+from .syntax import BODIES, OUTPUT_TEXT, SUMMARY
 
 
 class Place(NamedTuple):
@@ -31,6 +32,8 @@ class Item:
         wire: the item.
         done: whether it has ended.
         awaited: whether pieces of it came that only the whole item has.
+        is_held: whether nothing of it is emitted before it ends. A call that begins completed may end as another item:
+            Perplexity's search begins as a call and ends as its results.
         pieces: by place, the pieces of a text that are not in the item yet.
         waiting: the new texts that were not emitted yet, because earlier items have not ended.
         thought_key: of reasoning, the list whose texts were emitted as thoughts; "" if none were.
@@ -40,6 +43,7 @@ class Item:
         self.wire = wire
         self.done = False
         self.awaited = False
+        self.is_held: Final = wire.get("type") in BODIES and wire.get("status") == COMPLETED
         self.pieces: dict[Place, list[str]] = {}
         self.waiting: list[NewText] = []
         self.thought_key = ""

@@ -213,12 +213,15 @@ class Assembly:
         if item is None:
             return
         before, after = item.settle(), copy_object(whole)
-        for place in item.pieces:
+        for place in () if item.is_held else item.pieces:
             if not text_at(after, place).startswith(text_at(before, place)):
                 self._note("a finished item differs from what was streamed; what was streamed is kept")
                 item.done = True
                 return
-        self._note_missing(before, after)
+        if item.is_held and before.get("type") != after.get("type"):
+            self._note("a call ends as an item of another type; the item is kept")
+        else:
+            self._note_missing(before, after)
         item.wire, item.done, item.awaited = after, True, False
         # The pieces are in it now; it has no such places any more if its type has changed.
         item.pieces = {place: [] for place in item.pieces if text_at(after, place)}

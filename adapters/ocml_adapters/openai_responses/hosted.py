@@ -27,12 +27,14 @@ class Body(NamedTuple):
         write: returns the value of a content; None if the member has no place for it.
         types: the types that the value, an object, may have; the first is the API's own, which is read and written.
         order: the members of the value in the order in which they are written.
+        is_json: whether the content is JSON.
     """
 
     read: Callable[[Json], Content | None]
     write: Callable[[Content], Json]
     types: tuple[str, ...] = ()
     order: tuple[str, ...] = ()
+    is_json: bool = False
 
     def plain(self, value: Json) -> Json:
         """Return a value with the first type, and with its members in order, if it has one of the types."""
@@ -128,7 +130,9 @@ _OUTPUT: Final = "output"
 """The key of the layout with how a reply's value was spelled, if the writer would do so otherwise."""
 _SCREENSHOT: Final[Object] = {"types": {"0": "computer_screenshot"}}
 TEXT: Final = Body(_read_text, _write_text)
-JSON: Final = Body(_read_json, _write_json)
+ARGUMENTS: Final = Body(_read_text, _write_text, is_json=True)
+"""A text of JSON, as a function's arguments are."""
+JSON: Final = Body(_read_json, _write_json, is_json=True)
 OUTPUTS: Final = Body(_read_outputs, _write_outputs)
 IMAGE: Final = Body(_read_image, _write_image)
 SCREENSHOT: Final = Body(
@@ -165,6 +169,7 @@ class Hosted(NamedTuple):
         id: the member with the call id.
         failure: the member with an error, which replaces the reply; None if there is none.
         several: the member with a list of inputs, which replaces `key`; None if there is none.
+        named: the members with names that follow the tool's in the recipient.
         is_of_client: returns whether the client runs a call with these extras, and not the server.
     """
 
@@ -176,10 +181,10 @@ class Hosted(NamedTuple):
     id: str = "id"
     failure: str | None = None
     several: str | None = None
+    named: tuple[str, ...] = ()
     is_of_client: Callable[[Object], bool] = _never
 
 
-MCP: Final = "mcp_call"
 CALLS: Final[dict[str, Hosted]] = {
     "web_search_call": Hosted("openai.web_search", "action"),
     "file_search_call": Hosted("openai.file_search", "queries", JSON, "results", JSON),
@@ -191,9 +196,13 @@ CALLS: Final[dict[str, Hosted]] = {
     "apply_patch_call": Hosted("openai.apply_patch", "operation", id="call_id", is_of_client=_always),
     "tool_search_call": Hosted("openai.tool_search", "arguments", id="call_id", is_of_client=_where_it_says_so),
     "program": Hosted("openai.program", "code", TEXT, id="call_id"),
-    MCP: Hosted("mcp", "arguments", TEXT, "output", TEXT, failure="error"),
+    "mcp_call": Hosted("mcp", "arguments", ARGUMENTS, "output", TEXT, failure="error", named=("server_label", "name")),
+    "multi_agent_call": Hosted("openai.multi_agent", "arguments", ARGUMENTS, id="call_id", named=("action",)),
+    "x_search_call": Hosted("xai.x_search", "arguments", ARGUMENTS),
+    "search_results": Hosted("perplexity.search_web", "queries", JSON, "results", JSON),
+    "fetch_url_results": Hosted("perplexity.fetch_url", None, TEXT, "contents", JSON),
 }
-"""The calls by the types of their items."""
+"""The calls by the types of their items. xAI's and Perplexity's APIs have items of their own."""
 REPLIES: Final[dict[str, tuple[str, Body, tuple[str, ...]]]] = {
     "computer_call_output": ("output", SCREENSHOT, ("call_id",)),
     "local_shell_call_output": ("output", TEXT, ("call_id", "id")),
@@ -201,6 +210,7 @@ REPLIES: Final[dict[str, tuple[str, Body, tuple[str, ...]]]] = {
     "apply_patch_call_output": ("output", TEXT, ("call_id",)),
     "tool_search_output": ("tools", JSON, ("call_id",)),
     "program_output": ("result", TEXT, ("call_id",)),
+    "multi_agent_call_output": ("output", JSON, ("call_id",)),
 }
 """The replies by the types of their items: the member with the content, how it is read, the members for the call id.
 
@@ -225,9 +235,11 @@ def is_of_client(call: Message) -> bool:
 def read_hosted(item: Object, kind: str) -> list[Message] | None:
     """Return the call in an item, and its reply if the item has one; None if it is not understood."""
     spec = CALLS[kind]
-    tool = _tool_of(spec, kind, item)
+    tool = _tool_of(spec, item)
     key = spec.key if spec.several is None or is_empty(item.get(spec.several)) else spec.several
-    body = "" if key is None or is_empty(item.get(key)) else spec.body.read(item[key])
+    # An object without members is the arguments of a call that needs none.
+    value: Json = None if key is None else item.get(key)
+    body = spec.body.read(value) if not is_empty(value) or value == {} else ""
     if tool is None or not isinstance(body, str):
         return None
     if body and spec.several is not None and isinstance(item[cast("str", key)], list) != (key == spec.several):
@@ -246,7 +258,7 @@ def read_hosted(item: Object, kind: str) -> list[Message] | None:
     notes.layout["form"] = notes.layout.get("form", list(item))
     if call_id is None:
         notes.layout["call_id"] = "absent"
-    constraint = "json" if spec.body is JSON or kind == MCP else None
+    constraint = "json" if spec.body.is_json else None
     end = "call" if notes.end else None
     call = Message("assistant", body, None, "commentary", tool, call_id, constraint=constraint, end=end)
     notes.add_to(call)
@@ -265,11 +277,10 @@ def _read_error(error: Json) -> tuple[Content | None, Object]:
     return content, {} if content is None else {_FAILED: "object"}
 
 
-def _tool_of(spec: Hosted, kind: str, members: Object) -> str | None:
-    if kind != MCP:
-        return spec.tool
-    label, name = _text(members, "server_label"), _text(members, "name")
-    return None if label is None or name is None else f"{spec.tool}.{label}.{name}"
+def _tool_of(spec: Hosted, members: Object) -> str | None:
+    """Return the recipient of a call; None if its item does not name it."""
+    names = [_text(members, key) for key in spec.named]
+    return None if None in names else ".".join((spec.tool, *filter(None, names)))
 
 
 def _text(item: Object, key: str) -> str | None:
@@ -283,7 +294,7 @@ def write_hosted(group: Sequence[Message]) -> Object | None:
     extras = NOTES.of(call.extras)
     kind = extras.get("type")
     spec = CALLS.get(kind) if isinstance(kind, str) else None
-    if spec is None or len(replies) > 1 or _tool_of(spec, str(kind), extras) != call.recipient:
+    if spec is None or len(replies) > 1 or _tool_of(spec, extras) != call.recipient:
         return None
     out: Object = {"type": kind}
     if call.call_id is not None:

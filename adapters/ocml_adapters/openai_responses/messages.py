@@ -14,6 +14,9 @@ from .items import MERGED, ItemNotes, finish_item
 from .parts import read_content, read_parts, says_content, write_content, write_parts
 from .syntax import (
     ADDITIONAL_TOOLS,
+    AGENT_KEYS,
+    AGENT_MESSAGE,
+    AGENT_ORDER,
     HOME,
     INPUT_TEXT,
     MESSAGE,
@@ -110,6 +113,31 @@ def _phase(message: Message, spelled: Json) -> str | None:
     if isinstance(spelled, str) and spelled and PHASES.get(spelled, spelled) == (message.channel or "final"):
         return spelled
     return None
+
+
+def read_agent_message(item: Object) -> Message | None:
+    """Return what another agent wrote to this one: a user's message with the agent's name; None if it has none."""
+    author, known_content = item.get("author"), read_content(item.get("content"), INPUT_TEXT)
+    if not isinstance(author, str) or not author or known_content is None:
+        return None
+    content, spelling = known_content
+    known = ["author", *(["content"] if says_content(item.get("content")) else [])]
+    notes = ItemNotes(item, AGENT_ORDER, AGENT_KEYS, known)
+    notes.layout.update({"kind": AGENT_MESSAGE, **spelling})
+    message = Message("user", content, author, end="end" if notes.end else None)
+    notes.add_to(message)
+    return message
+
+
+def is_agent_message(message: Message) -> bool:
+    """Return whether a message was read from an agent's, and still has its name."""
+    return message.role == "user" and bool(message.name) and NOTES.of(message.layout).get("kind") == AGENT_MESSAGE
+
+
+def write_agent_message(message: Message) -> Object:
+    """Return the item of what an agent wrote."""
+    content = write_content(message.content, INPUT_TEXT, NOTES.of(message.layout))
+    return finish_item({"type": AGENT_MESSAGE, "author": message.name, "content": content}, [message], AGENT_ORDER)
 
 
 # --- items that are no messages ---------------------------------------------------------------------------------------

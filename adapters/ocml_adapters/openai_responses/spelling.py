@@ -18,18 +18,32 @@ from .messages import (
     Instructions,
     has_unknown_phase,
     is_additional_tools,
+    is_agent_message,
     is_instructions,
     read_additional_tools,
+    read_agent_message,
     read_instructions,
     read_message,
     read_reasoning,
     read_unknown,
     whole_item,
     write_additional_tools,
+    write_agent_message,
     write_message,
     write_reasoning,
 )
-from .syntax import ADDITIONAL_TOOLS, BODIES, FUNCTION_OUTPUT, MESSAGE, NOTES, OUTPUTS, REASONING, ROLES, STATE
+from .syntax import (
+    ADDITIONAL_TOOLS,
+    AGENT_MESSAGE,
+    BODIES,
+    FUNCTION_OUTPUT,
+    MESSAGE,
+    NOTES,
+    OUTPUTS,
+    REASONING,
+    ROLES,
+    STATE,
+)
 
 # --- reading ----------------------------------------------------------------------------------------------------------
 
@@ -68,6 +82,8 @@ def _read_typed(item: Object, kind: str) -> Message | None:
         return read_reply(item, kind)
     if kind in REPLIES:
         return read_hosted_reply(item, kind)
+    if kind == AGENT_MESSAGE:
+        return read_agent_message(item)
     return read_additional_tools(item) if kind == ADDITIONAL_TOOLS else None
 
 
@@ -172,6 +188,8 @@ def write_item(group: Sequence[Message], *, named: bool = False) -> Json:
         return write_hosted_reply(first) or write_reply(first, named=named)
     if is_additional_tools(first):
         return write_additional_tools(first)
+    if is_agent_message(first):
+        return write_agent_message(first)
     if first.role == "system" and is_instructions(first) and isinstance(first.content, str):
         return Instructions(first.content)
     return whole_item(first) or write_message(first)

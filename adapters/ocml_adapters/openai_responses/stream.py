@@ -94,6 +94,9 @@ class EventDecoder(AssemblingDecoder):
             new = None
         while self._current < len(items):
             item = items[self._current]
+            if item.is_held and not item.done:
+                item.waiting += [] if new is None else [new]
+                return
             if not item.done:
                 for each in item.waiting:
                     self._emit_unfinished(item, each)

@@ -23,6 +23,7 @@ CUSTOM_CALL: Final = "custom_tool_call"
 FUNCTION_OUTPUT: Final = "function_call_output"
 CUSTOM_OUTPUT: Final = "custom_tool_call_output"
 ADDITIONAL_TOOLS: Final = "additional_tools"
+AGENT_MESSAGE: Final = "agent_message"
 
 BODIES: Final[dict[str, str]] = {FUNCTION_CALL: "arguments", CUSTOM_CALL: "input"}
 """The key of a call's input by the type of the item."""
@@ -55,6 +56,7 @@ SUMMARY: Final = "summary"
 # --- the order of keys ------------------------------------------------------------------------------------------------
 
 MESSAGE_ORDER: Final = ("type", "id", "status", "role", "content", "phase")
+AGENT_ORDER: Final = ("type", "id", "author", "recipient", "content")
 REASONING_ORDER: Final = ("type", "id", "status", "summary", "content", "encrypted_content")
 CALL_ORDER: Final = ("type", "id", "status", "call_id", "name", "namespace", "arguments", "input")
 OUTPUT_ORDER: Final = ("type", "id", "status", "call_id", "name", "namespace", "output")
@@ -77,6 +79,7 @@ RESPONSE_ORDER: Final = ("id", "object", "created_at", "status", "model", "outpu
 
 MESSAGE_KEYS: Final = frozenset({"type", "role", "content"})
 """The keys of a message that are always written; the next constants are those of other items."""
+AGENT_KEYS: Final = frozenset({"type", "author", "content"})
 REASONING_KEYS: Final = frozenset({"type", "id", "summary"})
 CALL_KEYS: Final[dict[str, frozenset[str]]] = {
     kind: frozenset({"type", "call_id", "name", body}) for kind, body in BODIES.items()
