@@ -33,7 +33,8 @@ def test_every_spelling_of_a_value_is_that_value(value: Any) -> None:
 @given(VALUES | st.text(st.characters()), st.sampled_from([0, 2**64, "\ud800"]))
 def test_a_value_is_spelled_in_one_way_whatever_is_beside_it(value: Any, beside: Any) -> None:
     text = text_of([value, beside])
-    assert text is not None and repr(json.loads(text)) == repr([value, beside])
+    assert text is not None
+    assert repr(json.loads(text)) == repr([value, beside])
     assert text == f"[{text_of(value)},{text_of(beside)}]"
 
 
