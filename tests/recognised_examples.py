@@ -249,6 +249,7 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
         {"messages": [TURN], "tools": [{"name": "f", "input_schema": {"type": "object"}}]},
         {"messages": [TURN], "tools": [{"type": "web_search_20250305", "name": "web_search"}]},
         [TURN, {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "f", "input": {}}]}],
+        [{"type": "message", "role": "assistant", "content": [], "stop_reason": "end_turn"}],
     ),
     "an Anthropic Messages response": (
         {
@@ -266,6 +267,7 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
         [TURN, {"type": "function_call_output", "call_id": "c", "output": "1"}],
         [{"type": "reasoning", "summary": []}, TURN],
         {"input": [{"type": "message", "role": "user", "content": "Hi"}]},
+        [{"type": "agent_message", "author": "/root/research", "recipient": "/root", "content": "Hi"}],
     ),
     "a request of the Responses API": (
         {"model": "gpt-5", "input": "Hi"},

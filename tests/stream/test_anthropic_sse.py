@@ -114,6 +114,38 @@ def values_of(data: bytes) -> list[Any]:
 
 # --- reading ----------------------------------------------------------------------------------------------------------
 
+
+def test_a_whole_message_is_the_answer() -> None:
+    """braintrustdata/lingua, payloads/snapshots/toolCallRequest/vertex-anthropic/response-streaming.json."""
+    message = {
+        "model": "claude-haiku-4-5-20251001",
+        "id": "msg_vrtx_1",
+        "type": "message",
+        "role": "assistant",
+        "content": [
+            {"type": "text", "text": "I look."},
+            {"type": "tool_use", "id": "toolu_1", "name": "get_weather", "input": {"location": "San Francisco, CA"}},
+        ],
+        "stop_reason": "tool_use",
+        "stop_sequence": None,
+        "usage": {"input_tokens": 677, "output_tokens": 41},
+    }
+    for events in ([message], [{**message, "content": []}]):
+        told = events_of(decoder(STREAM), [sse(*events)], None)
+        assert [event for event in told.events if isinstance(event, Finding)] == []
+        assert told.stop.document == read(json.dumps(events[0]), "anthropic").transcript
+    assert events_of(decoder(STREAM), [json.dumps([message])], None).stop.reason == "tool_calls"
+
+
+def test_a_message_behind_the_blocks_of_another_is_left_out() -> None:
+    late = {"type": "message", "role": "assistant", "content": [{"type": "text", "text": "b"}]}
+    told = played(START, *text(0, "a"), late, *over())
+    assert [event.detail for event in told if isinstance(event, Finding)] == [
+        "an event is not understood; the event is left out"
+    ]
+    assert [message.content for message in document_of(told).messages] == ["a"]
+
+
 KEPT = {"context_management"}
 """What the API streams, and the official client of today passes over."""
 

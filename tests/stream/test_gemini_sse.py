@@ -413,3 +413,50 @@ def test_the_signature_of_a_text_is_not_lost_but_in_a_part_after_it() -> None:
         assert [(loss.code, loss.severity, loss.detail.rpartition(", ")[2]) for loss in notes] == [
             ("extras", Severity.CHANGED, where)
         ]
+
+
+# --- what is not there ------------------------------------------------------------------------------------------------
+
+
+def of_candidate(**candidate: Any) -> dict[str, Any]:
+    return {"candidates": [{**candidate, "index": 0}]}
+
+
+@pytest.mark.parametrize("content", [{}, {"role": "model"}, {"parts": []}, {"parts": [], "role": "model"}])
+def test_a_content_has_the_members_that_came(content: Any) -> None:
+    """vercel/ai, packages/google/src/__fixtures__: answers that are blocked, or too long before they begin."""
+    chunk = of_candidate(content=content, finishReason="MAX_TOKENS")
+    stop = events_of(decoder(STREAM), [sse([chunk])], None).stop
+    assert json.dumps(write(stop.document, "gemini").output) == json.dumps(chunk)
+
+
+def test_an_answer_that_is_blocked_has_no_candidates() -> None:
+    chunk = {"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}, "usageMetadata": {"promptTokenCount": 9}}
+    stop = events_of(decoder(STREAM), [sse([chunk])], None).stop
+    assert stop.reason == "content_filter"
+    assert write(stop.document, "gemini").output == chunk
+
+
+A_CALL: Any = {"functionCall": {"name": "f", "args": {}}, "thoughtSignature": "c2ln"}
+SIGNED_END: Any = {"text": "", "thoughtSignature": "c2ln"}
+
+
+@pytest.mark.parametrize(
+    ("came", "parts"),
+    [
+        ([A_CALL, {"text": ""}], [A_CALL]),
+        ([{"text": ""}, {"text": "a"}, {"text": ""}, {"text": "b"}], [{"text": "ab"}]),
+        ([{"text": ""}, A_CALL], [{"text": ""}, A_CALL]),
+        ([{"text": ""}], [{"text": ""}]),
+        ([{"text": "a"}, SIGNED_END], [{"text": "a"}, SIGNED_END]),
+        ([SIGNED_END, {"text": "a"}], [SIGNED_END, {"text": "a"}]),
+    ],
+)
+def test_an_empty_text_behind_another_part_adds_nothing(came: list[Any], parts: list[Any]) -> None:
+    """braintrustdata/lingua, payloads/snapshots/toolChoiceRequiredWithReasoningParam/google/response-streaming.json."""
+    chunks = [of_candidate(content={"parts": [part], "role": "model"}) for part in came]
+    chunks[-1]["candidates"][0]["finishReason"] = "STOP"
+    whole = events_of(decoder(STREAM), [sse(chunks)], None)
+    check_messages(whole, None)
+    response = of_candidate(content={"parts": parts, "role": "model"}, finishReason="STOP")
+    assert whole.stop.document == read(response, "gemini").transcript

@@ -177,6 +177,17 @@ def test_a_call_that_ends_as_what_it_found_is_no_call_of_the_client() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("status", "reason"),
+    [("completed", "stop"), ("incomplete", "length"), (None, "stop"), ("in_progress", "truncated")],
+)
+def test_a_whole_response_is_the_answer(status: str | None, reason: str) -> None:
+    said = {**MESSAGE, "status": "completed", "content": [TEXT]}
+    response: Any = {"object": "response", "status": status, "output": [said]}
+    whole = events_of(decoder(STREAM), [f"data: {json.dumps(response)}\n\n"], None)
+    assert (whole.stop.document, whole.stop.reason) == (read(response, HOME).transcript, reason)
+
+
 def test_a_call_that_begins_completed_is_told_when_it_ends() -> None:
     begun = {**CALL, "arguments": "{}", "status": "completed"}
     events = [{**ADDED, "item": begun}, {"type": "response.output_item.done", "output_index": 0, "item": begun}]

@@ -19,7 +19,7 @@ from .assembly import Assembly, Block, is_known, unknown_members
 from .blocks import read_block
 from .parts import read_parts
 from .reader import read_message
-from .syntax import NOTES, TEXT
+from .syntax import MESSAGE, NOTES, TEXT
 from .units import WireReader
 
 _REASONS: Final[dict[str | None, Reason]] = {
@@ -76,6 +76,11 @@ class EventDecoder(AssemblingDecoder):
         kind = value.get("type", name)
         if kind == "error" or name == "error":
             self.fail(value.get("error", value))
+            return
+        if kind == MESSAGE and not self._assembly.blocks and isinstance(value.get("content"), list):
+            # A server that does not stream sends the whole answer.
+            self.take({"type": "message_start", MESSAGE: value}, None)
+            self.take({"type": "message_stop"}, None)
             return
         for key in unknown_members(value, kind):
             self.note(f"an event has a member {key[:40]!r} that is not known; it is left out")

@@ -25,6 +25,8 @@ from .units import ContentReader
 
 # --- a candidate ------------------------------------------------------------------------------------------------------
 
+_EMPTY: Final[Object] = {"text": ""}
+"""The part with which servers end an answer: behind another part it adds nothing."""
 _CONTINUED: Final = ("text", "thought")
 """The members of a part that may continue the part before it."""
 _ESCAPE: Final = r"""\\(?:["'\\/bfnrt]|u[0-9a-fA-F]{4})"""
@@ -43,13 +45,13 @@ class Candidate:
     Attributes:
         parts: the parts of its content; the last text may lack pieces until `wire` is called.
         finish: the finish reason; None until it arrives.
-        has_content: whether its content has begun.
     """
 
     def __init__(self, note: Note) -> None:
         self.parts: list[Object] = []
         self.finish: str | None = None
-        self.has_content = False
+        self._begun: set[str] = set()
+        """The members that every content has, as far as they have arrived; and `CONTENT` if it has begun."""
         self._content: list[Json] = []
         self._members: list[Json] = []
         self._pieces: list[str] = []
@@ -64,13 +66,15 @@ class Candidate:
         members = keys(object_of(content, "a content", self._note))
         if not isinstance(content, dict):
             return []
-        self.has_content = True
+        self._begun |= {CONTENT, *({PARTS, ROLE} & members.keys())}
         if members.get(ROLE) not in (None, MODEL_ROLE):
             self._note("an answer has the role of the model; another role is left out")
         _append_new(self._content, {key: value for key, value in members.items() if key not in (PARTS, ROLE)})
-        new = list(map(keys, objects_of(members.get(PARTS), "the parts of a content", self._note)))
-        for part in new:
-            self._add(part)
+        new: list[Object] = []
+        for part in map(keys, objects_of(members.get(PARTS), "the parts of a content", self._note)):
+            if part != _EMPTY or not self.parts:
+                self._add(part)
+                new.append(part)
         return new
 
     def _add(self, part: Object) -> None:
@@ -104,10 +108,11 @@ class Candidate:
         """Return the candidate of the response."""
         self._join()
         members = cast("Object", merged(self._members) or {})
-        if not self.has_content:
+        if CONTENT not in self._begun:
             return members
-        content = cast("Object", merged(self._content) or {})
-        return {CONTENT: {PARTS: self.parts, ROLE: MODEL_ROLE, **content}, **members}
+        always: Object = {PARTS: self.parts, ROLE: MODEL_ROLE}
+        content = {key: value for key, value in always.items() if key in self._begun or self.parts}
+        return {CONTENT: {**content, **cast("Object", merged(self._content) or {})}, **members}
 
 
 def _append_new(values: list[Json], value: Object) -> None:
@@ -121,7 +126,7 @@ def _continues(last: Object, part: Object) -> bool:
     return (
         isinstance(last.get("text"), str)
         and isinstance(part.get("text"), str)
-        and last["text"] != ""
+        and (last["text"] != "" or last == _EMPTY)
         and not more_of(part, _CONTINUED)
         and not (last.get("thought") and last.get(SIGNATURE))
         and bool(last.get("thought")) is bool(part.get("thought"))
@@ -251,6 +256,8 @@ _REASONS: Final[dict[str, Reason]] = {
 """The reason by the API's finish reason; the reason is `stop` for any other."""
 _FINISHES: Final[dict[Reason, str]] = {"stop": "STOP", "tool_calls": "STOP", "length": "MAX_TOKENS"}
 """The finish reason of a response by the caller's reason, for streams that have none."""
+_FEEDBACK: Final = "promptFeedback"
+"""The member that a response without candidates has, if it says why there are none."""
 _IN_PIECES: Final = ("partialArgs", "willContinue")
 """The members of a call that is not complete."""
 _GRAMMAR = PartGrammar()
@@ -295,7 +302,7 @@ class ContentDecoder(AssemblingDecoder):
             if self._live:
                 self._emit(part)
         first = self._assembly.first
-        feedback = chunk.get("promptFeedback")
+        feedback = chunk.get(_FEEDBACK)
         if first is not None and first.finish is not None:
             self.over = _REASONS.get(first.finish, "stop")
         elif first is None and isinstance(feedback, dict) and "blockReason" in keys(cast("Object", feedback)):
@@ -360,12 +367,11 @@ class ContentDecoder(AssemblingDecoder):
         response = self._assembly.wire()
         first = self._assembly.first
         if first is not None and first.finish is None and reason in _FINISHES:
-            response["candidates"][0][FINISH] = _FINISHES[reason]
+            response[CANDIDATES][0][FINISH] = _FINISHES[reason]
         if not response:
             return Transcript()
-        return transcript_of(
-            ContentReader(self.options), response if first else {"candidates": [], **response}, self.log
-        )
+        empty: Object = {} if first is not None or _FEEDBACK in response else {CANDIDATES: []}
+        return transcript_of(ContentReader(self.options), {**empty, **response}, self.log)
 
 
 def _is_plain(thought: Message) -> bool:
