@@ -601,7 +601,9 @@ def test_an_empty_system_prompt_stays_one(more: dict[str, Any]) -> None:
 def test_unsigned_citations_are_for_a_response_and_two_answers_are_none() -> None:
     cited = Text("Spain won.", citations=(Citation(url="https://example.org/1", title="News"),))
     one = Message("assistant", (cited,), channel="final")
-    for messages, kept in (((one,), True), ((one, one), False), ((Message("user", "Who won?"), one), False)):
+    shown = replace(one, content=(cited, Media("image", data="iVBORw0KGgo=", format="image/png")))
+    asked = (Message("user", "Who won?"), one)
+    for messages, kept in (((one,), True), ((one, one), False), (asked, False), ((shown,), False)):
         document = Transcript(messages, settings=Settings(model="m", usage=Usage(input_tokens=9, output_tokens=40)))
         assert ("encrypted_index" in str(write(document, "anthropic").output)) is kept
         all_laws(document, "anthropic")

@@ -190,8 +190,13 @@ def _stop_reason(wire: Object, *, cut_off: bool) -> str:
 
 def is_response(transcript: Transcript) -> bool:
     """Return whether a transcript is written as a response if it is one message."""
-    layout = NOTES.of(transcript.layout)
-    return transcript.tools is None and (layout.get(SHAPE) == RESPONSE or (not layout and is_answer(transcript)))
+    is_others = not NOTES.of(transcript.layout) and is_answer(transcript)
+    return transcript.tools is None and (is_own_response(transcript) or is_others)
+
+
+def is_own_response(transcript: Transcript) -> bool:
+    """Return whether a transcript was read from a response of this format, which may have blocks of prompts."""
+    return NOTES.of(transcript.layout).get(SHAPE) == RESPONSE
 
 
 def is_answer(transcript: Transcript) -> bool:

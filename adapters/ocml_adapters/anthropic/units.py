@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple, cast
 from ocml_bridge.chat.turns import is_blank, is_call, parts_of
 from ocml_bridge.json_values.form import Object, add, shape
 from ocml_bridge.loss import FindingCode, Log, LossCode, Severity
-from ocml_bridge.model import Json, Message, Text, Transcript, replace
+from ocml_bridge.model import Json, Media, Message, Passages, Text, Transcript, replace
 from ocml_bridge.units.arrange import gathered
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.envelopes import Body
@@ -36,7 +36,17 @@ from .nearest import (
 )
 from .parts import without_unknown, write_content, write_parts
 from .reader import is_system_prompt, notice, read_unit, skeleton, with_values
-from .shapes import DOCUMENTS, UNITS, blocks_in, envelope_key, is_answer, is_response, trims, write_document
+from .shapes import (
+    DOCUMENTS,
+    UNITS,
+    blocks_in,
+    envelope_key,
+    is_answer,
+    is_own_response,
+    is_response,
+    trims,
+    write_document,
+)
 from .syntax import EMPTY, HOME, MESSAGE, MESSAGES, NOTES, SYSTEM, UNSIGNED, WIRE_ORDER
 from .tools import NAMES
 
@@ -179,6 +189,7 @@ class WireWriter(DocumentWriter):
         conversation, origins = with_tools_apart(conversation, log)
         items, origins = with_one_prompt(with_ids(conversation.items), origins, log)
         is_sent = not (is_response(conversation.around) and self._is_one_answer(items))
+        is_sent = is_sent or (any(map(_is_prompted, items)) and not is_own_response(conversation.around))
         if is_sent and UNSIGNED.of(self.options) != "keep":
             items = without_unknown(items, origins, log)
         if len(items) == 1 and is_answer(conversation.around):
@@ -337,6 +348,11 @@ def _without_space(message: Message) -> Message:
         return message
     trimmed = replace(text, text=text.text.rstrip())
     return replace(message, content=trimmed.text if isinstance(message.content, str) else (*parts[:-1], trimmed))
+
+
+def _is_prompted(item: Item) -> bool:
+    """Return whether a message has media or passages, which are in prompts: it is written as one of a request."""
+    return any(isinstance(part, (Media, Passages)) for part in parts_of(item[1]))
 
 
 def _is_reply(message: Message) -> bool:
