@@ -91,7 +91,7 @@ def test_text_without_calls_is_final_beside_a_thought() -> None:
     assert [message.channel for message in messages_of(assistant(reasoning="r", content="c"))] == ["analysis", "final"]
 
 
-@pytest.mark.parametrize("key", ["reasoning", "reasoning_content", "thinking", "reasoning_text"])
+@pytest.mark.parametrize("key", ["reasoning", "reasoning_content", "thinking", "reasoning_text", "tool_plan"])
 def test_every_name_of_reasoning_is_read_and_kept(key: str) -> None:
     wires = [assistant(**{key: "r", "content": "c"})]
     assert messages_of(*wires)[0].content == "r"
@@ -788,7 +788,25 @@ def test_a_document_of_coheres_is_a_passage(part: Any) -> None:
     assert blocks["messages"][0]["content"][0]["source"]["content"][0]["text"] == part["document"]["data"]
 
 
-@pytest.mark.parametrize("document", [{}, {"data": {"text": "Sun."}}, "Sun."])
+@pytest.mark.parametrize(
+    "data", [{"text": "Sun.", "title": "Sky"}, {}, {"n": 1.0, "big": 12345678901234567890, "yes": True, "no": None}]
+)
+def test_the_data_of_a_document_may_be_an_object(data: Any) -> None:
+    """Cohere's tools give objects. The text of the passage is their JSON, and is an object again in what is written."""
+    part = {"type": "document", "document": {"data": data, "id": "0"}}
+    source = [{"role": "tool", "tool_call_id": "c", "content": [part, part]}]
+    reading = read(source, "openai")
+    transcript: Any = reading.transcript
+    passage = transcript.messages[0].content[1]
+    assert json.loads(passage.texts[0]) == data
+    assert "shape" not in [str(finding.code) for finding in reading.findings]
+    assert same(write(transcript, "openai").output, source)
+    passage.texts = ("edited",)
+    written: Any = write(transcript, "openai").output
+    assert written[0]["content"][1]["document"] == {"id": "0", "data": "edited"}
+
+
+@pytest.mark.parametrize("document", [{}, {"data": ["Sun."]}, "Sun."])
 def test_another_document_is_kept_as_it_is(document: Any) -> None:
     source = [{"role": "user", "content": [{"type": "document", "document": document}]}]
     reading = read(source, "openai")

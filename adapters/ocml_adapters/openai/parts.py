@@ -14,6 +14,7 @@ from ocml_bridge.json_values.data_urls import data_url, media_type, opened, sche
 from ocml_bridge.json_values.form import OBJECT, Object, add
 from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import CacheMark, Foreign, Json, Media, Part, Passages, Refusal, Text, replace
+from ocml_bridge.wires.blocks.values import object_in, text_of
 
 from .syntax import BREAKPOINT, CACHE, EPHEMERAL, EXPLICIT, HOME, NOTES, VENDOR
 
@@ -121,13 +122,16 @@ def _read_part(raw: Json) -> Part | None:
 
 
 def _read_document(part: Object) -> Passages | None:
-    """Return the passage of a document whose data is a text."""
+    """Return the passage of a document whose data is a text, or an object, which is its compact JSON."""
     members = members_of(part.get(_PASSAGES))
-    text = members.get(_DATA)
-    if not isinstance(text, str):
+    data: Json = members.get(_DATA)
+    text = data if isinstance(data, str) else text_of(data) if isinstance(data, dict) else None
+    if text is None:
         return None
     key, mark = _mark_of(part)
     inner = {name: value for name, value in members.items() if name != _DATA}
+    if data is not text:
+        inner[_DATA] = None  # in the extras, it says that the text is an object
     more = {name: value for name, value in part.items() if name not in ("type", _PASSAGES, key)}
     return Passages((text,), extras=NOTES.by_format({_PASSAGES: inner, **more}), cache=mark)
 
@@ -207,7 +211,9 @@ def _write_document(part: Passages) -> Object | None:
     extras = NOTES.of(part.extras)
     if _PASSAGES not in extras or part != Passages(part.texts[:1], extras=part.extras, cache=part.cache):
         return None
-    written: Object = {"type": _PASSAGES, _PASSAGES: {**members_of(extras[_PASSAGES]), _DATA: part.texts[0]}}
+    text, inner = part.texts[0], members_of(extras[_PASSAGES])
+    data = object_in(text) if _DATA in inner else None
+    written: Object = {"type": _PASSAGES, _PASSAGES: {**inner, _DATA: text if data is None else data}}
     if part.cache is not None:
         written[CACHE] = write_mark(part.cache, EPHEMERAL)
     return add(written, {name: value for name, value in extras.items() if name != _PASSAGES})

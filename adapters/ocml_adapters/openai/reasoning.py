@@ -1,4 +1,4 @@
-"""Read and write private reasoning, for which servers use six different keys; the official types have none.
+"""Read and write private reasoning, for which servers use several keys; the official types have none.
 
 The value of each key gives a list of texts: those of `REASONING_TEXTS` have one text, or one for each text part of a
 list; `reasoning_details` and `thinking_blocks` have one for each item (`details.py`). Without such a key, parts with

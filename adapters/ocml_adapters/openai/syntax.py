@@ -25,13 +25,13 @@ ROLES: Final = frozenset(CHANNELS) | REPLIES
 CONTENT: Final = "content"
 OBJECT_AS_TEXT: Final = "object"
 """The layout of a content that was an object, as Cloudflare gives structured output: its compact JSON is the text."""
-REASONING_TEXTS: Final = ("reasoning", "reasoning_content", "thinking", "reasoning_text")
+REASONING_TEXTS: Final = ("reasoning", "reasoning_content", "thinking", "reasoning_text", "tool_plan")
 """The keys with private reasoning as one text. Servers use different ones; none is official."""
 DETAILS: Final = "reasoning_details"
 """The key with private reasoning as a list of items (OpenRouter)."""
 BLOCKS: Final = "thinking_blocks"
 """The key with private reasoning as a list of blocks like those of Anthropic's models (LiteLLM)."""
-REASONING: Final = ("reasoning", "reasoning_content", DETAILS, BLOCKS, "thinking", "reasoning_text")
+REASONING: Final = ("reasoning", "reasoning_content", DETAILS, BLOCKS, "thinking", "reasoning_text", "tool_plan")
 """All keys with private reasoning; the first one in this order that has any is read."""
 REASONING_KEY: Final = FormatOption(
     "reasoning",
