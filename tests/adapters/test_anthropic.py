@@ -199,6 +199,10 @@ def test_a_result_of_any_kind_comes_back(block: Any) -> None:
         {"signature": "s", "thinking": "t", "type": "thinking"},
         {"type": "redacted_thinking", "data": "x"},
         {"type": "redacted_thinking", "data": ""},
+        {"type": "reasoning", "text": "t"},
+        {"text": "t", "type": "reasoning", "summary": []},
+        {"type": "reasoning", "text": ""},
+        {"type": "reasoning", "text": None},
         call("a", n=2**70, x=1.0, s="é\u2028", deep={"a": [None, {}]}),
         call("a", "python"),
         call("a", "browser.search"),
@@ -223,6 +227,24 @@ def test_a_block_of_the_assistant_comes_back_among_others(block: Any) -> None:
 
 
 # --- what is read -----------------------------------------------------------------------------------------------------
+
+
+def test_reasoning_beside_tools_is_a_thought() -> None:
+    """Roo Code stores the thoughts of all models so."""
+    document = {"messages": [QUESTION, asks({"type": "reasoning", "text": "Hm.", "summary": []}, call("a"))]}
+    reading = read(document, "anthropic")
+    assert reading.findings == ()
+    made = messages_of(document["messages"])
+    assert [(each.role, each.channel, each.content) for each in made[1:2]] == [("assistant", "analysis", "Hm.")]
+    output: Any = convert(document, source="anthropic", target="openai").output
+    assert output["messages"][1]["reasoning"] == "Hm."
+    same: Any = convert(document, source="anthropic", target="anthropic").output
+    assert same["messages"][1]["content"][0] == {"type": "reasoning", "text": "Hm.", "summary": []}
+
+
+def test_reasoning_of_the_user_is_no_thought() -> None:
+    document = {"messages": [{"role": "user", "content": [{"type": "reasoning", "text": "Hm."}, TEXT]}]}
+    assert [str(each.code) for each in read(document, "anthropic").findings] == ["shape"]
 
 
 def test_blocks_are_messages_in_their_order() -> None:

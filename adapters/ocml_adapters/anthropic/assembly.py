@@ -11,7 +11,7 @@ from ocml_bridge.model import Json
 from ocml_bridge.stream.assembled import Note, object_of
 from ocml_bridge.stream.compacting import Compactor
 
-from .syntax import MESSAGE, TOOL_USE
+from .syntax import MESSAGE, REASONING, TEXT, TOOL_USE
 
 _TEXTS: Final = {"text_delta": "text", "thinking_delta": "thinking"}
 """The types of deltas with text; and the member with the text, in the delta and in the block that it continues."""
@@ -89,7 +89,8 @@ class Block:
     def beginning(self) -> str:
         """The text that the block begins with."""
         kind: Any = self.first.get("type")
-        text: Any = self.first.get(kind) if kind in _TEXTS.values() else None
+        key = TEXT if kind == REASONING else kind
+        text: Any = self.first.get(key) if key in _TEXTS.values() else None
         return text if isinstance(text, str) else ""
 
     def take(self, delta: Object) -> str | None:

@@ -23,6 +23,8 @@ from .syntax import (
     HOME,
     MESSAGE,
     NOTES,
+    REASONING,
+    REASONING_ORDER,
     REDACTED,
     REDACTED_ORDER,
     RESULT_KEYS,
@@ -199,10 +201,12 @@ def write_result(message: Message, role: str) -> Object:
 
 # --- thoughts ---------------------------------------------------------------------------------------------------------
 #
-# `thinking` has a text and a signature; `redacted_thinking` is sealed.
+# `thinking` has a text and a signature; `redacted_thinking` is sealed; `reasoning` has a text alone.
 
 
 _BARE: Final = ("type", "thinking")
+_TYPE: Final = "type"
+"""The key of the layout for the type of a thought's block, if it is not that of the API."""
 
 
 def read_thinking(block: Object) -> Message | None:
@@ -219,6 +223,16 @@ def read_redacted(block: Object) -> Message | None:
     if not isinstance(data, str) or not data:
         return None
     return _thought("", Signature(data, VENDOR, sealed=True), block, REDACTED_ORDER, REDACTED_ORDER)
+
+
+def read_reasoning(block: Object) -> Message | None:
+    """Return the thought of a `reasoning` block, or None; the layout has the type of the block."""
+    text = block.get("text")
+    if not isinstance(text, str) or not text:
+        return None
+    message = _thought(text, None, block, REASONING_ORDER, REASONING_ORDER)
+    message.layout = NOTES.by_format({**NOTES.of(message.layout), _TYPE: REASONING})
+    return message
 
 
 def _thought(
@@ -258,6 +272,8 @@ def write_thought(message: Message) -> Object:
     signature = signature_of(message)
     if signature is not None and signature.sealed:
         return with_notes(message, {"type": REDACTED, "data": signature.value}, REDACTED_ORDER, REDACTED_ORDER)
+    if signature is None and NOTES.of(message.layout).get(_TYPE) == REASONING and message.content:
+        return with_notes(message, {"type": REASONING, "text": message.content}, REASONING_ORDER, REASONING_ORDER)
     block: Object = {"type": THINKING, "thinking": message.content}
     if signature is not None:
         return with_notes(message, {**block, "signature": signature.value}, THINKING_ORDER, THINKING_ORDER)
@@ -295,6 +311,7 @@ def read_block(raw: Json, role: str) -> Message | None:
 READERS: Final[dict[str, Callable[[Object], Message | None]]] = {
     THINKING: read_thinking,
     REDACTED: read_redacted,
+    REASONING: read_reasoning,
     TOOL_USE: lambda block: read_call(block, TOOL_USE),
 }
 

@@ -20,6 +20,8 @@ ROLES: Final = frozenset({"user", "assistant", "system"})
 TEXT: Final = "text"
 THINKING: Final = "thinking"
 REDACTED: Final = "redacted_thinking"
+REASONING: Final = "reasoning"
+"""The type of thoughts as Roo Code stores those of any model, beside the blocks of the API."""
 TOOL_USE: Final = "tool_use"
 TOOL_RESULT: Final = "tool_result"
 IMAGE: Final = "image"
@@ -44,6 +46,7 @@ MEDIA_ORDER: Final = ("type", "source", "title", "context", "citations", "cache_
 SOURCE_ORDER: Final = ("type", "media_type", "data", "url", "file_id")
 THINKING_ORDER: Final = ("type", "thinking", "signature")
 REDACTED_ORDER: Final = ("type", "data")
+REASONING_ORDER: Final = ("type", "text")
 CALL_ORDER: Final = ("type", "id", "name", "input", "caller", "cache_control")
 RESULT_ORDER: Final = ("type", "tool_use_id", "content", "is_error", "cache_control")
 WIRE_ORDER: Final = ("role", "content")
