@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ocml_bridge import BridgeError
+from ocml_bridge import BridgeError, convert, read
 from ocml_bridge.layouts import AUTO, Plan, read_row
 from rows import conversations, told
 
@@ -64,6 +64,56 @@ def test_each_simulation_of_tau2_is_a_conversation() -> None:
 
 def test_a_simulation_in_a_line_is_read_as_messages() -> None:
     assert [told(each.messages) for each in conversations(simulation("s1", TALK))] == [SAID]
+
+
+CHECK: dict[str, Any] = {"id": "u1", "name": "check_status_bar", "arguments": {"all": True}, "requestor": "user"}
+SETTINGS: dict[str, Any] = {"id": "u2", "name": "open_settings", "arguments": {}, "requestor": "user"}
+ON_THE_PHONE: list[dict[str, Any]] = [
+    {"role": "assistant", "content": "Look at your phone, please.", "tool_calls": None, "turn_idx": 0},
+    {"role": "user", "content": None, "tool_calls": [CHECK, SETTINGS], "turn_idx": 1, "cost": 0.1},
+    {"id": "u1", "role": "tool", "content": "no signal", "requestor": "user", "error": False, "turn_idx": 2},
+    {"id": "u2", "role": "tool", "content": "", "requestor": "user", "error": False, "turn_idx": 3},
+    {"role": "user", "content": "No signal.", "tool_calls": None, "turn_idx": 4},
+    {"role": "assistant", "content": None, "tool_calls": [CALL], "turn_idx": 5},
+    {"id": "c1", "role": "tool", "content": "shipped", "requestor": "assistant", "error": False, "turn_idx": 6},
+]
+"""A talk in the domain of telecom, in which the user has tools, too."""
+
+
+@pytest.mark.parametrize("row", [{"simulations": [simulation("s1", ON_THE_PHONE)]}, simulation("s1", ON_THE_PHONE)])
+def test_calls_of_the_user_are_what_the_user_says(row: dict[str, Any]) -> None:
+    [found] = conversations(row)
+    assert [(*said, message.name) for said, message in zip(told(found.messages), found.messages, strict=True)] == [
+        ("assistant", "Look at your phone, please.", None),
+        ("user", '{"id":"u1","name":"check_status_bar","arguments":{"all":true},"requestor":"user"}', None),
+        ("user", '{"id":"u2","name":"open_settings","arguments":{},"requestor":"user"}', None),
+        ("user", "no signal", "check_status_bar"),
+        ("user", "", "open_settings"),
+        ("user", "No signal.", None),
+        ("call get_order", '{"id":7}', None),
+        ("tool", "shipped", "functions.get_order"),
+    ]
+    (document,) = read_row(Plan((AUTO,)), row).documents
+    assert [each.path for each in document.findings] == ["/messages/1/tool_calls", "/messages/2", "/messages/3"]
+    assert not read(document.value, "openai").findings
+    wires: Any = convert(document.value, source="openai", target="anthropic").output
+    assert "tool_result" not in str(wires["messages"][:-1])
+
+
+def test_a_user_may_speak_and_call() -> None:
+    talk = [
+        {"role": "user", "content": "I look.", "tool_calls": [CHECK]},
+        {"role": "tool", "tool_call_id": "u1", "content": "no signal"},
+        {"role": "assistant", "content": "Thanks."},
+    ]
+    [found] = conversations({"messages": talk})
+    assert [(each.role, each.name) for each in found.messages] == [
+        ("user", None),
+        ("user", None),
+        ("user", "check_status_bar"),
+        ("assistant", None),
+    ]
+    assert found.messages[0].content == "I look."
 
 
 def test_calls_as_python_are_those_of_each_turn() -> None:

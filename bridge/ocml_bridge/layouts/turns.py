@@ -9,7 +9,7 @@ from typing import Final, cast
 from ..json_values import jsontext
 from ..loss import Finding, FindingCode, Severity
 from ..model import Json
-from . import calls, languages, thoughts
+from . import calls, languages, people, thoughts
 from .exchange import declared, messages_in
 from .fitting import as_list, as_object
 from .layout import Document, Object, Wording, misshapen, noticed, parsed
@@ -84,11 +84,10 @@ def read_messages(fields: Object, wording: Wording) -> Sequence[Document]:
         each if _is_plain(each) else _with_calls(_with_weight(_with_thought(each)), f"/{MESSAGES}/{at}")
         for at, each in enumerate(messages)
     ]
-    messages = _with_ids_of_calls(messages)
+    messages, findings = people.as_texts(_with_ids_of_calls(messages), f"/{MESSAGES}")
     system = system_of(fields.get(SYSTEM), f"/{SYSTEM}")
-    findings: tuple[Finding, ...] = ()
     if system and messages[:1] == system:
-        findings = (_repeated_system(),)
+        findings = (*findings, _repeated_system())
     else:
         messages = [*system, *messages]
     declared = fields.get(TOOLS)
