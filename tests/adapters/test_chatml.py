@@ -450,3 +450,12 @@ def test_an_answer_that_is_a_list_of_calls_is_found_to_be_one(answer: str, found
         assert isinstance(reading.transcript, Transcript)
         assert reading.transcript.messages[-1].content == answer
         assert [finding.code for finding in reading.findings] == found
+
+
+@pytest.mark.parametrize("tag", ["<｜tool_calls_begin｜>", "<|tool_calls_begin|>", "<｜tool▁calls▁begin｜>"])
+def test_calls_in_the_wrapper_of_other_models_are_found(tag: str) -> None:
+    """Those of Step3 and DeepSeek, which no dialect reads."""
+    answer = f'I look.\n{tag}\nfunction<｜tool_sep｜><steptml:invoke name="f"></steptml:invoke>'
+    source = f"<|im_start|>user\nq<|im_end|>\n<|im_start|>assistant\n{answer}<|im_end|>\n"
+    assert found(source, "chatml") == [FindingCode.MARKUP]
+    assert back(source, "chatml") == source

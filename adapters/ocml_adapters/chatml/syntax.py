@@ -115,10 +115,11 @@ LIST: Final = Form("chatml-json", None, open_turn_newline=False)
 UNREAD: Final = (
     *("<tools>", "<tool_calls>", "<function name=", "<invoke name=", "<functioncall>", "<|python_tag|>"),
     *("<minimax:tool_call>", "<longcat_tool_call>", "<zyphra_tool_call>", "<dots_function_call>"),
+    *("<｜tool_calls_begin｜>", "<|tool_calls_begin|>", "<｜tool▁calls▁begin｜>"),
     *("<|tool_call|>", "<|thought_start|>", "<|begin_of_thought|>", "<|tool_calls_section_begin|>", "<|action_start|>"),
 )
-"""Tags with which other models begin thoughts and calls inside ChatML's frames (MiniCPM3, MiniCPM5, copies of
-Qwen2.5-Coder, …). No dialect here reads them: they are text, and reported where they begin a line."""
+"""Tags with which other models begin thoughts and calls inside ChatML's frames (MiniCPM3, MiniCPM5, Step3,
+copies of Qwen2.5-Coder, …). No dialect here reads them: they are text, and reported where they begin a line."""
 _UNREAD: Final = re.compile(rf"[ \t]*({'|'.join(map(re.escape, UNREAD))})")
 _BARE_CALLS: Final = re.compile(r'(\[\s*\{\s*"name"\s*:)\s*"[^"]*"\s*,\s*"arguments"\s*:')
 """The beginning of a text that is nothing but a list of calls (xLAM): no tag tells it from an answer in JSON."""
