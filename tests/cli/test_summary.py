@@ -32,6 +32,19 @@ def test_media_are_called_what_they_are() -> None:
     assert "Not carried over: 2 images, 1 audio recording." in summary("harmony", result.losses, document)
 
 
+def test_names_of_files_are_lost_by_themselves() -> None:
+    """A medium that is carried over without its name is no lost text, and one that is not is named."""
+    parts = (Text("See:"), Media("image", data="x", format="image/png", filename="cat.png"), Media("video", url="u"))
+    document = Transcript((Message("user", parts),))
+    result = write(document, "openai")
+    [lost] = [loss for loss in result.losses if loss.severity is Severity.LOST]
+    assert (lost.path, str(lost.code), str(lost.loss_class)) == ("/messages/0/content/1/filename", "content", "content")
+    assert lost.detail == 'openai has no place for the file name "cat.png"'
+    assert "Not carried over: 1 file name." in summary("openai", result.losses, document)
+    [whole] = [loss for loss in write(document, "harmony").losses if loss.path == "/messages/0/content/1"]
+    assert whole.detail == 'harmony has no place for an image named "cat.png"'
+
+
 @pytest.mark.parametrize("code", LossCode)
 def test_every_code_has_words(code: LossCode) -> None:
     line = summary("harmony", [lost(code), lost(code)])

@@ -35,6 +35,9 @@ _NOUNS: Final[dict[LossCode, tuple[str, str]]] = {
     LossCode.SURROGATE: ("text with half a character", "texts with half a character"),
 }
 """Nouns for losses, one and several, if they are not the code with spaces."""
+_OF_MEDIA: Final = {"filename": ("file name", "file names"), "format": ("media type", "media types")}
+"""Nouns for fields of media."""
+_FIELD: Final = re.compile(rf"/content/\d+/({'|'.join(_OF_MEDIA)})\Z")
 _MEDIA: Final = {"image": "image", "audio": "audio recording", "video": "video", "file": "file"}
 
 
@@ -80,6 +83,8 @@ def _noun(loss: Loss, document: Document | None) -> tuple[str, str]:
     one, several = _NOUNS.get(loss.code, (plain, f"{plain}s"))
     if loss.code is LossCode.TOOLS and loss.path.count("/") > 2:
         return "detail of a tool", "details of tools"
+    if loss.code is LossCode.CONTENT and (field := _FIELD.search(loss.path)):
+        return _OF_MEDIA[field[1]]
     found = _PART.match(loss.path)
     if loss.code is LossCode.MEDIA and found is not None and isinstance(document, Transcript):
         part = document.messages[int(found[1])].content[int(found[2])]

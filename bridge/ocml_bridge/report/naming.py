@@ -41,6 +41,8 @@ _LABELS: Final = {
     "citable": "citation flag",
     "content_type": "content type",
     "end": "ending",
+    "file_id": "file id",
+    "filename": "file name",
     "failed": "failure flag",
     "freeform": "freeform input",
     "open_turn": "open turn",

@@ -50,7 +50,8 @@ def kind_of(part: Part) -> str:
     """Return what a part is: `an image`; for a part that the reader did not understand, its type in its format."""
     if isinstance(part, Media):
         uploaded = f" that was uploaded to {_word(part.vendor)}" if part.vendor and part.data is None else ""
-        return f"{_MEDIA[part.media]}{uploaded}"
+        name = f" named {shown(part.filename)}" if part.filename else ""
+        return f"{_MEDIA[part.media]}{uploaded}{name}"
     if isinstance(part, Text):
         return "a text" if part.citations is None else "a text with sources"
     if isinstance(part, Passages):
