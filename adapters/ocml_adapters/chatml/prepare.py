@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, cast
 
-from ocml_bridge.chat.turns import is_call, name_of, recipient_of
+from ocml_bridge.chat.turns import canonical, is_call
 from ocml_bridge.common.memo import Memo
 from ocml_bridge.loss import Log
 from ocml_bridge.model import ByFormat, Content, Json, Message, Tool, Tools, Transcript
@@ -110,7 +110,7 @@ class Draft:
             else:
                 if head.role == "assistant" and head.continues != (goes_on := _continues(before, item, family)):
                     head = head.replaced(continues=goes_on)
-                recipient = recipient_of(name_of(head.recipient or "")) if head.calls else None
+                recipient = canonical(head.recipient or "") if head.calls else None
                 replies.take(head.role, recipient, None, continues=head.continues and head.role == "assistant")
             if head is not items[at][0]:
                 items[at] = head, content, call_id
@@ -232,7 +232,7 @@ def turn(source: Message, content: str, *, private: bool) -> Message:
     if private:
         plain.channel = "analysis"
     elif is_call(source):
-        plain.channel, plain.recipient = "commentary", recipient_of(name_of(source.recipient or ""))
+        plain.channel, plain.recipient = "commentary", canonical(source.recipient or "")
         plain.constraint, plain.name = source.constraint, source.name
         plain.end = None if source.end is None else "call"
     if source.role == "assistant":

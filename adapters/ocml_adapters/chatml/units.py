@@ -17,6 +17,7 @@ from ocml_bridge.formats.adapter import Options
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Message, Tools, Transcript, replace
 from ocml_bridge.report.narrowing import drop_message, narrow
+from ocml_bridge.text.calls import constraint_of, is_embedded
 from ocml_bridge.text.control import ControlTokens
 from ocml_bridge.text.edges import gap_behind
 from ocml_bridge.text.im import Frame, spell
@@ -42,8 +43,7 @@ from .detect import declaring_frame, family_of, may_have_markup
 from .families import FAMILIES, Family
 from .frames import Contents, Place, default_frame, gap_after, kind_of, read_again, schemas_of
 from .headers import read_speaker, with_known_role
-from .markup.calls_json import is_embedded
-from .markup.parts import ARGUMENTS, NO_SCHEMAS, constraint_of, positioned
+from .markup.parts import ARGUMENTS, NO_SCHEMAS, positioned
 from .markup.segments import THOUGHT_END
 from .markup.spelling import as_json, same_json
 from .markup.write_body import is_spelled

@@ -9,9 +9,9 @@ from typing import Final
 
 from ocml_bridge.chat.turns import is_call, name_of, recipient_of
 from ocml_bridge.common.memo import Memo
-from ocml_bridge.json_values.jsontext import Span, parse, spaced
+from ocml_bridge.json_values.jsontext import Span, spaced
 from ocml_bridge.model import Message
-from ocml_bridge.text.calls import SPACE, members_alone, remark_call
+from ocml_bridge.text.calls import SPACE, constraint_of, is_embedded, members_alone, remark_call
 from ocml_bridge.text.repair import repair
 from ocml_bridge.units.heads import LIMIT, Head
 
@@ -63,23 +63,8 @@ def _arguments(span: Span) -> str:
 
 def write_plugin(recipient: str, content: str, key: str) -> str:
     """Write the JSON object of a call, with its arguments under `key`; `read_plugin` reads it back."""
-    return f'{{"name": {spaced(name_of(recipient))}, "{key}": {_embedded(content)}}}'
-
-
-def _embedded(content: str) -> str:
-    """Return arguments as a JSON value: JSON unchanged; other text, and a text that is a JSON string, as a string."""
-    return content if is_embedded(content) else spaced(content)
-
-
-def is_embedded(content: str) -> bool:
-    """Return whether arguments are written unchanged."""
-    span = parse(content)
-    return span is not None and not isinstance(span.value, str) and content.strip(SPACE) == content
-
-
-def constraint_of(content: str) -> str | None:
-    """Return `json` if the arguments are JSON, else None."""
-    return "json" if parse(content) is not None else None
+    arguments = content if is_embedded(content) else spaced(content)
+    return f'{{"name": {spaced(name_of(recipient))}, "{key}": {arguments}}}'
 
 
 def read_code(body: str) -> Call:

@@ -10,11 +10,12 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from ocml_bridge.chat.turns import is_call, name_of, recipient_of
+from ocml_bridge.chat.turns import canonical, is_call
 from ocml_bridge.common.memo import Memo
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Content, Message, Tool, Tools, Transcript, replace
 from ocml_bridge.report.narrowing import drop_message, narrow
+from ocml_bridge.text.calls import constraint_of
 from ocml_bridge.text.declared import has_tools, take_tools
 from ocml_bridge.text.plain import has_no_place, message
 from ocml_bridge.units.conversation import Conversation
@@ -22,7 +23,7 @@ from ocml_bridge.units.heads import LIMIT, Head, Item, item_of, message_of
 from ocml_bridge.units.writer import TOOLS
 
 from .body import joins
-from .calls import Replies, constraint_of, named
+from .calls import Replies, named
 from .frames import Place, framed, heading_of, layout_in, layout_of, majority
 from .syntax import DIALECTS, ENVIRONMENT, HOME, NOTES, PYTHON, STARTS
 from .tools import declared_in, declares, message_with_tools, normal, place_of, tools_of
@@ -75,11 +76,6 @@ def _as_call(image: Message, source: Message) -> Message:
         constraint=None if code else constraint_of(str(image.content)),
         end=None if source.end is None else "call",
     )
-
-
-def canonical(recipient: str) -> str:
-    """Return a recipient as it is read back."""
-    return recipient_of(name_of(recipient))
 
 
 def opened(source: Message) -> Message:

@@ -12,6 +12,7 @@ from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.formats.adapter import Options, Source
 from ocml_bridge.loss import Finding, FindingCode, Log, Severity
 from ocml_bridge.model import Json, Message, Tools, Transcript, replace
+from ocml_bridge.text.calls import is_embedded
 from ocml_bridge.text.edges import is_trivia, remember
 from ocml_bridge.text.im import Frame
 from ocml_bridge.text.plain import message, unknown_role
@@ -21,7 +22,7 @@ from ocml_bridge.units.heads import Item, item_of, message_of
 from ocml_bridge.units.reader import UnitReader
 
 from .body import read_body
-from .calls import Replies, is_embedded, named
+from .calls import Replies, named
 from .frames import Place, Unit, around_of, default_frame, heading_of, majority
 from .syntax import CONTROL, DIALECTS, FOREIGN, GRAMMAR, IM, MARKS, NOTES, PYTHON, ROLES, UNUSED
 from .tools import declares, default_place, read_tools, with_tools

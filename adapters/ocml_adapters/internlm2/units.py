@@ -9,6 +9,7 @@ from ocml_bridge.chat.turns import is_call
 from ocml_bridge.formats.adapter import Options
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Json, Message, Transcript, replace
+from ocml_bridge.text.calls import constraint_of, is_embedded
 from ocml_bridge.text.control import stands_alone
 from ocml_bridge.text.edges import remember
 from ocml_bridge.text.im import Frame, spell
@@ -28,7 +29,6 @@ from ocml_bridge.units.heads import Head, Item, message_of
 from ocml_bridge.units.writer import Prepared, UnitWriter
 
 from .body import joins, with_places
-from .calls import constraint_of, is_embedded
 from .frames import (
     Place,
     around_of,

@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
-from ocml_bridge.chat.turns import content_of, is_call, is_thought, name_of, recipient_of
-from ocml_bridge.json_values.jsontext import parse
+from ocml_bridge.chat.turns import content_of, is_call, is_thought, recipient_of
 from ocml_bridge.loss import FindingCode
 from ocml_bridge.model import Content, Message, Part, Text, Thought, replace
 from ocml_bridge.text.attributes import is_safe
@@ -245,16 +244,6 @@ def with_channels(messages: Sequence[Message]) -> None:
 
 _FINAL: Final = ("final", None)
 _BEFORE_CALL: Final = ("commentary", "preamble")
-
-
-def canonical_name(name: str) -> str:
-    """Return the name of a tool, or a recipient, as it is read back."""
-    return recipient_of(name_of(name))
-
-
-def constraint_of(arguments: str) -> str | None:
-    """Return the constraint of arguments: `json` if they are JSON, else None."""
-    return "json" if parse(arguments) is not None else None
 
 
 def says_same(messages: Sequence[Message], header: str, body: str) -> bool:

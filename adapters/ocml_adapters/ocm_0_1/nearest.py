@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
-from ocml_bridge.chat.turns import content_of, is_call, parts_of
+from ocml_bridge.chat.turns import canonical, content_of, is_call, parts_of
 from ocml_bridge.chat.visibility import is_private
 from ocml_bridge.loss import Log, LossCode, Severity, is_element
 from ocml_bridge.model import Content, FileBreak, Flags, Infill, Message, Part, Text, Thought, Tools
@@ -13,7 +13,6 @@ from ocml_bridge.report.narrowing import narrow
 from ocml_bridge.text.attributes import unsafe_as
 from ocml_bridge.text.plain import name_for_header, name_from_header, safe_role
 
-from .body import canonical_name
 from .segments import tidy
 from .syntax import ALIASES, HOME
 from .tools import fit_tools
@@ -65,13 +64,13 @@ def nearest_whole(source: Message, path: str, log: Log) -> Message:
     """
     role, at = role_for(source.role), f"{path}/content"
     if role == "tool":
-        name = canonical_name(source.name) if source.name else None
+        name = canonical(source.name) if source.name else None
         return Message("tool", narrow(source.content, (), at, log, target=HOME), name, "commentary", "assistant")
     name = unsafe_as("_", source.name) if source.name else None
     if is_call(source):
         assert source.recipient is not None
         arguments = narrow(source.content, (), at, log, target=HOME)
-        return Message(role, arguments, name, "commentary", canonical_name(source.recipient), end="call")
+        return Message(role, arguments, name, "commentary", canonical(source.recipient), end="call")
     if is_private(source):
         return Message(role, _thought(source.content, at, log), name, "analysis")
     content = _narrow(source.content, _HOLDS.get(role, _RAW), at, log)

@@ -9,6 +9,7 @@ from ocml_bridge.chat.turns import is_call, parts_of
 from ocml_bridge.formats.adapter import Options
 from ocml_bridge.loss import Log, LossCode, Severity
 from ocml_bridge.model import Completion, Message, Tools, Transcript, replace
+from ocml_bridge.text.calls import constraint_of
 from ocml_bridge.text.control import BREAK, stands_alone
 from ocml_bridge.text.im import Frame
 from ocml_bridge.text.im import spell as spell_frames
@@ -19,7 +20,7 @@ from ocml_bridge.units.writer import TOOLS, Completed, Prepared, UnitWriter
 
 from .around import Edges, chosen, default_for, remember
 from .around import write as write_completion
-from .body import constraint_of, is_text, with_channels
+from .body import is_text, with_channels
 from .nearest import has_no_place, nearest, nearest_open_turn, role_for
 from .segments import body_of, is_embedded_call, is_embedded_output, literal
 from .spelling import Framed, framed, framed_turn, may_be_cut

@@ -73,6 +73,11 @@ def name_of(recipient: str) -> str:
     return name if name is not recipient and _is_function(name) else recipient
 
 
+def canonical(recipient: str) -> str:
+    """Return a recipient as it is read back from a format without namespaces."""
+    return recipient_of(name_of(recipient))
+
+
 def _is_function(name: str) -> bool:
     """Return whether a name is a word that is not built in, with `functions.` before it any number of times."""
     namespace, dot, word = name.rpartition(".")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from ..json_values.jsontext import Span, members
+from ..json_values.jsontext import Span, members, parse
 
 SPACE: Final = " \t\r\n"
 """The white space that may surround an object."""
@@ -23,6 +23,17 @@ def members_alone(text: str) -> dict[str, Span] | None:
     """Return the members of the JSON object in a text, or None if the text is no object or has more after it."""
     parsed = members(text)
     return parsed[0] if parsed is not None and not text[parsed[1] :].strip(SPACE) else None
+
+
+def is_embedded(arguments: str) -> bool:
+    """Return whether arguments stand in the object of a call as they are; others are written as a JSON string there."""
+    span = parse(arguments)
+    return span is not None and not isinstance(span.value, str) and arguments.strip(SPACE) == arguments
+
+
+def constraint_of(arguments: str) -> str | None:
+    """Return `json` if arguments are JSON, else None."""
+    return "json" if parse(arguments) is not None else None
 
 
 def remark_call(fields: dict[str, Span], keys: Sequence[str]) -> str | None:

@@ -9,7 +9,7 @@ import re
 from typing import Final
 
 from ocml_bridge.json_values.jsontext import Span, members, parse, spaced
-from ocml_bridge.text.calls import SPACE, members_alone, remark_call
+from ocml_bridge.text.calls import SPACE, is_embedded, members_alone, remark_call
 from ocml_bridge.text.repair import repair
 
 from .calls import Call
@@ -69,9 +69,3 @@ def write_call(call: Call) -> str:
         return escape(f'{{"name": {spaced(call.name)}, "arguments": {call.arguments}')
     arguments = call.arguments if is_embedded(call.arguments) else spaced(call.arguments)
     return escape(f'{{"name": {spaced(call.name)}, "arguments": {arguments}}}')
-
-
-def is_embedded(arguments: str) -> bool:
-    """Return whether arguments are written in the object as they are; others are written as a JSON string."""
-    span = parse(arguments)
-    return span is not None and not isinstance(span.value, str) and arguments.strip(SPACE) == arguments

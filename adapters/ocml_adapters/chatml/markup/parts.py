@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from ocml_bridge.chat.turns import is_call, is_thought, recipient_of
-from ocml_bridge.json_values.jsontext import parse
 from ocml_bridge.model import Json, Message
+from ocml_bridge.text.calls import constraint_of
 
 from ..syntax import control_of
 from .argument_types import typed, values_of
@@ -97,11 +97,6 @@ def message_of(call: Call, name: str | None) -> Message:
         constraint=constraint_of(call.arguments) if call.whole else "json",
         end="call" if call.whole else None,
     )
-
-
-def constraint_of(arguments: str) -> str | None:
-    """Return `json` if arguments are JSON, else None."""
-    return "json" if parse(arguments) is not None else None
 
 
 def positioned(messages: Sequence[Message]) -> list[Message]:
