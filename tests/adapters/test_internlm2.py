@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpus import corpus_path
-from ocml_adapters.internlm2.calls import Replies
 from ocml_bridge import BridgeError, ErrorCode, FindingCode, LossCode, Severity, read, write
 from ocml_bridge.chat.turns import full_name, is_call
 from ocml_bridge.formats.adapter import Options
 from ocml_bridge.model import Completion, Document, Message, Text, Tool, Tools, Transcript
 from ocml_bridge.testing import laws, strategies
+from ocml_bridge.text.replies import Replies
 
 UNUSED = {
     "<|im_start|>": "[UNUSED_TOKEN_146]",
@@ -364,9 +364,7 @@ def test_13_a_reply_is_from_the_tool_that_it_names_or_of_the_call_that_waits(
         elif said in ("says", "goes on"):
             replies.text(continues=said == "goes on")
         else:
-            name = None if first == "a" else first
-            meant = replies.waiting if name is None else name
-            found.append(meant if replies.reply(name) else None)
+            found.append(replies.reply(None if first == "a" else first))
     assert found == answered
 
 

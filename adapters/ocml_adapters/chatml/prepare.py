@@ -15,6 +15,7 @@ from ocml_bridge.model import ByFormat, Content, Json, Message, Tool, Tools, Tra
 from ocml_bridge.report.narrowing import narrow
 from ocml_bridge.text.declared import has_tools, take_tools
 from ocml_bridge.text.plain import has_no_place, name_from_header
+from ocml_bridge.text.replies import Replies
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.heads import LIMIT, Head, Item, item_of, message_of
 from ocml_bridge.units.writer import TOOLS
@@ -25,7 +26,6 @@ from .around import TOOLS_AT, joins_text, place_of_tools
 from .families import Family
 from .frames import normal_tools
 from .headers import OWN_ROLES, read_speaker, with_known_role
-from .markup.responses import Replies
 from .plain import plain_message
 from .spelling import APART, CLOSING, JOINED, OPENING
 from .syntax import HOME, NOTES, TEXT, ends_turn
@@ -110,8 +110,10 @@ class Draft:
             else:
                 if head.role == "assistant" and head.continues != (goes_on := _continues(before, item, family)):
                     head = head.replaced(continues=goes_on)
-                recipient = canonical(head.recipient or "") if head.calls else None
-                replies.take(head.role, recipient, None, continues=head.continues and head.role == "assistant")
+                if head.calls:
+                    replies.call(canonical(head.recipient or ""))
+                else:
+                    replies.text(continues=head.continues and head.role == "assistant")
             if head is not items[at][0]:
                 items[at] = head, content, call_id
             before = items[at]
@@ -127,7 +129,7 @@ def _reply_head(head: Head, replies: Replies, *, same_family: bool, closing: boo
         closing: whether no message follows its frame.
     """
     named = _name_in_header(head) if same_family else None
-    called = replies.take("tool", None, named, continues=False)
+    called = replies.reply(named)
     if head.name != (named or called):
         head = head.replaced(name=named or called)
     if closing:

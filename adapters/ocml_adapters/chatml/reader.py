@@ -10,14 +10,15 @@ from collections.abc import Hashable, Sequence
 from dataclasses import replace as with_fields
 from typing import Final, NamedTuple, cast
 
-from ocml_bridge.common.memo import Memo
 from ocml_bridge.formats.adapter import Options, Source
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Json, Message, Transcript
 from ocml_bridge.text.im import Frame
+from ocml_bridge.text.replies import Replies
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.grammar import Skeleton, SplitDocument, Unit
-from ocml_bridge.units.heads import LIMIT, Head, Item
+from ocml_bridge.units.heads import Item
+from ocml_bridge.units.pairing import with_name
 from ocml_bridge.units.reader import UnitReader
 
 from .around import DeclaredTools, around_of, with_tools
@@ -27,7 +28,7 @@ from .findings import check_frame, check_open_turn, check_tail
 from .frames import Contents, Place, check_markup, gap_after, kind_of, read_frame, schemas_of
 from .headers import read_speaker
 from .markup.parts import NO_SCHEMAS
-from .markup.responses import Replies
+from .markup.responses import answered
 from .plain import read_open_turn
 from .spelling import notes_about, with_notes
 from .syntax import GRAMMAR, TEXT, may_be_markup
@@ -80,10 +81,6 @@ class TextReader(UnitReader):
     """Reads the frames of a text."""
 
     looks_at_contents = False
-
-    def __init__(self, options: Options) -> None:
-        super().__init__(options)
-        self._named = Memo[tuple[Head, str | None], Head](LIMIT)
 
     def split_units(self, source: str | Json, log: Log) -> SplitDocument:
         """Return the frames of a text.
@@ -139,27 +136,21 @@ class TextReader(UnitReader):
     def relate(self, items: list[Item], split: SplitDocument, log: Log) -> Conversation:
         """Return the conversation; replies get the names of their tools."""
         if any(item[0].role == "tool" or item[0].calls for item in items):
-            self._name_replies(items, log)
+            _name_replies(items, log)
         return Conversation(items, surroundings(split, log))
 
-    def _name_replies(self, items: list[Item], log: Log) -> None:
-        """Give each reply without a name the name of the call that it answers."""
-        replies = Replies()
-        for at, item in enumerate(items):
-            head, content, call_id = item
-            recipient = head.recipient if head.calls else None
-            name = replies.take(head.role, recipient, head.name, continues=head.continues, index=at, log=log)
-            if name is not None and head.name is None:
-                items[at] = self._answering(head, name), content, call_id
 
-    def _answering(self, head: Head, name: str) -> Head:
-        """Return the head of a reply with the name of its tool; equal heads share one."""
-        named = self._named.get((head, name))
-        if named is None:
-            named = head.replaced(name=name)
-            if head.shared:
-                self._named.keep((head, name), named)
-        return named
+def _name_replies(items: list[Item], log: Log) -> None:
+    """Give each reply without a name the name of the call that it answers."""
+    replies = Replies()
+    for at, item in enumerate(items):
+        head, content, call_id = item
+        if head.calls:
+            replies.call(head.recipient or "")
+        elif head.role != "tool":
+            replies.text(continues=head.continues)
+        elif (name := answered(replies, head.name, at, log)) is not None and head.name is None:
+            items[at] = with_name(head, name), content, call_id
 
 
 def part_frames(frames: Sequence[Frame], tail: str, *, has_markup: bool) -> SplitDocument:

@@ -15,6 +15,7 @@ from ocml_bridge.stream.decoder import LiveLog, TextDecoder, emit_message
 from ocml_bridge.stream.frames import FrameEvents, Live
 from ocml_bridge.text.im import Frame
 from ocml_bridge.text.plain import message
+from ocml_bridge.text.replies import Replies
 from ocml_bridge.units.heads import Item, item_of
 
 from .detect import is_open_turn, may_be_marked
@@ -22,7 +23,7 @@ from .frames import Contents, Place, goes_on, schemas_of
 from .headers import read_speaker
 from .markup.body import BodyReader, restore
 from .markup.parts import NO_SCHEMAS, Schemas
-from .markup.responses import ROLES, Replies, begins
+from .markup.responses import ROLES, answered, begins
 from .markup.segments import FUNCTION
 from .reader import PlacedFrame, part_frames, placed_frame, read_contents, surroundings
 from .spelling import with_notes
@@ -88,13 +89,11 @@ class FrameReader:
         self._leading = leads and contents.tools is None
         self._contents.append(contents)
         for each in contents.messages:
-            recipient = each.recipient if is_call(each) else None
-            index = len(self.messages)
-            name = self.replies.take(
-                each.role, recipient, each.name, continues=each.continues, index=index, log=self._log
-            )
-            if name is not None and each.name is None:
-                each.name = name
+            if each.role == "tool":
+                name = answered(self.replies, each.name, len(self.messages), self._log)
+                each.name = name if each.name is None else each.name
+            else:
+                self.replies.take(each)
             self.messages.append(each)
 
     def finish(self, tail: str) -> Transcript:

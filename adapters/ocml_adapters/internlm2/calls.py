@@ -1,19 +1,15 @@
-"""One call both ways ("Function Call", "Code Interpreter"), and which call a reply answers."""
+"""One call both ways ("Function Call", "Code Interpreter")."""
 
 from __future__ import annotations
 
 import re
-from collections import deque
 from dataclasses import dataclass
 from typing import Final
 
-from ocml_bridge.chat.turns import is_call, name_of, recipient_of
-from ocml_bridge.common.memo import Memo
+from ocml_bridge.chat.turns import name_of, recipient_of
 from ocml_bridge.json_values.jsontext import Span, spaced
-from ocml_bridge.model import Message
 from ocml_bridge.text.calls import SPACE, constraint_of, is_embedded, members_alone, remark_call
 from ocml_bridge.text.repair import repair
-from ocml_bridge.units.heads import LIMIT, Head
 
 from .syntax import PYTHON
 
@@ -79,85 +75,3 @@ def write_code(code: str) -> str:
     """Write code in a fence that is longer than any fence in it."""
     fence = "`" * max((len(line[0]) + 1 for line in _FENCE.finditer(code)), default=3)
     return f"{fence}python\n{code}\n{fence}"
-
-
-# --- replies ----------------------------------------------------------------------------------------------------------
-
-
-class Replies:
-    """Pairs the replies of each turn with its calls: by the name of the tool if the reply has one, else in order.
-
-    Attributes:
-        in_calls: whether the next call belongs to the same turn as the calls before it.
-    """
-
-    def __init__(self) -> None:
-        self._calls: list[str | None] = []
-        """The recipients of the calls in the current turn."""
-        self._first = 0
-        self._answered: set[int] = set()
-        self._places: dict[str | None, deque[int]] | None = None
-        """Recipient → indices of its calls without a reply; built when the first reply names a tool out of order."""
-        self.in_calls = False
-
-    @property
-    def waiting(self) -> str | None:
-        """The recipient of the first call that has no reply; None if all have."""
-        while self._first in self._answered:
-            self._first += 1
-        return self._calls[self._first] if self._first < len(self._calls) else None
-
-    def take(self, message: Message) -> bool:
-        """Take the next message; return False for a reply that answers no call."""
-        if message.role == "tool":
-            return self.reply(message.name)
-        if is_call(message):
-            self.call(message.recipient)
-        else:
-            self.text(continues=message.continues)
-        return True
-
-    def call(self, recipient: str | None) -> None:
-        """Take a call."""
-        if not self.in_calls:
-            self._calls, self._first, self._answered, self._places, self.in_calls = [], 0, set(), None, True
-        self._calls.append(recipient)
-
-    def text(self, *, continues: bool) -> None:
-        """Take a message that is neither; unless it stands in the frame of the calls, the turn ends."""
-        self.in_calls = self.in_calls and continues
-
-    def reply(self, name: str | None) -> bool:
-        """Take a reply of a tool, or of the next tool if it has no name; return whether it answers a call."""
-        self.in_calls = False
-        if self.waiting is None:
-            return False
-        if name in (None, self.waiting):
-            self._answered.add(self._first)
-            return True
-        if self._places is None:
-            self._places = {}
-            for at, recipient in enumerate(self._calls):
-                self._places.setdefault(recipient, deque()).append(at)
-        places = self._places.get(name, deque())
-        while places and places[0] in self._answered:
-            places.popleft()
-        if places:
-            self._answered.add(places.popleft())
-            return True
-        return False
-
-
-def named(head: Head, name: str | None) -> Head:
-    """Return the head with the name of a tool."""
-    if head.name == name:
-        return head
-    result = _named_heads.get((head, name))
-    if result is None:
-        result = head.replaced(name=name)
-        if head.shared:
-            _named_heads.keep((head, name), result)
-    return result
-
-
-_named_heads: Final = Memo[tuple[Head, str | None], Head](LIMIT)

@@ -8,10 +8,10 @@ from ocml_bridge.formats.adapter import Options
 from ocml_bridge.model import Message, Transcript, replace
 from ocml_bridge.stream.encoder import TextEncoder
 from ocml_bridge.text.plain import has_no_place
+from ocml_bridge.text.replies import Replies
 from ocml_bridge.units.heads import Head, head_of
 
 from .body import after_body, joins, write_body
-from .calls import Replies
 from .frames import header_of, heading_of
 from .nearest import TARGET, declaring, opened, turn
 from .reader import FramesReader

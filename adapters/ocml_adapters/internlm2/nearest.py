@@ -18,12 +18,13 @@ from ocml_bridge.report.narrowing import drop_message, narrow
 from ocml_bridge.text.calls import constraint_of
 from ocml_bridge.text.declared import has_tools, take_tools
 from ocml_bridge.text.plain import has_no_place, message
+from ocml_bridge.text.replies import Replies
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.heads import LIMIT, Head, Item, item_of, message_of
+from ocml_bridge.units.pairing import with_name
 from ocml_bridge.units.writer import TOOLS
 
 from .body import joins
-from .calls import Replies, named
 from .frames import Place, framed, heading_of, layout_in, layout_of, majority
 from .syntax import DIALECTS, ENVIRONMENT, HOME, NOTES, PYTHON, STARTS
 from .tools import declared_in, declares, message_with_tools, normal, place_of, tools_of
@@ -178,7 +179,7 @@ class Draft:
             return self._named_reply(head), content, call_id
         if head.calls:
             self._replies.call(canonical(head.recipient or ""))
-        elif self._replies.in_calls:
+        elif self._replies:
             self._replies.text(continues=before is not None and joins(before[0], head))
         return item
 
@@ -188,7 +189,7 @@ class Draft:
         waiting = replies.waiting
         if local.bare and local.name in (None, waiting):
             replies.reply(waiting)
-            return named(local, waiting)
+            return with_name(local, waiting)
         reply = turn(local.message("", None), "")
         if reply.name is None:
             reply.name = waiting

@@ -16,13 +16,14 @@ from ocml_bridge.text.calls import is_embedded
 from ocml_bridge.text.edges import is_trivia, remember
 from ocml_bridge.text.im import Frame
 from ocml_bridge.text.plain import message, unknown_role
+from ocml_bridge.text.replies import Replies
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.grammar import Skeleton, SplitDocument
 from ocml_bridge.units.heads import Item, item_of, message_of
+from ocml_bridge.units.pairing import with_name
 from ocml_bridge.units.reader import UnitReader
 
 from .body import read_body
-from .calls import Replies, named
 from .frames import Place, Unit, around_of, default_frame, heading_of, majority
 from .syntax import CONTROL, DIALECTS, FOREIGN, GRAMMAR, IM, MARKS, NOTES, PYTHON, ROLES, UNUSED
 from .tools import declares, default_place, read_tools, with_tools
@@ -171,13 +172,13 @@ def _name_replies(items: list[Item], split: SplitDocument, log: Log) -> Replies:
         if not head.continues:
             frame += 1
         if head.calls:
-            replies.call(head.recipient)
+            replies.call(head.recipient or "")
         elif head.role == "tool":
             waiting = replies.waiting
             if not replies.reply(head.name):
                 report_unpaired(at, log)
             items[at] = _named_reply(item, waiting, split.units[frame])
-        elif replies.in_calls:
+        elif replies:
             replies.text(continues=head.continues)
     return replies
 
@@ -188,7 +189,7 @@ def _named_reply(item: Item, waiting: str | None, unit: Placed) -> Item:
     if (head.name is None and waiting == PYTHON) or head.name not in (None, PYTHON, waiting):
         reply = replace(message_of(item), name=head.name or waiting, layout=None, extras=None)
         return item_of(with_layout((reply,), unit, waiting)[0])
-    return named(head, head.name or waiting), content, call_id
+    return with_name(head, head.name or waiting), content, call_id
 
 
 def without_open_turn(frames: Sequence[Frame], tail: str, text: str, log: Log) -> SplitDocument:

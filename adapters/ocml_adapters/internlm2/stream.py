@@ -14,10 +14,10 @@ from ocml_bridge.stream.decoder import LiveLog, TextDecoder, emit_message
 from ocml_bridge.stream.frames import FrameEvents, Live
 from ocml_bridge.text.im import Frame, spell
 from ocml_bridge.text.plain import message
+from ocml_bridge.text.replies import Replies
 from ocml_bridge.units.heads import item_of
 
 from .body import Cutter, call_of, message_of, placed
-from .calls import Replies
 from .frames import Unit, heading_of
 from .reader import (
     messages_of,
@@ -153,7 +153,8 @@ class FrameReader:
             return
         report_header(frame, f"/messages/{index}", self._log)
         report_end(frame, f"/messages/{index + len(unit) - 1}", self._log)
-        if not all(map(self.replies.take, unit)):
+        answered = list(map(self.replies.take, unit))
+        if unit[0].role == "tool" and answered == [None]:
             report_unpaired(index, self._log)
         self._units.append((unit, waiting))
         self.messages += unit

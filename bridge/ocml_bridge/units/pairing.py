@@ -237,10 +237,13 @@ def name_replies(items: list[Item], log: Log, start: int = 0, where: str = "/mes
             detail = "no call has this id; the reply is read as the answer to the only open call"
             log.find(FindingCode.REPLY_UNPAIRED, f"{path}/call_id", detail)
         if head.name is None:
-            items[index] = (_with_name(head, caller.recipient), content, call_id)
+            items[index] = (with_name(head, caller.recipient), content, call_id)
 
 
-def _with_name(head: Head, tool: str | None) -> Head:
+def with_name(head: Head, tool: str | None) -> Head:
+    """Return the head of a reply with the name of its tool; equal heads share one."""
+    if head.name == tool:
+        return head
     named = _named_cache.get((head, tool))
     if named is None:
         named = head.replaced(name=tool)

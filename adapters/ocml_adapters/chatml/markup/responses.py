@@ -8,8 +8,7 @@ from functools import cache
 from typing import Final
 
 from ocml_bridge.loss import FindingCode, Log
-from ocml_bridge.model import Message
-from ocml_bridge.units.pairing import Pairing
+from ocml_bridge.text.replies import Replies
 
 from ..families import Responses
 from ..syntax import OUTPUT
@@ -69,49 +68,17 @@ def write_responses(replies: Sequence[str], spelling: Responses, *, closing: boo
     return (spelling.between or "").join(blocks) + spelling.end_of(closing=closing)
 
 
-class Replies:
-    """Pairs replies with calls: the replies of a turn answer its calls in order."""
+def answered(replies: Replies, name: str | None, index: int, log: Log) -> str | None:
+    """Return the recipient of the call that a reply answers, or None, which is reported if there was any call.
 
-    def __init__(self) -> None:
-        self._pairing = Pairing()
-        self._recipients: list[str] = []
-
-    @property
-    def waiting(self) -> str | None:
-        """The recipient of the first call that has no reply yet; None if there is none."""
-        call = self._pairing.find(Message("tool", ""))
-        return None if call is None else self._recipients[call]
-
-    def take(
-        self,
-        role: str,
-        recipient: str | None,
-        name: str | None,
-        *,
-        continues: bool,
-        index: int = 0,
-        log: Log | None = None,
-    ) -> str | None:
-        """Take the next message; return, for a reply, the recipient of the call that it answers, or None.
-
-        Args:
-            role: its role.
-            recipient: the recipient, if it is a call.
-            name: the tool that a reply names.
-            continues: whether it shares the frame of the message before it.
-            index: its index.
-            log: takes a finding if a reply answers no call.
-        """
-        if recipient is not None:
-            message = Message("assistant", "", recipient=recipient, end="call", continues=continues)
-            self._pairing.feed(len(self._recipients), message)
-            self._recipients.append(recipient)
-            return None
-        message = Message(role, "", name if role == "tool" else None, continues=continues)
-        call = self._pairing.feed(len(self._recipients), message)
-        if call is not None:
-            return self._recipients[call]
-        if role == "tool" and self._recipients and log is not None:
-            path = f"/messages/{index}/name"
-            log.find(FindingCode.REPLY_UNPAIRED, path, "no call fits this reply; the reply is kept without one")
-        return None
+    Args:
+        replies: the calls that have no reply yet.
+        name: the tool that the reply names.
+        index: the index of the reply.
+        log: takes the finding.
+    """
+    recipient = replies.reply(name)
+    if recipient is None and replies:
+        path = f"/messages/{index}/name"
+        log.find(FindingCode.REPLY_UNPAIRED, path, "no call fits this reply; the reply is kept without one")
+    return recipient
