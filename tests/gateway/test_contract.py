@@ -16,7 +16,7 @@ import pytest
 from gateway.contract.cases import CASES, DATE, HELD, MODES, TRIP
 from gateway.scripted import serving
 from ocml_bridge.hosts.gateway import Settings, conversation, create_app
-from ocml_bridge.stream.completions import members
+from ocml_bridge.json_values.parameters import members_of
 from sources import ROOT
 
 FOLDER = ROOT / "tests" / "gateway" / "contract" / "recordings"
@@ -196,7 +196,7 @@ def test_probabilities_of_what_is_seen_and_of_nothing_else(bench: Bench) -> None
     parts: list[str] = []
     for chunk in chunks(bench.ask("probabilities, streamed")):
         for streamed in chunk["choices"]:
-            parts += [token["token"] for token in members(streamed.get("logprobs")).get("content", ())]
+            parts += [token["token"] for token in members_of(streamed.get("logprobs")).get("content", ())]
     assert "".join(parts) == choice["message"]["content"]
 
 

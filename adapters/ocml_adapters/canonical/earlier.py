@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Final, cast
 
+from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.loss import FindingCode, Log, Severity
 from ocml_bridge.model import Json
 from ocml_bridge.model.codec import to_json
@@ -25,7 +26,7 @@ def to_current(document: Json, log: Log) -> Json:
         document: canonical JSON of the current version or an earlier one; it is not changed.
         log: receives a finding for each value that was moved (`earlier-form`).
     """
-    values = _object(document)
+    values = members_of(document)
     if values.get("type") in (None, "completion"):
         return document
     return _move_in_tools(_move_settings(values, log), "/tools", log)
@@ -62,15 +63,15 @@ _MOVED: Final = ("model", "generation_settings")
 
 def _move_settings(values: Object, log: Log) -> Object:
     """Return a document whose settings are neither in its header nor in the extras of Chat Completions."""
-    header = _object(values.get("header"))
-    in_header = _object(header.get("generation_settings"))
+    header = members_of(values.get("header"))
+    in_header = members_of(header.get("generation_settings"))
     in_extras = _settings_in_openai(values)
     moved = [key for key in _MOVED if key in header]
     if "settings" in values or not (in_extras or moved):
         return values
     model = {"model": header["model"]} if "model" in header else {}
     settings, others = settings_of({**in_extras, **in_header, **model})
-    members = {} if settings is None else _object(to_json(settings))
+    members = {} if settings is None else members_of(to_json(settings))
     unknown = {key: value for key, value in others.items() if key in in_header}
     paths = [f"/header/{key}" for key in moved] + [f"/extras/openai/{key}" for key in in_extras if key in members]
     for path in paths:
@@ -82,8 +83,8 @@ def _move_settings(values: Object, log: Log) -> Object:
         )
     values = _without_extras(values, members) if in_extras else values
     if unknown:
-        extras = _object(values.get("extras"))
-        of_ocm = {**_object(extras.get("ocm-2.2")), "generation_settings": unknown}
+        extras = members_of(values.get("extras"))
+        of_ocm = {**members_of(extras.get("ocm-2.2")), "generation_settings": unknown}
         values = {**values, "extras": {**extras, "ocm-2.2": of_ocm}}
     rest = {key: value for key, value in header.items() if key not in _MOVED}
     return {**values, **({"header": rest} if moved else {}), **({"settings": members} if members else {})}
@@ -121,7 +122,7 @@ def message_to_current(message: Json, path: str, log: Log) -> Json:
 
 def _move_in_tools(values: Json, path: str, log: Log) -> Json:
     """Return a document or a part whose tools have their values in their fields."""
-    tools = _object(values).get("tools")
+    tools = members_of(values).get("tools")
     if not isinstance(tools, list):
         return values
     moved = [_move_in_tool(tool, f"{path}/{at}", log) for at, tool in enumerate(cast("list[Json]", tools))]
@@ -130,7 +131,7 @@ def _move_in_tools(values: Json, path: str, log: Log) -> Json:
 
 def _move_in_tool(tool: Json, path: str, log: Log) -> Json:
     """Return a tool whose strict flag and freeform input are in their fields."""
-    values = _object(tool)
+    values = members_of(tool)
     if (home := _home_of_custom(values)) is not None:
         log.find(FindingCode.EARLIER_FORM, f"{path}/extras/{home}", _FREEFORM, Severity.LAYOUT)
         tool = values = _move_freeform(values, home)
@@ -138,8 +139,8 @@ def _move_in_tool(tool: Json, path: str, log: Log) -> Json:
     if home is None:
         return tool
     log.find(FindingCode.EARLIER_FORM, f"{path}/extras/{home}/function/strict", _STRICT, Severity.LAYOUT)
-    extras, of_format = dict(_object(values["extras"])), dict(_object(_object(values["extras"])[home]))
-    function = dict(_object(of_format.pop("function")))
+    extras, of_format = dict(members_of(values["extras"])), dict(members_of(members_of(values["extras"])[home]))
+    function = dict(members_of(of_format.pop("function")))
     strict = function.pop("strict")
     of_format |= {"function": function} if function else {}
     extras.pop(home)
@@ -156,8 +157,8 @@ _WITH_FUNCTIONS: Final = ("openai", "chatml", "ocm-0.1")
 
 def _home_of_strict(tool: Object) -> str | None:
     """Return the format whose extras have the strict flag of a tool; None if the field has it, or nothing."""
-    extras = _object(tool.get("extras"))
-    functions = {home: _object(_object(extras.get(home)).get("function")) for home in _WITH_FUNCTIONS}
+    extras = members_of(tool.get("extras"))
+    functions = {home: members_of(members_of(extras.get(home)).get("function")) for home in _WITH_FUNCTIONS}
     homes = [home for home, function in functions.items() if type(function.get("strict")) is bool]
     return homes[0] if homes and "strict" not in tool else None
 
@@ -173,11 +174,7 @@ def _has_weight_in_openai(message: Object) -> bool:
 
 
 def _openai_extras(values: Object) -> Object:
-    return _object(_object(values.get("extras")).get("openai"))
-
-
-def _object(value: Json) -> Object:
-    return cast("Object", value) if isinstance(value, dict) else {}
+    return members_of(members_of(values.get("extras")).get("openai"))
 
 
 def _without_extras(values: Object, keys: Collection[str]) -> Object:
@@ -198,27 +195,27 @@ _CUSTOM: Final = "custom"
 
 def _home_of_custom(tool: Object) -> str | None:
     """Return the format whose extras show that a tool is a custom one; None if the field does, or nothing."""
-    extras = _object(tool.get("extras"))
+    extras = members_of(tool.get("extras"))
     if "freeform" in tool:
         return None
-    if isinstance(_object(extras.get(_OPENAI)).get(_CUSTOM), dict):
+    if isinstance(members_of(extras.get(_OPENAI)).get(_CUSTOM), dict):
         return _OPENAI
-    return _RESPONSES if _object(extras.get(_RESPONSES)).get("type") == _CUSTOM else None
+    return _RESPONSES if members_of(extras.get(_RESPONSES)).get("type") == _CUSTOM else None
 
 
 def _move_freeform(tool: Object, home: str) -> Object:
     """Return a custom tool whose freeform input is in its field."""
     extras = dict(cast("Object", tool["extras"]))
-    of_format = dict(_object(extras.pop(home)))
-    members = dict(_object(of_format.pop(_CUSTOM))) if home == _OPENAI else of_format
+    of_format = dict(members_of(extras.pop(home)))
+    members = dict(members_of(of_format.pop(_CUSTOM))) if home == _OPENAI else of_format
     if home == _RESPONSES:
         del of_format["type"]
     freeform, spelled = read_freeform(members.get(FORMAT), nested=home == _OPENAI)
     layout = tool.get("layout")
     if spelled is not None:
         del members[FORMAT]
-        layout_of_format = {**_object(_object(layout).get(home)), **({FORMAT: spelled} if spelled else {})}
-        layout = {**_object(layout), **({home: layout_of_format} if layout_of_format else {})}
+        layout_of_format = {**members_of(members_of(layout).get(home)), **({FORMAT: spelled} if spelled else {})}
+        layout = {**members_of(layout), **({home: layout_of_format} if layout_of_format else {})}
     if home == _OPENAI and members:
         of_format[_CUSTOM] = members
     extras |= {home: of_format} if of_format else {}

@@ -11,13 +11,14 @@ from typing import Any, Final, Literal, NamedTuple, cast
 
 from ocml_bridge.json_values import jsontext
 from ocml_bridge.json_values.form import Object
+from ocml_bridge.json_values.parameters import items_of, members_of
 from ocml_bridge.model import Json
 from ocml_bridge.stream.assembled import Note, object_of
 
 from .content import Content
 from .details import LISTS
 from .listed import Items
-from .merging import Twice, as_list, as_object, latest, merged, text_in
+from .merging import Twice, latest, merged, text_in
 from .reasoning import JOINT
 from .syntax import CONTENT, CUSTOM, FUNCTION, FUNCTION_CALL, INPUT_KEYS, REASONING, REASONING_TEXTS, TOOL_CALLS
 
@@ -76,11 +77,11 @@ class Call:
     def wire(self) -> Object:
         """Return the complete call."""
         inner: Object = {"name": self.name, INPUT_KEYS[self.kind]: "".join(self.pieces)}
-        inner.update(as_object(merged(self._within)))
+        inner.update(members_of(merged(self._within)))
         if self.legacy:
             return inner
         out: Object = {} if self.id is None else {"id": self.id}
-        return {**out, "type": self.kind, self.kind: inner, **as_object(merged(self._more))}
+        return {**out, "type": self.kind, self.kind: inner, **members_of(merged(self._more))}
 
 
 def kind_of(item: Object) -> str:
@@ -260,7 +261,7 @@ class Choice:
         value = delta.get(key)
         if value is not None and not isinstance(value, list):
             self._note(f"{key} is not a list; it is left out")
-        return as_list(value)
+        return items_of(value)
 
     def _more_of(self, call: Call, item: Object) -> str:
         named = bool(call.name)
@@ -272,7 +273,7 @@ class Choice:
     def _call_for(self, item: Object) -> Call:
         """Return the call of an item: by its index, unless the item begins another call; else by its id or name."""
         index, call_id = item.get("index"), item.get("id")
-        name = as_object(item.get(kind_of(item))).get("name")
+        name = members_of(item.get(kind_of(item))).get("name")
         if isinstance(index, int):
             known_call = self._indices.get(index)
             if (
@@ -309,7 +310,7 @@ class Choice:
         return {
             **({} if self._index is None else {"index": self._index}),
             "message": self._message(),
-            **as_object(latest(self._more)),
+            **members_of(latest(self._more)),
             "finish_reason": self.finish or finish,
         }
 
@@ -322,7 +323,7 @@ class Choice:
         if self._refusal:
             out["refusal"] = "".join(self._refusal)
         out.update(self._whole_calls())
-        return {**out, **as_object(merged(self._members))}
+        return {**out, **members_of(merged(self._members))}
 
     def reasoning(self) -> Object:
         """Return the members with the reasoning."""

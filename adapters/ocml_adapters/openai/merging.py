@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import Any, Final, cast
+from typing import Final, cast
 
 from ocml_bridge.json_values.form import Object
 from ocml_bridge.model import Json
@@ -97,16 +97,6 @@ class Twice:
 
 def _first(values: list[Json]) -> Json:
     return next((value for value in values if value is not None), None)
-
-
-def as_object(value: Json) -> Object:
-    """Return a value that is an object; an empty object for anything else."""
-    return cast("Object", value) if isinstance(value, dict) else {}
-
-
-def as_list(value: Json) -> list[Any]:
-    """Return a value that is a list; an empty list for anything else."""
-    return cast("list[Any]", value) if isinstance(value, list) else []
 
 
 def text_in(members: Object, key: str, note: Note) -> str:

@@ -25,10 +25,11 @@ from weakref import finalize
 
 import orjson
 
+from ..json_values.parameters import members_of
 from ..stream.sse import Reader
 from .gateway import Settings
 from .gateway.conversation import Conversation
-from .gateway.problems import ApiError, members
+from .gateway.problems import ApiError
 from .gateway.upstream import Upstream, client_for
 
 Made = TypeVar("Made")
@@ -121,9 +122,9 @@ class _Calls:
     async def _talk(
         self, model: str, messages: list[Any], *_: Any, stream: bool, **options: Any
     ) -> AsyncGenerator[Conversation]:
-        parameters = members(options.get("optional_params"))
+        parameters = members_of(options.get("optional_params"))
         request = {key: value for key, value in parameters.items() if key not in _OWN}
-        request |= members(parameters.get("extra_body"))
+        request |= members_of(parameters.get("extra_body"))
         if (effort := _effort(parameters.get("thinking"))) is not None:
             request.setdefault("reasoning_effort", effort)
         request |= {"model": model, "messages": messages, "stream": stream}
@@ -146,7 +147,7 @@ EFFORTS: Final = ((2_048, "low"), (8_192, "medium"))
 
 def _effort(thinking: Any) -> str | None:
     """The effort that `thinking` asks for; None where it asks for nothing."""
-    fields = members(thinking)
+    fields = members_of(thinking)
     if fields.get("type") == "disabled":
         return "none"
     budget = fields.get("budget_tokens")

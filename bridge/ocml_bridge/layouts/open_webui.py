@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, cast
 
+from ..json_values.parameters import members_of
 from ..loss import Finding
 from ..model import Json
 from .details import read_details
@@ -127,16 +128,12 @@ def _metadata(node: Object) -> Object:
     """Return the members of a message that are not read, and its text if that repeats the output items."""
     content = node["content"]
     files = [
-        rest(each, ("type", "url")) if each.get("type") == "image" else each
-        for each in map(_object, as_list(node.get("files")) or [])
+        rest(each, ("type", "url")) if each.get("type") == "image" else each for each in objects_of(node.get("files"))
     ]
     shown = isinstance(content, str) and (_has_output(node) or read_details(content, Pieces("assistant")))
     known = ("id", "parentId", "childrenIds", "role", "files", *(() if shown else ("content",)))
     items = [_rest_of(each) for each in cast("list[Object]", node["output"])] if _has_output(node) else []
-    phases = [
-        rest(each, ("phase", "content")) if _is_read(each) else each
-        for each in map(_object, as_list(node.get(_PHASED)) or [])
-    ]
+    phases = [rest(each, ("phase", "content")) if _is_read(each) else each for each in objects_of(node.get(_PHASED))]
     apart = {
         "files": files if any(files) else None,
         "output": items if any(items) else None,
@@ -151,15 +148,11 @@ def _metadata(node: Object) -> Object:
     }
 
 
-def _object(value: Json) -> Object:
-    return as_object(value) or {}
-
-
 # --- output of the model, as items of the Responses API ---------------------------------------------------------------
 
 
 def _texts(value: Json) -> str:
-    return "".join(str(_object(each).get("text") or "") for each in as_list(value) or [])
+    return "".join(str(members_of(each).get("text") or "") for each in as_list(value) or [])
 
 
 def _read_item(item: Object, pieces: Pieces, place: str) -> None:
@@ -193,4 +186,4 @@ def _rest_of(item: Object) -> Object:
 def _has_output(node: Object) -> bool:
     """Return whether a message has output items, all of known kinds."""
     items = as_list(node.get("output"))
-    return bool(items) and all(_object(each).get("type") in _READ_MEMBERS for each in items or [])
+    return bool(items) and all(members_of(each).get("type") in _READ_MEMBERS for each in items or [])

@@ -15,6 +15,7 @@ import orjson
 
 from ..errors import BridgeError, ErrorCode
 from ..events import Decoder, Event, Reason
+from ..json_values.parameters import members_of
 from .sse import LIMIT, Reader
 
 REASONS: Final[dict[str, Reason]] = {"stop": "stop", "length": "length", "content_filter": "content_filter"}
@@ -104,17 +105,19 @@ def read_chunk(message: object) -> Chunk:
     Raises:
         BridgeError: OCB-SHAPE if it is no completion.
     """
-    body = members(message)
+    body = members_of(message)
     if body.get("error") is not None:
         return Chunk(error=body["error"])
     choices = body.get("choices")
     if not isinstance(choices, list):
         raise BridgeError(ErrorCode.SHAPE, "the server's answer is not a completion: it has no list of choices")
-    return Chunk(tuple(_piece(choice) for choice in cast("list[object]", choices)), members(body.get("usage")) or None)
+    return Chunk(
+        tuple(_piece(choice) for choice in cast("list[object]", choices)), members_of(body.get("usage")) or None
+    )
 
 
 def _piece(choice: object) -> Piece:
-    body = members(choice)
+    body = members_of(choice)
     index, text, ids, reason = (body.get(key) for key in ("index", "text", "token_ids", "finish_reason"))
     return Piece(
         index if isinstance(index, int) else 0,
@@ -122,7 +125,7 @@ def _piece(choice: object) -> Piece:
         cast("list[int | str]", ids) if isinstance(ids, list) else None,
         # Some servers send "" before the end of an answer.
         reason if isinstance(reason, str) and reason else None,
-        tuple(_sampled(members(body.get("logprobs")))) if body.get("logprobs") else (),
+        tuple(_sampled(members_of(body.get("logprobs")))) if body.get("logprobs") else (),
     )
 
 
@@ -131,13 +134,8 @@ def _sampled(logprobs: dict[str, Any]) -> Iterator[Sampled]:
     tokens, values = logprobs.get("tokens") or (), logprobs.get("token_logprobs") or ()
     tops = logprobs.get("top_logprobs") or [None] * len(tokens)
     for token, value, top in zip(tokens, values, tops, strict=False):
-        likely = tuple(Alternative(str(text), float(each)) for text, each in members(top).items())
+        likely = tuple(Alternative(str(text), float(each)) for text, each in members_of(top).items())
         yield Sampled(Alternative(str(token), float(value or 0.0)), likely)
-
-
-def members(value: object) -> dict[str, Any]:
-    """Return a JSON object, or an empty one for any other value."""
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
 class CompletionsReader:
@@ -220,7 +218,7 @@ class CompletionsDecoder:
         events: list[Event] = []
         for chunk in self._reader.feed(data.encode() if isinstance(data, str) else data):
             if chunk.error is not None:
-                message = members(chunk.error).get("message", chunk.error)
+                message = members_of(chunk.error).get("message", chunk.error)
                 raise BridgeError(ErrorCode.STREAM_TRUNCATED, f"the server failed: {str(message)[:200]}")
             self.usage = chunk.usage or self.usage
             for piece in chunk.pieces:

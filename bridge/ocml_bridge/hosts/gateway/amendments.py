@@ -8,8 +8,8 @@ from typing import Any, Final
 import orjson
 
 from ...events import Encoder, Event
+from ...json_values.parameters import members_of
 from ...loss import Loss
-from ...stream.completions import members
 from .likely import Likely
 
 _EVENT: Final = b"data: "
@@ -53,7 +53,7 @@ class AmendedEncoder:
             return chunk
         body = orjson.loads(data)
         for choice in body.get("choices") or ():
-            message = members(choice.get("delta" if streamed else "message"))
+            message = members_of(choice.get("delta" if streamed else "message"))
             if self._likely is not None and (message.get("content") or not streamed):
                 choice["logprobs"] = {"content": self._likely.take(), "refusal": None}
             if self._legacy:

@@ -8,10 +8,11 @@ from typing import Any, Final
 
 import orjson
 
+from ...json_values.parameters import members_of
 from ...model import Json
 from . import parameters
 from .parameters import wrong
-from .problems import ApiError, members
+from .problems import ApiError
 
 Request = Mapping[str, Any]
 
@@ -113,7 +114,7 @@ def _responses(request: Request, _most: int) -> Parameters:
     if not isinstance(given, (str, list)) or not given:
         raise wrong("input", "must be a text, or a list of at least one item")
     parameters.checked(request, "instructions", (str, list), "a text or a list of items")
-    tools = [members(tool) for tool in parameters.items(request, "tools")]
+    tools = [members_of(tool) for tool in parameters.items(request, "tools")]
     return Parameters(
         parameters.flag(request, "stream"),
         usage=True,
@@ -159,7 +160,7 @@ def _messages(request: Request, _most: int) -> Parameters:
     stop = parameters.items(request, "stop_sequences")
     if not all(isinstance(string, str) for string in stop):
         raise wrong("stop_sequences", "must be a list of strings")
-    tools = [members(tool) for tool in parameters.items(request, "tools")]
+    tools = [members_of(tool) for tool in parameters.items(request, "tools")]
     return Parameters(
         parameters.flag(request, "stream"),
         usage=True,

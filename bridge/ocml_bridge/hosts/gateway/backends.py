@@ -8,7 +8,8 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, cast
 
-from .problems import ApiError, members
+from ...json_values.parameters import members_of
+from .problems import ApiError
 from .settings import Settings
 from .upstream import Upstream
 
@@ -131,6 +132,6 @@ async def _answers(backend: Backend) -> bool:
 
 def models_in(body: Any) -> list[dict[str, Any]]:
     """Return the models in a list as `/v1/models` returns it."""
-    data = members(body).get("data")
-    listed = map(members, cast("list[Any]", data)) if isinstance(data, list) else ()
+    data = members_of(body).get("data")
+    listed = map(members_of, cast("list[Any]", data)) if isinstance(data, list) else ()
     return [model for model in listed if isinstance(model.get("id"), str)]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeVar, cast
 
+from ...json_values.parameters import members_of
 from ...model import Json
-from .problems import ApiError, members
+from .problems import ApiError
 
 Value = TypeVar("Value")
 ROLES: Final = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
@@ -162,7 +163,7 @@ def messages(request: Mapping[str, Any]) -> None:
         path = f"messages.{index}"
         if not isinstance(message, dict):
             raise wrong(path, "must be an object")
-        fields = members(message)
+        fields = members_of(message)
         role = fields.get("role")
         if not isinstance(role, str) or role not in ROLES:
             raise wrong(f"{path}.role", f"must be one of {', '.join(sorted(ROLES))}")
@@ -177,8 +178,8 @@ def _named(value: Any, path: str) -> None:
     """Check that a function that is called or declared has a name."""
     if not isinstance(value, dict):
         raise wrong(path, "must be an object")
-    tool = members(value)
-    if tool.get("type", "function") == "function" and not isinstance(members(tool.get("function")).get("name"), str):
+    tool = members_of(value)
+    if tool.get("type", "function") == "function" and not isinstance(members_of(tool.get("function")).get("name"), str):
         raise wrong(f"{path}.function.name", "must be a string")
 
 
@@ -191,15 +192,15 @@ def tools(request: Mapping[str, Any]) -> None:
     for index, tool in enumerate(items(request, "tools")):
         _named(tool, f"tools.{index}")
     for index, function in enumerate(items(request, "functions")):
-        if not isinstance(members(function).get("name"), str):
+        if not isinstance(members_of(function).get("name"), str):
             raise wrong(f"functions.{index}.name", "must be a string")
-    declared = [members(tool.get("function", tool.get("custom"))) for tool in items(request, "tools")]
+    declared = [members_of(tool.get("function", tool.get("custom"))) for tool in items(request, "tools")]
     names = {tool.get("name") for tool in (*declared, *items(request, "functions"))}
     for param in ("tool_choice", "function_call"):
         choice = request.get(param)
         if choice is not None and not isinstance(choice, dict) and choice not in CHOICES:
             raise wrong(param, f"must be one of {', '.join(CHOICES)}, or an object")
-        named = members(members(choice).get("function", members(choice).get("custom", choice))).get("name")
+        named = members_of(members_of(choice).get("function", members_of(choice).get("custom", choice))).get("name")
         if named is not None and named not in names:
             raise wrong(param, f"names {str(named)[:100]!r}, which is not one of the tools")
         if choice == "required" and not names:
@@ -208,7 +209,7 @@ def tools(request: Mapping[str, Any]) -> None:
 
 def strict(request: Mapping[str, Any]) -> bool:
     """Return whether a tool requires arguments that follow its schema."""
-    return any(members(tool.get("function")).get("strict") is True for tool in items(request, "tools"))
+    return any(members_of(tool.get("function")).get("strict") is True for tool in items(request, "tools"))
 
 
 def answer_format(request: Mapping[str, Any]) -> None:

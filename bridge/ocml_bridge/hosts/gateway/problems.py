@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final, cast
 
 from ...errors import BridgeError, ErrorCode
+from ...json_values.parameters import members_of
 
 _TYPES: Final = {400: "invalid_request_error", 401: "authentication_error", 403: "permission_error"} | {
     404: "not_found_error",
@@ -58,11 +59,6 @@ class ApiError(Exception):
         return {"error": {"message": self.message, "type": kind, "param": self.param, "code": self.code}}
 
 
-def members(value: Any) -> dict[str, Any]:
-    """Return the members of a JSON object; {} for any other value."""
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
-
-
 def of_request(error: BridgeError) -> ApiError:
     """Return the error for a request that cannot be read, or written as a prompt."""
     if error.code is ErrorCode.PERM_VISIBILITY:
@@ -84,8 +80,8 @@ def of_upstream(status: int, body: Any, *, retry_after: str | None = None, own_k
         retry_after: its header `Retry-After`.
         own_key: whether the gateway's key was used, about which the client is not told.
     """
-    error = members(body).get("error", body)
-    code, param = (members(error).get(key) for key in ("code", "param"))
+    error = members_of(body).get("error", body)
+    code, param = (members_of(error).get(key) for key in ("code", "param"))
     message, answered = _words(error), status
     if status < 400 or (status in (401, 403) and own_key) or (status in (404, 405) and not _is_of_model(error)):
         # An error in what the gateway adds, such as a path or its own key, is not the client's.
@@ -103,11 +99,11 @@ def of_upstream(status: int, body: Any, *, retry_after: str | None = None, own_k
 
 def _words(error: Any) -> str:
     """Return the message of an error: OpenAI's `message`, FastAPI's `detail`, or the value itself."""
-    fields = members(error)
+    fields = members_of(error)
     text = error if isinstance(error, str) else fields.get("message", fields.get("detail"))
     if isinstance(text, list):
         # FastAPI's list of validation errors.
-        details = [members(each) for each in cast("list[Any]", text)[:10]]
+        details = [members_of(each) for each in cast("list[Any]", text)[:10]]
         text = "; ".join(f"{_place(each.get('loc'))}: {str(each.get('msg'))[:LONGEST]}" for each in details)
     return text[:LONGEST] if isinstance(text, str) else ""
 
@@ -120,7 +116,7 @@ def _place(steps: Any) -> str:
 
 def _is_of_model(error: Any) -> bool:
     """Return whether the model was not found, and not the path that the gateway requested."""
-    fields = members(error)
+    fields = members_of(error)
     message = fields.get("message")
     return (
         fields.get("param") == "model"

@@ -8,8 +8,9 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 from ....errors import BridgeError, ErrorCode
 from ....formats.guidance import Guide
+from ....json_values.parameters import members_of
 from ....model import Json
-from ....stream.completions import ReadChunk, members
+from ....stream.completions import ReadChunk
 from ..problems import ApiError
 
 DriverName = Literal["auto", "vllm", "llama.cpp", "completions"]
@@ -146,8 +147,8 @@ Raises:
 
 def models_of(listing: Any) -> list[dict[str, Any]]:
     """Return the models in an engine's list (`/v1/models`)."""
-    found = members(listing).get("data")
-    return [members(model) for model in found] if isinstance(found, list) else []  # type: ignore[arg-type]
+    found = members_of(listing).get("data")
+    return [members_of(model) for model in found] if isinstance(found, list) else []  # type: ignore[arg-type]
 
 
 _LENGTHS = ("max_model_len", "context_length", "context_window", "max_context_length")
@@ -158,7 +159,7 @@ def lengths_of(models: Sequence[Mapping[str, Any]]) -> dict[str, int]:
     """Return the lengths of models' contexts in a list, by name."""
     found: dict[str, int] = {}
     for model in models:
-        lengths = [model.get(key) for key in _LENGTHS] + [members(model.get("meta")).get("n_ctx")]
+        lengths = [model.get(key) for key in _LENGTHS] + [members_of(model.get("meta")).get("n_ctx")]
         length = next((value for value in lengths if isinstance(value, int) and value > 0), None)
         if length is not None:
             found[str(model.get("id"))] = length

@@ -11,8 +11,8 @@ from typing import Any, Final, cast
 
 import orjson
 
+from ....json_values.parameters import members_of
 from ....model import Json
-from ....stream.completions import members
 from .gbnf_rules import NOTHING, Rules, literal, sequence
 
 JSON: Final = {
@@ -53,7 +53,7 @@ class Schema:
 
     def value(self, value: Json, depth: int = 0) -> str:
         """Return the rule for a value that follows a schema."""
-        schema = members(value)
+        schema = members_of(value)
         if not schema or depth > DEEPEST:
             return "value"
         if "$ref" in schema:
@@ -76,12 +76,12 @@ class Schema:
         """Return the part of the schema that a reference names; None if there is none."""
         found: Any = self._whole if target.startswith("#") else None
         for step in filter(None, target.removeprefix("#").split("/")):
-            found = members(found).get(step.replace("~1", "/").replace("~0", "~"))
+            found = members_of(found).get(step.replace("~1", "/").replace("~0", "~"))
         return found
 
     def typed(self, kind: str, schema: Mapping[str, Any], depth: int) -> str:
         """Return the rule for a value of one type that follows a schema."""
-        if kind == "object" and (properties := members(schema.get("properties"))):
+        if kind == "object" and (properties := members_of(schema.get("properties"))):
             return self._object(properties, schema, depth)
         if kind == "array" and (set(schema) & {"items", "minItems", "maxItems"}):
             return self._array(schema, depth)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ....formats.guidance import Members
+from ....json_values.parameters import members_of
 from ....model import Json
-from ....stream.completions import members
 from .gbnf_json import DEEPEST, Schema, constant, in_order, items, kinds_of
 from .gbnf_rules import TOKEN, Rules, literal, sequence
 
@@ -32,9 +32,9 @@ class MemberRules:
         self._spelling: Final = spelling
         self._rules: Final = rules
         self._text: Final = self._any_text()
-        found = members(schema)
-        found = members(self._json.found(str(found["$ref"]))) if "$ref" in found else found
-        properties, others = members(found.get("properties")), found.get("additionalProperties", False)
+        found = members_of(schema)
+        found = members_of(self._json.found(str(found["$ref"]))) if "$ref" in found else found
+        properties, others = members_of(found.get("properties")), found.get("additionalProperties", False)
         pairs = [
             (self._member(literal(name), self._value(value, 0)), name in items(found, "required"))
             for name, value in properties.items()
@@ -59,7 +59,7 @@ class MemberRules:
 
     def _value(self, value: Json, depth: int) -> str:
         """Return the rule for a value: JSON, or a text if the value may be one."""
-        schema = members(value)
+        schema = members_of(value)
         if "$ref" in schema and depth < DEEPEST:
             return self._value(self._json.found(str(schema["$ref"])), depth + 1)
         if "const" in schema:

@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import Any, Final, Self, cast
 
 from ....errors import BridgeError, ErrorCode
+from ....json_values.parameters import members_of
 from ....model import Json
-from ....stream.completions import Alternative, Chunk, Piece, ReadChunk, Sampled, members
+from ....stream.completions import Alternative, Chunk, Piece, ReadChunk, Sampled
 from ..problems import ApiError
 from .completions import room
 from .driver import Ask, Call, Completion, Terms, unable, unfit
@@ -43,13 +44,13 @@ class LlamaCpp:
         if terms.length is not None:
             return cls(terms, terms.length)
         try:
-            properties = members(await ask(Call("/props")))
+            properties = members_of(await ask(Call("/props")))
         except ApiError as problem:
             if problem.upstream_status is None:
                 raise
             message = "the upstream's /props cannot be read: the driver llama.cpp needs the whole server, not /v1 alone"
             raise unfit(message) from problem
-        length = members(properties.get("default_generation_settings")).get("n_ctx")
+        length = members_of(properties.get("default_generation_settings")).get("n_ctx")
         if not isinstance(length, int):
             raise unfit("the upstream's /props has no n_ctx: give the length of its context with --context TOKENS")
         return cls(terms, length)
@@ -63,7 +64,7 @@ class LlamaCpp:
         if not isinstance(wanted.prompt, str):
             return len(wanted.prompt)
         body: dict[str, Json] = {"content": wanted.prompt, "add_special": False, "parse_special": True}
-        return len(members(await ask(Call("/tokenize", body))).get("tokens") or ())
+        return len(members_of(await ask(Call("/tokenize", body))).get("tokens") or ())
 
     def call(self, wanted: Completion, limit: int) -> Call:
         """Return the request for `/completion`."""
@@ -104,7 +105,7 @@ class _Answers:
         """Number of each answer → how many of its tokens have come."""
 
     def __call__(self, message: object) -> Chunk:
-        body = members(message)
+        body = members_of(message)
         if "error" in body:
             return Chunk(error=body["error"])
         if "content" not in body:
@@ -118,7 +119,7 @@ class _Answers:
             text if isinstance(text, str) else "",
             cast("list[int | str]", ids) if self._terms.ids and isinstance(ids, list) else None,
             ENDS.get(str(body.get("stop_type"))) if body.get("stop") is True else None,
-            tuple(self._sampled(members(token)) for token in body.get("completion_probabilities") or ()),
+            tuple(self._sampled(members_of(token)) for token in body.get("completion_probabilities") or ()),
         )
         if piece.ids is not None and self._misses(piece, body):
             # For a character of several tokens, a stream has only the last id, and the whole text.

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, Final, Self
 
 from ....formats.guidance import OBJECT, Frame, Guide, Members, Several, Step, Text
+from ....json_values.parameters import members_of
 from ....model import Json
-from ....stream.completions import ReadChunk, members, read_chunk
+from ....stream.completions import ReadChunk, read_chunk
 from ..problems import ApiError
 from .completions import WHOLE_TOKENS, completion, estimate, room
 from .driver import Ask, Call, Completion, Terms, lengths_of, models_of, unfit
@@ -68,7 +69,7 @@ class Vllm:
             prompt = wanted.prompt if isinstance(wanted.prompt, str) else ""
             body: dict[str, Json] = {"prompt": prompt, "add_special_tokens": False}
             try:
-                counted = members(
+                counted = members_of(
                     await ask(Call("/tokenize", body | ({"model": wanted.model} if wanted.model else {})))
                 )
             except ApiError as problem:
@@ -93,7 +94,7 @@ class Vllm:
             if problem.upstream_status not in _ABSENT:
                 raise
             return estimate(wanted.prompt)
-        return int(members(counted)["count"])
+        return int(members_of(counted)["count"])
 
     def call(self, wanted: Completion, limit: int) -> Call:
         """Return the request."""
