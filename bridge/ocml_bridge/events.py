@@ -7,11 +7,12 @@ clock or invents an id (sans-IO), so both fit into any program.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Final, Literal, NamedTuple, Protocol, Self
 
-from .errors import ErrorCode
+from .errors import BridgeError, ErrorCode
 from .loss import Finding, Loss
 from .model import Document, Message, Part, Signature, Transcript
 
@@ -157,7 +158,7 @@ class Decoder(Protocol):
         """
         ...
 
-    def feed_tokens(self, ids: Sequence[int | str], /) -> list[Event]:
+    def feed_tokens(self, ids: Sequence[int | str], /) -> list[Event]:  # noqa: ARG002
         """Decode the next token ids.
 
         Args:
@@ -166,7 +167,7 @@ class Decoder(Protocol):
         Raises:
             BridgeError: OCB-OPTION if the format is not made of token ids.
         """
-        ...
+        raise BridgeError(ErrorCode.OPTION, "this stream is text; to stream token ids, use harmony-tokens")
 
     def finish(self, reason: Reason | None = None, /) -> list[Event]:
         """End the stream; return the last events.
@@ -179,11 +180,11 @@ class Decoder(Protocol):
 
     def cancel(self) -> list[Event]:
         """End the stream because the client disconnected; an unfinished message stays unfinished."""
-        ...
+        return self.finish("cancelled")
 
     def copy(self) -> Self:
         """Return an independent decoder in the same state, for beams and speculative decoding."""
-        ...
+        return deepcopy(self)
 
 
 class Encoder(Protocol):

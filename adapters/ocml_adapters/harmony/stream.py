@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Sequence
-from copy import deepcopy
-from typing import Final, Self, cast
+from typing import Final, cast
 
 from ocml_bridge.engine.reading import transcript_of
 from ocml_bridge.errors import BridgeError, ErrorCode
@@ -177,7 +176,7 @@ def decoder(_options: Options) -> Decoder:
     return TextDecoder(Live(log, restore=True), _HOLD, log)
 
 
-class TokenDecoder:
+class TokenDecoder(Decoder):
     """A decoder of Harmony token ids: control tokens are recognised by their ids, never by their text."""
 
     def __init__(self) -> None:
@@ -274,14 +273,6 @@ class TokenDecoder:
         elif text := self._rest():
             self._live.take((text,))
         self._live.close()
-
-    def cancel(self) -> list[Event]:
-        """End the stream because the caller cancelled it."""
-        return self.finish("cancelled")
-
-    def copy(self) -> Self:
-        """Return an independent copy; the time it takes is proportional to what was read."""
-        return deepcopy(self)
 
 
 def _known(ids: Sequence[int | str]) -> list[Sequence[int]]:

@@ -8,8 +8,7 @@ it becomes the client's name again.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from copy import deepcopy
-from typing import Final, Self
+from typing import Final
 
 from ..events import Decoder, End, Event, Reason, Start, Stop
 from ..loss import Loss, LossCode, Severity
@@ -136,7 +135,7 @@ def _with_tools(content: Content, rename: _Rename) -> Content:
     )
 
 
-class _DeclaredNames:
+class _DeclaredNames(Decoder):
     """A decoder whose events have the client's names of tools.
 
     Args:
@@ -163,10 +162,6 @@ class _DeclaredNames:
     def cancel(self) -> list[Event]:
         """End the stream because the client disconnected."""
         return self._named(self._source.cancel())
-
-    def copy(self) -> Self:
-        """Return an independent decoder in the same state."""
-        return deepcopy(self)
 
     def _named(self, events: list[Event]) -> list[Event]:
         return [*map(self._names.event, events)]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterable, Sequence
-from copy import deepcopy
-from typing import Self
 
 from ..chat.transform import remaining, renumber
 from ..engine.added_tokens import WRITTEN_RAW, broken_places, refused
@@ -18,7 +16,7 @@ from ..model import Transcript
 from ..text.added_tokens import Breaker, Passage
 
 
-class MendingDecoder:
+class MendingDecoder(Decoder):
     """A decoder that restores broken added tokens in the text and passes it to another decoder.
 
     Args:
@@ -53,10 +51,6 @@ class MendingDecoder:
             return self._source.feed(rest)
         except BridgeError:
             return []  # the source reports the error when it finishes
-
-    def copy(self) -> Self:
-        """Return an independent decoder in the same state."""
-        return deepcopy(self)
 
 
 class GuardedEncoder:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from copy import deepcopy
 from itertools import starmap
-from typing import Final, Self
+from typing import Final
 
 from ..chat.turns import content_of, is_call, parts_of
 from ..errors import BridgeError, ErrorCode
@@ -16,7 +15,7 @@ from ..model import Content, Message, Part, Text, Transcript, replace
 from .decoder import settle, text_of
 
 
-class AnswerDecoder:
+class AnswerDecoder(Decoder):
     """A decoder of the text after the end of a prompt.
 
     If the prompt has begun a message, only the rest of it belongs to the answer. Messages are numbered from the first
@@ -66,10 +65,6 @@ class AnswerDecoder:
     def cancel(self) -> list[Event]:
         """End the stream because its consumer has cancelled it."""
         return self._next(self._source.cancel())
-
-    def copy(self) -> Self:
-        """Return an independent decoder in the same state."""
-        return deepcopy(self)
 
     def _ignore_after_answer(self, error: BridgeError) -> list[Event]:
         """Return no events if the answer is over, or if another conversation begins, which the source reports again.

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
-from copy import deepcopy
-from typing import Any, Protocol, Self, cast
+from collections.abc import Iterable
+from typing import Any, Protocol, cast
 
-from ..errors import BridgeError, ErrorCode
-from ..events import Event, Named, Reason
+from ..errors import BridgeError
+from ..events import Decoder, Event, Named, Reason
 from ..json_values.form import Object
 from ..loss import FindingCode, Severity
 from ..model import Json
@@ -24,7 +23,7 @@ class Arrivals(Protocol):
         ...
 
 
-class ArrivingDecoder(ABC):
+class ArrivingDecoder(Decoder, ABC):
     """A decoder of one stream.
 
     Args:
@@ -85,22 +84,6 @@ class ArrivingDecoder(ABC):
             self.failed = True
             raise
         return self.log.take()
-
-    def feed_tokens(self, _ids: Sequence[int | str], /) -> list[Event]:
-        """Refuse token ids, which only token formats have.
-
-        Raises:
-            BridgeError: OCB-OPTION, always.
-        """
-        raise BridgeError(ErrorCode.OPTION, "this stream is text; to stream token ids, use harmony-tokens")
-
-    def cancel(self) -> list[Event]:
-        """End the stream because its consumer has cancelled it."""
-        return self.finish("cancelled")
-
-    def copy(self) -> Self:
-        """Return an independent decoder in the same state; takes time in proportion to the text that was read."""
-        return deepcopy(self)
 
     def note(self, detail: str) -> None:
         """Report what had to be mended, once for each text."""

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Callable, Iterator, Sequence
-from copy import deepcopy
-from typing import Final, Protocol, Self, cast
+from typing import Final, Protocol, cast
 
 from ..chat.turns import is_call, is_hosted, is_thought
 from ..chat.visibility import is_private
 from ..common.unicode import without_mark
 from ..errors import BridgeError, ErrorCode
-from ..events import Delta, End, Event, PartEnd, Reason, Start, Stop
+from ..events import Decoder, Delta, End, Event, PartEnd, Reason, Start, Stop
 from ..loss import Finding, FindingCode, Log, Severity
 from ..model import Document, Message, Part, Text, Thought, Transcript
 from ..units.pairing import pair
@@ -159,7 +158,7 @@ def text_of(message: Message) -> str:
     return "".join(part.text for part in content if part.type == "text")
 
 
-class TextDecoder:
+class TextDecoder(Decoder):
     """A decoder of a text format.
 
     Args:
@@ -212,14 +211,6 @@ class TextDecoder:
             )
         return self._log.take()
 
-    def feed_tokens(self, _ids: Sequence[int | str], /) -> list[Event]:
-        """Refuse token ids, which only token formats have.
-
-        Raises:
-            BridgeError: OCB-OPTION, always.
-        """
-        raise BridgeError(ErrorCode.OPTION, "this stream is text; to stream token ids, use harmony-tokens")
-
     def _push(self, text: str) -> None:
         if text and not self._started:
             self._started, text = True, without_mark(text, self._log)
@@ -255,14 +246,6 @@ class TextDecoder:
         if reason == "stop":
             self._push(self._reading.implied())
         return self._reading.close()
-
-    def cancel(self) -> list[Event]:
-        """End the stream because its consumer has cancelled it."""
-        return self.finish("cancelled")
-
-    def copy(self) -> Self:
-        """Return an independent decoder in the same state; takes time in proportion to the text that was read."""
-        return deepcopy(self)
 
 
 def declaration_at(messages: Sequence[Message], document: Document) -> int | None:
