@@ -8,58 +8,30 @@ from typing import Final, cast
 from ocml_bridge.formats.adapter import Source
 from ocml_bridge.formats.boundary import is_list_of_lists
 from ocml_bridge.model import Json
-from ocml_bridge.text.turns import ends_turns
+from ocml_bridge.text.turns import LINES, OPENING, ends_turns, is_harmony, is_openchatml
 
 from .syntax import FIRST_SPECIAL, MESSAGE, START
 
 _HEADER: Final = re.compile(r"---\s|(?:---[ \t]*\n|```ya?ml[ \t]*\n)?\s*(?:#[^\n]*\n)*version:")
-_ESCAPE: Final = re.compile(
-    r"<<\|(?:start|channel|message|constrain)\|>|<<\|(?:end|call|return)\|>(?!\s*(?:<\|start\|>|\Z))"
-)
 _ATTRIBUTE: Final = re.compile(r"<\|start\|>[^<]* (?:call_id|name|intent|content_type)=")
 _SAMPLED: Final = re.compile(r"\s*<\|(?:channel|message)\|>| ?to=\S+<\|channel\|>")
-_AUTHOR: Final = re.compile(r"<\|start\|>functions\.[^\s<]+ to=assistant")
-_TYPESCRIPT: Final = re.compile(r"# Tools\s+## \w+\s[^<]{0,4000}?\bnamespace \w+ \{")
-_OPENING: Final = re.compile(r"\s*<\|start\|>")
 _BODY: Final = re.compile(r"[^<]*(?:<(?!\|)[^<]*)*<\|(?:end|call|return)\|>")
 """Text before the first frame that ends with a stop token: the rest of a message that a model continued."""
-_LINES: Final = re.compile(r"<\|(?:end|call|return)\|>\s+<\|start\|>")
-
-
-def _is_other(text: str) -> bool:
-    """Return whether a text has what only OpenChatML 2.2 has: a document header, attributes or an escape."""
-    return (
-        _HEADER.match(text) is not None
-        or "<|literal|>" in text
-        or ("<<|" in text and _ESCAPE.search(text) is not None)
-        or _ATTRIBUTE.search(text) is not None
-    )
-
-
-def _is_own(text: str) -> bool:
-    """Return whether a text has what only Harmony has: a sampled answer, a tool as the role, or tools as TypeScript."""
-    return (
-        _SAMPLED.match(text) is not None
-        or "# Valid channels: " in text
-        or _AUTHOR.search(text) is not None
-        or ("namespace " in text and _TYPESCRIPT.search(text) is not None)
-    )
 
 
 def sniff(source: Source) -> int:
     """Return how likely a source is Harmony's text, from 0 (no) to 3 (certainly).
 
-    OpenChatML 2.2 has the same tokens. Frames on separate lines are less certain: OpenChatML 2.2 is written so, Harmony
-    only in documentation.
+    OpenChatML 2.2 has the same tokens. Frames on separate lines are less certain.
     """
     if not isinstance(source, str) or "<|" not in source or ends_turns(source):
         return 0
-    if _is_other(source):
+    if is_openchatml(source, _HEADER, _ATTRIBUTE):
         return 1 if START in source else 0
-    if _is_own(source):
+    if is_harmony(source, _SAMPLED):
         return 3
-    if _OPENING.match(source) is not None:
-        return 2 if _LINES.search(source) is not None else 3
+    if OPENING.match(source) is not None:
+        return 2 if LINES.search(source) is not None else 3
     if START in source and _BODY.match(source) is not None:
         return 2
     return 1 if START in source or MESSAGE in source else 0

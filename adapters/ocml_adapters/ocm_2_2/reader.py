@@ -10,7 +10,7 @@ from ocml_bridge.chat.turns import is_call, is_reply, is_thought
 from ocml_bridge.common.memo import Memo
 from ocml_bridge.errors import BridgeError
 from ocml_bridge.formats.adapter import Options, Source
-from ocml_bridge.formats.boundary import cut_text, several
+from ocml_bridge.formats.boundary import cut_text, require_one_conversation
 from ocml_bridge.formats.conformance import check_alone, check_heading, check_together, is_regular
 from ocml_bridge.loss import FindingCode, Log, Severity
 from ocml_bridge.model import Header, Json, Message, Settings, Transcript, replace
@@ -191,7 +191,7 @@ def _read_opening(frame: Frame, log: Log, *, first: bool) -> Message:
 
 def _read_header(frame: Frame, path: str, log: Log, *, first: bool) -> tuple[Message, dict[str, Json], dict[str, Json]]:
     """Return a message with the fields of its header only, its layout, and its extras."""
-    check_belongs(frame)
+    require_one_conversation(frame.begins)
     fields = parse_header(frame.header, frame.offset)
     message = message_of_header(fields)
     layout: dict[str, Json] = {}
@@ -222,16 +222,6 @@ def _read_header(frame: Frame, path: str, log: Log, *, first: bool) -> tuple[Mes
     elif not first and frame.gap != "\n":
         layout["gap"] = frame.gap
     return message, layout, extras
-
-
-def check_belongs(frame: Frame) -> None:
-    """Check that no other conversation begins with a frame.
-
-    Raises:
-        BridgeError: OCB-SEVERAL if one does, with the offset of its beginning.
-    """
-    if frame.begins >= 0:
-        raise several(offset=frame.begins)
 
 
 def message_of_header(fields: Fields) -> Message:

@@ -7,6 +7,7 @@ from typing import Final
 from ocml_bridge.chat.turns import is_call, is_thought
 from ocml_bridge.events import Decoder, Delta, End, Start
 from ocml_bridge.formats.adapter import Options
+from ocml_bridge.formats.boundary import require_one_conversation
 from ocml_bridge.model import Message, Part, Transcript, replace
 from ocml_bridge.stream.buffer import Hold
 from ocml_bridge.stream.decoder import LiveLog, TextDecoder
@@ -16,7 +17,7 @@ from ocml_bridge.units.heads import item_of
 from .around import Front, read_front
 from .frames import Frame, Scanner
 from .message import BodyReader, parse_header
-from .reader import Rest, check_belongs, message_of_header, read_frame, related, with_whole_end
+from .reader import Rest, message_of_header, read_frame, related, with_whole_end
 from .syntax import TERMINATORS, TOKENS
 
 HOLD: Final = Hold((*TOKENS, *(f"<|start_{kind}|>" for kind in thoughts.KINDS)), runs=True)
@@ -93,7 +94,7 @@ class Live:
     def _say(self, frame: Frame, index: int) -> None:
         """Emit the text of a message that was not emitted yet."""
         if self._current is None:
-            check_belongs(frame)
+            require_one_conversation(frame.begins)
             self._current = message_of_header(parse_header(frame.header, frame.offset))
             self._passed, self.body = 0, self._scanner.body
             self._lead, self._text = [], BodyReader(marked=is_thought(self._current))

@@ -117,6 +117,16 @@ def several(*, offset: int | None = None, path: str | None = None) -> BridgeErro
     return BridgeError(ErrorCode.SEVERAL, message, offset=offset, path=path)
 
 
+def require_one_conversation(begins: int) -> None:
+    """Check that no other conversation begins before a frame: that the offset at which one does is -1.
+
+    Raises:
+        BridgeError: OCB-SEVERAL if one does, with the offset of its beginning.
+    """
+    if begins >= 0:
+        raise several(offset=begins)
+
+
 def several_documents(source: Sequence[object]) -> BridgeError:
     """Return the error for a JSON list of documents. A list of one document is no document either."""
     return several(path="/1" if len(source) > 1 else "/0")

@@ -12,8 +12,9 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from ..events import Delta, End, Start
+from ..formats.boundary import require_one_conversation
 from ..model import Document, Message
-from ..text.im import Frame, Grammar, Scanner, require_one_conversation
+from ..text.im import Frame, Grammar, Scanner
 from .decoder import LiveLog, emit_message
 
 
@@ -137,7 +138,7 @@ class Live(ABC):
         frame = self._scanner.frame
         if frame is not None and frame.newline:
             if self._open is None:
-                require_one_conversation(frame)
+                require_one_conversation(frame.begins)
                 self._open, self.body, self._passed = self.frame_events(frame.header), self._scanner.body, 0
             self._keep_end()
             self._say(self._open)
@@ -173,7 +174,7 @@ class Live(ABC):
             frame_events.take(text)
 
     def _end(self, frame: Frame) -> None:
-        require_one_conversation(frame)
+        require_one_conversation(frame.begins)
         frame_events, self._open = self._open, None
         if frame_events is not None:
             self._waiting = self._waiting if frame.end in self._grammar.closers else 0

@@ -118,7 +118,7 @@ class Grammar:
         frames, tail = self._scan(text)
         for frame in frames:
             if frame.begins >= 0:
-                require_one_conversation(frame)
+                raise several(offset=frame.begins)
             if check is not None:
                 check(frame)
         return frames, tail
@@ -140,16 +140,6 @@ def _common(one: str, other: str) -> str:
     while one[count : count + 1] == other[count : count + 1] != "":
         count += 1
     return one[:count]
-
-
-def require_one_conversation(frame: Frame) -> None:
-    """Check that no other conversation begins with a frame.
-
-    Raises:
-        BridgeError: OCB-SEVERAL if one does, with the offset of its beginning.
-    """
-    if frame.begins >= 0:
-        raise several(offset=frame.begins)
 
 
 class Scanner:

@@ -5,12 +5,42 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_OPENING: Final = re.compile(r"\s*(?:<s>)?\s*<\|start\|>[^<]*<\|message\|>")
+_FIRST: Final = re.compile(r"\s*(?:<s>)?\s*<\|start\|>[^<]*<\|message\|>")
 _TOKEN: Final = re.compile(r"<\|(start|end|call|return|eot|eom)\|>")
+
+_ESCAPE: Final = re.compile(
+    r"<<\|(?:start|channel|message|constrain)\|>|<<\|(?:end|call|return)\|>(?!\s*(?:<\|start\|>|\Z))"
+)
+"""An escaped token; a `<` before the token that ends a body is no escape."""
+_AUTHOR: Final = re.compile(r"<\|start\|>functions\.[^\s<]+ to=assistant")
+_TYPESCRIPT: Final = re.compile(r"# Tools\s+## \w+\s[^<]{0,4000}?\bnamespace \w+ \{")
+OPENING: Final = re.compile(r"\s*<\|start\|>")
+LINES: Final = re.compile(r"<\|(?:end|call|return)\|>\s+<\|start\|>")
+"""Frames on separate lines: OpenChatML 2.2 is written so, Harmony only in documentation."""
+
+
+def is_openchatml(text: str, header: re.Pattern[str], attribute: re.Pattern[str]) -> bool:
+    """Return whether a text has what only OpenChatML 2.2 has: a document header, attributes, or an escape."""
+    return (
+        header.match(text) is not None
+        or "<|literal|>" in text
+        or ("<<|" in text and _ESCAPE.search(text) is not None)
+        or attribute.search(text) is not None
+    )
+
+
+def is_harmony(text: str, sampled: re.Pattern[str]) -> bool:
+    """Return whether a text has what only Harmony has: a sampled answer, a tool as author, or tools as TypeScript."""
+    return (
+        sampled.match(text) is not None
+        or "# Valid channels: " in text
+        or _AUTHOR.search(text) is not None
+        or ("namespace " in text and _TYPESCRIPT.search(text) is not None)
+    )
 
 
 def ends_turns(text: str) -> bool:
     """Return whether the first frame of a text ends with `<|eot|>` or `<|eom|>`, as Muse writes it."""
-    opening = _OPENING.match(text)
+    opening = _FIRST.match(text)
     token = None if opening is None else _TOKEN.search(text, opening.end())
     return token is not None and token[1] in ("eot", "eom")
