@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Final
 
@@ -13,6 +13,25 @@ from .layout import Document, Object, Wording, misshapen
 from .messages import message, request
 
 _END: Final = "</s>"
+Template = Callable[[Json, Wording], "list[Object] | None"]
+"""Returns the messages of a text in a template; None for any other text."""
+
+
+def is_written(template: Template, fields: Object, wording: Wording) -> bool:
+    """Return whether the fields hold a text in a template."""
+    return template(fields.get("text"), wording) is not None
+
+
+def read_written(template: Template, shown: str, fields: Object, wording: Wording) -> Sequence[Document]:
+    """Return the conversation of a text in a template.
+
+    Raises:
+        BridgeError: OCB-SHAPE if the text is not of the template; `shown` says what such a text has.
+    """
+    messages = template(fields["text"], wording)
+    if messages is None:
+        raise misshapen("/text", shown)
+    return [Document(request(messages, None))]
 
 
 def _without_open_answer(messages: list[Object]) -> list[Object]:
@@ -24,22 +43,10 @@ _SPEAKER: Final = re.compile(r"(?:(?<=\s)|(?<=</s>)|\A)(USER|ASSISTANT):")
 _ROLES: Final = {"USER": "user", "ASSISTANT": "assistant"}
 
 
-def is_vicuna(fields: Object, wording: Wording) -> bool:
-    """Return whether the fields hold a text of Vicuna's template."""
-    return _vicuna(fields.get("text")) is not None
-
-
-def read_vicuna(fields: Object, wording: Wording) -> Sequence[Document]:
-    """Return the conversation of such a text; the text before the first speaker is a system message.
-
-    Raises:
-        BridgeError: OCB-SHAPE if the text is not of the template.
-    """
-    return [_document(_vicuna(fields["text"]), "a text in which `USER:` and `ASSISTANT:` take turns")]
-
-
-def _vicuna(text: Json) -> list[Object] | None:
+def vicuna(text: Json, wording: Wording) -> list[Object] | None:
     """Return the messages of a text in Vicuna's template; None for any other text.
+
+    The text before the first speaker is a system message.
 
     Labels are in the middle of lines, where a text may contain their words as well. So they must alternate, and each
     answer but the last must end with its token unless all labels begin a line; and a text of one turn must begin with a
@@ -70,21 +77,7 @@ _BAIZE: Final = re.compile(r"\s*\[\|(Human|AI)\|\]\s*")
 _BAIZE_ROLES: Final = {"Human": "user", "AI": "assistant"}
 
 
-def is_baize(fields: Object, wording: Wording) -> bool:
-    """Return whether the fields hold a text of Baize's template."""
-    return _baize(fields.get("text")) is not None
-
-
-def read_baize(fields: Object, wording: Wording) -> Sequence[Document]:
-    """Return the conversation of such a text; the text before the first speaker is a system message.
-
-    Raises:
-        BridgeError: OCB-SHAPE if the text is not of the template.
-    """
-    return [_document(_baize(fields["text"]), "a text with `[|Human|]` and `[|AI|]`")]
-
-
-def _baize(text: Json) -> list[Object] | None:
+def baize(text: Json, wording: Wording) -> list[Object] | None:
     """Return the messages of a text in Baize's template, without an open turn; None for any other text."""
     text = unframed(text)
     if text is None or "[|Human|]" not in text:
@@ -105,21 +98,7 @@ _HEADING: Final = re.compile(r"### (Instruction|Input|Response):[ \t]*\n?")
 _ROUND: Final = re.compile(r"(?:Instruction (?:Input )?Response )+")
 
 
-def is_headed(fields: Object, wording: Wording) -> bool:
-    """Return whether the fields hold a text of Alpaca's template."""
-    return _headed(fields.get("text"), wording) is not None
-
-
-def read_headed(fields: Object, wording: Wording) -> Sequence[Document]:
-    """Return the conversation of such a text; the text before the first heading is a system message.
-
-    Raises:
-        BridgeError: OCB-SHAPE if the text is not of the template.
-    """
-    return [_document(_headed(fields["text"], wording), "a text with `### Instruction:` and `### Response:`")]
-
-
-def _headed(text: Json, wording: Wording) -> list[Object] | None:
+def headed(text: Json, wording: Wording) -> list[Object] | None:
     """Return the messages of a text in Alpaca's template (tatsu-lab/stanford_alpaca, `train.py`); None for others."""
     text = unframed(text)
     found = [] if text is None else list(_HEADING.finditer(text))
@@ -136,9 +115,3 @@ def _headed(text: Json, wording: Wording) -> list[Object] | None:
         else:
             messages.append(message("user" if label[1] == "Instruction" else "assistant", content))
     return _without_open_answer(messages)
-
-
-def _document(messages: list[Object] | None, wanted: str) -> Document:
-    if messages is None:
-        raise misshapen("/text", wanted)
-    return Document(request(messages, None))

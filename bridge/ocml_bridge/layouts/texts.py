@@ -8,14 +8,20 @@ from typing import Final
 from . import columns, dialogue, framed, frames, templates
 from .layout import Layout
 
+
+def _in_template(
+    name: str, title: str, template: templates.Template, shown: str, names: tuple[str, ...] = columns.TEXT
+) -> Layout:
+    reads = partial(templates.read_written, template, shown)
+    return Layout(name, title, "openai", {"text": names}, partial(templates.is_written, template), reads)
+
+
 TEXTS: Final[tuple[Layout, ...]] = (
-    Layout(
+    _in_template(
         "alpaca-text",
         "a text in Alpaca's template (`### Instruction:`)",
-        "openai",
-        {"text": columns.TEXT},
-        templates.is_headed,
-        templates.read_headed,
+        templates.headed,
+        "a text with `### Instruction:` and `### Response:`",
     ),
     Layout(
         "dialogue",
@@ -39,20 +45,17 @@ TEXTS: Final[tuple[Layout, ...]] = (
         )
         for name, tokens in frames.ALL.items()
     ),
-    Layout(
+    _in_template(
         "baize",
         "a text in Baize's template (`[|Human|]` and `[|AI|]`)",
-        "openai",
-        {"text": ("input", *columns.TEXT)},
-        templates.is_baize,
-        templates.read_baize,
+        templates.baize,
+        "a text with `[|Human|]` and `[|AI|]`",
+        ("input", *columns.TEXT),
     ),
-    Layout(
+    _in_template(
         "vicuna",
         "a text in Vicuna's template (`USER:` in the line)",
-        "openai",
-        {"text": columns.TEXT},
-        templates.is_vicuna,
-        templates.read_vicuna,
+        templates.vicuna,
+        "a text in which `USER:` and `ASSISTANT:` take turns",
     ),
 )
