@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from ocml_bridge.model import Json, Message, Tool, Transcript, replace
+from ocml_bridge.text.edges import remember_tail
 
 from .families import FAMILIES, Family
-from .plain import remember_tail
 from .syntax import NOTES
 
 FAMILY: Final = "family"

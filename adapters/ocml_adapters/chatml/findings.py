@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import Final
 
 from ocml_bridge.errors import BridgeError, ErrorCode
-from ocml_bridge.loss import FindingCode, Log, Severity
+from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.text.edges import is_trivia
 from ocml_bridge.text.im import Frame
-from ocml_bridge.text.plain import ROLES, unknown_role
+from ocml_bridge.text.plain import ROLES, report_heading
 
 from .headers import speaker_of
 from .syntax import CLOSERS, END, START, TEXT, Form
@@ -57,12 +57,8 @@ def check_open_turn(frame: Frame, log: Log, form: Form) -> None:
 
 def _check_header(frame: Frame, path: str, log: Log, form: Form, *, replies: bool = False) -> None:
     """Report an unknown role and unknown words in a header."""
-    heading = speaker_of(frame.header, form)
-    if heading.role not in ROLES and not replies:
-        log.find(FindingCode.UNKNOWN_ROLE, f"{path}/role", unknown_role(heading.role, "ChatML"), Severity.LAYOUT)
-    if heading.rest:
-        detail = f"{' '.join(heading.rest)!r} in the header is not understood; it is kept as it is"
-        log.find(FindingCode.HEADER_VALUE, f"{path}/name", detail)
+    speaker = speaker_of(frame.header, form)
+    report_heading(speaker.role, speaker.rest, {*ROLES, speaker.role} if replies else ROLES, path, log, title="ChatML")
 
 
 def _check_gap(frame: Frame, path: str, log: Log) -> None:

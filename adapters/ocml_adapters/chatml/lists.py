@@ -16,7 +16,7 @@ from ocml_bridge.formats.adapter import Options, Source
 from ocml_bridge.formats.boundary import EDGES, is_list_of_lists, several, several_documents
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Json, Message, Transcript
-from ocml_bridge.text.edges import gap_behind, remember
+from ocml_bridge.text.edges import Notes, gap_behind, remember, remember_tail
 from ocml_bridge.text.im import Frame, read_header
 from ocml_bridge.text.plain import message, name_from_header
 from ocml_bridge.units.conversation import Conversation
@@ -25,7 +25,7 @@ from ocml_bridge.units.heads import Item
 from ocml_bridge.units.reader import UnitReader
 
 from .findings import check_frame, check_open_turn, check_tail
-from .plain import Frames, Remembered, default_frame, read_open_turn, remember_tail
+from .plain import Frames, default_frame, read_open_turn
 from .syntax import END, LIST, MARKUP, NOTES, START
 
 # --- pieces -----------------------------------------------------------------------------------------------------------
@@ -238,7 +238,7 @@ class ListFrames(Frames):
     def guard(self, frame: Frame, message: Message, path: str, log: Log) -> None:
         """Do nothing, because no token has to be broken."""
 
-    def remembered(self, message: Message, frame: Frame, default: Frame, before: Frame | None) -> Remembered:
+    def remembered(self, message: Message, frame: Frame, default: Frame, before: Frame | None) -> Notes:
         """Return the notes about a frame and about its pieces."""
         layout, extras = super().remembered(message, frame, default, before)
         notes = NOTES.together(message.layout)

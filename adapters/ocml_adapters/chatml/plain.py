@@ -14,7 +14,7 @@ from ocml_bridge.formats.adapter import Options
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Json, Message, Transcript, replace
 from ocml_bridge.report.narrowing import drop_message, narrow
-from ocml_bridge.text.edges import gap_behind, is_trivia, may_stand, recall, remember
+from ocml_bridge.text.edges import Notes, gap_behind, recall, recall_tail, remember, remember_tail
 from ocml_bridge.text.im import Frame, spell
 from ocml_bridge.text.plain import ROLES, has_no_place, header_for, message
 from ocml_bridge.units.grammar import Enclosed, State, Unit, WrittenUnit
@@ -35,8 +35,6 @@ _BEFORE: Final[dict[State, Frame | None]] = {
 }
 """State → a stand-in for the frame before: None if there is none, with an end token, without one, with the end of a
 text."""
-Remembered = tuple[dict[str, Json], dict[str, Json]]
-"""The notes that layout keeps, and those that extras keep."""
 
 
 # --- frames -----------------------------------------------------------------------------------------------------------
@@ -71,22 +69,6 @@ def header_reads_as(header: str, message: Message, form: Form = TEXT) -> bool:
 def state_after(frame: Frame) -> str | bool:
     """Return whether a frame has an end token, or the token if it ends a text."""
     return frame.end if frame.end in CLOSERS else bool(frame.end)
-
-
-def tail_of(transcript: Transcript, last: Frame | None, default: str, form: Form) -> str:
-    """Return the tail: the text after the last frame that the document remembers, if it is valid, else the default."""
-    raw = NOTES.together(transcript.layout, transcript.extras).get("tail")
-    if isinstance(raw, str) and may_stand(raw, form.grammar, last) and (last is not None or not raw.strip()):
-        return raw
-    return default
-
-
-def remember_tail(tail: str, default: str) -> Remembered:
-    """Return the notes about a tail: none if it is the default, in layout if it has no meaning, else in extras."""
-    if tail == default:
-        return {}, {}
-    note: dict[str, Json] = {"tail": tail}
-    return (note, {}) if is_trivia(tail) else ({}, note)
 
 
 # --- messages ---------------------------------------------------------------------------------------------------------
@@ -180,7 +162,7 @@ class Frames(UnitWriter):
         message.layout, message.extras = NOTES.by_format(layout), NOTES.by_format(extras)
         return message
 
-    def remembered(self, message: Message, frame: Frame, default: Frame, before: Frame | None) -> Remembered:
+    def remembered(self, message: Message, frame: Frame, default: Frame, before: Frame | None) -> Notes:
         """Return the notes about a frame that differs from the default."""
         return remember(frame, default)
 
@@ -212,7 +194,8 @@ class Frames(UnitWriter):
             units.append(self.unit(frame, image.open_turn, before))
             before = frame
         default_tail = gap_behind(before)
-        tail = tail_of(around, before, default_tail, self.form)
+        notes = NOTES.together(around.layout, around.extras)
+        tail = recall_tail(notes, default_tail, self.form.grammar, before)
         tail = default_tail if self.form is TEXT and ends_turn(tail) else tail
         layout, extras = remember_tail(tail, default_tail)
         output, more = self.joined(units, tail, around, before)

@@ -19,7 +19,7 @@ from ocml_bridge.model import Message, Tools, Transcript, replace
 from ocml_bridge.report.narrowing import drop_message, narrow
 from ocml_bridge.text.calls import constraint_of, is_embedded
 from ocml_bridge.text.control import ControlTokens
-from ocml_bridge.text.edges import gap_behind
+from ocml_bridge.text.edges import gap_behind, recall_tail
 from ocml_bridge.text.im import Frame, spell
 from ocml_bridge.text.plain import has_no_place
 from ocml_bridge.units.conversation import Conversation, conversation_of
@@ -47,7 +47,7 @@ from .markup.parts import ARGUMENTS, NO_SCHEMAS, positioned
 from .markup.segments import THOUGHT_END
 from .markup.spelling import as_json, same_json
 from .markup.write_body import is_spelled
-from .plain import plain_open_turn, state_after, tail_of
+from .plain import plain_open_turn, state_after
 from .prepare import Draft, remembered_of, share_a_frame, turn
 from .reader import TextReader
 from .spelling import APART, CLOSING, notes_about, opening_of, recalled, with_notes
@@ -238,7 +238,7 @@ class FamilyFrames(UnitWriter):
             turn.role, turn.name = speaker.role, speaker.full_name
             image, before = with_notes(frame, Contents([turn], frame.body), place)[0], frame
         default = gap_after(before, self._family)
-        tail = tail_of(around, before, default, TEXT)
+        tail = recall_tail(NOTES.together(around.layout, around.extras), default, GRAMMAR, before)
         if ends_turn(tail) and not previous.same_family:
             tail = default
         output = "".join((*units, tail))

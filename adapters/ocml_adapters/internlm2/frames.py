@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from ocml_bridge.chat.turns import is_call, name_of, recipient_of
 from ocml_bridge.model import Json, Message, Transcript, replace
-from ocml_bridge.text.edges import gap_behind, is_trivia, may_stand, recall
+from ocml_bridge.text.edges import gap_behind, recall, recall_tail, remember_tail
 from ocml_bridge.text.im import Frame, read_header, write_header
 from ocml_bridge.text.plain import safe_name, safe_role
 from ocml_bridge.units.heads import Head
@@ -238,10 +238,7 @@ def dialect_of(around: Transcript) -> str:
 def tail_of(around: Transcript, closed: bool | None) -> str:
     """Return the text after the last frame, from the layout or by default; `closed` as in `Place`."""
     last = _BEFORE[closed]
-    raw = NOTES.together(around.layout, around.extras).get("tail")
-    if isinstance(raw, str) and may_stand(raw, GRAMMAR, last) and (last is not None or not raw.strip()):
-        return raw
-    return gap_behind(last)
+    return recall_tail(NOTES.together(around.layout, around.extras), gap_behind(last), GRAMMAR, last)
 
 
 def around_of(dialect: str, tail: str, closed: bool | None, opening: Message | None) -> Transcript:
@@ -253,10 +250,9 @@ def around_of(dialect: str, tail: str, closed: bool | None, opening: Message | N
         closed: whether the last frame has an end token; None if there is no frame.
         opening: the open turn, if there is one.
     """
-    layout: dict[str, Json] = {} if dialect == "im" else {"spelling": dialect}
-    extras: dict[str, Json] = {}
-    if tail != gap_behind(_BEFORE[closed]):
-        (layout if is_trivia(tail) else extras)["tail"] = tail
+    layout, extras = remember_tail(tail, gap_behind(_BEFORE[closed]))
+    if dialect != "im":
+        layout = {"spelling": dialect, **layout}
     return Transcript(open_turn=opening, layout=NOTES.by_format(layout), extras=NOTES.by_format(extras))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from dataclasses import replace as reframed
 from typing import Final, NamedTuple, cast
 
@@ -15,8 +16,8 @@ from ocml_bridge.model import Json, Message, Tools, Transcript, replace
 from ocml_bridge.text.calls import is_embedded
 from ocml_bridge.text.edges import is_trivia, remember
 from ocml_bridge.text.im import Frame
-from ocml_bridge.text.plain import message, unknown_role
-from ocml_bridge.text.replies import Replies
+from ocml_bridge.text.plain import message, report_heading
+from ocml_bridge.text.replies import Replies, report_unpaired
 from ocml_bridge.units.conversation import Conversation
 from ocml_bridge.units.grammar import Skeleton, SplitDocument
 from ocml_bridge.units.heads import Item, item_of, message_of
@@ -52,29 +53,21 @@ class Placed(NamedTuple):
     place: Place
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Declaration:
     """A message that declares the transcript's tools. It is shared between documents, and never changed.
 
-    Args:
+    Attributes:
         message: the message.
         at: the number of messages before it.
         findings: what the reader noticed in it.
         remembered: whether it is cached, so that texts with the same declaration share this object.
-
-    Attributes:
-        message: as given.
-        at: as given.
-        findings: as given.
-        remembered: as given.
     """
 
-    __slots__ = ("at", "findings", "message", "remembered")
-
-    def __init__(self, message: Message, at: int, findings: Sequence[Finding], *, remembered: bool) -> None:
-        self.message: Final = message
-        self.at: Final = at
-        self.findings: Final = findings
-        self.remembered: Final = remembered
+    message: Message
+    at: int
+    findings: Sequence[Finding]
+    remembered: bool
 
 
 _declarations: Final[Memo[Hashable, Declaration | None]] = Memo(2_000_000)
@@ -326,12 +319,7 @@ def messages_of(frame: Frame, index: int, waiting: str | None, log: Log, *, lead
 def report_header(frame: Frame, path: str, log: Log) -> None:
     """Report what is unusual in the header of a frame and before it."""
     heading = heading_of(frame.header)
-    if heading.role not in ROLES:
-        detail = unknown_role(heading.role, "InternLM2-Chat")
-        log.find(FindingCode.UNKNOWN_ROLE, f"{path}/role", detail, Severity.LAYOUT)
-    if heading.rest:
-        detail = f"{' '.join(heading.rest)!r} in the header is not understood; it is kept as it is"
-        log.find(FindingCode.HEADER_VALUE, f"{path}/name", detail)
+    report_heading(heading.role, heading.rest, ROLES, path, log, title="InternLM2-Chat")
     if not is_trivia(frame.gap):
         code = FindingCode.STRAY_TOKEN if MARKS.plain.search(frame.gap) else FindingCode.TEXT_OUTSIDE
         log.find(
@@ -344,12 +332,6 @@ def report_end(frame: Frame, path: str, log: Log) -> None:
     if not frame.end:
         code = FindingCode.TRUNCATED if frame.last else FindingCode.END_MISSING
         log.find(code, f"{path}/end", _NO_END)
-
-
-def report_unpaired(index: int, log: Log) -> None:
-    """Report a reply that answers no call."""
-    path = f"/messages/{index}/name"
-    log.find(FindingCode.REPLY_UNPAIRED, path, "no call fits this reply; the reply is kept without one")
 
 
 def with_layout(messages: Unit, unit: Placed, waiting: str | None) -> Unit:

@@ -14,7 +14,7 @@ from ocml_bridge.stream.decoder import LiveLog, TextDecoder, emit_message
 from ocml_bridge.stream.frames import FrameEvents, Live
 from ocml_bridge.text.im import Frame, spell
 from ocml_bridge.text.plain import message
-from ocml_bridge.text.replies import Replies
+from ocml_bridge.text.replies import Replies, report_unpaired
 from ocml_bridge.units.heads import item_of
 
 from .body import Cutter, call_of, message_of, placed
@@ -23,7 +23,6 @@ from .reader import (
     messages_of,
     report_end,
     report_header,
-    report_unpaired,
     surroundings,
     with_layout,
     without_open_turn,

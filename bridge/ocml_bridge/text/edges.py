@@ -17,6 +17,8 @@ from ..model import Json
 from .im import Frame, Grammar, read_header
 
 _FIELDS: Final = ("gap", "start", "header", "newline", "body", "end")
+Notes = tuple[dict[str, Json], dict[str, Json]]
+"""What layout keeps, and what extras keep."""
 _values_of: Final = attrgetter(*_FIELDS)
 
 
@@ -51,7 +53,23 @@ def may_stand(gap: str, grammar: Grammar | None, before: Frame | None) -> bool:
     return not grammar.opens(gap) and not (before is None and gap.startswith("\ufeff"))
 
 
-def remember(frame: Frame, default: Frame) -> tuple[dict[str, Json], dict[str, Json]]:
+def remember_tail(tail: str, default: str) -> Notes:
+    """Return the notes about the text after the last frame: none if it is the default, else as for a gap."""
+    if tail == default:
+        return {}, {}
+    note: dict[str, Json] = {"tail": tail}
+    return (note, {}) if is_trivia(tail) else ({}, note)
+
+
+def recall_tail(notes: Mapping[str, Json], default: str, grammar: Grammar | None, last: Frame | None) -> str:
+    """Return the stored text after the last frame if it is read back there, else the default."""
+    raw = notes.get("tail")
+    if isinstance(raw, str) and may_stand(raw, grammar, last) and (last is not None or not raw.strip()):
+        return raw
+    return default
+
+
+def remember(frame: Frame, default: Frame) -> Notes:
     """Return the fields of a frame that differ from the default frame, as layout and as extras.
 
     A gap that has a meaning and a header with unknown attributes go to the extras, everything else to the layout.

@@ -6,11 +6,13 @@ user must see, whatever the word is.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import Final
 
 from ..chat.turns import name_of, recipient_of
 from ..chat.visibility import is_private
+from ..loss import FindingCode, Log, Severity
 from ..model import Ending, Message
 from .attributes import attribute, is_safe, unsafe_as
 from .im import write_header
@@ -35,13 +37,26 @@ def is_hidden_role(role: str) -> bool:
 
 
 def unknown_role(role: str, title: str) -> str:
-    """Return the sentence of the finding about a role that a format does not have.
+    """Return the sentence of the finding about a role that a format with this title does not have."""
+    return f"{role!r} is not a role of {title}{'; its text is read as private' if is_hidden_role(role) else ''}"
+
+
+def report_heading(role: str, rest: Sequence[str], roles: Collection[str], path: str, log: Log, *, title: str) -> None:
+    """Report what is unusual in a header.
 
     Args:
         role: the role.
+        rest: the words that are not understood.
+        roles: the known roles.
+        path: the JSON pointer of the message.
+        log: receives the findings.
         title: the title of the format.
     """
-    return f"{role!r} is not a role of {title}{'; its text is read as private' if is_hidden_role(role) else ''}"
+    if role not in roles:
+        log.find(FindingCode.UNKNOWN_ROLE, f"{path}/role", unknown_role(role, title), Severity.LAYOUT)
+    if rest:
+        detail = f"{' '.join(rest)!r} in the header is not understood; it is kept as it is"
+        log.find(FindingCode.HEADER_VALUE, f"{path}/name", detail)
 
 
 def has_no_place(message: Message) -> bool:

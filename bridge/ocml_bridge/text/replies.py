@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 from ..chat.turns import is_call
+from ..loss import FindingCode, Log
 from ..model import Message
 from ..units.pairing import Pairing
+
+
+def report_unpaired(index: int, log: Log) -> None:
+    """Report a reply that answers no call."""
+    path = f"/messages/{index}/name"
+    log.find(FindingCode.REPLY_UNPAIRED, path, "no call fits this reply; the reply is kept without one")
 
 
 class Replies:

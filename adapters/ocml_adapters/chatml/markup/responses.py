@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Final
 
-from ocml_bridge.loss import FindingCode, Log
-from ocml_bridge.text.replies import Replies
+from ocml_bridge.loss import Log
+from ocml_bridge.text.replies import Replies, report_unpaired
 
 from ..families import Responses
 from ..syntax import OUTPUT
@@ -79,6 +79,5 @@ def answered(replies: Replies, name: str | None, index: int, log: Log) -> str | 
     """
     recipient = replies.reply(name)
     if recipient is None and replies:
-        path = f"/messages/{index}/name"
-        log.find(FindingCode.REPLY_UNPAIRED, path, "no call fits this reply; the reply is kept without one")
+        report_unpaired(index, log)
     return recipient
