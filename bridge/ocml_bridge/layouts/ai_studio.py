@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final, cast
 
 from ..model import Json
-from .fitting import as_list, as_object
+from .fitting import as_list, as_object, objects_of
 from .layout import Document, Object, Wording, misshapen
 from .trees import NODES, rest
 
@@ -67,7 +67,7 @@ def _system(instruction: Object) -> tuple[str, list[Json]]:
 
 def _parts(chunk: Object) -> list[Object]:
     """Return the content of a chunk as parts of Gemini's: the chunk's own parts, if they contain its text."""
-    own_parts = [as_object(each) or {} for each in as_list(chunk.get("parts")) or []]
+    own_parts = objects_of(chunk.get("parts"))
     text = chunk.get("text")
     thought = {"thought": True} if chunk.get("isThought") is True else {}
     out: list[Object] = []
@@ -93,7 +93,7 @@ def _contain_text(parts: Sequence[Object], text: Json) -> bool:
 
 def _metadata(chunk: Object, parts: Sequence[Object]) -> Object:
     """Return the remaining members of a chunk; of a file, its kind."""
-    own_parts = [as_object(each) or {} for each in as_list(chunk.get("parts")) or []]
+    own_parts = objects_of(chunk.get("parts"))
     known = ["role", "text", "isThought", *_DATA, *_UNCHANGED]
     known += ["parts"] if _contain_text(own_parts, chunk.get("text")) else []
     return rest(chunk, known)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from ..json_values import jsontext
 from ..loss import Finding
 from ..model import Json
-from .fitting import as_list, as_object
+from .fitting import as_list, as_object, objects_of
 from .layout import Document, Object, Wording, noticed
 from .messages import message, request, respelled_all, tools_of
 from .pieces import spelled
@@ -78,7 +78,7 @@ def _listed(messages: Sequence[Object]) -> tuple[list[Json], str]:
     text = messages[0].get("content")
     at = text.find("[{") if isinstance(text, str) else -1
     found = jsontext.value_at(str(text), at) if at >= 0 else None
-    functions = [as_object(each) or {} for each in as_list(found[0]) or []] if found is not None else []
+    functions = objects_of(found[0]) if found is not None else []
     if found is None or not all(isinstance(each.get("name"), str) for each in functions):
         return [], str(text)
     bare = [{key: value for key, value in each.items() if value is not None} for each in functions]
@@ -102,7 +102,7 @@ def _results(each: Object, waiting: Sequence[str]) -> list[str] | None:
     if each["role"] != "tool" or not waiting or not isinstance(each.get("content"), str):
         return None
     found = jsontext.value_at(each["content"], 0)
-    items = [as_object(item) or {} for item in as_list(found[0]) or []] if found is not None else []
+    items = objects_of(found[0]) if found is not None else []
     if [item.get("name") for item in items] != [*waiting] or not all(
         item.keys() == {"name", "results"} for item in items
     ):

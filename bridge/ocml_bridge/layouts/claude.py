@@ -8,7 +8,7 @@ from typing import Final, cast
 from .fitting import as_list, as_object, objects_of
 from .layout import Document, Object, Wording
 from .pieces import Pieces
-from .trees import conversations, linked, rest, role_of
+from .trees import by_name, conversations, linked, rest, role_of
 
 
 def is_claude(fields: Object, wording: Wording) -> bool:
@@ -26,8 +26,7 @@ def read_claude(fields: Object, wording: Wording) -> Sequence[Document]:
     items = {
         f"/chat_messages/{at}": cast("Object", each) for at, each in enumerate(as_list(fields["chat_messages"]) or [])
     }
-    names = {item["uuid"]: place for place, item in items.items() if isinstance(item.get("uuid"), str)}
-    tree = linked(items, names, "parent_message_uuid")
+    tree = linked(items, by_name(items, "uuid"), "parent_message_uuid")
     documents = conversations(tree, lambda item, place: _messages_of(item, place, wording), _metadata)
     return [document._replace(path=None) for document in documents] if len(documents) == 1 else documents
 

@@ -9,7 +9,7 @@ from ..model import Json
 from .fitting import as_object, objects_of
 from .layout import Document, Object, Wording, misshapen
 from .pieces import Pieces
-from .trees import conversations, linked, rest, role_of
+from .trees import by_name, conversations, linked, rest, role_of
 
 CHATS: Final = "conversations"
 _THOUGHT: Final = "thinking_trace"
@@ -42,9 +42,8 @@ def read_grok(fields: Object, wording: Wording) -> Sequence[Document]:
     for number, chat in enumerate(objects_of(fields[CHATS])):
         place = f"/{CHATS}/{number}"
         items = {f"{place}/responses/{at}": each for at, each in enumerate(_responses(chat)) if each.get("message")}
-        names = {item["_id"]: place for place, item in items.items() if isinstance(item.get("_id"), str)}
         if items:
-            tree = linked(items, names, "parent_response_id")
+            tree = linked(items, by_name(items, "_id"), "parent_response_id")
             found = conversations(tree, lambda item, at: _messages_of(item, at, wording), _metadata)
             found = [found[0]._replace(path=place)] if len(found) == 1 else found
             documents += [each._replace(extra_columns={**each.extra_columns, **chat}) for each in found]

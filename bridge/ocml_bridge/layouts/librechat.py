@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Final
 
 from ..model import Json
-from .fitting import as_list, as_object
+from .fitting import as_list, as_object, objects_of
 from .layout import Document, Object, Wording, misshapen
 from .media import part_of
 from .messages import message
 from .pieces import Pieces
-from .trees import conversations, linked, nested, rest
+from .trees import by_name, conversations, linked, nested, rest
 
 MESSAGES: Final = "messages"
 OPTIONS: Final = "options"
@@ -34,10 +34,7 @@ def read_librechat(fields: Object, wording: Wording) -> Sequence[Document]:
     items = {f"/{MESSAGES}/{at}": each for at, each in enumerate(as_list(fields[MESSAGES]) or [])}
     tree = nested(items, "children")
     if len(tree.nodes) == len(items):
-        names = {
-            node["messageId"]: place for place, node in tree.nodes.items() if isinstance(node.get("messageId"), str)
-        }
-        tree = linked(tree.nodes, names, "parentMessageId")
+        tree = linked(tree.nodes, by_name(tree.nodes, "messageId"), "parentMessageId")
     prompt = (as_object(fields.get(OPTIONS)) or {}).get("promptPrefix")
     first = [message("system", prompt)] if isinstance(prompt, str) and prompt else []
     documents = conversations(tree, _messages_of, _metadata, first)
@@ -63,14 +60,13 @@ _KINDS: Final = ("text", "think", "tool_call", "image_url", "image_file")
 
 
 def _parts(node: Object) -> list[Object]:
-    return [as_object(part) or {} for part in as_list(node.get("content")) or []]
+    return objects_of(node.get("content"))
 
 
 def _images(node: Object) -> list[str]:
     """Return the addresses of the images that were sent with a message."""
-    files = [as_object(each) or {} for each in as_list(node.get("files")) or []]
-    images = [each.get("filepath") for each in files if str(each.get("type")).startswith("image/")]
-    return [each for each in images if isinstance(each, str)]
+    images = [each for each in objects_of(node.get("files")) if str(each.get("type")).startswith("image/")]
+    return [each["filepath"] for each in images if isinstance(each.get("filepath"), str)]
 
 
 def _read_part(part: Object, pieces: Pieces) -> None:

@@ -18,7 +18,7 @@ from ..loss import Finding
 from ..model import Json, Settings, Transcript, replace
 from ..model.codec import to_json
 from .documents import format_of_row
-from .fitting import as_list, as_object
+from .fitting import as_list, as_object, objects_of
 from .layout import Document, Object, Wording, misshapen, parsed
 from .markup import separated
 from .messages import are_messages, message
@@ -165,7 +165,7 @@ def _listed(value: Json) -> Object | None:
         return {"messages": value}
     if surely(value) == _RESPONSES:
         return {"input": value}
-    choices = [as_object(each) or {} for each in as_list(value) or []]
+    choices = objects_of(value)
     return {"choices": value} if all("message" in each for each in choices) else None
 
 

@@ -8,7 +8,7 @@ from typing import Final
 from ..json_values import jsontext
 from ..loss import Finding
 from ..model import Json
-from .fitting import as_list, as_object, objects_of
+from .fitting import objects_of
 from .layout import Object, noticed
 
 
@@ -115,7 +115,7 @@ def text_of(content: Json) -> str:
     """Return the result of a tool as a text: the text of its blocks, or the JSON of a value."""
     if isinstance(content, str):
         return content
-    blocks: Sequence[Object] = [as_object(each) or {} for each in as_list(content) or []]
+    blocks: Sequence[Object] = objects_of(content)
     if blocks and all(isinstance(each.get("text"), str) for each in blocks):
         return "\n".join(each["text"] for each in blocks)
     return spelled(content)

@@ -12,7 +12,7 @@ from ..json_values import jsontext
 from ..model import Json
 from ..recognise import sure_in
 from .columns import SEVERAL
-from .fitting import as_list, as_object
+from .fitting import as_list, as_object, objects_of
 from .layout import Layout, Object, Wording
 from .listed import with_lists
 from .messages import ROLES, are_messages
@@ -278,7 +278,7 @@ def _guess(row: Object) -> list[str] | None:
         layout = layout_for(Plan((AUTO,)), inner)
         if layout is not None and not layout.whole:
             return _inside(column, layout.name, layout.sources(inner))
-        turns = [as_object(each) or {} for each in as_list(value) or []]
+        turns = objects_of(value)
         layouts = [layout_for(Plan((AUTO,)), turn) for turn in turns]
         names = {None if each is None else each.name for each in layouts}
         is_history = names == {"key-values"} and column.lower() in _HISTORIES

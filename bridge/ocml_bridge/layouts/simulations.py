@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ..model import Json
-from .fitting import as_list, as_object, objects_of
+from .fitting import as_list, objects_of
 from .layout import Document, Object, Wording
 from .messages import are_messages
 from .trees import rest
@@ -30,7 +30,7 @@ def read_simulations(fields: Object, wording: Wording) -> Sequence[Document]:
     Raises:
         BridgeError: OCB-SHAPE if a value is not a message.
     """
-    items = [as_object(each) or {} for each in as_list(fields[SIMULATIONS]) or []]
+    items = objects_of(fields[SIMULATIONS])
     silent: list[Json] = [each for each in items if _is_silent(each)]
     documents: list[Document] = []
     for at, each in enumerate(items):

@@ -77,6 +77,11 @@ def linked(nodes: Mapping[str, Object], names: Mapping[str, str], parent: str, c
     return Tree(nodes, parents, _named(names, current))
 
 
+def by_name(nodes: Mapping[str, Object], member: str) -> dict[str, str]:
+    """Return the JSON pointers of messages by the names in a member."""
+    return {node[member]: place for place, node in nodes.items() if isinstance(node.get(member), str)}
+
+
 def _named(names: Mapping[str, str], name: Json) -> str | None:
     return names.get(name) if isinstance(name, str) else None
 

@@ -11,7 +11,7 @@ from ..loss import Finding, FindingCode, Severity
 from ..model import Json
 from . import calls, languages, people, thoughts
 from .exchange import declared, messages_in
-from .fitting import as_list, as_object
+from .fitting import as_list, as_object, objects_of
 from .layout import Document, Object, Wording, misshapen, noticed, parsed
 from .media import with_addresses
 from .messages import ROLES, are_messages, calls_of, message, request, respelled_all, system_of, tools_of
@@ -66,7 +66,7 @@ def _is_spoken(each: Object, wording: Wording) -> bool:
 
 def read_spoken(fields: Object, wording: Wording) -> Sequence[Document]:
     """Read messages as `read_messages` does; a system that answers alone is the assistant (MultiWOZ)."""
-    spoken = [as_object(each) or {} for each in as_list(value_of(fields, MESSAGES)) or []]
+    spoken = objects_of(value_of(fields, MESSAGES))
     words = [str(each[key]).lower() for each in spoken for key in wording.role if key in each]
     roles = [wording.roles.get(word) or ROLES.get(word) for word in words]
     if "assistant" not in roles and "user" in roles and "system" in roles[roles.index("user") :]:
@@ -202,7 +202,7 @@ def are_sharegpt(fields: Object, wording: Wording) -> bool:
         return True
     if not all(any(key in (as_object(turn) or {}) for key in wording.text) for turn in as_list(turns) or []):
         return False
-    listed = [as_object(turn) or {} for turn in as_list(turns) or []]
+    listed = objects_of(turns)
     if not all(map(is_text_turn, listed)):
         return False
     spoken = any("from" in turn or "value" in turn or turn.get("role") in CALLS for turn in listed)
@@ -291,7 +291,7 @@ def are_tagged_turns(fields: Object, wording: Wording) -> bool:
     value = list_or_none(fields, CONVERSATIONS)
     if not any(map(calls.has_tags, map(_text_of, as_list(value) or ()))):
         return False
-    turns = [as_object(turn) or {} for turn in as_list(value) or []]
+    turns = objects_of(value)
     return are_sharegpt(fields, wording) or (any(map(calls.is_tagged_call, turns)) and are_messages(value, wording))
 
 
