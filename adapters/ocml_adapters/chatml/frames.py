@@ -81,7 +81,8 @@ def _contents_of(frame: Frame, speaker: Speaker, note: Note, schemas: Schemas) -
     if speaker.part == "calls":
         calls = read_call_list(frame.body, closed=frame.end != "")
         note_calls(calls, note)
-        return Contents(_calls(calls, speaker) or [_thought(frame, speaker)])
+        messages = positioned([message_of(call, speaker.name) for call in calls.calls])
+        return Contents(messages or [_thought(frame, speaker)])
     if speaker.role == "assistant" and "<" in frame.body:
         body = read_body(frame.body, speaker.name, closed=frame.end != "", note=note, schemas=schemas)
         return Contents(body.messages, body.opening)
@@ -109,11 +110,6 @@ def _thought(frame: Frame, speaker: Speaker) -> Message:
     """Return the message of a frame whose text nobody but the assistant may see."""
     text = control_of("assistant").restore(frame.body)
     return Message("assistant", text, speaker.name, "analysis", end="end" if frame.end else None)
-
-
-def _calls(calls: CallList, speaker: Speaker) -> list[Message]:
-    """Return the messages of calls; those after the first share its frame."""
-    return positioned([message_of(call, speaker.name) for call in calls.calls])
 
 
 def note_calls(calls: CallList, note: Note) -> None:

@@ -146,10 +146,6 @@ def _comparable(contents: Contents) -> tuple[object, ...]:
 
 def _comparable_fields(message: Message) -> tuple[object, ...]:
     name = None if message.role == "tool" else message.name
-    is_cut_off = message.end is None and _has_end(message)
+    # A call or a thought has an end of its own, independent of the end of its frame.
+    is_cut_off = message.end is None and (is_call(message) or is_thought(message))
     return (message.role, message.content, name, message.channel, message.recipient, is_cut_off)
-
-
-def _has_end(message: Message) -> bool:
-    """Return whether a message has an end of its own, independent of the end of its frame: a call or a thought."""
-    return is_call(message) or is_thought(message)

@@ -48,6 +48,7 @@ class FrameReader:
         messages: the messages of the frames so far.
         replies: the calls that have no reply yet.
         schemas: the parameters of the declared functions.
+        may_declare: whether the next frame may declare the tools of the document.
     """
 
     def __init__(self, log: Log) -> None:
@@ -57,7 +58,7 @@ class FrameReader:
         self.schemas: Schemas = NO_SCHEMAS
         self._frames: list[Frame] = []
         self._contents: list[Contents] = []
-        self._leading = True
+        self.may_declare = True
         self._has_markup = False
 
     @property
@@ -65,18 +66,13 @@ class FrameReader:
         """The last frame; None if there is none."""
         return self._frames[-1] if self._frames else None
 
-    @property
-    def may_declare(self) -> bool:
-        """Whether the next frame may declare the tools of the document."""
-        return self._leading
-
     def frame(self, frame: Frame) -> None:
         """Take the next frame.
 
         Raises:
             BridgeError: OCB-INCOMPLETE for a half-finished message that is not the assistant's.
         """
-        leads = self._leading and read_speaker(frame.header).role == "system" and not frame.last
+        leads = self.may_declare and read_speaker(frame.header).role == "system" and not frame.last
         before = self.before
         self._frames.append(frame)
         self._has_markup = self._has_markup or may_be_marked(frame)
@@ -86,7 +82,7 @@ class FrameReader:
         contents = read_contents(placed, len(self.messages), self._log)
         if contents.tools is not None:
             self.schemas = schemas_of(contents.tools)
-        self._leading = leads and contents.tools is None
+        self.may_declare = leads and contents.tools is None
         self._contents.append(contents)
         for each in contents.messages:
             if each.role == "tool":

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ocml_bridge.chat.turns import name_of, recipient_of
-from ocml_bridge.json_values.jsontext import Span, spaced
+from ocml_bridge.json_values.jsontext import spaced
 from ocml_bridge.text.calls import SPACE, constraint_of, is_embedded, members_alone, remark_call
 from ocml_bridge.text.repair import repair
 
@@ -46,15 +46,12 @@ def read_plugin(body: str) -> Call | None:
     name = members.get("name") if members is not None else None
     if members is None or name is None or not isinstance(name.value, str):
         return None
-    arguments = [members[key] for key in _KEYS if key in members]
-    content = _arguments(arguments[0]) if arguments else "{}"
-    constraint = "json" if arguments and not isinstance(arguments[0].value, str) else constraint_of(content)
+    span = next((members[key] for key in _KEYS if key in members), None)
+    if span is None or not isinstance(span.value, str):
+        content, constraint = "{}" if span is None else span.raw, "json"
+    else:
+        content, constraint = span.value, constraint_of(span.value)
     return Call(recipient_of(name.value), content, constraint, repaired, remark_call(members, _KEYS))
-
-
-def _arguments(span: Span) -> str:
-    """Return the text of the arguments; a JSON string is decoded."""
-    return span.value if isinstance(span.value, str) else span.raw
 
 
 def write_plugin(recipient: str, content: str, key: str) -> str:

@@ -6,7 +6,7 @@ The rules are in `docs/formats/chatml.md`, reading 11 of the dialects.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final, NamedTuple, cast
+from typing import Final, NamedTuple, cast
 
 from ocml_bridge.json_values.jsontext import Span, parse, spaced
 from ocml_bridge.json_values.parameters import items_of
@@ -172,7 +172,7 @@ def _value(text: str, allowed: _Allowed) -> str | None:
         return spaced(text)
     span = _literal(text)
     if "string" in allowed.types:
-        return span.raw if span is not None and _type_of(span.value) & allowed.types else spaced(text)
+        return span.raw if span is not None and _TYPES[type(span.value)] & allowed.types else spaced(text)
     if span is None:
         return None if allowed.types else spaced(text)
     return span.raw
@@ -198,11 +198,6 @@ def _literal(text: str) -> Span | None:
     return parse(bare) or parse(repair(bare) or "")
 
 
-def _type_of(value: Any) -> frozenset[str]:
-    """Return the names of the types of JSON Schema that a value has."""
-    return _TYPES[cast("type[object]", type(value))]
-
-
 _TYPES: Final[dict[type[object], frozenset[str]]] = {
     type(None): frozenset({"null"}),
     bool: frozenset({"boolean"}),
@@ -212,6 +207,7 @@ _TYPES: Final[dict[type[object], frozenset[str]]] = {
     list: frozenset({"array"}),
     dict: frozenset({"object"}),
 }
+"""Python type → the types of JSON Schema that a value of it has."""
 _TYPE_NAMES: Final[dict[type[object], tuple[str, ...]]] = {
     type(None): ("null", "none"),
     bool: ("boolean",),

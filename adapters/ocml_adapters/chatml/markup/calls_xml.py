@@ -198,7 +198,8 @@ class _Reading:
                 continue
             if name in self.values:
                 self.mended = True
-            self.values[name] = _inner(self.text[start : tag.start()])
+            # The line break at each end is markup.
+            self.values[name] = self.text[start : tag.start()].removeprefix("\n").removesuffix("\n")
             return True
         return False
 
@@ -220,11 +221,6 @@ class _Reading:
 def _call(name: str, values: dict[str, str]) -> Call:
     members = ", ".join(f"{spaced(name)}: {spaced(value)}" for name, value in values.items())
     return Call(name, f"{{{members}}}", untyped=bool(values))
-
-
-def _inner(text: str) -> str:
-    """Return a value without the line break at each end, which is markup."""
-    return text.removeprefix("\n").removesuffix("\n")
 
 
 def _unreadable(text: str, start: int, place: int) -> Stretch:

@@ -82,20 +82,16 @@ def _known_tag(key: str, value: Json) -> str:
     """Return the tag of a key that the templates know: `enum` as JSON, a description without white space around it."""
     if key == "enum":
         return f"<{key}>{spaced(value)}</{key}>"
-    text = _str(value)
+    text = str(value)
     return f"<{key}>{text.strip() if key == 'description' else text}</{key}>"
 
 
 def _tags(fields: Mapping[str, Json], keys: Sequence[str]) -> list[str]:
     """Return keys as tags: objects and lists as JSON, other values as Python's `str`."""
     return [
-        f"<{key}>{spaced(value) if isinstance(value := fields[key], (dict, list)) else _str(value)}</{key}>"
+        f"<{key}>{spaced(value) if isinstance(value := fields[key], (dict, list)) else str(value)}</{key}>"
         for key in keys
     ]
-
-
-def _str(value: Json) -> str:
-    return str(value)
 
 
 # --- reading ----------------------------------------------------------------------------------------------------------
@@ -190,4 +186,4 @@ def _value(key: str, text: str, kind: Json) -> Json:
     if span is None or isinstance(span.value, str):
         return text
     nests = isinstance(span.value, (dict, list))
-    return span.value if nests or _str(span.value) == text else text
+    return span.value if nests or str(span.value) == text else text
