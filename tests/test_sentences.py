@@ -170,7 +170,7 @@ FOUND: dict[str, tuple[Any, str, str]] = {
     "a reply to nothing": (
         of_2_2("tool name=functions.f call_id=d to=assistant<|channel|>commentary<|message|>1<|end|>"),
         "ocm-2.2",
-        "/messages/0/call_id: no earlier call has the id 'd' (§8.2)",
+        "/messages/0/call_id: no earlier call has this id (§8.2)",
     ),
     "a body that is no JSON": (
         of_2_2(CALLED.replace("{}", "{")),
@@ -185,7 +185,7 @@ FOUND: dict[str, tuple[Any, str, str]] = {
     "an id twice": (
         of_2_2(CALLED, CALLED),
         "ocm-2.2",
-        "/messages/1/call_id: an earlier call has the id 'c', and ids must be unique (§8.2)",
+        "/messages/1/call_id: an earlier call has the same id, and ids must be unique (§8.2)",
     ),
 }
 

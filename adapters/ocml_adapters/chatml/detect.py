@@ -22,7 +22,8 @@ from .markup.responses import begins
 from .markup.segments import markup_of
 from .syntax import HYPERCLOVA, ends_turn
 
-_TAGS: Final = ("<tool", "<function", "<|tool_", "<|function_", "think>", "List of tools: ")
+_LISTS: Final = "List of tools: "
+_TAGS: Final = ("<tool", "<function", "<|tool_", "<|function_", "think>", _LISTS)
 
 
 def has_tags(text: str) -> bool:
@@ -41,8 +42,14 @@ def _own_dialect(frame: Frame) -> str | None:
 
 
 def may_have_markup(text: str, frames: Sequence[Frame]) -> bool:
-    """Return whether a text, which has these frames, may have the markup of a family."""
-    return has_tags(text) or ends_turn(text) or any(read_speaker(frame.header).dialect is not None for frame in frames)
+    """Return whether a text, which has these frames, may have the markup of a family.
+
+    Most have no tag, because no `<` begins anything but the tokens of frames.
+    """
+    tokens = sum([1 + (frame.end != "") for frame in frames])
+    if text.count("<") != tokens and (has_tags(text) or ends_turn(text)):
+        return True
+    return _LISTS in text or any(read_speaker(frame.header).dialect is not None for frame in frames)
 
 
 class Evidence(NamedTuple):

@@ -6,6 +6,7 @@ import re
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from dataclasses import replace as reframed
+from functools import cache
 from typing import Final, NamedTuple, cast
 
 from ocml_bridge.common.memo import Memo
@@ -202,7 +203,7 @@ def without_open_turn(frames: Sequence[Frame], tail: str, text: str, log: Log) -
         raise BridgeError(ErrorCode.NO_FRAMES, detail, offset=0)
     dialect = majority([frame.start for frame in frames]) if UNUSED.start in text else "im"
     closed = [None, *[frame.end != "" for frame in frames]]
-    places = {before: Place(dialect, before, last=False) for before in (None, True, False)}
+    places = _places(dialect)
     units = [Placed(frame, places[before]) for frame, before in zip(frames, closed, strict=False)]
     if frames:
         last = frames[-1]
@@ -218,6 +219,12 @@ def without_open_turn(frames: Sequence[Frame], tail: str, text: str, log: Log) -
     is_shared = opening is None and (tools is None or tools.remembered)
     envelope = (dialect, mixed, tail, closed[-1], tools) if is_shared else None
     return SplitDocument(units, Transcript(), document=document, envelope=envelope)
+
+
+@cache
+def _places(dialect: str) -> dict[bool | None, Place]:
+    """Return the places of frames other than the last one, by whether the frame before has an end token."""
+    return {closed: Place(dialect, closed, last=False) for closed in (None, True, False)}
 
 
 def _declared(units: Sequence[Placed]) -> Declaration | None:

@@ -86,8 +86,8 @@ def opening(text: str, options: Options) -> Edges:
     rest = text.lstrip()
     for token in (*BOS, BOS_TOKEN.of(options)):
         if token and rest.startswith(token):
-            return replace(NONE, before=text[: len(text) - len(rest)], bos=token, head=rest[len(token) :])
-    return replace(NONE, head=text)
+            return Edges(text[: len(text) - len(rest)], token, rest[len(token) :], eos="")
+    return Edges(bos="", head=text, eos="")
 
 
 def closing(text: str, options: Options) -> Edges:
@@ -95,8 +95,8 @@ def closing(text: str, options: Options) -> Edges:
     rest = text.rstrip()
     for token in (*EOS, EOS_TOKEN.of(options)):
         if token and rest.endswith(token):
-            return replace(NONE, tail=rest[: len(rest) - len(token)], eos=token, after=text[len(rest) :])
-    return replace(NONE, tail=text)
+            return Edges(bos="", tail=rest[: len(rest) - len(token)], eos=token, after=text[len(rest) :])
+    return Edges(bos="", tail=text, eos="")
 
 
 def joined(first: Edges, last: Edges) -> Edges:

@@ -79,7 +79,7 @@ def lines(text: str, at: int) -> list[Frame] | None:
         terminator = _LINE_ENDS.get(mark + end)
         if terminator is None or "<|" in body or body[-1:] == "<" or len(header) > MAX_FRAME_HEADER:
             return None
-        if header.count("<") != header.count(CHANNEL) + header.count(CONSTRAIN):
+        if "<" in header and header.count("<") != header.count(CHANNEL) + header.count(CONSTRAIN):
             return None
         out.append(Frame(gap, offset, -1, header, body, terminator))
         gap, offset = "\n", offset + len(START) + len(piece)

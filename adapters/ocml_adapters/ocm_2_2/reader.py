@@ -96,7 +96,7 @@ class FramesReader(UnitReader):
             return None
         if unit.gap != "\n" and before is not None:
             return None
-        match = _ID.search(header)
+        match = _ID.search(header) if "=" in header else None
         if match is None:
             return (header, unit.end, not body), [body] if body else []
         key = (header[: match.start(1)], header[match.end(1) :], unit.end, not body)

@@ -101,7 +101,7 @@ class _Together:
         if self._ways:
             self._ways = set()
         if is_reply(message) and message.call_id is not None and message.call_id not in self._call_ids:
-            detail = f"no earlier call has the id {message.call_id[:40]!r} (§8.2)"
+            detail = "no earlier call has this id (§8.2)"
             self._log.find(FindingCode.REPLY_UNPAIRED, f"{path}/call_id", detail)
 
     def _body(self, message: Message, path: str) -> None:
@@ -116,7 +116,7 @@ class _Together:
         if is_call(message):
             call_id = message.call_id
             if call_id is not None and call_id in self._call_ids:
-                detail = f"an earlier call has the id {call_id[:40]!r}, and ids must be unique (§8.2)"
+                detail = "an earlier call has the same id, and ids must be unique (§8.2)"
                 self._log.find(FindingCode.CALL_ID_REPEATED, f"{path}/call_id", detail)
             elif call_id is not None:
                 self._call_ids.add(call_id)
@@ -177,9 +177,9 @@ def _is_regular(items: Sequence[Item]) -> bool:
 
 def is_regular(head: Head, content: str) -> bool:
     """Return whether the content of a message cannot cause a finding of `check_together`."""
-    if head.role == "assistant" and not head.calls and _QUOTED in content:
+    if head.promises_json and jsontext.parse(content) is None:
         return False
-    return not head.promises_json or jsontext.parse(content) is not None
+    return head.role != "assistant" or head.calls or _QUOTED not in content
 
 
 def _has_tool_calls(message: Message) -> bool:
