@@ -67,12 +67,7 @@ class EventDecoder(AssemblingDecoder):
         """The recipients of ended calls without a result, by call id."""
 
     def take(self, value: Object, name: str | None) -> None:
-        """Take an event of the server.
-
-        Args:
-            value: the event.
-            name: its name in the stream, or None.
-        """
+        """Take an event of the server."""
         kind = value.get("type", name)
         if kind == "error" or name == "error":
             self.fail(value.get("error", value))

@@ -256,12 +256,7 @@ class EventDecoder(AssemblingDecoder):
         return super().start(message, signature)
 
     def take(self, value: Object, name: str | None) -> None:
-        """Take an event of the server.
-
-        Args:
-            value: the event: an object with its members under its kind.
-            name: the name of its server-sent event, or None.
-        """
+        """Take an event of the server."""
         for kind, inner in value.items():
             members = {} if kind.endswith("Exception") else object_of(inner, f"an event {kind[:40]!r}", self.note)
             members = {key: member for key, member in members.items() if key != _PADDING}

@@ -286,12 +286,7 @@ class ContentDecoder(AssemblingDecoder):
         """Whether parts are passed on as they arrive; if not, the rest is passed on at the end."""
 
     def take(self, value: Object, name: str | None) -> None:
-        """Take a chunk of the server.
-
-        Args:
-            value: the chunk.
-            name: the name of its event, or None.
-        """
+        """Take a chunk of the server."""
         chunk = keys(value)
         if chunk.get("error") is not None or name == "error":
             self.fail(chunk.get("error", value))

@@ -11,6 +11,7 @@ from ocml_bridge.json_values.form import Object, form_of, is_empty, rest
 from ocml_bridge.json_values.jsontext import text_of
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Content, Foreign, Json, Media, Message, Refusal, Text
+from ocml_bridge.model.notes import add_notes
 from ocml_bridge.wires.noticing import note_names, note_parts, note_role
 
 from .annotations import cited
@@ -200,7 +201,7 @@ def _assistant(wire: Object) -> list[Message]:
     if (weight := _weight(wire)) is not None:
         for message in messages:
             message.weight = weight
-    _add_notes(messages[0], extras, layout)
+    add_notes(NOTES, messages[0], extras, layout)
     return messages
 
 
@@ -224,14 +225,6 @@ def _calls(wire: Object, speaker: str | None) -> dict[str, list[Message]]:
     if call is not None:
         by_key[FUNCTION_CALL] = [call]
     return by_key
-
-
-def _add_notes(message: Message, extras: Object, layout: Object) -> None:
-    """Add extras and layout of a wire message to those of its first message, which may be a call."""
-    if extras:
-        message.extras = {HOME: {**extras, **NOTES.of(message.extras)}}
-    if layout:
-        message.layout = {HOME: {**layout, **NOTES.of(message.layout)}}
 
 
 # --- what all messages have -------------------------------------------------------------------------------------------

@@ -227,11 +227,7 @@ class ChunkDecoder(ArrivingDecoder):
     # --- the end ------------------------------------------------------------------------------------------------------
 
     def finish(self, reason: Reason | None = None, /) -> list[Event]:
-        """End the stream; return its last events. A second call returns none.
-
-        Args:
-            reason: why the stream is over, if the stream itself does not say.
-        """
+        """End the stream; return its last events. A second call returns none."""
         if self.closed:
             return []
         if not self.is_closed:

@@ -12,6 +12,7 @@ from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.json_values.form import OBJECT, Object, form_of, rest, shape
 from ocml_bridge.loss import FindingCode, Log, LossCode, Severity
 from ocml_bridge.model import Content, Json, Media, Message, Part, Text
+from ocml_bridge.model.notes import add_notes
 from ocml_bridge.units.grammar import Unit
 from ocml_bridge.wires.noticing import note_role
 
@@ -83,7 +84,7 @@ def read_turn(turn: Json, path: str, media: Sequence[Media] = ()) -> list[Messag
     form = form_of(members, tuple(known), frozenset((speaker, key)), known_values)
     if form is not None:
         layout[_FORM] = form
-    _add_notes(messages[0], rest(members, known), layout)
+    add_notes(NOTES, messages[0], rest(members, known), layout)
     return messages
 
 
@@ -112,14 +113,6 @@ def _set_weight(messages: Sequence[Message], key: str, value: Any, layout: Objec
         message.weight = int(value) if isinstance(value, bool) else value
     if key != WEIGHTS[0] or isinstance(value, bool):
         layout[_WEIGHT] = [key, isinstance(value, bool)]
-
-
-def _add_notes(message: Message, extras: Object, layout: Object) -> None:
-    """Add extras and layout of a turn to its first message; those that the message has take precedence."""
-    if extras:
-        message.extras = {HOME: {**extras, **NOTES.of(message.extras)}}
-    if layout:
-        message.layout = {HOME: {**layout, **NOTES.of(message.layout)}}
 
 
 def _read_value(word: str, text: str, media: Sequence[Media], layout: Object) -> tuple[list[Message], str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, cast
 
-from . import ByFormat
+from . import ByFormat, Message
 
 _NONE: Final[dict[str, Any]] = {}
 
@@ -42,3 +42,11 @@ class Notes:
     def by_format(self, notes: dict[str, Any]) -> ByFormat | None:
         """Return `extras` or `layout` with only these notes, or None if there are none."""
         return {self.home: notes} if notes else None
+
+
+def add_notes(notes: Notes, message: Message, extras: dict[str, Any], layout: dict[str, Any]) -> None:
+    """Add extras and layout of a format to those of a message; what it has already takes precedence."""
+    if extras:
+        message.extras = {notes.home: {**extras, **notes.of(message.extras)}}
+    if layout:
+        message.layout = {notes.home: {**layout, **notes.of(message.layout)}}

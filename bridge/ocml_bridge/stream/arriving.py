@@ -49,11 +49,7 @@ class ArrivingDecoder(Decoder, ABC):
 
     @abstractmethod
     def finish(self, reason: Reason | None = None, /) -> list[Event]:
-        """End the stream; return its last events. A second call returns none.
-
-        Args:
-            reason: why the stream is over, if the stream itself does not say.
-        """
+        """End the stream; return its last events. A second call returns none."""
 
     @property
     def is_closed(self) -> bool:
