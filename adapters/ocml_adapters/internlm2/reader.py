@@ -31,6 +31,8 @@ from .syntax import CONTROL, DIALECTS, FOREIGN, GRAMMAR, IM, MARKS, NOTES, PYTHO
 from .tools import declares, default_place, read_tools, with_tools
 
 _NO_END: Final = f"the message has no {IM.end}"
+_UNUSED: Final = "[UNUSED_TOKEN_"
+"""What all tokens of one spelling begin with; a text without it has none of them."""
 _PLUGIN: Final = f"{IM.plugin}\n"
 _CODE: Final = f"{IM.interpreter}\n```python\n"
 _CODE_END: Final = f"\n```{IM.action_end}"
@@ -124,9 +126,11 @@ class FramesReader(UnitReader):
             return None
         if not body:
             return (dialect, header), []
+        if IM.action_start in body:
+            return _calls(dialect, header, body)
         if CONTROL.is_free(body):
             return None if heading_of(header)[:2] == ("system", "plugin") else ((dialect, header, None), [body])
-        return _calls(dialect, header, body)
+        return None
 
     def with_values(self, unit: Placed, values: Sequence[str]) -> Placed:
         """Return a frame with the same key and other contents."""
@@ -201,7 +205,8 @@ def without_open_turn(frames: Sequence[Frame], tail: str, text: str, log: Log) -
     if not frames and tail.strip():
         detail = f"the input has neither {IM.start} nor {UNUSED.start}, so it is not InternLM2-Chat"
         raise BridgeError(ErrorCode.NO_FRAMES, detail, offset=0)
-    dialect = majority([frame.start for frame in frames]) if UNUSED.start in text else "im"
+    has_unused = _UNUSED in text
+    dialect = majority([frame.start for frame in frames]) if has_unused else "im"
     closed = [None, *[frame.end != "" for frame in frames]]
     places = _places(dialect)
     units = [Placed(frame, places[before]) for frame, before in zip(frames, closed, strict=False)]
@@ -214,7 +219,7 @@ def without_open_turn(frames: Sequence[Frame], tail: str, text: str, log: Log) -
     if tools is not None:
         log.findings += tools.findings
         del units[tools.at]
-    mixed = FOREIGN[dialect].search(text) is not None
+    mixed = has_unused and FOREIGN[dialect].search(text) is not None
     document = Text(dialect, mixed, tail, tools, opening, closed[-1])
     is_shared = opening is None and (tools is None or tools.remembered)
     envelope = (dialect, mixed, tail, closed[-1], tools) if is_shared else None

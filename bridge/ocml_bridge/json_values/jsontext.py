@@ -235,7 +235,8 @@ class Span(NamedTuple):
 
 _DECODER: Final = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant)
 _SPACE: Final = re.compile(r"[ \t\r\n]*")
-_SPACES: Final = frozenset(" \t\r\n")
+_SPACES: Final = " \t\r\n"
+_FIRST: Final = frozenset('{["-0123456789tfn')  # what a JSON value begins with
 _KEY: Final = re.compile(r'"([^"\\\x00-\x1f]*)"')
 """Matches a string without escapes."""
 
@@ -293,15 +294,15 @@ def parsed_as_written(text: str) -> Span | None:
 
 def parse(text: str) -> Span | None:
     """Parse a whole text as one JSON value; None if it is not JSON."""
+    if text.lstrip(_SPACES)[:1] not in _FIRST:
+        return None  # most texts are words, which three parsers would refuse
     if '": ' not in text and (compact := parsed_as_written(text)) is not None:
         return compact
     try:
         return Span(_parse(text.encode("utf-8", "surrogatepass")), text)
     except ValueError:
         parsed = value_at(text)
-    if parsed is None or _skip(text, parsed[1]) != len(text):
-        return None
-    return Span(parsed[0], text)
+    return None if parsed is None or _skip(text, parsed[1]) != len(text) else Span(parsed[0], text)
 
 
 def members(text: str, at: int = 0) -> tuple[dict[str, Span], int] | None:

@@ -53,25 +53,26 @@ class Grammar:
         ends: the end tokens.
         boundary: the tokens between frames that begin another conversation.
         closers: the tokens that end a text, and with it a last frame that has no end token.
+
+    Attributes:
+        starts: as given, as a set; `boundary` and `closers` likewise.
     """
 
     def __init__(
         self, starts: Iterable[str], ends: Iterable[str], boundary: Boundary = EDGES, closers: Iterable[str] = ()
     ) -> None:
-        self._starts: Final = frozenset(starts)
-        self.is_start: Final = self._starts.__contains__
-        """Return whether a token opens a frame."""
+        self.starts: Final = frozenset(starts)
         self._ends: Final = tuple(ends)
         self.boundary: Final = boundary
         self.closers: Final = frozenset(closers)
 
     @cached_property
     def _start(self) -> re.Pattern[str]:
-        return re.compile("|".join(map(re.escape, self._starts)))
+        return re.compile("|".join(map(re.escape, self.starts)))
 
     @cached_property
     def _token(self) -> re.Pattern[str]:
-        return re.compile("(" + "|".join(map(re.escape, (*self._starts, *self._ends))) + ")")
+        return re.compile("(" + "|".join(map(re.escape, (*self.starts, *self._ends))) + ")")
 
     @cached_property
     def _closing(self) -> re.Pattern[str]:
@@ -84,7 +85,7 @@ class Grammar:
     @cached_property
     def _families(self) -> list[tuple[str, re.Pattern[str]]]:
         """Return the tokens grouped by their first character: their common prefix, and a pattern of them."""
-        tokens = sorted((*self._starts, *self._ends))
+        tokens = sorted((*self.starts, *self._ends))
         families = [list(family) for _, family in groupby(tokens, itemgetter(0))]
         return [
             (_common(family[0], family[-1]), re.compile(f"({'|'.join(map(re.escape, family))})")) for family in families
@@ -179,12 +180,12 @@ class Scanner:
         self._take(pieces[0])
         at = 1
         while at < len(pieces):
-            opens = self._grammar.is_start(pieces[at])
+            opens = pieces[at] in self._grammar.starts
             if opens and self.frame is None:
                 at = self._take_complete_frames(pieces, at, done)
                 if at == len(pieces):
                     break
-                opens = self._grammar.is_start(pieces[at])
+                opens = pieces[at] in self._grammar.starts
             token, text_after = pieces[at], pieces[at + 1]
             if self.frame is not None:
                 done.append(self._close("" if opens else token))
@@ -211,13 +212,13 @@ class Scanner:
         Returns:
             The index of the first token after these frames.
         """
-        opens, find, first_at = self._grammar.is_start, self._grammar.boundary.find, at
+        starts, first_at, count = self._grammar.starts, at, len(pieces)
         gap, offset = "".join(self._gap), self._offset
-        while at + 2 < len(pieces) and opens(start := pieces[at]) and not opens(end := pieces[at + 2]):
+        while at + 2 < count and (start := pieces[at]) in starts and (end := pieces[at + 2]) not in starts:
             inner = pieces[at + 1]
             header, newline, body = inner.partition("\n")
-            begins = -1 if self._first else find(gap)
-            if begins >= 0:
+            begins = -1
+            if gap != "\n" and gap and not self._first and (begins := self._grammar.boundary.find(gap)) >= 0:
                 begins += offset - len(gap)
             done.append(Frame(gap, start, header, newline != "", body, end, offset, False, begins))
             gap = pieces[at + 3]
