@@ -17,7 +17,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ocml_bridge.bulk import durable, journal, lines, outputs, parquet, progress, texts, unpacking
+from ocml_bridge.bulk.containers import lines, parquet, texts, unpacking
+from ocml_bridge.bulk.running import durable, journal, outputs, progress
 from ocml_bridge.cli import main
 
 STEPS = (

@@ -10,13 +10,15 @@ from typing import Any
 
 import pytest
 
-from ocml_bridge.bulk import Settings, lines, progress, unpacking
+from ocml_bridge.bulk import Settings
+from ocml_bridge.bulk.containers import lines, unpacking
 from ocml_bridge.bulk.inputs import find_inputs
-from ocml_bridge.bulk.journal import NAME
-from ocml_bridge.bulk.outputs import append
 from ocml_bridge.bulk.plan import Plan
-from ocml_bridge.bulk.progress import WritingRun
 from ocml_bridge.bulk.records import Job, RangeResult
+from ocml_bridge.bulk.running import progress
+from ocml_bridge.bulk.running.journal import NAME
+from ocml_bridge.bulk.running.outputs import append
+from ocml_bridge.bulk.running.progress import WritingRun
 from ocml_bridge.bulk.tally import Tally
 from ocml_bridge.errors import ExitCode
 from ocml_bridge.formats.adapter import Kind

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from ocml_bridge.bulk import progress
-from ocml_bridge.bulk.journal import Journal
+from ocml_bridge.bulk.running import progress
+from ocml_bridge.bulk.running.journal import Journal
 from ocml_bridge.cli import main
 from ocml_bridge.errors import ExitCode
 

@@ -119,6 +119,6 @@ def test_the_same_bytes_come_from_any_number_of_processes(
     lines = source.read_bytes().splitlines()
     wrong = [row["line"] for row in rows(tmp_path / "many" / "a.quarantine.jsonl")]
     assert [lines[number - 1] for number in wrong] == [line.rstrip(b"\n") for line in many.broken] * 3
-    monkeypatch.setattr("ocml_bridge.bulk.run.CHUNK_BYTES", 1 << 40)  # too little for a process of its own
+    monkeypatch.setattr("ocml_bridge.bulk.running.run.CHUNK_BYTES", 1 << 40)  # too little for a process of its own
     assert batch(*args, "-o", tmp_path / "one") == ExitCode.SOME_FAILED
     assert many.tree(tmp_path / "many") == many.tree(tmp_path / "one")

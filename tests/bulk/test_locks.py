@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ocml_bridge.bulk import locks
+from ocml_bridge.bulk.running import locks
 
 
 def windows_locks(monkeypatch: pytest.MonkeyPatch, taken: set[tuple[int, int]]) -> Any:

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from ocml_bridge.bulk.member_texts import texts_of
+from ocml_bridge.bulk.containers.member_texts import texts_of
 from ocml_bridge.json_values import jsontext
 
 SPELLINGS = (

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ocml_bridge.bulk.nested import Nested, document
+from ocml_bridge.bulk.containers.nested import Nested, document
 from ocml_bridge.errors import BridgeError, ErrorCode, ExitCode
 
 pa: Any = pytest.importorskip("pyarrow")

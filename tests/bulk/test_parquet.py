@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ocml_bridge import convert
-from ocml_bridge.bulk import compression
+from ocml_bridge.bulk.containers import compression
 from ocml_bridge.errors import BridgeError, ErrorCode, ExitCode
 
 pa: Any = pytest.importorskip("pyarrow")

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from bulk.power import Disk, Tree, restore
-from ocml_bridge.bulk import lines, parquet, progress, texts, unpacking
+from ocml_bridge.bulk.containers import lines, parquet, texts, unpacking
+from ocml_bridge.bulk.running import progress
 from ocml_bridge.errors import ExitCode
 
 Batch = Callable[..., int]

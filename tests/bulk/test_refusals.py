@@ -12,7 +12,7 @@ import pytest
 
 from ocml_bridge import BridgeError, ErrorCode
 from ocml_bridge.bulk import batch as module
-from ocml_bridge.bulk import parts
+from ocml_bridge.bulk.running import parts
 from ocml_bridge.bulk.tally import Tally
 from ocml_bridge.errors import ExitCode
 

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 import pytest
 
-from ocml_bridge.bulk import remote
+from ocml_bridge.bulk.containers import remote
 from ocml_bridge.errors import BridgeError, ErrorCode
 
 fsspec: Any = pytest.importorskip("fsspec")

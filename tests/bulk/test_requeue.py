@@ -14,8 +14,9 @@ from typing import Any
 
 import pytest
 
-from ocml_bridge.bulk import durable, journal, outputs, requeue
-from ocml_bridge.bulk.durable import MOVES
+from ocml_bridge.bulk import requeue
+from ocml_bridge.bulk.running import durable, journal, outputs
+from ocml_bridge.bulk.running.durable import MOVES
 from ocml_bridge.cli import main
 from ocml_bridge.errors import ExitCode
 

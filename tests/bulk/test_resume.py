@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from ocml_bridge.bulk.journal import NAME, Journal
+from ocml_bridge.bulk.running.journal import NAME, Journal
 from ocml_bridge.errors import BridgeError, ErrorCode, ExitCode
 from sampling import sweep
 

@@ -24,9 +24,9 @@ from ocml_bridge.cli.plans import plan_named
 from ocml_bridge.events import End, Event
 from ocml_bridge.hosts.gateway import Settings
 from ocml_bridge.hosts.gateway.api import CHAT, MESSAGES, RESPONSES, Api
-from ocml_bridge.hosts.gateway.exchange import parsed
+from ocml_bridge.hosts.gateway.clients.exchange import parsed
+from ocml_bridge.hosts.gateway.clients.upstream_request import understand
 from ocml_bridge.hosts.gateway.problems import ApiError
-from ocml_bridge.hosts.gateway.upstream_request import understand
 from ocml_bridge.layouts import AUTO, Plan, read_row
 from ocml_bridge.pipe import streams
 from ocml_bridge.report.policy import LENIENT

@@ -9,8 +9,8 @@ import pytest
 
 from ocml_bridge.errors import BridgeError
 from ocml_bridge.formats.guidance import Frame, Step
-from ocml_bridge.hosts.gateway.drivers import Call, Completion, Terms, connect
 from ocml_bridge.hosts.gateway.problems import ApiError
+from ocml_bridge.hosts.gateway.upstreams.drivers import Call, Completion, Terms, connect
 
 MODELS: Any = {"data": [{"id": "m", "owned_by": "vllm", "max_model_len": 100}]}
 LLAMA: Any = {"data": [{"id": "m", "owned_by": "llamacpp", "meta": {"n_ctx": 50}}]}

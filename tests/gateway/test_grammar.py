@@ -8,7 +8,7 @@ import pytest
 
 from gateway import gbnf
 from ocml_bridge.formats.guidance import Frame, Step
-from ocml_bridge.hosts.gateway.drivers.gbnf import grammar
+from ocml_bridge.hosts.gateway.upstreams.drivers.gbnf import grammar
 
 
 def allows(schema: Any, text: str) -> bool:

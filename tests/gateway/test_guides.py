@@ -10,8 +10,8 @@ import pytest
 from gateway import gbnf
 from ocml_bridge import write
 from ocml_bridge.formats.guidance import Guide
-from ocml_bridge.hosts.gateway.drivers.gbnf import grammar
-from ocml_bridge.hosts.gateway.drivers.structural import structural_tag
+from ocml_bridge.hosts.gateway.upstreams.drivers.gbnf import grammar
+from ocml_bridge.hosts.gateway.upstreams.drivers.structural import structural_tag
 from ocml_bridge.model import Message, Transcript
 from ocml_bridge.options import Options
 from ocml_bridge.profiles import Profile, profile

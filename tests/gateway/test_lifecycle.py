@@ -222,7 +222,7 @@ def test_a_mistake_of_the_gateway_is_told_without_anybodys_words(
     def mistaken(*_: Any) -> None:
         raise KeyError("SECRET")
 
-    monkeypatch.setattr("ocml_bridge.hosts.gateway.chat.parsed", mistaken)
+    monkeypatch.setattr("ocml_bridge.hosts.gateway.clients.chat.parsed", mistaken)
     with gateway_with(profile="gpt-oss") as bench:
         response = httpx.post(f"{bench.url}/chat/completions", json={"model": "m", "messages": USER})
         assert (response.status_code, response.json()["error"]["code"]) == (500, "internal_error")

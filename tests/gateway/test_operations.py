@@ -17,7 +17,7 @@ from gateway.scripted import Script, Upstream, serving
 from gateway.test_openai_client import TOOLS, USER, call, final, said, thought, tokens
 from ocml_bridge.errors import BridgeError
 from ocml_bridge.hosts.gateway import Service, Settings, create_app
-from ocml_bridge.hosts.gateway.keys import Keys
+from ocml_bridge.hosts.gateway.clients.keys import Keys
 from ocml_bridge.hosts.gateway.problems import ApiError
 
 PREAMBLE = "<|channel|>commentary<|message|>I look it up.<|end|>"

@@ -12,8 +12,8 @@ import httpx
 from gateway.scripted import Script, Upstream
 from harmony_answers import client_sees
 from ocml_bridge.cli import command
-from ocml_bridge.hosts.gateway import parameters
-from ocml_bridge.hosts.gateway.drivers import DRIVERS, completions, vllm
+from ocml_bridge.hosts.gateway.clients import parameters
+from ocml_bridge.hosts.gateway.upstreams.drivers import DRIVERS, completions, vllm
 from ocml_bridge.pipe import streams
 from sources import ROOT
 

@@ -8,9 +8,9 @@ import pytest
 
 from ocml_bridge import encoder
 from ocml_bridge.events import Answer, Delta, Encoder, End, Event, Start
-from ocml_bridge.hosts.gateway.answer import Choice
-from ocml_bridge.hosts.gateway.recorder import Recorder
-from ocml_bridge.hosts.gateway.turn_memory import Hidden
+from ocml_bridge.hosts.gateway.answers.answer import Choice
+from ocml_bridge.hosts.gateway.answers.recorder import Recorder
+from ocml_bridge.hosts.gateway.answers.turn_memory import Hidden
 from ocml_bridge.profiles import profile
 from ocml_bridge.stream.completions import Piece
 

@@ -13,10 +13,10 @@ from cryptography.fernet import Fernet
 from gateway.conftest import Bench, gateway_with
 from gateway.test_openai_client import TOOLS, USER, call, final, said, thought, tokens
 from ocml_bridge.events import Answer
-from ocml_bridge.hosts.gateway.recorder import Recorder
-from ocml_bridge.hosts.gateway.sealed_ids import LONGEST, SealedIds
+from ocml_bridge.hosts.gateway.answers.recorder import Recorder
+from ocml_bridge.hosts.gateway.answers.sealed_ids import LONGEST, SealedIds
+from ocml_bridge.hosts.gateway.answers.turn_memory import Hidden, TurnMemory
 from ocml_bridge.hosts.gateway.service import TurnMemorySettings
-from ocml_bridge.hosts.gateway.turn_memory import Hidden, TurnMemory
 from ocml_bridge.pipe import decoder, encoder
 
 PREAMBLE = "<|channel|>commentary<|message|>I look it up.<|end|>"

@@ -10,9 +10,9 @@ import pytest
 
 from ocml_bridge import BridgeError
 from ocml_bridge.layouts import AUTO, BY_NAME, PREVIEWS, Plan, plan_of, read_row
-from ocml_bridge.layouts.agents import FRAMEWORKS
+from ocml_bridge.layouts.agents.sessions import SESSIONS
+from ocml_bridge.layouts.agents.table import FRAMEWORKS
 from ocml_bridge.layouts.pieces import Pieces
-from ocml_bridge.layouts.sessions import SESSIONS
 from rows import Said, conversations, told
 
 PREFACE = "Below is an instruction that describes a task, paired with an input that provides further context."

@@ -16,7 +16,7 @@ from ocml_bridge import BridgeError
 from ocml_bridge.common.memo import Memo
 from ocml_bridge.json_values import jsontext
 from ocml_bridge.layouts import AUTO, Plan, plan, read_row
-from ocml_bridge.layouts.frameworks import Framework
+from ocml_bridge.layouts.agents.frameworks import Framework
 from ocml_bridge.layouts.shapes import DECIDED_BY, WORDS, WORDS_OF_ROWS, shape_of
 from ocml_bridge.layouts.table import BY_NAME, LAYOUTS
 from ocml_bridge.recognise import KINDS

@@ -30,7 +30,7 @@ from ocml_bridge.bulk import Settings
 from ocml_bridge.bulk.inputs import find_inputs
 from ocml_bridge.bulk.plan import Plan
 from ocml_bridge.bulk.records import Job
-from ocml_bridge.bulk.run import run
+from ocml_bridge.bulk.running.run import run
 from ocml_bridge.formats.adapter import Kind
 from ocml_bridge.layouts import AUTO
 

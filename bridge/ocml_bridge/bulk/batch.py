@@ -15,7 +15,7 @@ from ..formats.adapter import DEFAULT, Options, Source
 from ..json_values import jsontext
 from ..loss import Finding, Loss, LossClass, Severity, is_lossless, worst_class
 from ..report.policy import DEFAULT_POLICY, LossPolicy
-from .nested import Nested
+from .containers.nested import Nested
 
 if TYPE_CHECKING:
     from ..layouts import Plan

@@ -6,8 +6,8 @@ from ..errors import BridgeError, ErrorCode
 from ..model import Json
 from ..split import Part, split
 from .batch import Outcome, Settings, outcome_of
+from .containers.nested import Nested
 from .kept_members import converted
-from .nested import Nested
 from .records import Job, Record
 
 

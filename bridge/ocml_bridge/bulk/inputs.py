@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ..errors import BridgeError, ErrorCode
 from ..formats.adapter import Kind
-from . import remote
-from .compression import size_of
-from .contents import stored
+from .containers import remote
+from .containers.compression import size_of
+from .containers.contents import stored
+from .containers.texts import kind_of, lines_name, names_of, output_name, split, walk
 from .records import QUARANTINE, STANDARD, Input
-from .texts import kind_of, lines_name, names_of, output_name, split, walk
 
 if TYPE_CHECKING:
     from ..layouts import Plan

@@ -18,7 +18,7 @@ from ..loss import Loss, LossCode, Severity
 from ..model import Json
 from ..report.result import Result, extras_of
 from .batch import Outcome, Settings, outcome_of
-from .member_texts import leading, text_of_member
+from .containers.member_texts import leading, text_of_member
 from .records import DEFAULT_FIELD, Job, Record
 
 _CODES: Final = frozenset({LossCode.EXTRAS, LossCode.SETTINGS})

@@ -16,10 +16,10 @@ from ..json_values import jsontext
 from ..loss import Finding, Loss, Severity
 from ..model import Json
 from .batch import Outcome
-from .compression import library
+from .containers.compression import library
+from .containers.texts import output_of
 from .records import Input, Job, Record
 from .tally import position
-from .texts import output_of
 
 Form = Literal["jsonl", "parquet"]
 FORMS: Final[tuple[str, ...]] = get_args(Form)

@@ -10,12 +10,12 @@ from typing import Final, NamedTuple
 from ..errors import BridgeError, ErrorCode
 from ..json_values import jsontext
 from ..layouts import AUTO, Plan
-from .compression import library, open_plain, reading_errors
-from .contents import stored
-from .journal import read_run
+from .containers.compression import library, open_plain, reading_errors
+from .containers.contents import stored
+from .containers.parquet import columns_of
+from .containers.texts import kind_of, walk
 from .ledger import FORMS, Row, rows_in
-from .parquet import columns_of
-from .texts import kind_of, walk
+from .running.journal import read_run
 from .work import CONTAINERS
 
 

@@ -11,8 +11,8 @@ from typing import Any, BinaryIO, Final, cast
 from ..errors import BridgeError, ErrorCode
 from ..json_values import jsontext
 from ..model import Json
-from .compression import library
-from .parquet import Rows, batches_in, columns_of, finite, source_of
+from .containers.compression import library
+from .containers.parquet import Rows, batches_in, columns_of, finite, source_of
 from .records import Input
 
 _MOST: Final = 2_000

@@ -10,9 +10,9 @@ from typing import Any
 from .. import __version__
 from ..json_values import jsontext
 from ..model import Json
-from .journal import Progress
-from .limits import NO_LIMITS, Limits
 from .records import MOST_COSTS, Cost, Input, Job
+from .running.journal import Progress
+from .running.limits import NO_LIMITS, Limits
 from .selection import Choice, Selection
 from .tally import Tally
 

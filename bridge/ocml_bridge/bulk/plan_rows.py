@@ -31,10 +31,10 @@ from ..loss import Finding, Loss, LossCode
 from ..model import Json, Transcript
 from ..report.result import Reading, Result
 from .batch import Outcome, Settings, Spare, Status, outcome_of
-from .encodings import decoded
+from .containers.encodings import decoded
+from .containers.member_texts import texts_of
+from .containers.nested import Nested, unpadded
 from .kept_members import converted, lenient, member_of
-from .member_texts import texts_of
-from .nested import Nested, unpadded
 from .records import DEFAULT_FIELD, Job, Record
 
 MEMBERS: Final = "\0members"

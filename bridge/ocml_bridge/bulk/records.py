@@ -12,7 +12,7 @@ from ..formats.adapter import Kind, Source
 from ..model import Json
 from ..report.result import Reading
 from .batch import Settings
-from .nested import Nested
+from .containers.nested import Nested
 from .tally import Tally
 
 if TYPE_CHECKING:

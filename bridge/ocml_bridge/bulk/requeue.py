@@ -17,16 +17,16 @@ from ..json_values import jsontext
 from ..layouts import Plan
 from ..model import Json
 from ..spans.masks import Mask
-from . import lines, parquet, texts
 from .batch import Outcome, outcome_of
-from .compression import compress, ending, open_plain
+from .containers import lines, parquet, texts
+from .containers.compression import compress, ending, open_plain
+from .containers.forms import FORMS
 from .conversations import outcomes_of
-from .durable import discard, finish_moves, move_together, partial_name, whole_file
-from .forms import FORMS
-from .journal import Journal, read_run
 from .ledger import finished, name_in, row_of, rows_in, store
 from .mended_rows import MendedRows, store_rows
 from .records import CHUNK_BYTES, Input, Job, Record, Row
+from .running.durable import discard, finish_moves, move_together, partial_name, whole_file
+from .running.journal import Journal, read_run
 from .work import CONTAINERS, outcomes_in, quarantined
 
 _PLACES = ("line", "item", "row")

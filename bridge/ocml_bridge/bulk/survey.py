@@ -12,7 +12,7 @@ from ..layouts import AUTO, Plan
 from ..layouts.propose import Survey, proposal
 from ..model import Json
 from .batch import Settings
-from .compression import open_plain, reading_errors
+from .containers.compression import open_plain, reading_errors
 from .inputs import find_inputs
 from .plan_rows import row_of
 from .records import Input, Job, Record, Row

@@ -10,15 +10,15 @@ from typing import Any, BinaryIO, Final, NamedTuple, Protocol, cast
 from ..errors import BridgeError, ErrorCode
 from ..json_values import jsontext
 from ..model import Json
-from . import lines, parquet, tables, texts, unpacking
 from .batch import Outcome, Status, unexpected
-from .compression import ending, reading_errors
+from .containers import lines, parquet, tables, texts, unpacking
+from .containers.compression import ending, reading_errors
+from .containers.forms import FORMS
+from .containers.member_texts import lacks
 from .conversations import outcomes_of
-from .forms import FORMS
 from .ledger import name_in, row_of
-from .member_texts import lacks
-from .parts import Part
 from .records import Chunk, Cost, Input, Job, Position, Range, RangeResult, Record, Row, largest, slowest
+from .running.parts import Part
 from .tally import Tally, position
 
 

@@ -26,7 +26,7 @@ from .plans import layout_to, rows_of, take_options
 
 if TYPE_CHECKING:
     from ..bulk.plan import Plan
-    from ..bulk.run import Watch
+    from ..bulk.running.run import Watch
 
 
 @click.command(cls=ConversionCommand)
@@ -190,10 +190,10 @@ def batch(
     # Imported here, because other commands do not need it.
     from ..bulk import Settings
     from ..bulk.inputs import find_inputs
-    from ..bulk.limits import Limits, share
     from ..bulk.plan import Plan
     from ..bulk.records import Job
-    from ..bulk.run import run
+    from ..bulk.running.limits import Limits, share
+    from ..bulk.running.run import run
     from ..bulk.selection import Choice, chosen_from
     from ..bulk.summary import failures, table
     from ..bulk.summary import report as report_of

@@ -174,7 +174,7 @@ def _probe(settings: Settings) -> str:
     import asyncio
 
     from ..hosts.gateway.problems import ApiError
-    from ..hosts.gateway.upstream import Upstream, client_for
+    from ..hosts.gateway.upstreams.upstream import Upstream, client_for
 
     async def ask() -> str:
         async with client_for(settings) as client:

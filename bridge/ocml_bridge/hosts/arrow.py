@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from .. import registry
 from ..bulk import Outcome, Settings, Status, convert_batch
-from ..bulk.compression import library
+from ..bulk.containers.compression import library
+from ..bulk.containers.parquet import columns_of, given
 from ..bulk.ledger import outcome_members
-from ..bulk.parquet import columns_of, given
 from ..bulk.plan_rows import outcomes_of_row
 from ..bulk.records import Job, Record
 from ..bulk.tally import position

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 from ..bulk import Settings
-from ..bulk.compression import library
+from ..bulk.containers.compression import library
 from ..layouts import Plan
 from .arrow import ADDED, ROWS, Added, check, convert_table
 

@@ -30,7 +30,7 @@ from ..stream.sse import Reader
 from .gateway import Settings
 from .gateway.conversation import Conversation
 from .gateway.problems import ApiError
-from .gateway.upstream import Upstream, client_for
+from .gateway.upstreams.upstream import Upstream, client_for
 
 Made = TypeVar("Made")
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..bulk import Settings
-from ..bulk.compression import library
+from ..bulk.containers.compression import library
 from ..layouts import Plan
 from .arrow import ADDED, Added, check, convert_table
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 
-from ocml_bridge.bulk.compression import library
+from ocml_bridge.bulk.containers.compression import library
 from ocml_bridge.errors import BridgeError, ErrorCode
 from ocml_bridge.hosts.ray import convert_dataset
 from ocml_bridge.jobs.conversion import Conversion, run_job

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 
-from ocml_bridge.bulk.compression import library
+from ocml_bridge.bulk.containers.compression import library
 from ocml_bridge.hosts.spark import convert_frame
 from ocml_bridge.jobs.conversion import Conversion, run_job
 

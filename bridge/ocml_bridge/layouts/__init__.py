@@ -5,12 +5,12 @@ a row returns documents of known formats, and the columns that are not part of t
 as a row only if reading the row returns the same document.
 """
 
+from .agents.previews import PREVIEWS, is_session
 from .columns import SESSION
 from .cuts import answers_of, turns_of
 from .keyed import is_keyed, rows_by_key
 from .layout import Document, Layout
 from .plan import AUTO, Plan, Row, layout_for, layout_of, layouts_of, plan_of, read_row
-from .previews import PREVIEWS, is_session
 from .streams import EVENTS, stream_of
 from .table import BY_NAME, LAYOUTS
 

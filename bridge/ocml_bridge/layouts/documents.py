@@ -12,10 +12,10 @@ from ..detection import surely
 from ..formats.adapter import Kind, Options
 from ..model import Json
 from ..split import split
+from .datasets.preferences import are_scored
 from .fitting import as_object
 from .layout import Document, Layout, Object, Wording, unfit
 from .messages import is_message
-from .preferences import are_scored
 
 WIRES: Final = (
     "anthropic",

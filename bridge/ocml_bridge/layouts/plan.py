@@ -16,13 +16,13 @@ from ..model import Json
 from ..recognise import recognise
 from ..recognise.prompts import ROWS
 from ..report.wording import shown
+from .agents.previews import PREVIEWS
 from .columns import TURNS
 from .documents import forget, in_text, whole
 from .fitting import as_list, as_object
 from .layout import Document, Layout, Object
 from .listed import with_lists
 from .places import with_places
-from .previews import PREVIEWS
 from .shapes import DECIDED_BY, NO_TEXTS, shape_of
 from .table import BY_NAME, LAYOUTS
 from .thoughts import TAGS

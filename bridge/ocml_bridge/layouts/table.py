@@ -6,40 +6,19 @@ from functools import partial
 from typing import Final
 
 from ..loss import LossCode
-from . import (
-    accepted,
-    answered,
-    bracketed,
-    columns,
-    dialogue,
-    exchange,
-    key_values,
-    langchain,
-    logged,
-    markup,
-    media,
-    moss,
-    oasst,
-    pairs,
-    reasoned,
-    rendered,
-    spans,
-    steps,
-    streams,
-    summarized,
-    swift,
-    turns,
-    valued,
-)
-from .agents import FRAMEWORKS
-from .compared import COMPARED
-from .exports import EXPORTS
+from . import columns, dialogue, exchange, logged, markup, media, streams, turns
+from .agents import key_values, langchain, spans
+from .agents.previews import PREVIEWS
+from .agents.sessions import SESSIONS
+from .agents.table import FRAMEWORKS
+from .apps.table import EXPORTS
+from .datasets import accepted, answered, bracketed, moss, oasst, pairs, reasoned, steps, summarized, swift, valued
+from .datasets.compared import COMPARED
+from .datasets.preferences import PREFERENCES
+from .datasets.questions import QUESTIONS
 from .layout import Layout, Wording
-from .preferences import PREFERENCES
-from .previews import PREVIEWS
-from .questions import QUESTIONS
-from .sessions import SESSIONS
-from .texts import TEXTS
+from .texts import rendered
+from .texts.table import TEXTS
 
 _LAYOUTS: Final[tuple[Layout, ...]] = (
     *PREVIEWS,

@@ -10,8 +10,8 @@ import orjson
 
 from ...json_values.parameters import members_of
 from ...model import Json
-from . import parameters
-from .parameters import wrong
+from .clients import parameters
+from .clients.parameters import wrong
 from .problems import ApiError
 
 Request = Mapping[str, Any]

@@ -12,16 +12,16 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.routing import Route
 
 from .api import CHAT, MESSAGES, RESPONSES, Api
-from .backends import Backend, Backends
-from .chat import LOSSES, chat, count_tokens
-from .completions import completions
-from .exchange import Call, Exchange
+from .clients.chat import LOSSES, chat, count_tokens
+from .clients.completions import completions
+from .clients.exchange import Call, Exchange
+from .clients.keys import Keys
+from .clients.pages import health, metrics, model, models, ready, unknown
 from .gateway import Gateway
-from .keys import Keys
-from .pages import health, metrics, model, models, ready, unknown
 from .service import Service
 from .settings import Settings
-from .upstream import Upstream, client_for
+from .upstreams.backends import Backend, Backends
+from .upstreams.upstream import Upstream, client_for
 
 ANYHOW: Final = Service()
 

@@ -19,13 +19,13 @@ from ...formats.adapter import Options
 from ...loss import CLASSES, Loss, LossClass, LossCode, Severity
 from ...pipe import answer_ids
 from ...stream.completions import Chunk, Piece
-from .answer import Answering, Choice
+from .answers.answer import Answering, Choice
+from .answers.turn_memory import OwnMemory
 from .api import CHAT, Api
+from .clients.upstream_request import understand
 from .problems import ApiError, of_answer
 from .settings import Settings
-from .turn_memory import OwnMemory
-from .upstream import Upstream
-from .upstream_request import understand
+from .upstreams.upstream import Upstream
 from .workers import LARGE, discard, uncollected
 
 GUIDED: Final = frozenset(f"/settings/{name}" for name in ("response_format", "tool_choice", "parallel_tool_calls"))

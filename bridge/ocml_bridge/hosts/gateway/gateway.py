@@ -11,11 +11,11 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from .admission import Admission, Ticket
-from .backends import Backend, Backends
-from .keys import Keys
+from .answers.turn_memory import OwnMemory, TurnMemory
+from .clients.keys import Keys
 from .metrics import Metrics
 from .service import Service, TurnMemorySettings
-from .turn_memory import OwnMemory, TurnMemory
+from .upstreams.backends import Backend, Backends
 
 WORKERS: Final = 2
 """The number of large requests that are converted at once: more would only compete for the CPU."""
@@ -115,7 +115,7 @@ def _memory(settings: TurnMemorySettings | None) -> TurnMemory | None:
     seal = None
     if settings.keys:
         # Imported here, because it needs another extra.
-        from .sealed_ids import SealedIds
+        from .answers.sealed_ids import SealedIds
 
         seal = SealedIds(settings.keys, settings.age)
     return TurnMemory(settings.entries, settings.size, settings.age, seal)

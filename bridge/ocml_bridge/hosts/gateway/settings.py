@@ -10,8 +10,8 @@ from ...loss import LossClass, LossCode
 from ...model import Json
 from ...profiles import Profile, profile
 from ...report.policy import DEFAULT_POLICY, LossPolicy
-from .drivers import DriverName
-from .preambles import PreambleMode
+from .answers.preambles import PreambleMode
+from .upstreams.drivers import DriverName
 
 UNSEEN: Final = (LossCode.MEDIA, LossCode.FOREIGN_PART)
 """The codes of losses of parts that the model then never sees."""

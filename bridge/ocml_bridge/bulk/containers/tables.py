@@ -1,0 +1,128 @@
+"""Read tables as JSON lines: CSV, TSV, and Arrow's streams and files (Feather). A row is an object of its columns."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from functools import partial
+from itertools import chain
+from typing import Any, BinaryIO, Final
+
+from ...json_values import jsontext
+from ..records import CHUNK_RECORDS
+from .compression import library
+from .encodings import with_encoding
+from .nested import not_finite
+from .parquet import plain, value_of
+from .schemas import repeated_name
+
+_FILE: Final = b"ARROW1"
+
+
+def _csv(content: BinaryIO, delimiters: str) -> Iterator[bytes]:
+    """Yield the rows of a file whose first line names the columns; values are texts.
+
+    The delimiter is the first of the given ones that is in the first line. A row with more or fewer values than columns
+    is the list of its values, which is not a record.
+
+    Raises:
+        OSError: if quotes are not closed, or if two columns have the same name.
+    """
+    csv.field_size_limit(sys.maxsize)
+    text = _text(content)
+    first = text.readline()
+    if first.startswith("sep="):  # Excel's line for the delimiter
+        delimiters, first = first[len("sep=") :].rstrip() or delimiters, text.readline()
+    delimiter = next((each for each in delimiters if each in first), delimiters[0])
+    rows = csv.reader(chain((first,), text), delimiter=delimiter, strict=True)
+    try:
+        columns = next(rows, list[str]())
+        twice = [name for name, times in Counter(columns).items() if times > 1]
+        if twice:
+            raise OSError(f"two columns are named {twice[0]!r}; give them names of their own")
+        for row in rows:
+            if row:
+                value = dict(zip(columns, row, strict=True)) if len(row) == len(columns) else row
+                yield _bytes(value)
+    except csv.Error as error:
+        raise OSError(f"line {rows.line_num}: {error}") from error
+    except UnicodeDecodeError as error:
+        raise OSError(f"after line {rows.line_num}: not {error.encoding}: {error.reason}") from error
+
+
+def _text(content: BinaryIO) -> io.TextIOWrapper:
+    """Return the text of a table: UTF-8, or UTF-16 with a byte order mark, as Excel's Unicode text."""
+    whole, wide = with_encoding(content)
+    encoding, errors = ("utf-16", "surrogatepass") if wide else ("utf-8-sig", "surrogateescape")
+    return io.TextIOWrapper(whole, encoding, errors, newline="")
+
+
+def _bytes(value: dict[str, str] | list[str]) -> bytes:
+    """Return a row as a line; bytes that are not UTF-8 are kept, so that reading the line reports them."""
+    try:
+        return json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogateescape") + b"\n"
+    except UnicodeEncodeError:  # half of a surrogate pair
+        return json.dumps(value).encode() + b"\n"
+
+
+comma_separated = partial(_csv, delimiters=",;\t|")
+"""Reads CSV; Excel writes semicolons where the decimal separator is a comma."""
+tab_separated = partial(_csv, delimiters="\t")
+
+
+def arrow(content: BinaryIO) -> Iterator[bytes]:
+    """Yield the rows of an Arrow stream or an Arrow file.
+
+    Raises:
+        OSError: if two columns, or two members of a column, have the same name.
+        BridgeError: OCB-DEPENDENCY if the library is missing.
+    """
+    ipc: Any = library("pyarrow.ipc", "bulk")
+    begins = content.read(len(_FILE))
+    if not content.seekable():
+        content = io.BytesIO(begins + content.read())
+    content.seek(0)
+    if begins == _FILE:
+        with ipc.open_file(content) as file:
+            _check(file.schema)
+            for index in range(file.num_record_batches):
+                yield from _rows(file.get_batch(index))
+    else:
+        with ipc.open_stream(content) as stream:
+            _check(stream.schema)
+            for batch in stream:
+                yield from _rows(batch)
+
+
+def parquet(content: BinaryIO) -> Iterator[bytes]:
+    """Yield the rows of a Parquet file, in order.
+
+    Raises:
+        OSError: if two columns, or two members of a column, have the same name.
+        BridgeError: OCB-DEPENDENCY if the library is missing.
+    """
+    with library("pyarrow.parquet", "bulk").ParquetFile(content) as file:
+        _check(file.schema_arrow)
+        for batch in file.iter_batches(batch_size=CHUNK_RECORDS, use_threads=False):
+            yield from _rows(batch)
+
+
+def _check(schema: Any) -> None:
+    """Raise OSError if a schema repeats a name, which an object of JSON cannot."""
+    twice = repeated_name(schema)
+    if twice is not None:
+        raise OSError(f"{twice}; give them names of their own")
+
+
+def _rows(batch: Any) -> Iterator[bytes]:
+    names: list[str] = batch.schema.names
+    for index in range(batch.num_rows):
+        row = {name: plain(value_of(batch.column(at)[index])) for at, name in enumerate(names)}
+        if not_finite(row, "") is None:
+            yield jsontext.dumps(row) + b"\n"
+        else:  # reading the line reports the error
+            yield json.dumps(row).encode() + b"\n"

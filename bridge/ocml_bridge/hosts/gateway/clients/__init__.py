@@ -1,0 +1,1 @@
+"""Requests of clients: routes, forms of requests, answers and refusals."""

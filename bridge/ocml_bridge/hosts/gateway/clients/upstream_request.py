@@ -1,0 +1,115 @@
+"""Parse a client's request, and make the completions request."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+from ....chat.tool_names import declared_in
+from ....chat.turns import full_name
+from ....chat.visibility import APPLICATION, REASONING, Visibility
+from ....convert import read
+from ....errors import BridgeError, ErrorCode
+from ....formats.adapter import Options
+from ....model import Document, Transcript
+from ....profiles import Prompt
+from ..answers.turn_memory import OwnMemory, restored
+from ..api import CHAT, Api
+from ..problems import ApiError, of_request
+from ..settings import Settings
+from ..upstreams.drivers import Completion
+from . import parameters
+from .template_kwargs import without_kwargs
+
+
+@dataclass(frozen=True, slots=True)
+class ClientRequest:
+    """A parsed request of a client.
+
+    Attributes:
+        wanted: the completion to request.
+        stop: strings that end the answer.
+        visibility: what the client may see.
+        prompt: the prompt, with the losses of the request; None once the losses are logged.
+        tools: the names of the tools that the client declares.
+        legacy: whether the client declares its tools as `functions`, and expects a `function_call`.
+    """
+
+    wanted: Completion
+    stop: Sequence[str]
+    visibility: Visibility
+    prompt: Prompt | None
+    tools: frozenset[str] = frozenset()
+    legacy: bool = False
+
+    @property
+    def model(self) -> str:
+        """Return the name of the model; "" if the client names none."""
+        return self.wanted.model or ""
+
+    @property
+    def stream(self) -> bool:
+        """Return whether the answer is streamed."""
+        return self.wanted.stream
+
+
+def understand(
+    request: Any, settings: Settings, date: str, memory: OwnMemory | None = None, api: Api = CHAT
+) -> ClientRequest:
+    """Parse a request.
+
+    Args:
+        request: its body, parsed.
+        settings: the settings of the gateway.
+        date: the current date, as `YYYY-MM-DD`.
+        memory: remembers the reasoning before calls; None to remember nothing.
+        api: the API of the request.
+
+    Raises:
+        ApiError: if the request cannot be answered.
+    """
+    if not isinstance(request, dict):
+        raise ApiError(400, "invalid_body", "the body is not a JSON object")
+    body = cast("dict[str, Any]", request)
+    if api is CHAT:
+        body = without_kwargs(body)
+    given = api.read(body, settings.max_choices)
+    try:
+        visibility = _visibility(body, settings)
+        dated = None if settings.profile is None else date
+        options = Options(special_tokens=settings.special_tokens)
+        reading = read(body, api.form, options=options)
+        if memory is not None and isinstance(reading.transcript, Transcript):
+            reading = replace(reading, transcript=restored(reading.transcript, memory.recall))
+        made = settings.model.prompt(reading, date=dated, options=options, policy=settings.refusing)
+    except BridgeError as error:
+        raise of_request(error) from error
+    wanted = Completion(
+        cast("str | list[int]", made.output),
+        parameters.checked(body, "model", str, "a string"),
+        given.stream,
+        given.usage,
+        given.count,
+        given.limit,
+        given.sampling,
+        given.logprobs,
+        settings.model.guide(made, strict=given.strict),
+    )
+    return ClientRequest(wanted, given.stop, visibility, made, _declared(reading.transcript), given.legacy)
+
+
+def _declared(request: Document) -> frozenset[str]:
+    """Return the names of the tools that a request declares."""
+    tools = declared_in(request) if isinstance(request, Transcript) else ()
+    return frozenset(full_name(tool) for tool, _ in tools)
+
+
+def _visibility(body: dict[str, Any], settings: Settings) -> Visibility:
+    wanted = parameters.checked(body, "include_reasoning", bool, "true or false")
+    if wanted is True and settings.reasoning is None:
+        raise BridgeError(
+            ErrorCode.PERM_VISIBILITY,
+            "this gateway does not show private reasoning; its operator can allow it with --reasoning",
+        )
+    return APPLICATION if settings.reasoning is None or wanted is False else REASONING

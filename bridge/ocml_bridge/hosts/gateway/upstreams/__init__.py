@@ -1,0 +1,1 @@
+"""Servers that complete prompts: which one answers, and how it is asked."""

@@ -1,0 +1,1 @@
+"""Layouts of what programs with agents, their frameworks and their tracers store."""

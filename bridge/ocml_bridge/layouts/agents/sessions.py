@@ -1,0 +1,140 @@
+"""List the programs with agents whose stored sessions are layouts, each with the reader of its messages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from ...model import Json
+from ..fitting import as_list, as_object, objects_of
+from ..layout import Document, Layout, Object, Wording
+from .frameworks import MESSAGES, Framework, are_of, layout_of, read_of
+from .readers import Begins, Calls, Each, Kinds, Members, Replies, Says, Shows, Texts, Thinks
+from .table import LLAMA_INDEX
+
+_TEXT: Final = Members({"text": Says()})
+
+OPENCODE: Final = Framework(
+    frozenset({"info", "parts"}),
+    Members(
+        {
+            "parts": Each(
+                Kinds(
+                    "type",
+                    {
+                        "text": _TEXT,
+                        "reasoning": Members({"text": Thinks()}),
+                        "file": Shows(("url",), "mime"),
+                        "step-start": Begins(),
+                        "tool": Calls("tool", ("state.input",), "callID", ("state.output", "state.error")),
+                    },
+                )
+            )
+        }
+    ),
+    "info.role",
+)
+GOOSE: Final = Framework(
+    frozenset({"role", "created", "content"}),
+    Members(
+        {
+            "content": Each(
+                Kinds(
+                    "type",
+                    {
+                        "text": _TEXT,
+                        "thinking": Members({"thinking": Thinks()}),
+                        "image": Shows(("data",), "mimeType", "image", ""),
+                        "toolRequest": Calls("toolCall.value.name", ("toolCall.value.arguments",), "id"),
+                        "toolResponse": Replies(
+                            ("toolResult.value.content", "toolResult.value", "toolResult.error"), "id"
+                        ),
+                    },
+                )
+            )
+        }
+    ),
+    parts="content",
+)
+LIVEKIT: Final = Framework(
+    frozenset({"id", "type"}),
+    Kinds(
+        "type",
+        {
+            "message": Members(
+                {
+                    "content": Each(
+                        Texts(
+                            Kinds(
+                                "type",
+                                {
+                                    "image_content": Shows(("image",), "mime_type", "image", ""),
+                                    "audio_content": Members({"transcript": Says()}),
+                                },
+                            )
+                        )
+                    )
+                }
+            ),
+            "function_call": Calls("name", ("arguments",), "call_id"),
+            "function_call_output": Replies(("output",), "call_id"),
+        },
+    ),
+    speaker="assistant",
+)
+_IMAGE: Final = Shows(("source.path",), "source.media_type", "image", "")
+ATIF: Final = Framework(
+    frozenset({"source", "message"}),
+    Members(
+        {
+            "reasoning_content": Thinks(),
+            "message": Each(Texts(Kinds("type", {"text": _TEXT, "image": _IMAGE}))),
+            "tool_calls": Each(Calls("function_name", ("arguments",), "tool_call_id")),
+            "observation": Members({"results": Each(Replies(("content",), "source_call_id"))}),
+        }
+    ),
+    "source",
+)
+"""Trajectories of Harbor, in which Terminal-Bench has runs of any agent."""
+
+
+STORE: Final = "store"
+
+
+def _are_stored(fields: Object, wording: Wording) -> bool:
+    """Return whether the fields hold LlamaIndex's messages under the keys of their chats."""
+    chats = list((as_object(fields.get(STORE)) or {}).values())
+    return bool(chats) and all(are_of(LLAMA_INDEX, {MESSAGES: each}, wording) for each in chats if each != [])
+
+
+def _read_stored(fields: Object, wording: Wording) -> Sequence[Document]:
+    """Return the conversation of each chat."""
+    chats = {f"/{STORE}/{key}": each for key, each in (as_object(fields[STORE]) or {}).items() if each}
+    found = {place: read_of(LLAMA_INDEX, {MESSAGES: each}, wording)[0] for place, each in chats.items()}
+    return [document._replace(path=place) for place, document in found.items()]
+
+
+def _parts(fields: Object) -> list[Json]:
+    return [part for each in objects_of(fields.get(MESSAGES)) for part in as_list(each.get("content")) or []]
+
+
+def _are_goose(fields: Object, wording: Wording) -> bool:
+    """Return whether the fields hold messages of Goose with calls or results; others are those of any API."""
+    return are_of(GOOSE, fields, wording) and any(
+        (as_object(part) or {}).get("type") in ("toolRequest", "toolResponse") for part in _parts(fields)
+    )
+
+
+def _are_livekit(fields: Object, wording: Wording) -> bool:
+    """Return whether the fields hold items of LiveKit, whose contents are texts; those of the Responses API are not."""
+    return are_of(LIVEKIT, fields, wording) and any(isinstance(part, str) for part in _parts(fields))
+
+
+SESSIONS: Final[tuple[Layout, ...]] = (
+    layout_of("opencode", "sessions of opencode", OPENCODE),
+    layout_of("atif", "trajectories of Harbor's agents (ATIF)", ATIF, "steps"),
+    replace(layout_of("goose", "sessions of Goose", GOOSE), fits=_are_goose),
+    Layout("chat-store", "LlamaIndex's chat stores", "openai", {STORE: (STORE,)}, _are_stored, _read_stored),
+    replace(layout_of("livekit", "chat contexts of LiveKit's agents", LIVEKIT, "items"), fits=_are_livekit),
+)

@@ -1,0 +1,353 @@
+"""List the frameworks of agents whose stored messages are layouts, each with the reader of its messages."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from ..layout import Layout
+from .frameworks import MESSAGES, Framework, layout_of
+from .readers import KIND_NAME, As, Begins, Calls, Each, Kinds, Members, Names, Replies, Says, Shows, Texts, Thinks
+
+_USER, _ASSISTANT, _SYSTEM, _TOOL = "user", "assistant", "system", "tool"
+
+_TEXT: Final = Members({"text": Says()})
+
+_UI_PARTS: Final = Members(
+    {
+        "parts": Each(
+            Kinds(
+                "type",
+                {
+                    "text": _TEXT,
+                    "reasoning": Members({"text": Thinks(), "reasoning": Thinks()}),
+                    "file": Shows(("url", "data")),
+                    "step-start": Begins(),
+                    "tool-": Calls(KIND_NAME, ("input", "rawInput"), "toolCallId", ("output", "errorText")),
+                    "dynamic-tool": Calls("toolName", ("input", "rawInput"), "toolCallId", ("output", "errorText")),
+                    "tool-invocation": Members(
+                        {"toolInvocation": Calls("toolName", ("args",), "toolCallId", ("result",))}
+                    ),
+                },
+            )
+        )
+    }
+)
+UI_MESSAGES: Final = Framework(frozenset({"role", "parts"}), _UI_PARTS)
+"""Vercel's AI SDK, versions 4 to 6."""
+MASTRA: Final = Framework(frozenset({"role", "content", "threadId"}), Members({"content": _UI_PARTS}))
+"""Messages that Mastra stores (format 2)."""
+
+_URLS: Final = {f"{kind}-url": Shows(("url",), "media_type", kind, "") for kind in ("image", "video", "audio")}
+_PROMPT: Final = Each(
+    Texts(
+        Kinds(
+            "kind",
+            {
+                **_URLS,
+                "document-url": Shows(("url",), "media_type", "file", ""),
+                "binary": Shows(("data",), "media_type", "file", ""),
+            },
+        )
+    )
+)
+_CALL: Final = Calls("tool_name", ("args",), "tool_call_id")
+_RETURN: Final = Replies(("content",), "tool_call_id", "tool_name")
+
+PYDANTIC_AI: Final = Framework(
+    frozenset({"kind", "parts"}),
+    Members(
+        {
+            "parts": Each(
+                Kinds(
+                    "part_kind",
+                    {
+                        "system-prompt": As(_SYSTEM, Members({"content": Says()})),
+                        "user-prompt": As(_USER, Members({"content": _PROMPT})),
+                        "tool-return": _RETURN,
+                        "retry-prompt": replace(_RETURN, nameless=Members({"content": Says()})),
+                        "text": Members({"content": Says()}),
+                        "thinking": Members({"content": Thinks()}),
+                        "tool-call": _CALL,
+                        "builtin-tool-call": _CALL,
+                        "builtin-tool-return": _RETURN,
+                        "file": Members({"content": _PROMPT}),
+                    },
+                )
+            )
+        }
+    ),
+    "kind",
+    {"request": _USER, "response": _ASSISTANT},
+    "instructions",
+)
+
+LLAMA_INDEX: Final = Framework(
+    frozenset({"role", "blocks"}),
+    Members(
+        {
+            "blocks": Each(
+                Kinds(
+                    "block_type",
+                    {
+                        "text": _TEXT,
+                        "thinking": Members({"content": Thinks()}),
+                        "image": Shows(("image", "url", "path"), "image_mimetype", "image", ""),
+                        "audio": Shows(("audio", "url", "path"), "format", "audio", ""),
+                        "document": Shows(("data", "url", "path"), "document_mimetype", "file", "title"),
+                        "tool_call": Calls("tool_name", ("tool_kwargs",), "tool_call_id"),
+                    },
+                )
+            ),
+            "additional_kwargs": Members(
+                {
+                    "tool_calls": Each(Calls("function.name", ("function.arguments",), "id")),
+                    "tool_call_id": Names("tool_call_id"),
+                    "name": Names("name"),
+                }
+            ),
+        }
+    ),
+)
+
+SEMANTIC_KERNEL: Final = Framework(
+    frozenset({"role", "items"}),
+    Members(
+        {
+            "items": Each(
+                Kinds(
+                    "content_type",
+                    {
+                        "text": _TEXT,
+                        "reasoning": Members({"text": Thinks()}),
+                        "image": Shows(("data_uri", "uri"), "mime_type", "image", ""),
+                        "function_call": Calls("name", ("arguments",), "id"),
+                        "function_result": Replies(("result",), "id"),
+                    },
+                )
+            )
+        }
+    ),
+)
+
+SEMANTIC_KERNEL_NET: Final = Framework(
+    frozenset({"Role"}),
+    Members(
+        {
+            "Items": Each(
+                Kinds(
+                    "$type",
+                    {
+                        "TextContent": Members({"Text": Says()}),
+                        "ReasoningContent": Members({"Text": Thinks()}),
+                        "ImageContent": Shows(("DataUri", "Uri"), "MimeType", "image", ""),
+                        "FunctionCallContent": Calls("FunctionName", ("Arguments",), "Id"),
+                        "FunctionResultContent": Replies(("Result",), "CallId"),
+                    },
+                )
+            )
+        }
+    ),
+    "Role.Label",
+)
+"""Semantic Kernel in .NET."""
+
+EXTENSIONS_AI: Final = Framework(
+    frozenset({"role", "contents"}),
+    Members(
+        {
+            "contents": Each(
+                Kinds(
+                    "$type",
+                    {
+                        "text": _TEXT,
+                        "reasoning": Members({"text": Thinks()}),
+                        "data": Shows(("uri",), "mediaType", "file", "name"),
+                        "uri": Shows(("uri",), "mediaType", "file", ""),
+                        "functionCall": Calls("name", ("arguments",), "callId"),
+                        "functionResult": Replies(("result",), "callId"),
+                    },
+                )
+            )
+        }
+    ),
+)
+"""Microsoft.Extensions.AI and the Agent Framework."""
+
+HAYSTACK: Final = Framework(
+    frozenset({"role", "content", "meta"}),
+    Members(
+        {
+            "content": Each(
+                Members(
+                    {
+                        "reasoning": Members({"reasoning_text": Thinks()}),
+                        "text": Says(),
+                        "image": Shows(("base64_image",), "mime_type", "image", ""),
+                        "file": Shows(("base64_data",), "mime_type", "file", "filename"),
+                        "tool_call": Calls("tool_name", ("arguments",), "id"),
+                        "tool_call_result": Replies(("result",), "origin.id", "origin.tool_name"),
+                    },
+                    without="type",
+                )
+            )
+        }
+    ),
+    parts="content",
+)
+
+GENKIT: Final = Framework(
+    frozenset({"role", "content"}),
+    Members(
+        {
+            "content": Each(
+                Members(
+                    {
+                        "reasoning": Thinks(),
+                        "text": Says(),
+                        "media": Shows(("url",), "contentType", "image", ""),
+                        "toolRequest": Calls("name", ("input",), "ref"),
+                        "toolResponse": Replies(("output",), "ref"),
+                    },
+                    without="type",
+                )
+            )
+        }
+    ),
+    parts="content",
+)
+
+_RESULT: Final = "result.0.functionResponse.response"
+GEMINI_CLI: Final = Framework(
+    frozenset({"type", "content", "timestamp"}),
+    Members(
+        {
+            "thoughts": Each(Members({"description": Thinks()})),
+            "content": Each(Texts(_TEXT)),
+            "toolCalls": Each(Calls("name", ("args",), "id", (f"{_RESULT}.output", f"{_RESULT}.error", _RESULT))),
+        }
+    ),
+    "type",
+    {"user": _USER, "gemini": _ASSISTANT},
+    notes=frozenset({"info", "warning", "error"}),
+)
+
+_AUTOGEN_CALLS: Final = Each(Calls("name", ("arguments",), "id"))
+_AUTOGEN_RESULTS: Final = Members({"content": Each(Replies(("content",), "call_id"))})
+_AUTOGEN_TEXT: Final = Members({"content": Each(Texts(Shows(("url", "data"), "media_type", "image", "")))})
+AUTOGEN: Final = Framework(
+    frozenset({"type", "content"}),
+    Kinds(
+        "type",
+        {
+            "SystemMessage": As(_SYSTEM, _AUTOGEN_TEXT),
+            "UserMessage": As(_USER, _AUTOGEN_TEXT),
+            "AssistantMessage": As(_ASSISTANT, Members({"thought": Thinks(), "content": Each(Texts(_AUTOGEN_CALLS))})),
+            "FunctionExecutionResultMessage": _AUTOGEN_RESULTS,
+            **dict.fromkeys(("TextMessage", "MultiModalMessage", "HandoffMessage", "StopMessage"), _AUTOGEN_TEXT),
+            "ThoughtEvent": Members({"content": Thinks()}),
+            "ToolCallRequestEvent": Members({"content": _AUTOGEN_CALLS}),
+            "ToolCallExecutionEvent": _AUTOGEN_RESULTS,
+        },
+    ),
+    "source",
+    {"user": _USER},
+    speaker=_ASSISTANT,
+)
+"""AutoGen 0.4 and later: the messages of teams, and those of a model's context."""
+
+_OF_TEXTS: Final = Members({"content": Each(Texts(Kinds("type", {"text": _TEXT})))})
+LETTA: Final = Framework(
+    frozenset({"message_type"}),
+    Kinds(
+        "message_type",
+        {
+            "system_message": As(_SYSTEM, _OF_TEXTS),
+            "user_message": As(_USER, _OF_TEXTS),
+            "assistant_message": As(_ASSISTANT, _OF_TEXTS),
+            "reasoning_message": As(_ASSISTANT, Members({"reasoning": Thinks()})),
+            "tool_call_message": Members({"tool_call": Calls("name", ("arguments",), "tool_call_id")}),
+            "tool_return_message": Replies(("tool_return",), "tool_call_id"),
+        },
+    ),
+    speaker=_ASSISTANT,
+)
+MISTRAL: Final = Framework(
+    frozenset({"object", "type"}),
+    Kinds(
+        "type",
+        {
+            "message.input": _OF_TEXTS,
+            "message.output": _OF_TEXTS,
+            "function.call": Calls("name", ("arguments",), "tool_call_id"),
+            "function.result": Replies(("result",), "tool_call_id"),
+        },
+    ),
+    speaker=_ASSISTANT,
+)
+"""The entries of Mistral's conversations; what a connector did stays beside."""
+ASSISTANTS: Final = Framework(
+    frozenset({"object", "role", "content"}),
+    Members(
+        {
+            "content": Each(
+                Kinds(
+                    "type",
+                    {
+                        "text": Members({"text": Members({"value": Says()})}),
+                        "image_url": Members({"image_url": Shows(("url",), "", "image", "")}),
+                    },
+                )
+            )
+        }
+    ),
+    time="created_at",
+)
+"""Messages of the threads of OpenAI's Assistants, which lists name from the last one on, and of Jan."""
+SPRING: Final = Framework(
+    frozenset({"messageType"}),
+    Members(
+        {
+            "text": Says(),
+            "toolCalls": Each(Calls("name", ("arguments",), "id")),
+            "responses": Each(Replies(("responseData",), "id")),
+        }
+    ),
+    "messageType",
+)
+_JAVA_IMAGE: Final = Members({"image": Shows(("url", "base64Data"), "mimeType", "image", "")})
+LANGCHAIN4J: Final = Framework(
+    frozenset({"type"}),
+    Members(
+        {
+            "thinking": Thinks(),
+            "text": Says(),
+            "contents": Each(Kinds("type", {"TEXT": _TEXT, "IMAGE": _JAVA_IMAGE})),
+            "toolExecutionRequests": Each(Calls("name", ("arguments",), "id")),
+            "id": Names("tool_call_id"),
+            "toolName": Names("name"),
+        }
+    ),
+    "type",
+    {"USER": _USER, "AI": _ASSISTANT, "SYSTEM": _SYSTEM, "TOOL_EXECUTION_RESULT": _TOOL},
+)
+
+
+FRAMEWORKS: Final[tuple[Layout, ...]] = (
+    layout_of("ui-messages", "messages of Vercel's AI SDK (UIMessage)", UI_MESSAGES),
+    layout_of("pydantic-ai", "messages of Pydantic AI", PYDANTIC_AI),
+    layout_of("llama-index", "messages of LlamaIndex", LLAMA_INDEX),
+    layout_of("semantic-kernel", "messages of Semantic Kernel's chat history", SEMANTIC_KERNEL),
+    layout_of("semantic-kernel-net", "messages of Semantic Kernel's chat history in .NET", SEMANTIC_KERNEL_NET),
+    layout_of("extensions-ai", "messages of Microsoft.Extensions.AI", EXTENSIONS_AI),
+    layout_of("haystack", "messages of Haystack", HAYSTACK),
+    layout_of("genkit", "messages of Genkit", GENKIT),
+    layout_of("gemini-cli", "sessions of Gemini CLI", GEMINI_CLI),
+    layout_of("autogen", "messages of AutoGen", AUTOGEN),
+    layout_of("mastra", "messages of Mastra", MASTRA),
+    layout_of("letta", "messages of Letta", LETTA),
+    layout_of("mistral-conversations", "entries of Mistral's conversations", MISTRAL, "entries", "outputs", MESSAGES),
+    layout_of("assistants", "messages of threads of OpenAI's Assistants", ASSISTANTS, "data", MESSAGES),
+    layout_of("spring-ai", "messages of Spring AI", SPRING),
+    layout_of("langchain4j", "messages of LangChain4j", LANGCHAIN4J),
+)

@@ -1,0 +1,1 @@
+"""Layouts of chats that apps export or keep."""

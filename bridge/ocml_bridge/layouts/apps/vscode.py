@@ -1,0 +1,66 @@
+"""Read chats that VS Code exports: requests, each with the pieces of its response."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from ...model import Json
+from ..fitting import as_object, objects_of
+from ..layout import Document, Object, Wording, misshapen
+from ..messages import request
+from ..pieces import Pieces
+from ..trees import NODES, merged, rest
+
+REQUESTS: Final = "requests"
+_MESSAGE: Final = "message"
+_RESPONSE: Final = "response"
+_REFERENCE: Final = "inlineReference"
+
+
+def are_requests(fields: Object, wording: Wording) -> bool:
+    """Return whether the fields hold requests, each with a message, one of which has a response."""
+    requests = objects_of(fields.get(REQUESTS))
+    have_texts = all(isinstance((as_object(each.get(_MESSAGE)) or {}).get("text"), str) for each in requests)
+    return have_texts and any(objects_of(each.get(_RESPONSE)) for each in requests)
+
+
+def read_requests(fields: Object, wording: Wording) -> Sequence[Document]:
+    """Return the conversation, with what the program did, and what else it says, in a column.
+
+    Raises:
+        BridgeError: OCB-SHAPE if nothing is said.
+    """
+    messages: list[Object] = []
+    nodes: list[Json] = []
+    for each in objects_of(fields[REQUESTS]):
+        message, pieces = as_object(each[_MESSAGE]) or {}, Pieces("assistant")
+        messages.append({"role": "user", "content": message["text"]})
+        left = list(filter(None, [_left_of(part, pieces) for part in objects_of(each.get(_RESPONSE))]))
+        messages += pieces.messages()
+        nodes.append({**rest(each, (_MESSAGE, _RESPONSE)), **({_RESPONSE: left} if left else {})})
+    if not messages:
+        raise misshapen(f"/{REQUESTS}", "requests of which one says something")
+    return [Document(request(merged(messages), None), extra_columns={NODES: nodes} if any(nodes) else {})]
+
+
+def _left_of(part: Object, pieces: Pieces) -> Object:
+    """Add what a piece of a response says; return its members that are not said."""
+    kind, value = part.get("kind"), part.get("value")
+    if kind is None and isinstance(value, str):
+        pieces.say(value)
+    elif kind == "thinking" and isinstance(value, str):
+        pieces.think(value)
+    elif kind == _REFERENCE:
+        pieces.say(f"`{_name_of(part)}`")
+        return part
+    else:
+        return part
+    return rest(part, ("kind", "value", "supportThemeIcons", "supportHtml", "supportAlertSyntax", "baseUri"))
+
+
+def _name_of(reference: Object) -> str:
+    """Return the name of what a response refers to: its own, or the last part of its path."""
+    place = as_object(reference.get(_REFERENCE)) or {}
+    place = as_object(place.get("uri")) or place
+    return str(reference.get("name") or place.get("name") or str(place.get("path", "")).rpartition("/")[2])

@@ -1,0 +1,1 @@
+"""Layouts of datasets: conversations in columns, preferences, questions, and what single datasets have of their own."""

@@ -1,0 +1,174 @@
+"""Read rows with a prompt, two answers, and the better one's number or letter, scores, or a preference strength."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from ...errors import BridgeError
+from ...json_values import jsontext
+from ...model import Json
+from .. import columns
+from ..exchange import INPUT, INSTRUCTION, read_prompt, read_tools, shared
+from ..fitting import as_list, as_object
+from ..layout import Document, Layout, Object, Wording
+from ..messages import are_messages, message, preference, request
+
+_WHOLE: Final = "full_text"
+_BETTER: Final = "better"
+"""The field for the number or letter of the better answer, as it ends the name of the answer's column."""
+_STRENGTH: Final = "strength"
+"""The field for the preference strength: below 0 if the first answer is better, above 0 if the second is."""
+
+
+class _Pair(NamedTuple):
+    """The numbers or letters of two answers."""
+
+    first: str
+    second: str
+
+
+_PAIRS: Final = (_Pair("0", "1"), _Pair("1", "2"), _Pair("a", "b"))
+_SIDE: Final = re.compile(r"(?:.*[\W_]|(?:response|answer|output))?([012ab])")
+"""A word that ends with the number or letter of an answer, such as `1`, `a`, `model_a` or `response_1`."""
+
+
+def _answer(side: str) -> str:
+    return f"response_{side}"
+
+
+def _score(side: str) -> str:
+    return f"score_{side}"
+
+
+def _with_question_text(fields: Object) -> tuple[Object, Object]:
+    """Return the fields with the text of a question that is an object, as in WebGPT; and the other members of it."""
+    question = as_object(fields.get(INSTRUCTION))
+    if question is None or _WHOLE not in question:
+        return fields, {}
+    others = {name: value for name, value in question.items() if name != _WHOLE}
+    return {**fields, INSTRUCTION: question[_WHOLE]}, {"question": others} if others else {}
+
+
+def _pair(fields: Object) -> _Pair | None:
+    """Return the numbers or letters of the two answers; None if the fields do not hold two texts."""
+    for pair in _PAIRS:
+        if all(isinstance(fields.get(_answer(side)), str) for side in pair):
+            return pair
+    return None
+
+
+def is_compared(fields: Object, wording: Wording) -> bool:
+    """Return whether the fields hold a prompt and two answers, and any field that says which one is better."""
+    prompt = _with_question_text(fields)[0].get(INSTRUCTION)
+    pair = _pair(fields)
+    if pair is None or not (isinstance(prompt, str) or are_messages(prompt, wording)):
+        return False
+    return _BETTER in fields or _STRENGTH in fields or all(_score(side) in fields for side in pair)
+
+
+def read_compared(fields: Object, wording: Wording) -> Sequence[Document]:
+    """Return the prompt with the better and the worse answer; two conversations if neither is better.
+
+    Raises:
+        BridgeError: OCB-SHAPE if the prompt is neither a text nor messages.
+    """
+    pair = _pair(fields)
+    assert pair is not None, "the row was found to be of the layout"
+    (fields, extra_columns), tools = _with_question_text(fields), read_tools(fields)
+    extra_columns |= _others(fields, pair)
+    sides = [_conversation(fields, side, wording) for side in pair]
+    better = _better(fields, pair)
+    if better is None:
+        return [
+            Document(request(messages, tools), path=f"/{_answer(side)}", extra_columns=extra_columns)
+            for side, messages in zip(pair, sides, strict=True)
+        ]
+    won, lost = sides[better], sides[1 - better]
+    at = shared(won, lost)
+    return [Document(preference(won[:at], won[at:], lost[at:], tools), extra_columns=extra_columns)]
+
+
+def _better(fields: Object, pair: _Pair) -> int | None:
+    """Return the index of the better answer; None for neither."""
+    if _BETTER in fields:
+        found = _SIDE.fullmatch(str(fields[_BETTER]).strip().lower().removesuffix(".0"))
+        return pair.index(found[1]) if found is not None and found[1] in pair else None
+    strength = _number(fields.get(_STRENGTH))
+    if strength is None:
+        first, second = (_number(fields.get(_score(side))) for side in pair)
+        strength = None if first is None or second is None else second - first
+    return int(strength > 0) if strength else None
+
+
+def _number(value: Json) -> float | None:
+    """Return a number, or the number that a text spells; None for any other value."""
+    try:
+        return float(value) if isinstance(value, (int, float, str)) else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def _conversation(fields: Object, side: str, wording: Wording) -> list[Object]:
+    """Return the prompt and an answer; if both are lists of texts, turn by turn."""
+    turns = _turns(fields, side)
+    if not turns:
+        return [*read_prompt(fields, wording), message("assistant", fields[_answer(side)])]
+    before = {name: value for name, value in fields.items() if name not in (INSTRUCTION, INPUT)}
+    pairs = [(message("user", question), message("assistant", text)) for question, text in turns]
+    return [*read_prompt(before, wording), *(each for turn in pairs for each in turn)]
+
+
+def _turns(fields: Object, side: str) -> list[tuple[str, str]]:
+    """Return the questions with their answers if both are lists of as many texts; none otherwise."""
+    prompts, answers = _texts(fields[INSTRUCTION]), _texts(fields[_answer(side)])
+    if prompts is None or answers is None or len(prompts) != len(answers):
+        return []
+    return list(zip(prompts, answers, strict=True))
+
+
+def _others(fields: Object, pair: _Pair) -> Object:
+    """Return the fields that no conversation has: answers other than the two, and an input beside several turns."""
+    others = {_answer(side) for side in columns.SIDES if side not in pair}
+    others |= {INPUT} if any(_turns(fields, side) for side in pair) else set[str]()
+    return {name: value for name, value in fields.items() if name in others}
+
+
+def _texts(value: Json) -> list[str] | None:
+    """Return the texts of a list that is given as JSON text; None for any other value."""
+    if not isinstance(value, str) or not value.startswith("["):
+        return None
+    try:
+        items = as_list(jsontext.loads(value))
+    except BridgeError:
+        return None
+    texts = [item for item in items or [] if isinstance(item, str)]
+    return texts if texts and len(texts) == len(items or []) else None
+
+
+_SCORES: Final = ("score", "winner_model")
+"""The first word of the names of columns for the score of an answer, or for whether it won."""
+_VERDICTS: Final = {
+    _BETTER: ("better_response_id", "preferred_response", "preference", "preferred", "winner", "choice", "better"),
+    _STRENGTH: ("preference_strength", "overall_preference"),
+    **{_score(side): tuple([f"{word}_{side}" for word in _SCORES]) for side in columns.SIDES},
+}
+COMPARED: Final = Layout(
+    "compared",
+    "a prompt with two answers, and which one is better (HelpSteer, PKU-SafeRLHF, WebGPT, SHP, LMSYS)",
+    "openai",
+    {
+        INSTRUCTION: (
+            *("prompt", "instruction", "question", "query", "context", "history", "post"),
+            *columns.TURNS[:3],
+        ),
+        INPUT: (INPUT,),
+        **{_answer(side): columns.names_of_answer(side) for side in columns.SIDES},
+        **_VERDICTS,
+        **columns.PROMPT,
+    },
+    is_compared,
+    read_compared,
+    extra_columns=frozenset(_VERDICTS),
+)

@@ -1,0 +1,213 @@
+"""Read rows that say which of several answers is the better one, and list their layouts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Final, cast
+
+from ...convert import read
+from ...model import Alternative, Json, Transcript
+from ...model.codec import to_json
+from .. import columns, exchange, media
+from ..exchange import INSTRUCTION, is_number, is_text_or_messages, read_answer, read_prompt, read_tools, shared
+from ..fitting import as_list, as_object, objects_of
+from ..layout import Document, Layout, Object, Wording, misshapen
+from ..messages import are_messages, preference, request, respelled_all
+
+# --- answers of two models, and the one that won (Chatbot Arena) ------------------------------------------------------
+
+SIDES: Final = ("conversation_a", "conversation_b")
+WINNER: Final = "winner"
+_WINS: Final = {"model_a": SIDES, "a": SIDES, "model_b": SIDES[::-1], "b": SIDES[::-1]}
+"""The side that won and the side that lost, for each word for the winner."""
+
+
+def is_battle(fields: Object, wording: Wording) -> bool:
+    """Return whether the fields hold two conversations and the winner."""
+    return isinstance(fields.get(WINNER), str) and all(are_messages(fields.get(side), wording) for side in SIDES)
+
+
+def read_battle(fields: Object, wording: Wording) -> Sequence[Document]:
+    """Return the prompt with the winning answer and the other one; two conversations if neither won."""
+    sides = {side: respelled_all(fields[side], wording, f"/{side}") for side in SIDES}
+    order = _WINS.get(fields[WINNER].strip().lower())
+    if order is None:
+        return [Document(request(messages, None), path=f"/{side}") for side, messages in sides.items()]
+    won, lost = (sides[side] for side in order)
+    at = shared(won, lost)
+    return [Document(preference(won[:at], won[at:], lost[at:], None))]
+
+
+# --- several answers to a prompt, each with its rank or its score (Nectar, UltraFeedback) -----------------------------
+
+ANSWERS: Final = "answers"
+SCORES: Final = "scores"
+_TEXTS: Final = ("answer", "response", "text", "content", "completion")
+_RANKS: Final = ("rank",)
+"""Members for the rank of an answer, of which the lowest is the best."""
+_SCORES: Final = ("overall_score", "score", "pm_score")
+"""Members for the score of an answer, of which the highest is the best."""
+
+
+def is_ranked(fields: Object, wording: Wording) -> bool:
+    """Return whether the fields hold a prompt with answers that are ranked or scored."""
+    return is_text_or_messages(fields.get(INSTRUCTION)) and bool(_ranked(_scored(fields)))
+
+
+def _scored(fields: Object) -> Sequence[Json]:
+    """Return the answers with their ranks or scores, which may be in a list of their own (distilabel)."""
+    answers, scores = as_list(fields.get(ANSWERS)) or [], as_list(fields.get(SCORES)) or []
+    if len(answers) != len(scores) or not all(isinstance(each, str) for each in answers):
+        return answers
+    return [{"answer": answer, "score": score} for answer, score in zip(answers, scores, strict=True)]
+
+
+def read_ranked(fields: Object, wording: Wording) -> Sequence[Document]:
+    """Return the prompt with its best and its worst answer; with the first one if all are equal.
+
+    Raises:
+        BridgeError: OCB-SHAPE if the answers are not ranked.
+    """
+    ranked = _ranked(_scored(fields))
+    if not ranked:
+        raise misshapen(f"/{ANSWERS}", "answers, each with a rank or a score")
+    prompt, tools = read_prompt(fields, wording), read_tools(fields)
+    best, worst = min(ranked, key=_order), max(ranked, key=_order)
+    chosen, rejected = (read_answer(each[1], wording, f"/{ANSWERS}") for each in (best, worst))
+    if best[0] == worst[0]:
+        return [Document(request([*prompt, *chosen], tools))]
+    return [Document(preference(prompt, chosen, rejected, tools))]
+
+
+def _order(answer: tuple[float, Json]) -> float:
+    return answer[0]
+
+
+def _ranked(answers: Sequence[Json]) -> list[tuple[float, Json]] | None:
+    """Return the answers, each with its rank or its negative score; None if any has neither."""
+    found: list[tuple[float, Json]] = []
+    for each in answers:
+        answer = as_object(each) or {}
+        text = next((answer[name] for name in _TEXTS if is_text_or_messages(answer.get(name))), None)
+        rank = next((answer[name] for name in _RANKS if is_number(answer.get(name))), None)
+        score = next((-answer[name] for name in _SCORES if is_number(answer.get(name))), None)
+        badness = score if rank is None else rank
+        if text is None or badness is None:
+            return None
+        found.append((badness, text))
+    return found
+
+
+# --- a request of Gemini with a preferred and another answer, as its preference tuning takes them ---------------------
+
+CONTENTS: Final = "contents"
+COMPLETIONS: Final = "completions"
+_FORMAT: Final = "gemini"
+
+
+def are_scored(fields: Object, wording: Wording) -> bool:
+    """Return whether the fields hold contents and two answers with different scores."""
+    return bool(as_list(fields.get(CONTENTS))) and _answers(fields.get(COMPLETIONS)) is not None
+
+
+def _answers(value: Json) -> tuple[Object, Object] | None:
+    """Return the better answer and the worse one; None for any other value."""
+    found = objects_of(value)
+    answers = [as_object(each.get("completion")) for each in found]
+    scores = [each.get("score") for each in found]
+    if len(found) != 2 or None in answers or not all(isinstance(score, (int, float)) for score in scores):
+        return None
+    one, other = cast("tuple[Object, Object]", tuple(answers))
+    first, second = cast("list[float]", scores)
+    return None if first == second else (one, other) if first > second else (other, one)
+
+
+def read_scored(fields: Object, wording: Wording) -> Sequence[Document]:
+    """Return the conversation with the better answer, and the worse one as its alternative.
+
+    Raises:
+        BridgeError: OCB-SHAPE if there is no pair of answers, or as the reader of contents raises it.
+    """
+    pair = _answers(fields.get(COMPLETIONS))
+    if pair is None:
+        raise misshapen(f"/{COMPLETIONS}", "two answers, each a `completion` with a `score`")
+    request = {name: value for name, value in fields.items() if name != COMPLETIONS}
+    contents = as_list(fields.get(CONTENTS)) or []
+    prompt, *readings = [read({**request, CONTENTS: [*contents, *more]}, _FORMAT) for more in ((), *zip(pair))]
+    at = len(cast("Transcript", prompt.transcript).messages)
+    best, worst = [cast("Transcript", each.transcript) for each in readings]
+    rejected = Alternative(worst.messages[at:], at, "rejected")
+    return [Document(to_json(replace(best, alternatives=(rejected,))), readings[0].findings)]
+
+
+# --- the layouts ------------------------------------------------------------------------------------------------------
+
+PREFERENCES: Final[tuple[Layout, ...]] = (
+    Layout(
+        "preference",
+        "a prompt with an answer that was chosen and one that was rejected (TRL, LLaMA-Factory)",
+        "openai",
+        {
+            "instruction": (*("prompt", "instruction", "question", "query", "context_messages"), *columns.TURNS),
+            "input": ("input",),
+            "chosen": (
+                "chosen",
+                "chosen_response",
+                "response_chosen",
+                "answer_chosen",
+                "chosen_conversations",
+                "response_j",
+                "accepted",
+                "pos_resp",
+                "preferred",
+            ),
+            "rejected": (
+                *("rejected", "rejected_response", "response_rejected", "answer_rejected", "rejected_conversations"),
+                *("response_k", "neg_resp", "dispreferred"),
+            ),
+            **columns.HISTORY,
+            **columns.PROMPT,
+            exchange.PARALLEL: (exchange.PARALLEL,),
+            **media.FIELDS,
+        },
+        exchange.is_preference,
+        partial(media.with_media, exchange.read_preference),
+        exchange.write_preference,
+    ),
+    Layout(
+        "arena",
+        "the conversations of two models, and which one won (Chatbot Arena)",
+        "openai",
+        {**{side: (side,) for side in SIDES}, WINNER: (WINNER,)},
+        is_battle,
+        read_battle,
+        extra_columns=frozenset({WINNER}),
+    ),
+    Layout(
+        "ranked",
+        "a prompt with answers that are ranked or scored (Nectar, UltraFeedback)",
+        "openai",
+        {
+            "instruction": ("prompt", "instruction", "question", "context"),
+            ANSWERS: ("answers", "completions", "generations", "responses"),
+            SCORES: ("ratings", "scores"),
+            **columns.PROMPT,
+        },
+        is_ranked,
+        read_ranked,
+        extra_columns=frozenset({ANSWERS, SCORES}),
+    ),
+    Layout(
+        "gemini-preference",
+        "a request of Gemini with two answers and their scores (Vertex AI's preference tuning)",
+        "canonical",
+        {
+            **{each: (each,) for each in (CONTENTS, COMPLETIONS, "tools")},
+            "system_instruction": ("system_instruction", "systemInstruction"),
+        },
+        are_scored,
+        read_scored,
+    ),
+)

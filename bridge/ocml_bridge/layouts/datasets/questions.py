@@ -1,0 +1,54 @@
+"""List the layouts of questions with their answers in columns."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ...loss import LossCode
+from .. import columns, exchange
+from ..layout import Layout
+
+QUESTIONS: Final[tuple[Layout, ...]] = (
+    Layout(
+        "alpaca",
+        "instruction, input and output, with history",
+        "openai",
+        {
+            "instruction": columns.QUESTIONS,
+            "input": columns.INPUTS,
+            "output": columns.ANSWERS,
+            **columns.HISTORY,
+            **columns.PROMPT,
+        },
+        exchange.is_exchange,
+        exchange.read_exchange,
+        exchange.write_alpaca,
+        drops={"name": LossCode.NAME, "weight": LossCode.WEIGHT},
+        doubts=columns.CHOICES,
+    ),
+    Layout(
+        "question-answer",
+        "a question with its answer, and a context of other values than texts (HotpotQA)",
+        "openai",
+        {"instruction": columns.QUESTIONS, "output": columns.ANSWERS, **columns.PROMPT},
+        exchange.is_exchange,
+        exchange.read_exchange,
+        requires={"input": columns.INPUTS},
+        doubts=columns.CHOICES,
+    ),
+    Layout(
+        "answered-by-any",
+        "a question with several texts, each of which answers it (SQuAD)",
+        "openai",
+        {
+            "instruction": (*columns.QUESTIONS[:4], "input"),
+            "input": columns.INPUTS[1:],
+            "output": ("answers", "answer"),
+            **columns.PROMPT,
+        },
+        exchange.is_answered_by_any,
+        exchange.read_first_answer,
+        extra_columns=frozenset({"output"}),
+        doubts=columns.CHOICES,
+    ),
+)
