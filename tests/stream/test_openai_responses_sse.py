@@ -6,7 +6,7 @@ import json
 from typing import Any, cast
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ocml_bridge import Message, Transcript, read
@@ -450,6 +450,7 @@ EVENTS = st.fixed_dictionaries({"type": KINDS}, optional=MEMBERS)
 
 
 @examples(250)
+@example([{"type": "response.output_item.added", "item": {"type": []}}])
 @given(st.lists(EVENTS, max_size=8))
 def test_whatever_comes_is_a_document_and_its_events_agree_with_it(events: list[Any]) -> None:
     result = decoded(events)

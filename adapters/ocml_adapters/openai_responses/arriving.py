@@ -32,8 +32,8 @@ class Item:
         wire: the item.
         done: whether it has ended.
         awaited: whether pieces of it came that only the whole item has.
-        is_held: whether nothing of it is emitted before it ends. A call that begins completed may end as another item:
-            Perplexity's search begins as a call and ends as its results.
+        waits_for_end: whether nothing of it is emitted before it ends. A call that begins completed may end as another
+            item: Perplexity's search begins as a call and ends as its results.
         pieces: by place, the pieces of a text that are not in the item yet.
         waiting: the new texts that were not emitted yet, because earlier items have not ended.
         thought_key: of reasoning, the list whose texts were emitted as thoughts; "" if none were.
@@ -43,7 +43,8 @@ class Item:
         self.wire = wire
         self.done = False
         self.awaited = False
-        self.is_held: Final = wire.get("type") in BODIES and wire.get("status") == COMPLETED
+        kind = wire.get("type")
+        self.waits_for_end: Final = isinstance(kind, str) and kind in BODIES and wire.get("status") == COMPLETED
         self.pieces: dict[Place, list[str]] = {}
         self.waiting: list[NewText] = []
         self.thought_key = ""

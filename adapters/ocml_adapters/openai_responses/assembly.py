@@ -213,12 +213,12 @@ class Assembly:
         if item is None:
             return
         before, after = item.settle(), copy_object(whole)
-        for place in () if item.is_held else item.pieces:
+        for place in () if item.waits_for_end else item.pieces:
             if not text_at(after, place).startswith(text_at(before, place)):
                 self._note("a finished item differs from what was streamed; what was streamed is kept")
                 item.done = True
                 return
-        if item.is_held and before.get("type") != after.get("type"):
+        if item.waits_for_end and before.get("type") != after.get("type"):
             self._note("a call ends as an item of another type; the item is kept")
         else:
             self._note_missing(before, after)

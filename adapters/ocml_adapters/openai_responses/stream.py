@@ -96,7 +96,7 @@ class EventDecoder(AssemblingDecoder):
             new = None
         while self._current < len(items):
             item = items[self._current]
-            if item.is_held and not item.done:
+            if item.waits_for_end and not item.done:
                 item.waiting += [] if new is None else [new]
                 return
             if not item.done:
