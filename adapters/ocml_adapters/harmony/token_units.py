@@ -93,7 +93,7 @@ class TokenFramesReader(FramesReader):
         ids, text = checked(source)
         units, at = cut(ids, text)
         if units and at == len(ids):
-            return SplitDocument(informed(units), Transcript(), document=Around(ids))
+            return SplitDocument(informed(units), Transcript(), document=Around(ids), envelope=())
         reader = IdsReader(ids[at:], text[at:], log)
         return as_units([*units, *reader.frames], Around(ids, reader, reader.rest))
 
