@@ -11,6 +11,7 @@ from typing import Any, Final, cast
 
 from ocml_bridge.json_values.form import Object, add, form_of, rest, shape
 from ocml_bridge.model import Json, Message
+from ocml_bridge.model.ownership import key_of
 from ocml_bridge.units.grammar import Skeleton
 from ocml_bridge.units.media import add_medium, next_medium, of_address
 
@@ -148,7 +149,8 @@ _TEXTS: Final = frozenset({"content", "arguments", "input", "output", "call_id"}
 _EXTRA_TEXTS: Final = frozenset({"id", "encrypted_content"})
 """The members whose texts are extras or signatures."""
 _VALUES: Final = _TEXTS | _EXTRA_TEXTS
-_TEXT, _IMAGE = "text", "image_url"
+_TEXT = "text"
+_ADDRESSES = ("image_url", "file_url")
 """The members of parts that are contents."""
 _OF_PARTS: Final = frozenset({"type", "detail"})
 """The members of parts whose values are part of the key."""
@@ -169,41 +171,48 @@ def _add(item: dict[str, Any], key: list[Hashable], values: list[str]) -> bool:
                 key.append(value)
             elif value and name in _EXTRA_TEXTS:
                 values.append(value)
-            else:
+            elif not _add_other(value, key):
                 return False
         elif value.__class__ is list:
             if not _add_parts(value, key, values):
                 return False
         elif value is None or value is GENERATED_ID:
             key.append(value is GENERATED_ID)
-        else:
+        elif not _add_other(value, key):
             return False
     return True
 
 
+def _add_other(value: Any, key: list[Hashable]) -> bool:
+    """Append a member whose value is part of the key; return False if it is too long to repeat."""
+    packed = key_of(value)
+    key.append(packed)
+    return len(packed) <= _LONGEST
+
+
 def _add_parts(parts: list[Any], key: list[Hashable], values: list[str]) -> bool:
-    """Append a list of texts and images; return False if it has anything else."""
+    """Append a list of parts; return False if it has anything else."""
     key.append((len(parts),))
     return all(part.__class__ is dict and _add_part(part, key, values) for part in parts)
 
 
 def _add_part(part: Object, key: list[Hashable], values: list[str]) -> bool:
-    """Append a text or an image; return False if it has other members."""
+    """Append a part; return False if a member has a long value that is neither a text nor an address."""
     for name, value in part.items():
         key.append(name)
         if name == _TEXT and value.__class__ is str and value:
             values.append(value)
         elif name in _OF_PARTS and value.__class__ is str and len(value) <= _LONGEST:
             key.append(value)
-        elif name == _IMAGE and value is not None:
+        elif name in _ADDRESSES and value is not None:
             if not add_medium(of_address(value), key, values):
                 return False
         elif name != _TEXT and (value is None or value == []):
             key.append(value is None)
-        else:
+        elif name == _TEXT or not _add_other(value, key):
             return False
     key.append(0)
-    return _TEXT in part or _IMAGE in part
+    return True
 
 
 def _message(unit: Any) -> Skeleton | None:
@@ -251,8 +260,8 @@ def _filled_member(value: Any, name: str, values: Iterator[str]) -> Any:
     """Return a member of a part, with the next content if it is a text or an image."""
     if name == _TEXT:
         return next(values)
-    image = of_address(value) if name == _IMAGE else None
-    return value if image is None else next_medium(image, values)
+    medium = of_address(value) if name in _ADDRESSES else None
+    return value if medium is None else next_medium(medium, values)
 
 
 def skeleton(item: Any) -> Skeleton | None:

@@ -69,11 +69,16 @@ def _state_in(units: list[Json]) -> list[Object]:
 
 
 def _depends_on_units(request: Object) -> bool:
-    return OUTPUT in request or "request" in request or bool(_state_in(request[INPUT]))
+    items: Any = request[INPUT]
+    return OUTPUT in request or "request" in request or (isinstance(items, ARRAY) and bool(_state_in(items)))
+
+
+def _user_message(text: str) -> Object:
+    return {"type": "message", "role": "user", "content": text}
 
 
 _PROMPT: Final = Prompt(INSTRUCTIONS, unit=instructions_unit, is_unit=is_prompt, value=str, stand_in=INSTRUCTIONS)
-UNITS: Final = RequestUnits(INPUT, _PROMPT, depends_on_units=_depends_on_units)
+UNITS: Final = RequestUnits(INPUT, _PROMPT, depends_on_units=_depends_on_units, unit_of_text=_user_message)
 _UNITS: Final = {INPUT: UNITS, MESSAGES: RequestUnits(MESSAGES, _PROMPT)}
 _AROUND_ITEMS: Final = {
     key: Surroundings(PARAMETERS, REQUEST_ORDER, {key}, tools=ToolList(read_tools, write_tools), choices=TOOL_CHOICES)
@@ -123,10 +128,6 @@ def _bare_text(item: Json) -> str | None:
     """Return the text of a user's message without other members; None for any other item."""
     content = cast("Object", item).get("content") if isinstance(item, dict) else None
     return content if isinstance(content, str) and item == _user_message(content) else None
-
-
-def _user_message(text: str) -> Object:
-    return {"type": "message", "role": "user", "content": text}
 
 
 def takes_instructions(around: Transcript) -> bool:

@@ -120,9 +120,11 @@ class CitationTable:
                 value = place.at + (value if value is not None else place.length if field == "end" else 0)
             if value is not None:
                 members[key] = value
-        fixed = tuple(members)
-        written = add(add(members, extras), {k: v for k, v in kind.required.items() if k not in extras}, kind.order)
-        return shape(written, (citation.layout or {}).get(self.home, {}).get("form"), fixed=fixed)
+        written = members
+        if extras or not kind.required.keys() <= members.keys():
+            written = add(add(members, extras), {k: v for k, v in kind.required.items() if k not in extras}, kind.order)
+        form = (citation.layout or {}).get(self.home, {}).get("form")
+        return written if form is None else shape(written, form, fixed=tuple(members))
 
     def nearest(self, citation: Citation, place: Place) -> Citation | None:
         """Return a citation as the format reads it back, or None if the format has no place for it."""

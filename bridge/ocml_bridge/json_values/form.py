@@ -39,21 +39,27 @@ def is_empty(value: Json) -> bool:
 @lru_cache(maxsize=256)
 def _in_order(keys: tuple[str, ...], order: tuple[str, ...]) -> bool:
     """Return whether the keys in `order` are in this order, and before all others."""
-    return list(keys) == sorted(keys, key=_place_in(order))
+    places, last = _places_in(order), 0
+    for key in keys:
+        place = places.get(key, len(order))
+        if place < last:
+            return False
+        last = place
+    return True
 
 
 @cache
-def _place_in(order: tuple[str, ...]) -> Callable[[str], int]:
-    """Return a sort key for the keys of an object: keys that are not in `order` come last."""
-    places = {key: at for at, key in enumerate(order)}
-    return lambda key: places.get(key, len(places))
+def _places_in(order: tuple[str, ...]) -> dict[str, int]:
+    """Return the place of each key."""
+    return {key: at for at, key in enumerate(order)}
 
 
 def in_order(wire: Object, order: tuple[str, ...]) -> Object:
     """Return an object with its keys in an order; keys that are not in it come last, in their own order."""
     if _in_order(tuple(wire), order):
         return wire
-    return {key: wire[key] for key in sorted(wire, key=_place_in(order))}
+    places = _places_in(order)
+    return {key: wire[key] for key in sorted(wire, key=lambda key: places.get(key, len(order)))}
 
 
 def form_of(wire: Object, order: tuple[str, ...], required: frozenset[str], known: Collection[str]) -> Form | None:

@@ -29,6 +29,10 @@ class Prompt(NamedTuple):
     stand_in: Json
 
 
+_A_TEXT: Final = "text"
+"""The stand-in for a text in place of the wire messages."""
+
+
 class RequestUnits:
     """Take the units out of requests, and put others in.
 
@@ -38,6 +42,7 @@ class RequestUnits:
         depends_on_units: returns whether the envelope of a request may depend on its units; None if it never does.
         last: returns stand-ins for the wire messages on which the envelope depends; None if it depends on none.
         understood: the members that the format knows, so that all others are labels; None if there are no labels.
+        unit_of_text: returns the unit of a text in place of the wire messages; None if none may stand there.
     """
 
     def __init__(
@@ -48,11 +53,13 @@ class RequestUnits:
         depends_on_units: Callable[[Object], bool] | None = None,
         last: Callable[[list[Any]], list[Json]] | None = None,
         understood: frozenset[str] | None = None,
+        unit_of_text: Callable[[str], Any] | None = None,
     ) -> None:
         self.key: Final = key
         self.prompt: Final = prompt
         self._depends_on_units: Final = depends_on_units
         self._last: Final = last
+        self._unit_of_text: Final = unit_of_text
         self._understood: Final = None if understood is None else understood | OUTSIDE
 
     def shell(self, request: Object, wires: list[Json], base: str = "") -> tuple[Shell, list[str]]:
@@ -93,11 +100,16 @@ class RequestUnits:
         """
         request = cast("Object", source) if source.__class__ is dict else {}
         wires: Any = request.get(self.key)
+        stand_in: Json = None
+        if wires.__class__ is str and self._unit_of_text is not None:
+            wires, stand_in = [self._unit_of_text(wires)], _A_TEXT
         if wires.__class__ is not list:
             return None
         if self._depends_on_units is not None and self._depends_on_units(request):
             return None
-        envelope: Object = {**request, self.key: [] if self._last is None else self._last(wires)}
+        if stand_in is None:
+            stand_in = [] if self._last is None else self._last(wires)
+        envelope: Object = {**request, self.key: stand_in}
         labels = () if self._understood is None else [key for key in request if key not in self._understood]
         first = self._prompt_unit(request)
         if first is None or self.prompt is None:
