@@ -41,6 +41,7 @@ class Frame:
             and is added when it arrives.
         stray: the unescaped control tokens in the body.
         begins: the offset in characters at which another conversation begins before this frame; -1 if none begins.
+        plain: whether it is known that the body has no token, and does not end with the beginning of one.
     """
 
     gap: str
@@ -50,6 +51,7 @@ class Frame:
     body: str | None = None
     end: str = ""
     stray: tuple[str, ...] = ()
+    plain: bool = False
 
 
 def frames(text: str, at: int) -> Iterator[Frame | str]:
@@ -81,7 +83,7 @@ def lines(text: str, at: int) -> list[Frame] | None:
             return None
         if "<" in header and header.count("<") != header.count(CHANNEL) + header.count(CONSTRAIN):
             return None
-        out.append(Frame(gap, offset, -1, header, body, terminator))
+        out.append(Frame(gap, offset, -1, header, body, terminator, (), plain=True))
         gap, offset = "\n", offset + len(START) + len(piece)
     return out
 

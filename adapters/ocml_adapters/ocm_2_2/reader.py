@@ -92,7 +92,7 @@ class FramesReader(UnitReader):
     def skeleton(self, unit: Any, before: Any) -> Skeleton | None:
         """Return a frame without its body and call id; None if its body has tokens, or if it is not on its own line."""
         header, body = unit.header, unit.body
-        if unit.stray or "<|" in body or body[-1:] == "<" or len(header) > REMEMBERED:
+        if len(header) > REMEMBERED or not (unit.plain or _is_plain(unit)):
             return None
         if unit.gap != "\n" and before is not None:
             return None
@@ -128,6 +128,12 @@ class FramesReader(UnitReader):
             BridgeError: as `read`, for the open turn, or for the frame at which reading stopped.
         """
         return related(items, split.around, cast("Rest", split.document), log)
+
+
+def _is_plain(frame: Frame) -> bool:
+    """Return whether the body of a frame has no token, and does not end with the beginning of one."""
+    body = frame.body or ""
+    return not frame.stray and "<|" not in body and not body.endswith("<")
 
 
 def _scan(text: str, at: int) -> tuple[list[Frame], Rest]:
