@@ -126,6 +126,9 @@ def _write_screenshot(content: Content) -> Json:
     return write_parts((image,), INPUT_TEXT, _SCREENSHOT)[0] if isinstance(image, Media) else None
 
 
+_ARGUMENTS: Final = "arguments"
+"""The member with a call's input in a text of JSON, which the items of xAI have in place of the API's own member; and
+the key of the layout that says so."""
 _OUTPUT: Final = "output"
 """The key of the layout with how a reply's value was spelled, if the writer would do so otherwise."""
 _SCREENSHOT: Final[Object] = {"types": {"0": "computer_screenshot"}}
@@ -239,10 +242,13 @@ def read_hosted(item: Object, kind: str) -> list[Message] | None:
     key = spec.key if spec.several is None or is_empty(item.get(spec.several)) else spec.several
     # An object without members is the arguments of a call that needs none.
     value: Json = None if key is None else item.get(key)
-    body = spec.body.read(value) if not is_empty(value) or value == {} else ""
+    body_of, is_text = spec.body, key is not None and value is None and _text(item, _ARGUMENTS) is not None
+    if is_text:
+        key, value, body_of = _ARGUMENTS, item[_ARGUMENTS], ARGUMENTS
+    body = body_of.read(value) if not is_empty(value) or value == {} else ""
     if tool is None or not isinstance(body, str):
         return None
-    if body and spec.several is not None and isinstance(item[cast("str", key)], list) != (key == spec.several):
+    if body and spec.several and not is_text and isinstance(item[cast("str", key)], list) != (key == spec.several):
         return None  # the writer could not know from which of the two members it was read
     call_id, reply = _text(item, spec.id), None
     known = [name for name in (spec.id if call_id else None, key if body else None) if name is not None]
@@ -258,7 +264,9 @@ def read_hosted(item: Object, kind: str) -> list[Message] | None:
     notes.layout["form"] = notes.layout.get("form", list(item))
     if call_id is None:
         notes.layout["call_id"] = "absent"
-    constraint = "json" if spec.body.is_json else None
+    if is_text and spec.key != _ARGUMENTS:
+        notes.layout[_ARGUMENTS] = True
+    constraint = "json" if body_of.is_json else None
     end = "call" if notes.end else None
     call = Message("assistant", body, None, "commentary", tool, call_id, constraint=constraint, end=end)
     notes.add_to(call)
@@ -299,7 +307,11 @@ def write_hosted(group: Sequence[Message]) -> Object | None:
     out: Object = {"type": kind}
     if call.call_id is not None:
         out[spec.id] = call.call_id
-    if call.content:
+    if call.content and NOTES.of(call.layout).get(_ARGUMENTS) is True:
+        if not isinstance(call.content, str):
+            return None
+        out[_ARGUMENTS] = call.content
+    elif call.content:
         value = None if spec.key is None else spec.body.write(call.content)
         if value is None:
             return None
