@@ -249,7 +249,14 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
         {"messages": [TURN], "tools": [{"name": "f", "input_schema": {"type": "object"}}]},
         {"messages": [TURN], "tools": [{"type": "web_search_20250305", "name": "web_search"}]},
         [TURN, {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "f", "input": {}}]}],
-        [{"type": "message", "role": "assistant", "content": [], "stop_reason": "end_turn"}],
+        [
+            {
+                "type": "message",
+                "role": "assistant",
+                "content": [{"type": "redacted_thinking"}],
+                "stop_reason": "end_turn",
+            }
+        ],
     ),
     "an Anthropic Messages response": (
         {

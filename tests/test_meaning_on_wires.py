@@ -339,8 +339,7 @@ def test_nobody_speaks_behind_a_call_in_a_stream(stream: str) -> None:
     back = decoder(stream)
     document = [*back.feed(written), *back.finish()][-1].document  # type: ignore[union-attr]
     assert [message.recipient for message in document.messages] == ["functions.f"]  # type: ignore[union-attr]
-    lost = [(loss.code, loss.severity) for loss in writer.losses if loss.path == "/messages/1"]
-    assert lost == [("message", Severity.LAYOUT)]
+    assert [loss for loss in writer.losses if loss.path.startswith("/messages/1")] == []
 
 
 # --- tools ------------------------------------------------------------------------------------------------------------
