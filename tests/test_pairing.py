@@ -13,7 +13,7 @@ from ocml_bridge.chat.turns import is_call
 from ocml_bridge.model import replace
 from ocml_bridge.units.arrange import arrival_losses, pairing_losses, plan_for
 from ocml_bridge.units.heads import item_of
-from ocml_bridge.units.pairing import Pairing, identified, pair, unnamed_replies
+from ocml_bridge.units.pairing import Pairing, pair, unnamed_replies
 from sampling import examples
 from weights import mostly
 
@@ -95,21 +95,6 @@ def test_replies_whose_names_a_format_does_not_have_are_named_as_it_reads_them()
     one, other = reply(name="functions.f"), reply(name="functions.g")
     assert misnamed(*calls, one, other) == []
     assert misnamed(*calls, other, one) == [2]
-
-
-@pytest.mark.parametrize(
-    ("messages", "ids"),
-    [
-        ([call(), reply(name="functions.f"), reply(name="functions.f")], [1, 1, 1]),
-        ([call("a"), reply("a", "functions.f"), reply(name="functions.f")], ["a", "a", "a"]),
-        ([call(), call(), reply(), reply(), reply(name="functions.f")], [1, 2, 1, 2, 2]),
-        ([call(), reply(name="functions.f"), reply(name="functions.g"), reply()], [1, 1, None, None]),
-        ([call(), reply(), text(), call(tool="functions.g"), reply(name="functions.f")], [1, 1, None, 2, None]),
-    ],
-)
-def test_a_further_reply_gets_the_id_of_the_call_that_was_answered(messages: list[Message], ids: list[object]) -> None:
-    found = identified(list(map(item_of, messages)), "openai")
-    assert [call_id for _, _, call_id in found] == [f"call_{each}" if isinstance(each, int) else each for each in ids]
 
 
 def test_text_inside_a_wire_message_does_not_part_its_calls() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from ..chat.turns import is_call, is_reply
@@ -153,9 +153,6 @@ def turns(messages: Sequence[Message]) -> list[list[int]]:
 def identified(items: Sequence[Item], home: str) -> Sequence[Item]:
     """Give each call without an id a new one (`call_1`, `call_2`, …), and each reply without one that of its call.
 
-    A further reply of a tool whose calls are all answered gets the id of the call that was answered last: code may have
-    several results.
-
     Args:
         items: the messages of a conversation.
         home: the id of the format that is written. A message that was read from that format without an id, as its
@@ -169,7 +166,6 @@ def identified(items: Sequence[Item], home: str) -> Sequence[Item]:
     ids = {call_id for head, _, call_id in items if head.calls or head.role == "tool"}
     out = list(items)
     number = 0
-    pairs = {**_of_further_replies(items, pairs), **pairs}
     for index, (head, content, call_id) in enumerate(items):
         new_id = None
         if call_id is not None or _is_absent(head, home):
@@ -183,23 +179,6 @@ def identified(items: Sequence[Item], home: str) -> Sequence[Item]:
         if new_id:  # a call with an empty id is not found by it
             out[index] = (head.with_id(), content, new_id)
     return out
-
-
-def _of_further_replies(items: Sequence[Item], pairs: Mapping[int, int]) -> dict[int, int]:
-    """Return the call of each reply without an id that is a further one to a call of the latest turn."""
-    further: dict[int, int] = {}
-    answered: dict[str | None, int] = {}
-    in_calls = False
-    for index, (head, _, call_id) in enumerate(items):
-        if head.calls:
-            answered, in_calls = answered if in_calls else {}, True
-            continue
-        in_calls = in_calls and head.role != "tool"
-        if head.role == "tool" and index in pairs:
-            answered[items[pairs[index]][0].recipient] = pairs[index]
-        elif head.role == "tool" and call_id is None and head.name in answered:
-            further[index] = answered[head.name]
-    return further
 
 
 def _is_absent(head: Head, home: str) -> bool:
