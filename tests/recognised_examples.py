@@ -274,7 +274,7 @@ EXAMPLES: Final[dict[str, tuple[Any, ...]]] = {
         [TURN, {"type": "function_call_output", "call_id": "c", "output": "1"}],
         [{"type": "reasoning", "summary": []}, TURN],
         {"input": [{"type": "message", "role": "user", "content": "Hi"}]},
-        [{"type": "agent_message", "author": "/root/research", "recipient": "/root", "content": "Hi"}],
+        [{"type": "agent_message", "author": "/lead/research", "recipient": "/lead", "content": "Hi"}],
     ),
     "a request of the Responses API": (
         {"model": "gpt-5", "input": "Hi"},

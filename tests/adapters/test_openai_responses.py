@@ -344,17 +344,17 @@ def test_what_the_server_ran_is_a_call_and_its_reply() -> None:
 def test_what_another_agent_wrote_is_a_users_message_with_its_name() -> None:
     item = {
         "type": "agent_message",
-        "author": "/root/research",
-        "recipient": "/root",
+        "author": "/lead/research",
+        "recipient": "/lead",
         "content": [{"type": "input_text", "text": "The check passed."}],
     }
     reading = read({"input": [item]}, HOME)
     assert reading.findings == ()
     (message,) = cast("Transcript", reading.transcript).messages
-    assert (message.role, message.name, message.content) == ("user", "/root/research", "The check passed.")
+    assert (message.role, message.name, message.content) == ("user", "/lead/research", "The check passed.")
     assert same_order(write(reading.transcript, HOME).output, {"input": [item]})
     there = convert({"input": [item]}, source=HOME, target="openai")
-    assert there.output["messages"] == [{"role": "user", "name": "/root/research", "content": "The check passed."}]
+    assert there.output["messages"] == [{"role": "user", "name": "/lead/research", "content": "The check passed."}]
     assert [(loss.severity, loss.path) for loss in there.losses if loss.severity != "layout"] == [
         ("lost", "/messages/0/extras/openai-responses/recipient")
     ]

@@ -50,8 +50,8 @@ class Candidate:
     def __init__(self, note: Note) -> None:
         self.parts: list[Object] = []
         self.finish: str | None = None
-        self._begun: set[str] = set()
-        """The members that every content has, as far as they have arrived; and `CONTENT` if it has begun."""
+        self._content_keys: set[str] | None = None
+        """The keys of its content that have arrived, of those that every content has; None until its content begins."""
         self._content: list[Json] = []
         self._members: list[Json] = []
         self._pieces: list[str] = []
@@ -66,7 +66,7 @@ class Candidate:
         members = keys(object_of(content, "a content", self._note))
         if not isinstance(content, dict):
             return []
-        self._begun |= {CONTENT, *({PARTS, ROLE} & members.keys())}
+        self._content_keys = (self._content_keys or set()) | ({PARTS, ROLE} & members.keys())
         if members.get(ROLE) not in (None, MODEL_ROLE):
             self._note("an answer has the role of the model; another role is left out")
         _append_new(self._content, {key: value for key, value in members.items() if key not in (PARTS, ROLE)})
@@ -108,10 +108,10 @@ class Candidate:
         """Return the candidate of the response."""
         self._join()
         members = cast("Object", merged(self._members) or {})
-        if CONTENT not in self._begun:
+        if self._content_keys is None:
             return members
         always: Object = {PARTS: self.parts, ROLE: MODEL_ROLE}
-        content = {key: value for key, value in always.items() if key in self._begun or self.parts}
+        content = {key: value for key, value in always.items() if key in self._content_keys or self.parts}
         return {CONTENT: {**content, **cast("Object", merged(self._content) or {})}, **members}
 
 

@@ -264,7 +264,7 @@ def read_hosted(item: Object, kind: str) -> list[Message] | None:
     notes.layout["form"] = notes.layout.get("form", list(item))
     if call_id is None:
         notes.layout["call_id"] = "absent"
-    if is_text and spec.key != _ARGUMENTS:
+    if is_text:
         notes.layout[_ARGUMENTS] = True
     constraint = "json" if body_of.is_json else None
     end = "call" if notes.end else None
@@ -307,15 +307,13 @@ def write_hosted(group: Sequence[Message]) -> Object | None:
     out: Object = {"type": kind}
     if call.call_id is not None:
         out[spec.id] = call.call_id
-    if call.content and NOTES.of(call.layout).get(_ARGUMENTS) is True:
-        if not isinstance(call.content, str):
-            return None
-        out[_ARGUMENTS] = call.content
-    elif call.content:
-        value = None if spec.key is None else spec.body.write(call.content)
+    if call.content:
+        is_text = NOTES.of(call.layout).get(_ARGUMENTS) is True
+        key, body = (_ARGUMENTS, ARGUMENTS) if is_text else (spec.key, spec.body)
+        value = None if key is None else body.write(call.content)
         if value is None:
             return None
-        out[cast("str", spec.several if spec.several is not None and isinstance(value, list) else spec.key)] = value
+        out[cast("str", spec.several if spec.several is not None and isinstance(value, list) else key)] = value
     for reply in replies:
         key = spec.failure if reply.failed and spec.failure is not None else spec.result
         is_object = key == spec.failure and NOTES.of(reply.layout).get(_FAILED) == "object"
