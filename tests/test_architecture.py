@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Final
 
@@ -136,6 +138,16 @@ def test_libraries_are_imported_when_they_are_needed(folder: Path) -> None:
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_every_adapter_has_the_same_files(folder: Path) -> None:
     assert {path.name for path in folder.iterdir()} >= SAME_FILES
+
+
+def test_files_of_one_name_are_told_of_once() -> None:
+    """A name that two adapters have stands for one thing, so it is in the table of the page."""
+    page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    section = page.partition("## The files of an adapter")[2].partition("\n## ")[0]
+    listed = {name for line in section.splitlines() for name in re.findall(r"`(\w+)`", line) if line.startswith("| `")}
+    stems = Counter(path.stem for folder in FOLDERS for path in folder.glob("*.py"))
+    shared = {name for name, count in stems.items() if count > 1 and name != "__init__"}
+    assert shared - listed == set()
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)

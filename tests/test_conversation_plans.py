@@ -15,7 +15,7 @@ from hypothesis.strategies import SearchStrategy
 
 from corpus import corpus_cases
 from ocml_bridge import BridgeError, Message, Settings, Tool, Transcript, convert, formats, write
-from ocml_bridge.engine.by_format import reader_for, writer_for
+from ocml_bridge.engine.instances import reader_for, writer_for
 from ocml_bridge.engine.plans import conversations
 from ocml_bridge.engine.plans.outputs import Filled
 from ocml_bridge.engine.reading import Reader

@@ -9,7 +9,7 @@ import orjson
 import pytest
 
 from ocml_bridge import Options, Transcript, convert, read
-from ocml_bridge.engine.around import LONGEST
+from ocml_bridge.engine.cache_keys import LONGEST
 from ocml_bridge.engine.plans.envelopes import SIZE, OpenedEnvelopes
 from ocml_bridge.loss import Log
 from ocml_bridge.registry import adapter

@@ -10,7 +10,7 @@ import pytest
 
 from ocml_bridge import Document, Loss, Message, Tool, Transcript
 from ocml_bridge.engine import losses
-from ocml_bridge.engine.around import LONGEST
+from ocml_bridge.engine.cache_keys import LONGEST
 from ocml_bridge.engine.losses import SIZE, LossCache
 from ocml_bridge.model import AnswerFormat, Header, Settings, ToolChoice, Usage, replace
 from ocml_bridge.model.diff import Difference, diff

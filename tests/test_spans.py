@@ -16,7 +16,7 @@ from internlm2_vocabulary import VARIABLE, write_model
 from ocml_adapters.harmony.tokens import ends_of, spelled
 from ocml_adapters.internlm2.token_units import to_text
 from ocml_adapters.internlm2.vocabulary import load_vocabulary
-from ocml_adapters.ocm_2_2.message import decode
+from ocml_adapters.ocm_2_2.body import decode
 from ocml_bridge import BridgeError, ErrorCode, Message, Options, Tool, Transcript, convert, read, write
 from ocml_bridge.checks.stability import is_stable
 from ocml_bridge.model import Completion, Infill, Text, Tools, replace

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pytest
 
 from ocml_bridge import BridgeError, convert
-from ocml_bridge.engine.by_format import reader_for, writer_for
+from ocml_bridge.engine.instances import reader_for, writer_for
 from ocml_bridge.report.policy import LENIENT
 from sources import ROOT
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ocml_adapters.openai.details import signed
+from ocml_adapters.openai.thought_lists import signed
 from ocml_bridge import Message, Transcript, convert, read, write
 from ocml_bridge.model import Signature
 

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 import orjson
 
 from ocml_bridge import BridgeError, convert, formats
-from ocml_bridge.engine.by_format import reader_for, writer_for
+from ocml_bridge.engine.instances import reader_for, writer_for
 
 from .corpus import conversations
 from .documents import SPELLINGS, THIRDS, Wire, third

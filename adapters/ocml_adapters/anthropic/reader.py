@@ -16,7 +16,7 @@ from ocml_bridge.model import Content, Foreign, Json, Message
 from ocml_bridge.model.ownership import key_of
 from ocml_bridge.units.grammar import Skeleton, Unit
 from ocml_bridge.units.media import Medium, add_medium, next_medium, of_address, of_data
-from ocml_bridge.wires.noticing import BLOCK, note_names, note_parts, note_role
+from ocml_bridge.wires.findings import BLOCK, note_names, note_parts, note_role
 
 from .blocks import ends_in_reply, read_block
 from .parts import is_unknown, read_content

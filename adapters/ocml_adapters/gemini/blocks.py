@@ -28,8 +28,8 @@ from ocml_bridge.wires.blocks.values import (
 )
 
 from . import syntax
+from .hosted import TYPE, hosted_kind, is_hosted, read_hosted, write_hosted
 from .parts import CITED_BY_CANDIDATE, read_media, write_media
-from .served import TYPE, is_served, read_served, served_kind, write_served
 from .syntax import (
     CALL,
     CODE,
@@ -94,7 +94,7 @@ class PartGrammar(Grammar):
 
     def default_side(self, message: Message) -> str:
         """Return the role of the content for a message whose layout has none; what the API ran is in the model's."""
-        return MODEL_ROLE if self.is_result(message) or is_served(message) else super().default_side(message)
+        return MODEL_ROLE if self.is_result(message) or is_hosted(message) else super().default_side(message)
 
     def is_result(self, message: Message) -> bool:
         """Return whether a message is the result of the model's code."""
@@ -127,15 +127,15 @@ class PartGrammar(Grammar):
         result = None
         if kind == RESPONSE and not is_of_model:
             result = self._response(inner)
-        elif kind in _SERVED and is_of_model and TYPE not in more:
-            result = read_served(kind, inner)
+        elif kind in _HOSTED and is_of_model and TYPE not in more:
+            result = read_hosted(kind, inner)
         elif kind in _OF_MODEL and is_of_model:
             result = self._call(inner) if kind == CALL else self._code(inner) if kind == CODE else self._result(inner)
         if result is None:
             return UNKNOWN
         message, known = result
-        served: Object = {TYPE: kind} if kind in _SERVED else {}
-        return self._signed(message, {**served, **with_inner(more, kind, more_of(inner, known))})
+        hosted: Object = {TYPE: kind} if kind in _HOSTED else {}
+        return self._signed(message, {**hosted, **with_inner(more, kind, more_of(inner, known))})
 
     def _signed(self, message: Message, more: Object) -> Message:
         """Return a message with the other members of its part: its signature, and the rest as extras."""
@@ -234,10 +234,10 @@ class PartGrammar(Grammar):
         signed = {SIGNATURE: signature.value} if signature is not None and message.role == "assistant" else {}
         if kind_of(message) == "thought":
             return added({"text": cast("str", message.content), "thought": True, **signed}, extras)
-        served = served_kind(message)
-        if served is not None:
+        hosted = hosted_kind(message)
+        if hosted is not None:
             del extras[TYPE]
-        kind, inner = self._inner(message) if served is None else (served, write_served(served, message))
+        kind, inner = self._inner(message) if hosted is None else (hosted, write_hosted(hosted, message))
         inner_extras: Json = extras.pop(kind, None)
         return added({kind: added(inner, inner_extras), **signed}, extras)
 
@@ -275,7 +275,7 @@ class PartGrammar(Grammar):
     def nearest_reply(self, message: Message, path: str, log: Log) -> Message:
         """Return a reply with the parts that the format can hold: one text, and then media."""
         content = message.content
-        if self.is_result(message) or is_served(message):
+        if self.is_result(message) or is_hosted(message):
             content = narrow(content, (), path, log, target=HOME, hoisted=True)
         elif isinstance(content, str):
             return message
@@ -295,7 +295,7 @@ class PartGrammar(Grammar):
         Arguments are always the compact JSON of an object, and so is a reply that is an object; code is unchanged.
         """
         text = cast("str", message.content)
-        if message.role != "tool" or is_served(message):
+        if message.role != "tool" or is_hosted(message):
             return text if is_code(message) else nearest_object(text, path, log, target=HOME)
         wrap = self.notes.of(message.layout).get(WRAP)
         is_wrapped = wrap == "wrapped" or (wrap == "value" and value_in(text) is not None)
@@ -316,7 +316,7 @@ class PartGrammar(Grammar):
         return None if value is None or _unwrapped(value) is not None else AN_OBJECT
 
 
-_SERVED: Final = (TOOL_CALL, TOOL_RESPONSE)
+_HOSTED: Final = (TOOL_CALL, TOOL_RESPONSE)
 _OF_MODEL: Final = frozenset({CALL, CODE, RESULT})
 """The kinds of parts that are messages in the contents of the model."""
 

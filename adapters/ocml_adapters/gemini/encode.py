@@ -27,7 +27,7 @@ from ocml_bridge.wires.blocks.grammar import AFTER, block_extras, kind_of
 from ocml_bridge.wires.blocks.writing import nearest, settled
 
 from .blocks import PartGrammar, is_code
-from .served import is_served
+from .hosted import is_hosted
 from .settings import RESPONSE_PARAMETERS
 from .stream import Assembly
 from .syntax import CANDIDATES, CONTENT, FINISH, HOME, MODEL_ROLE, PARTS, VENDOR
@@ -89,11 +89,11 @@ class ChunkEncoder(ResponseEncoder):
 
     def accepts(self, message: Message) -> bool:
         """Return whether a message is of the model, or the result of its code or of a tool that the API ran."""
-        return message.role == "assistant" or _GRAMMAR.is_result(message) or is_served(message)
+        return message.role == "assistant" or _GRAMMAR.is_result(message) or is_hosted(message)
 
     def hosts(self, call: Message) -> bool:
         """Return whether a call is one that the API runs itself: code, or the call of one of its tools."""
-        return is_code(call) or is_served(call)
+        return is_code(call) or is_hosted(call)
 
     def start(self, number: int, message: Message) -> list[bytes]:
         """Write nothing: a message begins with its first text."""

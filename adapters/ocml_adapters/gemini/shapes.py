@@ -26,7 +26,7 @@ from ocml_bridge.wires.requests import Prompt, RequestUnits
 from ocml_bridge.wires.shell import CHOICE, Branch, Place, Shell, Top, is_top
 from ocml_bridge.wires.surroundings import OF_CALLS
 
-from .alone import ALONE, lists_of, with_alone
+from .lone_objects import ALONE, lists_of, with_lone_objects
 from .settings import CONFIG, OPENAPI_PARAMETERS, OPENAPI_SCHEMA, REQUEST_PARAMETERS, RESPONSE_PARAMETERS
 from .syntax import (
     CANDIDATES,
@@ -197,7 +197,7 @@ def _write_request(surrounding: Surrounding, body: Body) -> Json:
         key: members[CONTENTS] if key == CONTENTS else top if top is not None and alias(key) == SYSTEM else value
         for key, value in out.items()
     }
-    return with_alone(filled, layout.get(ALONE))
+    return with_lone_objects(filled, layout.get(ALONE))
 
 
 # --- responses --------------------------------------------------------------------------------------------------------

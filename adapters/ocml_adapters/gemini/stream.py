@@ -19,7 +19,7 @@ from ocml_bridge.wires.blocks.grammar import more_of
 from ocml_bridge.wires.blocks.reading import read_block
 
 from .blocks import PartGrammar, is_code
-from .served import is_served
+from .hosted import is_hosted
 from .syntax import CALL, CANDIDATES, CONTENT, FINISH, MODEL_ROLE, PARTS, ROLE, SIGNATURE, finish_of, keys
 from .units import ContentReader
 
@@ -305,7 +305,7 @@ class ContentDecoder(AssemblingDecoder):
 
     def hosts(self, call: Message) -> bool:
         """Return whether a call is one that the API runs itself: code, or the call of one of its tools."""
-        return is_code(call) or is_served(call)
+        return is_code(call) or is_hosted(call)
 
     # --- messages -----------------------------------------------------------------------------------------------------
 

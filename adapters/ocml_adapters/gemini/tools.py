@@ -18,13 +18,13 @@ from ocml_bridge.wires.freeform import parameters_of
 from ocml_bridge.wires.tool_alphabet import Alphabet, ToolAlphabet
 
 from . import syntax
-from .alone import with_alone
-from .served import is_served
+from .hosted import is_hosted
+from .lone_objects import with_lone_objects
 from .syntax import CALL, DECLARATIONS, FILE, INLINE, NOTES, RESPONSE
 
 # --- names ------------------------------------------------------------------------------------------------------------
 
-NAMES: Final = ToolAlphabet(NOTES, Alphabet("a-zA-Z0-9_.:-", 64, first="a-zA-Z_"), is_served)
+NAMES: Final = ToolAlphabet(NOTES, Alphabet("a-zA-Z0-9_.:-", 64, first="a-zA-Z_"), is_hosted)
 """The names that every version of the API accepts (`FunctionDeclaration.name`); some accept longer ones."""
 
 
@@ -161,7 +161,7 @@ def write_tools(tools: Sequence[Tool], entries: Json, layout: Object) -> list[Js
         out.append({DECLARATIONS: rest})
     if not isinstance(alone, list):
         return out
-    return [with_alone(members_of(each), [DECLARATIONS]) if at in alone else each for at, each in enumerate(out)]
+    return [with_lone_objects(members_of(each), [DECLARATIONS]) if at in alone else each for at, each in enumerate(out)]
 
 
 def _with_functions(entry: Json, written: Iterator[Json]) -> Json:

@@ -17,8 +17,8 @@ from ocml_bridge.wires.blocks.preparing import named
 from ocml_bridge.wires.blocks.units import BlockReader, BlockWriter
 from ocml_bridge.wires.documents import SHAPE
 
-from .alone import ALONE
 from .blocks import AS, PYTHON, PartGrammar, is_code
+from .lone_objects import ALONE
 from .parts import with_citations
 from .shapes import DOCUMENTS, TOP, UNITS
 from .syntax import HOME, RESPONSE

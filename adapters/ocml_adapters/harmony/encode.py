@@ -13,7 +13,7 @@ from ocml_bridge.stream.buffer import Hold
 from ocml_bridge.stream.encoder import TextEncoder
 from ocml_bridge.units.pairing import Pairing
 
-from .message import header_of
+from .header import header_of
 from .nearest import answers, headed, opened
 from .syntax import CONTROL, DEVELOPER, ENDS, HOME, MESSAGE, RETURN, SYSTEM, TOOL
 from .units import Frames, FramesReader

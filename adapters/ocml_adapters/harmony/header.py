@@ -9,13 +9,26 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from operator import attrgetter
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from ocml_bridge.chat.turns import FUNCTIONS, is_call
-from ocml_bridge.model import Message
+from ocml_bridge.model import Content, Ending, Message
 from ocml_bridge.text.channels import evident
 
-from .syntax import ASSISTANT, BROADCAST, CHANNEL, CHANNELS, CONSTRAIN, ROLES, SPEC, TOKEN, TOOL
+from .syntax import (
+    ASSISTANT,
+    BROADCAST,
+    CHANNEL,
+    CHANNELS,
+    CONSTRAIN,
+    HOME,
+    NOTES,
+    ROLES,
+    SPEC,
+    START,
+    TOKEN,
+    TOOL,
+)
 
 
 class Fields(NamedTuple):
@@ -236,3 +249,53 @@ def spell(fields: Fields, dialect: str = SPEC, *, prompted: bool = False) -> str
     if dialect == "oss" and fields.channel == "commentary":
         return f"{who}{channel}{to}{kind}"
     return f"{who}{to}{channel}{kind}"
+
+
+def build_message(
+    fields: Fields, content: Content, end: Ending | None, layout: dict[str, Any], extras: dict[str, Any]
+) -> Message:
+    """Build a message from the fields of its header; an empty layout, or empty extras, become None."""
+    return Message(
+        **fields._asdict(),
+        content=content,
+        end=end,
+        layout={HOME: layout} if layout else None,
+        extras={HOME: extras} if extras else None,
+    )
+
+
+def common_header(message: Message) -> str | None:
+    """Return the header, from `<|start|>` on, of a message with only a role and a channel; None for all others."""
+    if (
+        message.name is None
+        and message.recipient is None
+        and message.intent is None
+        and message.constraint is None
+        and message.content_type is None
+    ):
+        return _COMMON.get((message.role, message.channel))
+    return None
+
+
+_COMMON: Final = {
+    (fields.role, fields.channel): START + spell(fields)
+    for role in sorted(ROLES - {TOOL})
+    for channel in (None, *sorted(CHANNELS))
+    if regular(spell(fields := Fields(role, channel=channel))) == fields
+}
+
+
+def header_of(message: Message, *, prompted: bool) -> str:
+    """Return the raw header, from `<|start|>` on; after a generation prompt, without `<|start|>` and the role."""
+    if not prompted and message.layout is None and (common := common_header(message)) is not None:
+        return common
+    raw: Any = NOTES.of(message.layout).get("header") if message.layout is not None else None
+    if raw is None:
+        fields = fields_of(message)
+        raw = _spelled(fields, prompted) if is_short(fields) else spell(fields, prompted=prompted)
+    return raw if prompted else START + raw
+
+
+@lru_cache(maxsize=2048)
+def _spelled(fields: Fields, prompted: bool) -> str:
+    return spell(fields, prompted=prompted)

@@ -17,10 +17,12 @@ from ocml_bridge.model import Message, Tools, replace
 from ocml_bridge.report.narrowing import narrow
 from ocml_bridge.text.plain import is_hidden_role
 
+from .body import spell_developer
 from .frames import Scanner, pieces_of
 from .header import (
     WORDS,
     Fields,
+    build_message,
     fields_of,
     fields_without_id,
     implied_intent,
@@ -30,7 +32,6 @@ from .header import (
     regular,
     spell,
 )
-from .message import make, spell_developer
 from .syntax import (
     ASSISTANT,
     BROADCAST,
@@ -107,7 +108,7 @@ def framed(message: Message, options: Options, *, prompted: bool, last: bool) ->
     end = message.end if last or message.end else "end"
     if last and options.training and end is not None and answers(fields):
         end = "return"
-    return make(fields, content, end, members, {}), body
+    return build_message(fields, content, end, members, {}), body
 
 
 def answers(fields: Fields | Message) -> bool:
@@ -148,7 +149,7 @@ def headed(message: Message, options: Options, *, prompted: bool) -> Message:
         prompted: whether the message follows a generation prompt.
     """
     fields, members = _header(message, NOTES.of(message.layout), options, prompted=prompted)
-    return make(fields, "", None, members, {})
+    return build_message(fields, "", None, members, {})
 
 
 def opened(turn: Message, options: Options, *, prompted: bool) -> Message:

@@ -9,9 +9,9 @@ from ocml_bridge.formats.comparison import Comparison, Verdict
 from ocml_bridge.loss import Log
 from ocml_bridge.model import Message
 
+from .body import body_of
 from .frames import scanned
 from .header import fields_of
-from .message import body_of
 from .reader import FrameReader
 from .syntax import CONSTRAIN, IDS, TOOL
 from .tokens import checked, encode, to_pieces

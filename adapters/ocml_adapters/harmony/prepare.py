@@ -26,18 +26,10 @@ from ocml_bridge.units.heads import Head, Item, item_of, message_of, messages_of
 from ocml_bridge.units.pairing import links_of, pair
 from ocml_bridge.units.writer import TOOLS, Prepared
 
-from .declared import NOTHING, evident_fields, names_in, names_of_parts
-from .header import Fields, fields_of
-from .message import (
-    Body,
-    declared,
-    is_in_place,
-    is_readable,
-    make,
-    place_of_tools,
-    read_developer,
-    with_extracted_tools,
-)
+from .around import place_of_tools, with_extracted_tools
+from .body import Body, is_in_place, is_readable, read_developer, write_section
+from .header import Fields, build_message, fields_of
+from .header_by_tools import NOTHING, evident_fields, names_in, names_of_parts
 from .nearest import answers, framed, headed, keeps_header, narrowed, nearest
 from .syntax import ASSISTANT, DEVELOPER, HOME, NOTES, SYSTEM, TOOL
 from .tools import SECTION
@@ -184,7 +176,7 @@ def with_tools(items: list[Item], around: Transcript) -> Conversation:
     if tools is not None and _role_behind(items, at, None) not in (DEVELOPER, SYSTEM):
         del items[at]
         return Conversation(items, replace(around, tools=tools))
-    section, read = declared(around.tools, {})
+    section, read = write_section(around.tools, {})
     if section != written:  # without what UTF-8 cannot hold
         read = read_developer(written)
     items[at] = _read_item(read)
@@ -194,7 +186,7 @@ def with_tools(items: list[Item], around: Transcript) -> Conversation:
 def _read_item(read: Body) -> Item:
     """Return the message that a section reads as."""
     layout = {} if read.section is None else {"tools": read.section}
-    return item_of(make(Fields(DEVELOPER), read.content, "end", layout, {}))
+    return item_of(build_message(Fields(DEVELOPER), read.content, "end", layout, {}))
 
 
 def _tools_alone(read: Body) -> tuple[Tool, ...] | None:
@@ -285,12 +277,12 @@ def _readable(tools: tuple[Tool, ...], layout: dict[str, Any]) -> tuple[tuple[To
     key = None if "tools" in layout or "plain" in layout else _SECTIONS.key(tools)
     if (known := _SECTIONS.get(key)) is not None:
         return tools, known.text
-    section, read = declared(tools, layout)
+    section, read = write_section(tools, layout)
     if is_readable(tools, read):
         _SECTIONS.keep(key, section, _tools_alone(read))
         return tools, section
     tools = developer.image(tools)
-    section, read = declared(tools, {})
+    section, read = write_section(tools, {})
     return None if not tools or isinstance(read.content, str) else (tools, section)
 
 
@@ -314,7 +306,7 @@ def _explained(items: Sequence[Item]) -> Sequence[Item]:
             fields = fields_of(message)
             known, _ = evident_fields(fields, "", names)
             if known != fields:
-                changed[at] = item_of(make(known, message.content, message.end, NOTES.of(message.layout), {}))
+                changed[at] = item_of(build_message(known, message.content, message.end, NOTES.of(message.layout), {}))
     if not changed:
         return items
     out = [changed.get(at, item) for at, item in enumerate(items)]

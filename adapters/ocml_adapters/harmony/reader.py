@@ -1,7 +1,7 @@
 """Read scanned frames as messages, and report as findings what had to be mended.
 
-`frames.py` finds the frames; `header.py`, `recover.py` and `declared.py` read their headers; `message.py` reads the
-bodies. Batch reading and streams share this reader.
+`frames.py` finds the frames; `header.py`, `recover.py` and `header_by_tools.py` read their headers; `body.py` reads
+their bodies. Batch reading and streams share this reader.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ from ocml_bridge.loss import FindingCode, Log, Severity
 from ocml_bridge.model import Message, Transcript
 from ocml_bridge.units.heads import item_of
 
-from .declared import KINDS, Header, ends_with, fields_in, read_header, uncalled
+from .around import LINE_END, is_edge, split_tail, with_extracted_tools
+from .body import read_body
 from .frames import Frame, Scan, begins, boundaries, pieces_of, scanned
-from .header import TOOL_NAME, Fields, is_call_to_tool, is_own_spelling, regular
-from .message import LINE_END, is_edge, make, read_body, split_tail, with_extracted_tools
+from .header import TOOL_NAME, Fields, build_message, is_call_to_tool, is_own_spelling, regular
+from .header_by_tools import KINDS, Header, ends_with, fields_in, read_header, uncalled
 from .recover import is_unfinished_header, read_stripped, split_body, unheaded
 from .syntax import (
     ASSISTANT,
@@ -270,7 +271,7 @@ class FrameReader:
             self._note(
                 FindingCode.TOOLS_OPAQUE, f"the parameters of {_short(name)} are not understood; they are kept as text"
             )
-        message = make(fields, read.content, end, layout, extras)
+        message = build_message(fields, read.content, end, layout, extras)
         self._check_call(message)
         return message
 
@@ -320,7 +321,7 @@ class FrameReader:
         self._log.find(FindingCode.TRUNCATED, "/open_turn", f"the text ends inside the header {_short(raw)}")
         frame.body, self._opens = "", True
         fields, layout, extras = self._header(raw, frame, prompted=prompted)
-        self.open_turn = make(fields, "", None, layout, extras)
+        self.open_turn = build_message(fields, "", None, layout, extras)
 
     def _outside(self, text: str, extras: dict[str, Any]) -> None:
         """Add text between frames to extras and report it; white space is only reported."""

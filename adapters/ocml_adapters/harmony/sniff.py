@@ -8,7 +8,7 @@ from typing import Final, cast
 from ocml_bridge.formats.adapter import Source
 from ocml_bridge.formats.boundary import is_list_of_lists
 from ocml_bridge.model import Json
-from ocml_bridge.text.turns import LINES, OPENING, ends_turns, is_harmony, is_openchatml
+from ocml_bridge.text.start_frames import FRAMES_ON_LINES, OPENING, is_harmony, is_muse, is_openchatml
 
 from .syntax import FIRST_SPECIAL, MESSAGE, START
 
@@ -24,14 +24,14 @@ def sniff(source: Source) -> int:
 
     OpenChatML 2.2 has the same tokens. Frames on separate lines are less certain.
     """
-    if not isinstance(source, str) or "<|" not in source or ends_turns(source):
+    if not isinstance(source, str) or "<|" not in source or is_muse(source):
         return 0
     if is_openchatml(source, _HEADER, _ATTRIBUTE):
         return 1 if START in source else 0
     if is_harmony(source, _SAMPLED):
         return 3
     if OPENING.match(source) is not None:
-        return 2 if LINES.search(source) is not None else 3
+        return 2 if FRAMES_ON_LINES.search(source) is not None else 3
     if START in source and _BODY.match(source) is not None:
         return 2
     return 1 if START in source or MESSAGE in source else 0

@@ -18,10 +18,10 @@ from ocml_bridge.model import Json, Message, Transcript
 from ocml_bridge.stream.buffer import Hold
 from ocml_bridge.stream.decoder import LiveLog, TextDecoder, declaration_at, emit_message, settle
 
-from .declared import NOTHING, ends_with, fields_in, names_of
+from .around import is_edge
 from .frames import Frame, Scanner, pieces_of
-from .header import fields_of
-from .message import is_edge, make
+from .header import build_message, fields_of
+from .header_by_tools import NOTHING, ends_with, fields_in, names_of
 from .reader import FrameReader
 from .recover import unheaded
 from .syntax import CONTROL, EDGE_IDS, END_OF_TEXT, ENDS, FIRST_SPECIAL, IDS, TOKENS
@@ -93,7 +93,7 @@ class Live:
         prompted = index == 0 and not frame.opened
         fields = fields_in(frame, prompted=prompted)
         if fields.role != "developer":
-            self._current, self._pieces, self._length = make(fields, "", None, {}, {}), 0, 0
+            self._current, self._pieces, self._length = build_message(fields, "", None, {}, {}), 0, 0
             self._current.continues = self._reader.joins(self._current)
             self._log.events.append(Start(index, self._current))
 

@@ -24,7 +24,7 @@ from ocml_bridge.units.heads import Head
 from ocml_bridge.units.tokens import Tokens
 
 from .frames import Frame, Scan, boundaries, scanned
-from .message import header_of
+from .header import header_of
 from .reader import FrameReader
 from .syntax import (
     CHANNEL,

@@ -33,10 +33,10 @@ from ocml_bridge.units.heads import Head, Item
 from ocml_bridge.units.reader import UnitReader
 from ocml_bridge.units.writer import TOOLS_PATH, Prepared, UnitWriter
 
-from .declared import NOTHING, names_in, says_otherwise
+from .around import remembered, with_extracted_tools
 from .frames import Frame, Scan, pieces_of, scanned
-from .header import LONG, is_header, regular
-from .message import header_of, remembered, with_extracted_tools
+from .header import LONG, header_of, is_header, regular
+from .header_by_tools import NOTHING, names_in, says_otherwise
 from .nearest import framed, nearest, opened
 from .prepare import DECLARATION, PROMPTED, prepared, with_tools
 from .reader import FrameReader, split

@@ -15,7 +15,7 @@ from ocml_bridge.json_values.jsontext import Span, Unplaced, members, parse, val
 from ocml_bridge.loss import FindingCode
 from ocml_bridge.model import FileBreak, Flags, Infill, Text, Tool, Tools
 
-from .arriving import Arriving
+from .json_extent import JsonExtent
 from .segments import LINES, Block, Call, Note, Output, Segment, after_newline, before_newline, is_separator
 from .syntax import ARGUMENTS, CALL, CLOSERS, FIM, FLAGS, LIST, OPENERS, OUTPUT, SEPARATOR, STRAY, TOKENS, live
 from .tools import tools_from
@@ -173,7 +173,7 @@ class Scanner:
         """Return whether enough of the JSON object at `at` has arrived to decide whether it is one."""
         if self._is_complete:
             return True
-        value = Arriving()
+        value = JsonExtent()
         if value.feed(self._body, at):
             return True
         self._may_decide = value.feed

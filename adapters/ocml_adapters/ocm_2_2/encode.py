@@ -12,9 +12,10 @@ from ocml_bridge.model import Document, Message, Transcript, replace
 from ocml_bridge.stream.encoder import TextEncoder
 from ocml_bridge.units.pairing import Pairing
 
+from .body import encode, escape
 from .document import PLAIN
 from .document import render_header as render_document_header
-from .message import encode, escape, render_header
+from .header import render_header
 from .nearest import nearest
 from .reader import FramesReader
 from .stream import HOLD

@@ -1,4 +1,4 @@
-"""Split a text into frames (§6, §15); `message.py` parses their headers and bodies.
+"""Split a text into frames (§6, §15); `header.py` and `body.py` parse them.
 
 `Scanner` finds frames while the text arrives; `frames` feeds it a whole text. `lines` is the fast path for most texts.
 """

@@ -13,8 +13,9 @@ from ocml_bridge.report.narrowing import narrow
 from ocml_bridge.text import attributes, thoughts
 from ocml_bridge.text.channels import evident
 
+from .body import decode, encode
 from .frames import Frame, begins, frames
-from .message import as_value, decode, encode, is_value, parse_header, render_header
+from .header import as_value, is_value, parse_header, render_header
 from .syntax import (
     ATTRIBUTES,
     CHANNEL,

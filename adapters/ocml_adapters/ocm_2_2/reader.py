@@ -21,9 +21,10 @@ from ocml_bridge.units.heads import Head, Item, item_of, message_of
 from ocml_bridge.units.reader import UnitReader
 
 from .around import front_of, read_front, with_tail, with_tools
+from .body import decode, encode
 from .document import REMEMBERED, values_of
 from .frames import Frame, frames, lines
-from .message import Fields, decode, encode, is_value, parse_header, render_header
+from .header import Fields, is_value, parse_header, render_header
 from .syntax import ENDINGS, HOME, NOTES, START, TERMINATORS, VERSION_OF, ending, is_last_answer
 
 _ID: Final = re.compile(r" call_id=([^\s<]+)")

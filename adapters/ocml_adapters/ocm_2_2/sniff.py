@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from ocml_bridge.formats.adapter import Source
-from ocml_bridge.text.turns import LINES, OPENING, ends_turns, is_harmony, is_openchatml
+from ocml_bridge.text.start_frames import FRAMES_ON_LINES, OPENING, is_harmony, is_muse, is_openchatml
 
 from .syntax import START
 
@@ -16,12 +16,16 @@ _SAMPLED: Final = re.compile(r"\s*<\|(?:channel|message)\|>")
 
 
 def sniff(source: Source) -> int:
-    """Return how sure it is: 3 for a document header, an attribute or an escape; 2 for frames per line; else 1 or 0."""
-    if not isinstance(source, str) or ends_turns(source):
+    """Return how likely a source is OpenChatML 2.2, from 0 (no) to 3 (certainly).
+
+    A document header, an attribute or an escape is certain; Harmony has the same tokens, but rarely frames on separate
+    lines.
+    """
+    if not isinstance(source, str) or is_muse(source):
         return 0
     if is_openchatml(source, _HEADER, _ATTRIBUTE):
         return 3 if START in source or source.lstrip().startswith("version:") else 0
     if START not in source:
         return 0
-    lines = OPENING.match(source) is not None and LINES.search(source) is not None
+    lines = OPENING.match(source) is not None and FRAMES_ON_LINES.search(source) is not None
     return 2 if lines and not is_harmony(source, _SAMPLED) else 1

@@ -15,8 +15,9 @@ from ocml_bridge.text import thoughts
 from ocml_bridge.units.heads import item_of
 
 from .around import Front, read_front
+from .body import BodyReader
 from .frames import Frame, Scanner
-from .message import BodyReader, parse_header
+from .header import parse_header
 from .reader import Rest, message_of_header, read_frame, related, with_whole_end
 from .syntax import TERMINATORS, TOKENS
 

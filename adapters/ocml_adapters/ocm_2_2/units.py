@@ -18,7 +18,8 @@ from ocml_bridge.units.pairing import identified
 from ocml_bridge.units.writer import Prepared, UnitWriter
 
 from .around import has_default_header, tail_of, text_after, with_tail, with_tools, write_front
-from .message import encode, is_value, render_header
+from .body import encode
+from .header import is_value, render_header
 from .nearest import nearest, settled, unknown_attributes, without_gap
 from .syntax import HOME, MESSAGE, NOTES, START, TERMINATORS, VERSION
 

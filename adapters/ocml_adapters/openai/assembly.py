@@ -16,11 +16,11 @@ from ocml_bridge.model import Json
 from ocml_bridge.stream.assembled import Note, object_of
 
 from .content import Content
-from .details import LISTS
-from .listed import Items
 from .merging import Twice, latest, merged, text_in
 from .reasoning import JOINT
+from .streamed_thought_lists import Items
 from .syntax import CONTENT, CUSTOM, FUNCTION, FUNCTION_CALL, INPUT_KEYS, REASONING, REASONING_TEXTS, TOOL_CALLS
+from .thought_lists import LISTS
 
 _CHOICE: Final = frozenset({"index", "delta", "message", "finish_reason"})
 _KNOWN: Final = frozenset({"role", "name", "content", "refusal", *REASONING, TOOL_CALLS, FUNCTION_CALL})

@@ -23,15 +23,15 @@ from ocml_bridge.stream.response import ResponseEncoder
 
 from . import chunks
 from .annotations import annotations_of
-from .beside import images_of
 from .calls import signature_member
 from .chunks import STREAM, Chunks, Ends, losses_of
-from .listed import ListedThoughts
+from .media import images_of
 from .nearest import CALL, TEXT, THOUGHT, stage_of
 from .reader import read_message
 from .reasoning import JOINT
 from .settings import PARAMETERS
 from .spelling import write_message
+from .streamed_thought_lists import ListedThoughts
 from .syntax import ANNOTATIONS, CONTENT, DETAILS, FUNCTION, IMAGES, NOTES, REASONING_KEY, TOOL_CALLS
 from .units import WireReader
 

@@ -15,11 +15,11 @@ from ocml_bridge.units.heads import Head, Item
 from ocml_bridge.units.pairing import NamedReplies, identified
 
 from .annotations import TABLE
-from .beside import is_sound
-from .details import is_signed
+from .media import is_sound
 from .parts import can_hold
 from .spelling import spelled
 from .syntax import HOME
+from .thought_lists import is_signed
 
 _HOLDS = (Text, Media, Refusal, Passages, Foreign)
 THOUGHT, TEXT, CALL = range(3)

@@ -12,11 +12,11 @@ from ocml_bridge.json_values.jsontext import text_of
 from ocml_bridge.loss import FindingCode, Log
 from ocml_bridge.model import Content, Foreign, Json, Media, Message, Refusal, Text
 from ocml_bridge.model.notes import add_notes
-from ocml_bridge.wires.noticing import note_names, note_parts, note_role
+from ocml_bridge.wires.findings import note_names, note_parts, note_role
 
 from .annotations import cited
-from .beside import images_in, sound_in
 from .calls import is_legacy, is_near, is_nothing, read_calls, read_function_call
+from .media import images_in, sound_in
 from .parts import is_odd, read_parts
 from .reasoning import default_keys, read_reasoning
 from .syntax import (

@@ -1,10 +1,10 @@
 """Read and write private reasoning, for which servers use several keys; the official types have none.
 
 The value of each key gives a list of texts: those of `REASONING_TEXTS` have one text, or one for each text part of a
-list; `reasoning_details` and `thinking_blocks` have one for each item (`details.py`). Without such a key, parts with
-thoughts at the beginning of the content are read (Mistral, Databricks). The first key with a text is read; a list with
-the same texts is preferred, because it has more. Other keys with the same texts are stored in the layout, with other
-texts in the extras.
+list; `reasoning_details` and `thinking_blocks` have one for each item (`thought_lists.py`). Without such a key,
+parts with thoughts at the beginning of the content are read (Mistral, Databricks). The first key with a text is read; a
+list with the same texts is preferred, because it has more. Other keys with the same texts are stored in the layout,
+with other texts in the extras.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from ocml_bridge.json_values.form import OBJECT, Object
 from ocml_bridge.json_values.parameters import items_of, members_of
 from ocml_bridge.model import Json, Message, Signature, replace
 
-from .details import LISTS, fits, needs_list, read_list, signed, write_list
 from .syntax import CONTENT, DETAILS, REASONING, REASONING_KEY
+from .thought_lists import LISTS, fits, needs_list, read_list, signed, write_list
 
 
 class ThoughtPart(NamedTuple):

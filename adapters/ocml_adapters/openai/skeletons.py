@@ -18,7 +18,6 @@ from ocml_bridge.units.grammar import Skeleton, Unit
 from ocml_bridge.units.media import Medium, add_medium, next_medium, of_address
 from ocml_bridge.wires.blocks.skeletons import object_with
 
-from .details import LISTS
 from .reasoning import JOINT, detail_texts
 from .syntax import (
     ANNOTATIONS,
@@ -31,6 +30,7 @@ from .syntax import (
     REASONING_TEXTS,
     TOOL_CALLS,
 )
+from .thought_lists import LISTS
 
 _LONGEST: Final = 200
 """The maximum length of a name in a skeleton, in characters, and of a packed member that is no text, in bytes."""

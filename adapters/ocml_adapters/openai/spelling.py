@@ -17,9 +17,8 @@ from ocml_bridge.json_values.jsontext import parsed_compact
 from ocml_bridge.model import Content, Json, Message, Part, Refusal, Text, replace
 
 from .annotations import annotations_of
-from .beside import without_images, without_sound
 from .calls import is_legacy, write_call, write_function_call
-from .details import ITEM, SEALED
+from .media import without_images, without_sound
 from .parts import write_part, write_parts
 from .reader import read_message
 from .reasoning import write_reasoning
@@ -39,6 +38,7 @@ from .syntax import (
     TOOL_NAME,
     WEIGHT,
 )
+from .thought_lists import ITEM, SEALED
 
 
 def spelled(

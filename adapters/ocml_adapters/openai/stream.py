@@ -25,11 +25,11 @@ from ocml_bridge.stream.sse import Reader, ServerEvent
 
 from .assembly import Call, Choice, Fragment
 from .chunks import DONE
-from .details import ITEM, SEALED, is_closed
 from .merging import renewed
 from .nearest import CALL, TEXT, THOUGHT, stage_of
 from .reasoning import read_reasoning
 from .syntax import CUSTOM, DETAILS, NOTES
+from .thought_lists import ITEM, SEALED, is_closed
 from .units import WireReader
 
 _REASONS: Final[dict[str, Reason]] = {

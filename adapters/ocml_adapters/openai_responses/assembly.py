@@ -15,8 +15,8 @@ from ocml_bridge.model import Json
 from ocml_bridge.stream.assembled import Note, may_say, object_of
 from ocml_bridge.stream.decoder import text_of
 
-from .arriving import Item, NewText, Place, copy_object, text_at
-from .spelling import is_state, read_item
+from .item_assembly import Item, NewText, Place, copy_object, text_at
+from .items import is_state, read_item
 from .syntax import BODIES, MESSAGE, OUTPUT_TEXT, REASONING, REASONING_TEXT, SUMMARY, SUMMARY_TEXT
 
 # --- members of events ------------------------------------------------------------------------------------------------

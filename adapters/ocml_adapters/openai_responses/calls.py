@@ -10,7 +10,7 @@ from ocml_bridge.json_values.form import Object, names
 from ocml_bridge.json_values.parameters import items_of
 from ocml_bridge.model import Content, Json, Message
 
-from .items import ItemNotes, finish_item
+from .item_members import ItemNotes, finish_item
 from .parts import read_content, says_content, write_content
 from .syntax import (
     BODIES,

@@ -1,7 +1,7 @@
 """Encode events as events of the Responses API (`openai-responses-sse`), or as one response (`openai-responses`).
 
 Each message of the assistant is an item, in the order in which they begin. Items of text are written as they arrive
-(`live.py`); calls of tools that the server runs, and their replies, are written when they are complete.
+(`item_events.py`); calls of tools that the server runs, and their replies, are written when they are complete.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from ocml_bridge.stream.usage import usage_in
 
 from .chunks import STREAM, EventWriter, write_usage
 from .hosted import write_hosted, write_hosted_reply
-from .live import LiveItem
-from .spelling import is_merged, write_item
+from .item_events import LiveItem
+from .items import is_merged, write_item
 from .syntax import BODIES, MESSAGE
 from .units import ItemReader
 

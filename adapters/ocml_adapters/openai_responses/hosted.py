@@ -14,7 +14,7 @@ from ocml_bridge.json_values.form import Object, is_empty
 from ocml_bridge.json_values.parameters import members_of
 from ocml_bridge.model import Content, Json, Media, Message, Text
 
-from .items import MERGED, ItemNotes, finish_item
+from .item_members import MERGED, ItemNotes, finish_item
 from .parts import read_parts, write_parts
 from .syntax import HOSTED_ORDER, INPUT_TEXT, NOTES
 

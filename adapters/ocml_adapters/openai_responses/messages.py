@@ -10,7 +10,7 @@ from ocml_bridge.chat.visibility import is_preamble
 from ocml_bridge.json_values.form import Object
 from ocml_bridge.model import Foreign, Json, Message, Signature, Text, Tools
 
-from .items import MERGED, ItemNotes, finish_item
+from .item_members import MERGED, ItemNotes, finish_item
 from .parts import read_content, read_parts, says_content, write_content, write_parts
 from .syntax import (
     ADDITIONAL_TOOLS,

@@ -16,9 +16,9 @@ from ocml_bridge.units.relations import paired_by_id
 from ocml_bridge.wires.freeform import custom_calls
 
 from .calls import CUSTOM, is_custom, with_kind
+from .items import is_merged, spelled
 from .messages import has_unknown_phase, is_additional_tools
 from .parts import TABLE, can_hold
-from .spelling import is_merged, spelled
 from .syntax import HOME, NOTES
 
 _HOLDS: Final = (Text, Media, Foreign, Refusal)

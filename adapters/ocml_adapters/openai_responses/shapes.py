@@ -26,10 +26,10 @@ from ocml_bridge.wires.requests import Prompt, RequestUnits
 from ocml_bridge.wires.shell import Shell
 from ocml_bridge.wires.surroundings import FORM, Surroundings, ToolList
 
-from .items import PLACEHOLDER, with_generated_ids
+from .item_members import PLACEHOLDER, with_generated_ids
+from .items import is_state
 from .messages import INSTRUCTIONS, instructions_unit, is_prompt
 from .settings import PARAMETERS, TOOL_CHOICES, folded, unfolded
-from .spelling import is_state
 from .syntax import (
     ADDITIONAL_TOOLS,
     EXPECTED,

@@ -18,11 +18,11 @@ from ocml_bridge.model import Json, Message, Transcript
 from ocml_bridge.stream.assembled import AssemblingDecoder
 from ocml_bridge.stream.decoder import text_of
 
-from .arriving import Item, NewText, Place
 from .assembly import Assembly
 from .hosted import is_of_client
-from .items import MERGED
-from .spelling import is_state, read_item
+from .item_assembly import Item, NewText, Place
+from .item_members import MERGED
+from .items import is_state, read_item
 from .syntax import BODIES, MESSAGE, NOTES, REASONING, SUMMARY
 from .units import ItemReader
 

@@ -25,11 +25,12 @@ from ocml_bridge.wires.shell import Shell
 from ocml_bridge.wires.units import DocumentReader, DocumentWriter
 
 from .calls import FUNCTION, is_object
-from .items import ABSENT, GENERATED_ID, PLACEHOLDER, generated_id, skeleton, with_generated_ids, with_values
+from .item_members import ABSENT, GENERATED_ID, PLACEHOLDER, generated_id, with_generated_ids
+from .items import is_merged, is_state, notice, read_item, spelled
 from .messages import INSTRUCTIONS, Instructions, is_additional_tools, is_instructions
 from .nearest import linked, nearest, with_call_types, with_names, with_reply_types
 from .shapes import DOCUMENTS, UNITS, envelope_key, is_incomplete, split_document, takes_instructions, write_document
-from .spelling import is_merged, is_state, notice, read_item, spelled
+from .skeletons import skeleton, with_values
 from .syntax import HOME, INPUT, NOTES
 
 _FIRST: Final = "first"

@@ -14,7 +14,7 @@ from ocml_bridge.loss import FindingCode, Log, LossCode, Severity
 from ocml_bridge.model import Content, Json, Media, Message, Part, Text
 from ocml_bridge.model.notes import add_notes
 from ocml_bridge.units.grammar import Unit
-from ocml_bridge.wires.noticing import note_role
+from ocml_bridge.wires.findings import note_role
 
 from .calls import Call, extras_of, read_calls, write_calls
 from .syntax import (

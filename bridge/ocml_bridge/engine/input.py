@@ -9,7 +9,7 @@ from ..loss import Log, without_message
 from ..model import Document
 from ..units.conversation import Conversation, whole
 from .added_tokens import ReadText
-from .by_format import reader_for
+from .instances import reader_for
 
 
 def document_in(adapter: Adapter, source: Source, options: Options, log: Log) -> Document | Conversation:

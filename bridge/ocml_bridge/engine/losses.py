@@ -19,7 +19,7 @@ from ..report.naming import name_difference
 from ..report.wording import shown
 from ..units.conversation import ConversationPlan
 from ..units.heads import LIMIT, Head
-from .around import fields_of_settings, fields_of_tools, packed
+from .cache_keys import fields_of_settings, fields_of_tools, packed
 from .plans.probes import PROBE, PROBES, SUFFIX, probe
 
 SIZE: Final = 1_000_000

@@ -27,8 +27,8 @@ from ..spans.positions import sizes_behind_breaks
 from ..text.control import BREAK
 from ..units.conversation import Conversation, conversation_of, whole
 from .added_tokens import added_to, guarded, refused
-from .by_format import writer_for
 from .input import text_reader
+from .instances import writer_for
 from .writing import Writer
 
 

@@ -20,7 +20,7 @@ from ...units.grammar import Enclosed, SplitDocument, State, Unit
 from ...units.places import Label, with_labels
 from ...units.reader import UnitReader
 from ...units.writer import UnitWriter
-from ..around import fields_of, packed
+from ..cache_keys import fields_of, packed
 from .probes import probe
 
 SIZE: Final = 4_000_000

@@ -17,7 +17,7 @@ from ...units.heads import Head, Item, item_of, message_of, messages_of
 from ...units.pairing import name_replies
 from ...units.writer import Prepared
 from ..documents import SHAPE
-from ..noticing import BLOCK, note_names, note_parts, note_role
+from ..findings import BLOCK, note_names, note_parts, note_role
 from ..shell import Shell, Top
 from ..units import DocumentReader, DocumentWriter
 from .grammar import ROLE, TOP, Grammar

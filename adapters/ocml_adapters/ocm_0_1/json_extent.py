@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 
-class Arriving:
+class JsonExtent:
     """Tell when the JSON object at the beginning of a text is complete, or when the text can no longer begin with one.
 
     Each character is examined once. After `feed` has returned True, a JSON parser gives the same result for any longer

@@ -20,7 +20,7 @@ _VALUES: Final = {TOOL_CALL: "args", TOOL_RESPONSE: "response"}
 """The member with the object, by the kind of part."""
 
 
-def read_served(kind: str, inner: Object) -> tuple[Message, tuple[str, ...]] | None:
+def read_hosted(kind: str, inner: Object) -> tuple[Message, tuple[str, ...]] | None:
     """Return the call or the result of a part, and the keys that were read; None if it is invalid."""
     tool, key = inner.get(_TOOL), _VALUES[kind]
     value: Json = inner.get(key)
@@ -41,7 +41,7 @@ def read_served(kind: str, inner: Object) -> tuple[Message, tuple[str, ...]] | N
     return message, known
 
 
-def served_kind(message: Message) -> str | None:
+def hosted_kind(message: Message) -> str | None:
     """Return the kind of part of a call that the API runs itself, or of its result; None for any other message."""
     kind = NOTES.of(message.extras).get(TYPE)
     if kind == TOOL_CALL:
@@ -49,12 +49,12 @@ def served_kind(message: Message) -> str | None:
     return kind if kind == TOOL_RESPONSE and message.role == "tool" and message.name else None
 
 
-def is_served(message: Message) -> bool:
+def is_hosted(message: Message) -> bool:
     """Return whether a message is the call of a tool that the API runs, or its result."""
-    return served_kind(message) is not None
+    return hosted_kind(message) is not None
 
 
-def write_served(kind: str, message: Message) -> Object:
+def write_hosted(kind: str, message: Message) -> Object:
     """Return the value of a part of such a message, without its extras."""
     text = cast("str", message.content)
     value = object_in(text) or {}

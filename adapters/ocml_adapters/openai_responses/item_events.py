@@ -12,8 +12,8 @@ from ocml_bridge.model import Content, Json, Message, Part, Refusal, Text, repla
 
 from .calls import CUSTOM
 from .chunks import EventWriter
+from .items import write_item
 from .parts import write_annotations
-from .spelling import write_item
 from .syntax import (
     ANNOTATIONS,
     BODIES,

@@ -9,7 +9,7 @@ from ocml_bridge.json_values.parameters import items_of, members_of
 from ocml_bridge.model import Json
 from ocml_bridge.model.ownership import own_json
 
-from .items import COMPLETED
+from .item_members import COMPLETED
 from .syntax import BODIES, OUTPUT_TEXT, SUMMARY
 
 

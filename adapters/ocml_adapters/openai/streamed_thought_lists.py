@@ -14,8 +14,8 @@ from typing import Final, NamedTuple, cast
 from ocml_bridge.json_values.form import Object
 from ocml_bridge.model import Json, Message, Signature
 
-from .details import SUMMARY, is_signed, says, sign, write_list
 from .syntax import DETAILS
+from .thought_lists import SUMMARY, is_signed, says, sign, write_list
 
 
 class Piece(NamedTuple):

@@ -20,7 +20,7 @@ def lists_of(document: Object, keys: Iterable[str]) -> tuple[Object, list[str]]:
     return lists, [key for key, value in lists.items() if value is not document[key]]
 
 
-def with_alone(document: Object, keys: Json) -> Object:
+def with_lone_objects(document: Object, keys: Json) -> Object:
     """Return a document in which the members with some keys, if they are lists of one object, are that object."""
     names = cast("list[Json]", keys) if isinstance(keys, list) else []
     return {key: _only(value) if key in names else value for key, value in document.items()} if names else document

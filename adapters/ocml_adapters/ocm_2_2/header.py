@@ -1,23 +1,18 @@
-"""Parse and render the header (§6) and the body (§3, §7) of a frame."""
+"""Parse and render the header of a frame (§6)."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import groupby
-from typing import Final, cast
+from typing import Final
 
-from ocml_bridge.chat.turns import BUILTINS, content_of, is_call, parts_of, with_namespace
+from ocml_bridge.chat.turns import BUILTINS, is_call, with_namespace
 from ocml_bridge.errors import BridgeError, ErrorCode
-from ocml_bridge.model import Content, Message, Part, Text, Thought
-from ocml_bridge.text import attributes, thoughts
+from ocml_bridge.model import Message
+from ocml_bridge.text import attributes
 from ocml_bridge.text.channels import chosen
 
-from .syntax import ATTRIBUTES, CHANNEL, CONSTRAIN, END_LITERAL, LITERAL, TOKEN
-
-# --- header -----------------------------------------------------------------------------------------------------------
-
+from .syntax import ATTRIBUTES, CHANNEL, CONSTRAIN
 
 _NO_VALUE: Final = re.compile(r"[\s\x00-\x1f\x7f\u200b\ufeff\ud800-\udfff]+|<(?=\|)|<\Z")
 
@@ -164,85 +159,3 @@ def render_header(message: Message, unknown: dict[str, str] | None = None) -> st
     if message.constraint is not None:
         out += [CONSTRAIN, message.constraint]
     return "".join(out)
-
-
-# --- body -------------------------------------------------------------------------------------------------------------
-
-_TRAILING: Final = re.compile(r"(?<!<)<+\Z")
-_MARKERS: Final = re.compile(r"(?<!<)<+\|start_(?:reflect|introspect|reason)\|>")
-
-
-class BodyReader:
-    """A reader of a body that arrives in pieces.
-
-    Args:
-        marked: whether thought markers have a meaning: in private reasoning only.
-    """
-
-    def __init__(self, *, marked: bool) -> None:
-        self._marked = marked
-        self._opaque = False
-
-    def feed(self, pieces: Iterable[str]) -> Iterator[str | Thought]:
-        """Take the next pieces of a body, each a token or a text without one; yield texts and thought markers."""
-        for piece in pieces:
-            token = piece[:1] == "<" and TOKEN.fullmatch(piece) is not None
-            if self._opaque:
-                self._opaque = not (token and piece.endswith(END_LITERAL))
-                yield piece if self._opaque else piece.removesuffix(END_LITERAL)
-            elif token:
-                self._opaque = piece == LITERAL
-                yield "" if self._opaque else piece[piece.startswith("<<") :]
-            elif self._marked:
-                for part in thoughts.split(piece):
-                    yield part if isinstance(part, Thought) else cast("Text", part).text
-            else:
-                yield piece
-
-
-def decode(raw: str, *, marked: bool) -> Content:
-    """Return the content of a body.
-
-    Args:
-        raw: the text of the body.
-        marked: whether thought markers have a meaning: in private reasoning only.
-    """
-    if "<|" not in raw:
-        return raw
-    parts: list[Part] = []
-    pieces = BodyReader(marked=marked).feed(TOKEN.split(raw))
-    for is_text, run in groupby(pieces, key=lambda piece: isinstance(piece, str)):
-        if not is_text:
-            parts += cast("Iterator[Thought]", run)
-        elif text := "".join(cast("Iterator[str]", run)):
-            parts.append(Text(text))
-    return content_of(parts)
-
-
-def encode(content: Content, *, marked: bool) -> str:
-    """Return the body for a content of texts and thought markers; `decode` reads it back."""
-    if isinstance(content, str):
-        return escape(content, marked=marked)
-    out: list[str] = []
-    for part in parts_of(content):
-        if isinstance(part, Thought):
-            out.append(thoughts.marker(part))
-        elif isinstance(part, Text):
-            out.append(escape(part.text, marked=marked))
-    return "".join(out)
-
-
-def escape(text: str, *, marked: bool) -> str:
-    """Escape text for a body, before any token; `decode` reads it back."""
-    if "<" not in text:
-        return text
-    if "<|" in text:
-        text = TOKEN.sub(r"<\1", text)
-        if marked:
-            text = _MARKERS.sub(_literal, text)
-    # A `<` before the token that ends the body would be read as the escape of that token.
-    return _TRAILING.sub(_literal, text) if text.endswith("<") else text
-
-
-def _literal(match: re.Match[str]) -> str:
-    return f"{LITERAL}{match[0]}{END_LITERAL}"

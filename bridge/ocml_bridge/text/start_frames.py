@@ -1,4 +1,4 @@
-"""Tell the frames of Harmony and OpenChatML 2.2 from those of other models that have the same start tokens."""
+"""Tell apart the formats whose frames begin with `<|start|>`: Harmony, OpenChatML 2.2, and that of Muse's models."""
 
 from __future__ import annotations
 
@@ -15,12 +15,18 @@ _ESCAPE: Final = re.compile(
 _AUTHOR: Final = re.compile(r"<\|start\|>functions\.[^\s<]+ to=assistant")
 _TYPESCRIPT: Final = re.compile(r"# Tools\s+## \w+\s[^<]{0,4000}?\bnamespace \w+ \{")
 OPENING: Final = re.compile(r"\s*<\|start\|>")
-LINES: Final = re.compile(r"<\|(?:end|call|return)\|>\s+<\|start\|>")
+FRAMES_ON_LINES: Final = re.compile(r"<\|(?:end|call|return)\|>\s+<\|start\|>")
 """Frames on separate lines: OpenChatML 2.2 is written so, Harmony only in documentation."""
 
 
 def is_openchatml(text: str, header: re.Pattern[str], attribute: re.Pattern[str]) -> bool:
-    """Return whether a text has what only OpenChatML 2.2 has: a document header, attributes, or an escape."""
+    """Return whether a text has what only OpenChatML 2.2 has: a document header, attributes, or an escape.
+
+    Args:
+        text: with frames.
+        header: matches the beginning of a document header.
+        attribute: matches an attribute in the header of a frame.
+    """
     return (
         header.match(text) is not None
         or "<|literal|>" in text
@@ -30,7 +36,12 @@ def is_openchatml(text: str, header: re.Pattern[str], attribute: re.Pattern[str]
 
 
 def is_harmony(text: str, sampled: re.Pattern[str]) -> bool:
-    """Return whether a text has what only Harmony has: a sampled answer, a tool as author, or tools as TypeScript."""
+    """Return whether a text has what only Harmony has: a sampled answer, a tool as author, or tools as TypeScript.
+
+    Args:
+        text: with frames.
+        sampled: matches the beginning of an answer that continues a prompt, so that its `<|start|>` is missing.
+    """
     return (
         sampled.match(text) is not None
         or "# Valid channels: " in text
@@ -39,8 +50,8 @@ def is_harmony(text: str, sampled: re.Pattern[str]) -> bool:
     )
 
 
-def ends_turns(text: str) -> bool:
-    """Return whether the first frame of a text ends with `<|eot|>` or `<|eom|>`, as Muse writes it."""
+def is_muse(text: str) -> bool:
+    """Return whether a text is of Muse, whose frames end with `<|eot|>` or `<|eom|>`; the first frame decides."""
     opening = _FIRST.match(text)
     token = None if opening is None else _TOKEN.search(text, opening.end())
     return token is not None and token[1] in ("eot", "eom")
