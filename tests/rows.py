@@ -1,4 +1,4 @@
-"""Rows of datasets, and what a person reads in them."""
+"""Rows of datasets: the conversations that are read from them, and their messages as pairs of speaker and content."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from ocml_bridge import Transcript, read
 from ocml_bridge.layouts import AUTO, Plan, read_row
 from ocml_bridge.model import Message
 
-Said = tuple[str, Any]
+Pair = tuple[str, Any]
+"""The speaker of a message, and its content."""
 
 
 def conversations(row: dict[str, Any], plan: Plan | None = None) -> list[Transcript]:
@@ -17,8 +18,8 @@ def conversations(row: dict[str, Any], plan: Plan | None = None) -> list[Transcr
     return [each for each in read_as if isinstance(each, Transcript)]
 
 
-def told(messages: tuple[Message, ...]) -> list[Said]:
-    """Who says what: a thought is the assistant's, a call says its tool in front."""
+def as_pairs(messages: tuple[Message, ...]) -> list[Pair]:
+    """Each message as its speaker and its content; a call has the name of its tool in its speaker."""
     return [(speaker(message), message.content) for message in messages]
 
 

@@ -12,7 +12,7 @@ import pytest
 from counting import calls_of
 from ocml_bridge.errors import BridgeError
 from ocml_bridge.layouts import AUTO, PREVIEWS, Plan, plan_of, read_row
-from rows import Said, conversations, told
+from rows import Pair, as_pairs, conversations
 
 PREVIEW = Plan((AUTO,), preview=True)
 Row = dict[str, Any]
@@ -44,8 +44,8 @@ def result(uuid: str, parent: str, name: str, content: str) -> Row:
     return user(uuid, parent, [{"type": "tool_result", "tool_use_id": name, "content": content}])
 
 
-def read_all(*rows: Any) -> list[list[Said]]:
-    return [told(each.messages) for each in conversations({"session": list(rows)}, PREVIEW)]
+def read_all(*rows: Any) -> list[list[Pair]]:
+    return [as_pairs(each.messages) for each in conversations({"session": list(rows)}, PREVIEW)]
 
 
 def beside(*rows: Any) -> list[Any]:
@@ -59,7 +59,7 @@ def findings(*rows: Any) -> list[tuple[str, str]]:
     return [(each.path, str(each.code)) for document in found.documents for each in document.findings]
 
 
-CALLED: Said = ("call Bash", '{"command":"ls"}')
+CALLED: Pair = ("call Bash", '{"command":"ls"}')
 
 
 # --- Claude Code ------------------------------------------------------------------------------------------------------
@@ -74,7 +74,7 @@ def test_blocks_of_one_message_have_a_row_each() -> None:
         result("r", "c", "t", "a.txt"),
         said("d", "r", "n", text("A file.")),
     ]
-    looked: list[Said] = [("thought", "I look."), ("assistant", "Let me see."), CALLED, ("tool", "a.txt")]
+    looked: list[Pair] = [("thought", "I look."), ("assistant", "Let me see."), CALLED, ("tool", "a.txt")]
     assert read_all(*rows) == [[("user", "What is here?"), *looked, ("assistant", "A file.")]]
     [document] = read_row(PREVIEW, {"session": rows}).documents
     assert [message["role"] for message in as_dict(document.value)["messages"]] == ["user", "assistant"] * 2
@@ -109,7 +109,7 @@ def test_results_of_calls_at_the_same_time_belong_to_one_conversation() -> None:
     [found] = conversations({"session": rows}, PREVIEW)
     pairs = [(message.call_id, message.content) for message in found.messages if message.role == "tool"]
     assert pairs == [("v", "second"), ("t", "first")]
-    assert told(found.messages)[-1] == ("assistant", "Done.")
+    assert as_pairs(found.messages)[-1] == ("assistant", "Done.")
     assert findings(*rows) == []
 
 
@@ -122,7 +122,7 @@ def test_after_an_edit_there_are_two_conversations_and_the_last_comes_first() ->
         user("w", "a", "Right"),
         said("c", "w", "o", text("Good.")),
     ]
-    begun: list[Said] = [("user", "Hi"), ("assistant", "Hello.")]
+    begun: list[Pair] = [("user", "Hi"), ("assistant", "Hello.")]
     assert read_all(*rows) == [
         [*begun, ("user", "Right"), ("assistant", "Good.")],
         [*begun, ("user", "Wrong"), ("assistant", "Hm.")],
@@ -299,7 +299,7 @@ def event(**payload: Any) -> Row:
 
 
 META = {"timestamp": "t", "type": "session_meta", "payload": {"id": "s", "cwd": "/work", "cli_version": "0.50.0"}}
-TURN: list[Said] = [("user", "Hi"), ("assistant", "Hello.")]
+TURN: list[Pair] = [("user", "Hi"), ("assistant", "Hello.")]
 
 
 def test_items_are_the_conversation_and_events_repeat_them() -> None:
@@ -398,8 +398,8 @@ def test_an_event_that_repeats_no_item_is_read() -> None:
         event(type="agent_message", message="I look.", phase="commentary"),
     ]
     [found] = conversations({"session": rows}, PREVIEW)
-    again: list[Said] = [("user", "Hi"), ("assistant", "I look.")]
-    assert told(found.messages) == [("user", "<context>\n\nHi\n"), TURN[1], *again]
+    again: list[Pair] = [("user", "Hi"), ("assistant", "I look.")]
+    assert as_pairs(found.messages) == [("user", "<context>\n\nHi\n"), TURN[1], *again]
     assert found.messages[-1].channel == "commentary"
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from ocml_bridge import BridgeError
 from ocml_bridge.layouts import AUTO, Plan, read_row
-from rows import conversations, told
+from rows import as_pairs, conversations
 
 ASK = {"role": "user", "content": "Why?"}
 SAID = [("user", "Why?")]
@@ -69,7 +69,7 @@ def output(body: Any, status: int = 200) -> dict[str, Any]:
 def test_a_line_of_a_batch_is_its_request_and_its_answer(row: dict[str, Any], said: list[Any]) -> None:
     assert read_row(Plan((AUTO,)), row).layout.name == "logged"
     [conversation] = conversations(row)
-    assert told(conversation.messages) == said
+    assert as_pairs(conversation.messages) == said
 
 
 def test_of_a_line_nothing_goes_with_its_envelope() -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from ocml_bridge import BridgeError, convert, read
 from ocml_bridge.layouts import AUTO, Plan, read_row
-from rows import conversations, told
+from rows import as_pairs, conversations
 
 USER = {"role": "user", "content": "Where is my order?", "tool_calls": None, "turn_idx": 1, "cost": 0.0}
 CALL = {"id": "c1", "name": "get_order", "arguments": {"id": 7}, "requestor": "assistant"}
@@ -53,7 +53,7 @@ ROWS: tuple[dict[str, Any], ...] = (RESULTS, RANKED, {"ground_truth": ["f(a=1)"]
 
 
 def test_each_simulation_of_tau2_is_a_conversation() -> None:
-    assert [told(each.messages) for each in conversations(RESULTS)] == [SAID, SAID[:2]]
+    assert [as_pairs(each.messages) for each in conversations(RESULTS)] == [SAID, SAID[:2]]
     found = read_row(Plan((AUTO,)), RESULTS)
     assert found.layout.name == "tau2"
     assert [each.path for each in found.documents] == ["/simulations/0/messages", "/simulations/2/messages"]
@@ -63,7 +63,7 @@ def test_each_simulation_of_tau2_is_a_conversation() -> None:
 
 
 def test_a_simulation_in_a_line_is_read_as_messages() -> None:
-    assert [told(each.messages) for each in conversations(simulation("s1", TALK))] == [SAID]
+    assert [as_pairs(each.messages) for each in conversations(simulation("s1", TALK))] == [SAID]
 
 
 CHECK: dict[str, Any] = {"id": "u1", "name": "check_status_bar", "arguments": {"all": True}, "requestor": "user"}
@@ -83,7 +83,7 @@ ON_THE_PHONE: list[dict[str, Any]] = [
 @pytest.mark.parametrize("row", [{"simulations": [simulation("s1", ON_THE_PHONE)]}, simulation("s1", ON_THE_PHONE)])
 def test_calls_of_the_user_are_what_the_user_says(row: dict[str, Any]) -> None:
     [found] = conversations(row)
-    assert [(*said, message.name) for said, message in zip(told(found.messages), found.messages, strict=True)] == [
+    assert [(*said, message.name) for said, message in zip(as_pairs(found.messages), found.messages, strict=True)] == [
         ("assistant", "Look at your phone, please.", None),
         ("user", '{"id":"u1","name":"check_status_bar","arguments":{"all":true},"requestor":"user"}', None),
         ("user", '{"id":"u2","name":"open_settings","arguments":{},"requestor":"user"}', None),
@@ -123,13 +123,13 @@ def test_calls_as_python_are_those_of_each_turn() -> None:
         ("/truth/1", "a turn without calls is left out")
     ]
     (found,) = conversations(row)
-    assert told(found.messages) == [
+    assert as_pairs(found.messages) == [
         ("call cd", '{"folder":"a"}'),
         ("call ls", "{}"),
         ("call grep", '{"pattern":"x","n":[1,2]}'),
     ]
     alone = {"id": "exec_simple_0", "ground_truth": ["calc(n=20, p=0.6)"]}
-    assert [told(each.messages) for each in conversations(alone)] == [[("call calc", '{"n":20,"p":0.6}')]]
+    assert [as_pairs(each.messages) for each in conversations(alone)] == [[("call calc", '{"n":20,"p":0.6}')]]
 
 
 @pytest.mark.parametrize("call", ["sort('a.txt')", "f(a=open('x'))", "f(a=1) and g()", "f(a=1), g(b=2)"])

@@ -20,11 +20,11 @@ import pytest
 
 from ocml_bridge import BridgeError
 from ocml_bridge.layouts import AUTO, Plan, read_row
-from rows import Said, conversations, told
+from rows import Pair, as_pairs, conversations
 
-ASKED: Said = ("user", "Rome?")
-ANSWERED: Said = ("assistant", "20 degrees.")
-CALLED: list[Said] = [("call weather", '{"city":"Rome"}'), ("tool", "20")]
+ASKED: Pair = ("user", "Rome?")
+ANSWERED: Pair = ("assistant", "20 degrees.")
+CALLED: list[Pair] = [("call weather", '{"city":"Rome"}'), ("tool", "20")]
 
 
 # --- Open WebUI -------------------------------------------------------------------------------------------------------
@@ -113,7 +113,7 @@ def test_each_chat_of_grok_is_a_conversation() -> None:
     row = {"conversations": chats, "projects": [], "tasks": []}
     found = read_row(Plan((AUTO,)), row)
     assert found.layout.name == "grok-export"
-    said = [told(each.messages) for each in conversations(row)]
+    said = [as_pairs(each.messages) for each in conversations(row)]
     assert said == [[ASKED, ("thought", "Hm."), ANSWERED], [("user", "Oslo?")]]
     assert [each.extra_columns["conversation"] for each in found.documents] == [{"id": "1"}, {"id": "2"}]
 
@@ -125,7 +125,10 @@ def test_each_branch_of_a_chat_of_grok_is_a_conversation() -> None:
         said_to_grok("c", "a", "assistant", "Warm."),
     ]
     row = {"conversations": [{"conversation": {"id": "1"}, "responses": responses}]}
-    assert [told(each.messages) for each in conversations(row)] == [[ASKED, ANSWERED], [ASKED, ("assistant", "Warm.")]]
+    assert [as_pairs(each.messages) for each in conversations(row)] == [
+        [ASKED, ANSWERED],
+        [ASKED, ("assistant", "Warm.")],
+    ]
 
 
 # --- VS Code ----------------------------------------------------------------------------------------------------------
@@ -142,7 +145,7 @@ def test_a_chat_of_vs_code_is_what_was_asked_and_the_pieces_of_each_response() -
     assert found.layout.name == "vscode-chat"
     [conversation] = conversations(row)
     said = [ASKED, ("thought", "Hm."), ("assistant", "20 degrees, says `rome.md`.")]
-    assert told(conversation.messages) == said
+    assert as_pairs(conversation.messages) == said
     assert found.documents[0].extra_columns["nodes"] == [{"requestId": "r", "response": [tool, file]}]
 
 
@@ -261,7 +264,7 @@ CLAUDE: dict[str, Any] = {
     ],
 }
 
-ROWS: list[tuple[str, dict[str, Any], list[list[Said]]]] = [
+ROWS: list[tuple[str, dict[str, Any], list[list[Pair]]]] = [
     ("chatgpt-export", GPT, [[ASKED, ("thought", "Hm."), ("call python", "20"), ANSWERED]]),
     # a thought behind what was said stays behind it
     ("claude-export", CLAUDE, [[ASKED, ANSWERED, ("thought", "Hm.")]]),
@@ -355,9 +358,9 @@ ROWS: list[tuple[str, dict[str, Any], list[list[Said]]]] = [
 
 
 @pytest.mark.parametrize(("name", "row", "said"), ROWS, ids=[f"{name}-{at}" for at, (name, *_) in enumerate(ROWS)])
-def test_an_exported_chat_is_its_conversations(name: str, row: dict[str, Any], said: list[list[Said]]) -> None:
+def test_an_exported_chat_is_its_conversations(name: str, row: dict[str, Any], said: list[list[Pair]]) -> None:
     assert read_row(Plan((AUTO,)), row).layout.name == name
-    assert [told(each.messages) for each in conversations(row)] == said
+    assert [as_pairs(each.messages) for each in conversations(row)] == said
 
 
 STRUCTURE = frozenset(
@@ -421,7 +424,7 @@ def test_a_text_with_something_else_folded_in_it_is_one_text() -> None:
     for content in (f"{FOLDED_THOUGHT}{code}1.", f"{FOLDED_THOUGHT}<details>\n<summary>More</summary>\n1", "<details>"):
         row = webui(USER, node("b", "a", "assistant", content), current="b")
         [conversation] = conversations(row)
-        assert told(conversation.messages) == [ASKED, ("assistant", content)]
+        assert as_pairs(conversation.messages) == [ASKED, ("assistant", content)]
 
 
 @pytest.mark.parametrize(
@@ -459,7 +462,7 @@ def moss(*turns: dict[str, Any]) -> dict[str, Any]:
     return {"conversation_id": "1", "meta_instruction": "Be kind.", "num_turns": len(turns), "chat": chat}
 
 
-SYSTEM: Said = ("system", "Be kind.")
+SYSTEM: Pair = ("system", "Be kind.")
 
 
 @pytest.mark.parametrize(
@@ -491,17 +494,17 @@ SYSTEM: Said = ("system", "Be kind.")
         ),
     ],
 )
-def test_a_turn_of_moss_is_what_was_thought_commanded_and_said(row: dict[str, Any], expected: list[Said]) -> None:
+def test_a_turn_of_moss_is_what_was_thought_commanded_and_said(row: dict[str, Any], expected: list[Pair]) -> None:
     found = read_row(Plan((AUTO,)), row)
     assert (found.layout.name, [*found.extra_columns]) == ("moss", ["conversation_id", "num_turns"])
     [conversation] = conversations(row)
-    assert told(conversation.messages) == [SYSTEM, *expected]
+    assert as_pairs(conversation.messages) == [SYSTEM, *expected]
 
 
 def test_earlier_data_of_moss_is_a_text() -> None:
     row = {"id": 1, "plain_text": "[Human]: Rome?<eoh> [MOSS]: 20 degrees.<eoa> ", "num_turns": 1, "prefix": "Be kind."}
     [conversation] = conversations(row)
-    assert told(conversation.messages) == [SYSTEM, ASKED, ANSWERED]
+    assert as_pairs(conversation.messages) == [SYSTEM, ASKED, ANSWERED]
 
 
 NULLS: dict[str, tuple[dict[str, Any], str]] = {
@@ -537,14 +540,14 @@ def test_a_result_that_is_null_is_an_empty_one(name: str) -> None:
     (document,) = read_row(Plan((AUTO,)), row).documents
     assert [(each.code, each.path) for each in document.findings] == [("shape", path)]
     (found,) = conversations(row)
-    assert told(found.messages) == [ASKED, CALLED[0], ("tool", ""), ANSWERED]
+    assert as_pairs(found.messages) == [ASKED, CALLED[0], ("tool", ""), ANSWERED]
 
 
 def test_a_call_of_open_webui_that_was_not_answered_has_no_result() -> None:
     second = FOLDED_CALL.replace("call_1", "call_2")
     waiting = second.replace(f'result="{html.escape(json.dumps("20"))}" ', "").replace('done="true"', 'done="false"')
     (found,) = conversations(webui(USER, node("b", "a", "assistant", waiting + FOLDED_CALL), current="b"))
-    assert told(found.messages) == [ASKED, CALLED[0], *CALLED]
+    assert as_pairs(found.messages) == [ASKED, CALLED[0], *CALLED]
     assert [each.call_id for each in found.messages] == [None, "call_2", "call_1", "call_1"]
 
 
@@ -560,7 +563,7 @@ def test_a_thought_of_lobechat_is_an_object() -> None:
     answer = {"role": "assistant", "content": "20 degrees.", "reasoning": thought}
     row = {"messages": [{"role": "user", "content": "Rome?"}, answer]}
     (found,) = conversations(row)
-    assert told(found.messages) == [ASKED, ("thought", "Hm."), ANSWERED]
+    assert as_pairs(found.messages) == [ASKED, ("thought", "Hm."), ANSWERED]
     assert "'reasoning_duration': 3" in repr(found)
 
 

@@ -25,13 +25,13 @@ import pytest
 from ocml_bridge import BridgeError, convert
 from ocml_bridge.layouts import AUTO, Plan, read_row
 from ocml_bridge.model import Foreign, Media
-from rows import Said, conversations, told
+from rows import Pair, as_pairs, conversations
 
 PNG = "data:image/png;base64,iVBORw0KGgo="
-ASKED: Said = ("user", "Rome?")
-THOUGHT: Said = ("thought", "Hm.")
-CALLED: list[Said] = [("call weather", '{"city":"Rome"}'), ("tool", "20")]
-ANSWERED: Said = ("assistant", "20 degrees.")
+ASKED: Pair = ("user", "Rome?")
+THOUGHT: Pair = ("thought", "Hm.")
+CALLED: list[Pair] = [("call weather", '{"city":"Rome"}'), ("tool", "20")]
+ANSWERED: Pair = ("assistant", "20 degrees.")
 WHOLE = [[ASKED, THOUGHT, *CALLED, ANSWERED]]
 
 
@@ -282,7 +282,7 @@ CONTINUE: list[Any] = [
     {"message": {"role": "assistant", "content": "20 degrees."}, "contextItems": []},
 ]
 
-ROWS: list[tuple[str, dict[str, Any], list[list[Said]]]] = [
+ROWS: list[tuple[str, dict[str, Any], list[list[Pair]]]] = [
     (
         "ui-messages",
         {
@@ -413,10 +413,10 @@ IDS = [f"{name}-{at}" for at, (name, *_) in enumerate(ROWS)]
 
 @pytest.mark.parametrize(("name", "row", "said"), ROWS, ids=IDS)
 def test_stored_messages_are_the_conversation_that_a_person_reads(
-    name: str, row: dict[str, Any], said: list[list[Said]]
+    name: str, row: dict[str, Any], said: list[list[Pair]]
 ) -> None:
     assert read_row(Plan((AUTO,)), row).layout.name == name
-    assert [told(each.messages) for each in conversations(row)] == said
+    assert [as_pairs(each.messages) for each in conversations(row)] == said
 
 
 STRUCTURE = frozenset(
@@ -514,7 +514,7 @@ def test_results_of_one_step_follow_all_its_calls() -> None:
 def test_each_thought_is_one_of_its_own() -> None:
     thoughts = [{"type": "reasoning", "text": words} for words in ("Hm.", "Ah.")]
     [conversation] = conversations({"messages": [ui("assistant", *thoughts, ui_text("Yes."))]})
-    assert told(conversation.messages) == [("thought", "Hm."), ("thought", "Ah."), ("assistant", "Yes.")]
+    assert as_pairs(conversation.messages) == [("thought", "Hm."), ("thought", "Ah."), ("assistant", "Yes.")]
 
 
 def test_messages_with_types_are_not_those_of_a_framework_without() -> None:
@@ -535,15 +535,15 @@ def test_words_for_roles_of_voice_agents() -> None:
     said = [{"role": "agent", "message": "20 degrees."}, {"role": "user", "message": "Thanks."}]
     for name in ("transcript", "messages"):
         [conversation] = conversations({"agent_id": "a", name: said})
-        assert told(conversation.messages) == [ANSWERED, ("user", "Thanks.")]
+        assert as_pairs(conversation.messages) == [ANSWERED, ("user", "Thanks.")]
 
 
 def test_the_history_of_promptflow_is_what_was_said_before() -> None:
     history = [{"inputs": {"question": "Rome?"}, "outputs": {"answer": "20 degrees."}}]
     [conversation] = conversations({"question": "Oslo?", "chat_history": history, "answer": "5 degrees."})
-    assert told(conversation.messages) == [ASKED, ANSWERED, ("user", "Oslo?"), ("assistant", "5 degrees.")]
+    assert as_pairs(conversation.messages) == [ASKED, ANSWERED, ("user", "Oslo?"), ("assistant", "5 degrees.")]
     [alone] = conversations({"chat_history": history})
-    assert told(alone.messages) == [ASKED, ANSWERED]
+    assert as_pairs(alone.messages) == [ASKED, ANSWERED]
 
 
 def test_records_of_bedrocks_batches_are_a_request_and_its_answer() -> None:
@@ -554,7 +554,7 @@ def test_records_of_bedrocks_batches_are_a_request_and_its_answer() -> None:
     }
     answer = {"type": "message", "role": "assistant", "content": [{"type": "text", "text": "20 degrees."}]}
     [conversation] = conversations({"recordId": "1", "modelInput": asked, "modelOutput": answer})
-    assert told(conversation.messages) == [ASKED, ANSWERED]
+    assert as_pairs(conversation.messages) == [ASKED, ANSWERED]
 
 
 def chain(kind: str, content: Any, **more: Any) -> dict[str, Any]:
@@ -583,7 +583,7 @@ CHAIN = [
 )
 def test_standard_blocks_of_langchain_are_thoughts_and_calls(row: dict[str, Any]) -> None:
     [conversation] = conversations(row)
-    assert told(conversation.messages) == [ASKED, THOUGHT, ("assistant", "I look."), *CALLED, ANSWERED]
+    assert as_pairs(conversation.messages) == [ASKED, THOUGHT, ("assistant", "I look."), *CALLED, ANSWERED]
 
 
 def test_the_state_of_a_graph_stands_beside_its_messages() -> None:
@@ -620,7 +620,7 @@ def test_a_call_of_langchain_that_is_only_in_a_block_stays() -> None:
 def test_the_reasoning_of_other_models_is_a_thought() -> None:
     answer = chain("ai", "20 degrees.", additional_kwargs={"reasoning_content": "Hm."})
     [conversation] = conversations({"messages": [CHAIN[0], answer]})
-    assert told(conversation.messages) == [ASKED, THOUGHT, ANSWERED]
+    assert as_pairs(conversation.messages) == [ASKED, THOUGHT, ANSWERED]
 
 
 def test_what_is_sent_to_responses_is_read_where_nemo_gym_keeps_it() -> None:
@@ -636,7 +636,7 @@ def test_what_is_sent_to_responses_is_read_where_nemo_gym_keeps_it() -> None:
         "parallel_tool_calls": False,
     }
     [conversation] = conversations({"responses_create_params": asked, "verifier_metadata": {"expected": "20"}})
-    assert told(conversation.messages) == [ASKED]
+    assert as_pairs(conversation.messages) == [ASKED]
     assert [each.name for each in conversation.tools or ()] == ["weather"]
 
 

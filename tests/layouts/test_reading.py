@@ -13,12 +13,12 @@ from ocml_bridge.layouts import AUTO, BY_NAME, PREVIEWS, Plan, plan_of, read_row
 from ocml_bridge.layouts.agents.sessions import SESSIONS
 from ocml_bridge.layouts.agents.table import FRAMEWORKS
 from ocml_bridge.layouts.pieces import Pieces
-from rows import Said, conversations, told
+from rows import Pair, as_pairs, conversations
 
 PREFACE = "Below is an instruction that describes a task, paired with an input that provides further context."
 ASKED = ("user", "Why?")
 ANSWERED = ("assistant", "Because.")
-BOTH: list[Said] = [ASKED, ANSWERED]
+BOTH: list[Pair] = [ASKED, ANSWERED]
 ASK = {"role": "user", "content": "Why?"}
 REQUEST: dict[str, Any] = {"model": "m", "messages": [ASK], "temperature": 0}
 ANSWER: dict[str, Any] = {
@@ -56,7 +56,7 @@ DOLCI: list[dict[str, Any]] = [
     {"role": "environment", "content": "[20, 21]"},
     {"role": "assistant", "content": "Because."},
 ]
-DOLCI_CALLS: list[Said] = [("call weather", '{"city":"Rome"}'), ("call weather", '{"city":"Oslo","days":[1,2]}')]
+DOLCI_CALLS: list[Pair] = [("call weather", '{"city":"Rome"}'), ("call weather", '{"city":"Oslo","days":[1,2]}')]
 
 SWIFT: list[dict[str, Any]] = [
     {"role": "user", "content": "Rome?"},
@@ -65,7 +65,7 @@ SWIFT: list[dict[str, Any]] = [
     {"role": "assistant", "content": "20 degrees."},
 ]
 
-ROWS: list[tuple[str, dict[str, Any], list[Said]]] = [
+ROWS: list[tuple[str, dict[str, Any], list[Pair]]] = [
     # spans: OpenInference (spec/tool_calling.md), flat and as a table has them; OpenLLMetry; OpenTelemetry's own
     (
         "spans",
@@ -1544,10 +1544,10 @@ ROWS: list[tuple[str, dict[str, Any], list[Said]]] = [
 
 
 @pytest.mark.parametrize(("name", "row", "said"), ROWS, ids=[f"{name}-{at}" for at, (name, *_) in enumerate(ROWS)])
-def test_a_row_is_read_as_a_person_reads_it(name: str, row: dict[str, Any], said: list[Said]) -> None:
+def test_a_row_is_read_as_a_person_reads_it(name: str, row: dict[str, Any], said: list[Pair]) -> None:
     assert read_row(Plan((AUTO,)), row).layout.name == name
     [conversation] = conversations(row)
-    assert told(conversation.messages) == said
+    assert as_pairs(conversation.messages) == said
 
 
 @pytest.mark.parametrize(
@@ -1629,7 +1629,7 @@ def test_what_was_rejected_is_an_alternative(row: dict[str, Any], rejected: str)
     [conversation] = conversations(row)
     [alternative] = list(conversation.alternatives or ())
     at = len(conversation.messages) - 1
-    assert (alternative.label, alternative.at, told(alternative.messages)) == (
+    assert (alternative.label, alternative.at, as_pairs(alternative.messages)) == (
         "rejected",
         at,
         [("assistant", rejected)],
@@ -1653,7 +1653,10 @@ def test_where_neither_answer_is_better_there_are_two_conversations(verdict: dic
     row = {"prompt": "Why?", "response_1": "Because.", "response_2": "No.", **verdict}
     found = read_row(Plan((AUTO,)), row)
     assert (found.layout.name, set(found.extra_columns)) == ("compared", set(verdict))
-    assert [told(each.messages) for each in conversations(row)] == [[ASKED, ANSWERED], [ASKED, ("assistant", "No.")]]
+    assert [as_pairs(each.messages) for each in conversations(row)] == [
+        [ASKED, ANSWERED],
+        [ASKED, ("assistant", "No.")],
+    ]
 
 
 @pytest.mark.parametrize(
@@ -1669,8 +1672,8 @@ def test_where_neither_answer_is_better_there_are_two_conversations(verdict: dic
 )
 def test_what_says_which_answer_is_better_names_it_or_counts(verdict: dict[str, Any]) -> None:
     [conversation] = conversations({"prompt": "Why?", "response_a": "No.", "response_b": "Because.", **verdict})
-    assert told(conversation.messages) == [ASKED, ANSWERED]
-    assert [told(each.messages) for each in conversation.alternatives or ()] == [[("assistant", "No.")]]
+    assert as_pairs(conversation.messages) == [ASKED, ANSWERED]
+    assert [as_pairs(each.messages) for each in conversation.alternatives or ()] == [[("assistant", "No.")]]
 
 
 def test_what_a_question_says_beside_its_text_stays_beside() -> None:
@@ -1688,7 +1691,7 @@ def test_an_answer_is_rejected_in_place_of_all_that_follows_the_question() -> No
         [alternative] = list(conversation.alternatives or ())
         assert (alternative.at, len(conversation.messages)) == (3, 4)
     [conversation] = conversations({"messages": SWIFT[:2], "rejected_response": "No idea."})
-    assert [told(each.messages) for each in conversation.alternatives or ()] == [[("assistant", "No idea.")]]
+    assert [as_pairs(each.messages) for each in conversation.alternatives or ()] == [[("assistant", "No idea.")]]
 
 
 @pytest.mark.parametrize(
@@ -1758,9 +1761,9 @@ def test_parameters_without_a_schema_are_its_properties() -> None:
 
 def test_a_thought_in_tags_is_text_unless_the_plan_names_them() -> None:
     row = {"prompt": "Why?", "completion": "<think>\nHm.\n</think>\n\nBecause."}
-    assert told(conversations(row)[0].messages) == [ASKED, ("assistant", "<think>\nHm.\n</think>\n\nBecause.")]
+    assert as_pairs(conversations(row)[0].messages) == [ASKED, ("assistant", "<think>\nHm.\n</think>\n\nBecause.")]
     plan = plan_of({"layout": "prompt-completion", "thoughts": "think"})
-    assert told(conversations(row, plan)[0].messages) == [ASKED, ("thought", "Hm."), ANSWERED]
+    assert as_pairs(conversations(row, plan)[0].messages) == [ASKED, ("thought", "Hm."), ANSWERED]
 
 
 def test_a_thought_in_other_tags_is_one_in_turns_too() -> None:
@@ -1769,13 +1772,13 @@ def test_a_thought_in_other_tags_is_one_in_turns_too() -> None:
     )
     row = {"conversations": [TURN, {"from": "assistant", "value": said}]}
     plan = plan_of({"layout": "sharegpt", "thoughts": ["begin_of_thought"]})
-    assert told(conversations(row, plan)[0].messages) == [ASKED, ("thought", "Hm."), ANSWERED]
+    assert as_pairs(conversations(row, plan)[0].messages) == [ASKED, ("thought", "Hm."), ANSWERED]
 
 
 def test_a_thought_in_a_text_of_a_template_is_one_too() -> None:
     row = {"text": "<｜User｜>Why?<｜Assistant｜><think>\nHm.\n</think>\n\nBecause.<｜end▁of▁sentence｜>"}
     plan = plan_of({"layout": "deepseek", "thoughts": "think"})
-    assert told(conversations(row, plan)[0].messages) == [ASKED, ("thought", "Hm."), ANSWERED]
+    assert as_pairs(conversations(row, plan)[0].messages) == [ASKED, ("thought", "Hm."), ANSWERED]
 
 
 def test_media_of_messages_stand_in_their_columns() -> None:
@@ -1799,7 +1802,7 @@ def test_what_else_a_log_says_of_messages_stands_beside() -> None:
     [document] = read_row(Plan((AUTO,)), row).documents
     about = {"id": "b", "content": [thought], "tool_calls": [{"parse_error": "no city"}]}
     assert document.extra_columns == {"nodes": [about]}
-    assert told(conversations(row)[0].messages) == [("thought", "Hm."), ("call weather", "{}")]
+    assert as_pairs(conversations(row)[0].messages) == [("thought", "Hm."), ("call weather", "{}")]
 
 
 def test_fragments_that_are_no_text_stand_beside() -> None:
@@ -1818,7 +1821,7 @@ def test_each_path_of_a_tree_is_a_conversation() -> None:
     found = read_row(Plan((AUTO,)), row)
     assert (found.layout.name, found.extra_columns) == ("oasst", {"message_tree_id": "1", "tree_state": "ready"})
     assert [each.path for each in found.documents] == ["/prompt/replies/0/replies/0", "/prompt/replies/1"]
-    assert [told(each.messages) for each in conversations(row)] == [
+    assert [as_pairs(each.messages) for each in conversations(row)] == [
         [ASKED, ANSWERED, ("user", "So?")],
         [ASKED, ("assistant", "No.")],
     ]
@@ -1850,7 +1853,7 @@ def test_a_chatgpt_export_is_its_current_branch_and_then_the_others() -> None:
     row = {"title": "T", "mapping": mapping, "current_node": "new"}
     found = read_row(Plan((AUTO,)), row)
     assert (found.layout.name, found.extra_columns) == ("chatgpt-export", {"title": "T"})
-    assert [told(each.messages) for each in conversations(row)] == [
+    assert [as_pairs(each.messages) for each in conversations(row)] == [
         [ASKED, ("thought", "Hm."), ("call python", "1+1"), ("tool", "2"), ANSWERED],
         [ASKED, ("assistant", "No.")],
     ]
@@ -1877,7 +1880,7 @@ def test_a_claude_export_has_texts_thoughts_and_calls_in_blocks() -> None:
         ],
     }
     [conversation] = conversations(row)
-    assert told(conversation.messages) == [
+    assert as_pairs(conversation.messages) == [
         ("user", "Why?\n\nA file."),
         ("thought", "Hm."),
         ("call weather", '{"city":"Rome"}'),
@@ -1965,7 +1968,7 @@ def test_a_plan_maps_columns_keys_and_words() -> None:
         }
     )
     row = {"turns": [{"who": "Kunde", "said": "Why?"}, {"who": "Dienst", "said": "Because."}], "id": 3}
-    assert told(conversations(row, plan)[0].messages) == [ASKED, ANSWERED]
+    assert as_pairs(conversations(row, plan)[0].messages) == [ASKED, ANSWERED]
     assert read_row(plan, row).extra_columns == {"id": 3}
 
 
@@ -1989,7 +1992,7 @@ def test_the_answer_that_won_is_chosen(winner: str, order: list[str]) -> None:
 @pytest.mark.parametrize("winner", ["tie", "tie (bothbad)"])
 def test_where_nobody_won_there_are_two_conversations(winner: str) -> None:
     row = {**ARENA, "winner": winner}
-    told_apart = [told(each.messages) for each in conversations(row)]
+    told_apart = [as_pairs(each.messages) for each in conversations(row)]
     assert told_apart == [[ASKED, ANSWERED], [ASKED, ("assistant", "No.")]]
     assert [each.path for each in read_row(Plan((AUTO,)), row).documents] == ["/conversation_a", "/conversation_b"]
 
@@ -1998,7 +2001,7 @@ def test_a_thought_beside_an_answer_with_its_own_stays_beside() -> None:
     plan = plan_of({"layout": "reasoned", "thoughts": ["think"]})
     row = {"question": "Why?", "reasoning": "Let me see.", "answer": "<think>Hm.</think>Because."}
     [document] = read_row(plan, row).documents
-    assert told(conversations(row, plan)[0].messages) == [ASKED, ("thought", "Hm."), ANSWERED]
+    assert as_pairs(conversations(row, plan)[0].messages) == [ASKED, ("thought", "Hm."), ANSWERED]
     assert document.extra_columns == {"reasoning": "Let me see."}
 
 
@@ -2074,10 +2077,10 @@ def test_results_of_parallel_calls_in_one_list_answer_their_calls() -> None:
     called = message("assistant", ("tool_call", CALL), ("tool_call", CALL))
     row = {"messages": [message("user", ("text", "?")), called, message("tool", ("text", json.dumps(results)))]}
     [conversation] = conversations(row)
-    assert told(conversation.messages)[3:] == [("tool", '{"C":20}'), ("tool", "21")]
+    assert as_pairs(conversation.messages)[3:] == [("tool", '{"C":20}'), ("tool", "21")]
     alone = message("tool", ("text", "[1, 2, 3]"))
     [conversation] = conversations({"messages": [message("user", ("text", "?")), called, alone]})
-    assert told(conversation.messages)[3:] == [("tool", "[1, 2, 3]")]
+    assert as_pairs(conversation.messages)[3:] == [("tool", "[1, 2, 3]")]
 
 
 def test_a_row_that_is_changed_is_looked_at_again() -> None:
@@ -2089,7 +2092,7 @@ def test_a_row_that_is_changed_is_looked_at_again() -> None:
 
 def test_a_text_of_several_conversations_is_that_many() -> None:
     one = "<bos><start_of_turn>user\nWhy?<end_of_turn>\n<start_of_turn>model\nBecause.<end_of_turn>\n"
-    assert [told(each.messages) for each in conversations({"text": one + one})] == [BOTH, BOTH]
+    assert [as_pairs(each.messages) for each in conversations({"text": one + one})] == [BOTH, BOTH]
 
 
 def test_of_what_is_logged_nothing_goes_with_its_envelope() -> None:
@@ -2108,14 +2111,14 @@ def test_of_what_is_logged_nothing_goes_with_its_envelope() -> None:
 def test_an_answer_that_repeats_its_request_is_the_conversation() -> None:
     messages = [ASK, {"role": "assistant", "content": "Because."}]
     [conversation] = conversations({"inputs": {"messages": [ASK]}, "outputs": {"messages": messages}})
-    assert told(conversation.messages) == BOTH
+    assert as_pairs(conversation.messages) == BOTH
 
 
 def test_other_choices_of_a_logged_answer_are_alternatives() -> None:
     other = {"index": 1, "message": {"role": "assistant", "content": "No."}, "finish_reason": "stop"}
     [conversation] = conversations({"request": REQUEST, "response": {**ANSWER, "choices": [*ANSWER["choices"], other]}})
     [alternative] = [*(conversation.alternatives or ())]
-    assert (alternative.at, told(alternative.messages)) == (1, [("assistant", "No.")])
+    assert (alternative.at, as_pairs(alternative.messages)) == (1, [("assistant", "No.")])
 
 
 def test_of_a_run_what_else_came_out_stands_beside() -> None:
@@ -2129,7 +2132,7 @@ def test_of_ranked_answers_the_best_is_chosen_the_worst_rejected_and_all_stay_be
     found = read_row(Plan((AUTO,)), row)
     [conversation] = conversations(row)
     [rejected] = [*(conversation.alternatives or ())]
-    assert (told(conversation.messages)[-1][1], told(rejected.messages)[-1][1]) == ("1", "3")
+    assert (as_pairs(conversation.messages)[-1][1], as_pairs(rejected.messages)[-1][1]) == ("1", "3")
     assert [*found.extra_columns] == ["answers"]
 
 
@@ -2178,7 +2181,7 @@ def test_a_plan_names_places_inside_of_columns(data: Any, beside: list[str]) -> 
     plan = plan_of({"layout": "messages", "columns": {"messages": "data.conversation[0].messages"}})
     row = {"data": data}
     [conversation] = conversations(row, plan)
-    assert told(conversation.messages) == [ASKED]
+    assert as_pairs(conversation.messages) == [ASKED]
     assert [*read_row(plan, row).extra_columns] == beside
 
 
@@ -2193,7 +2196,7 @@ def test_what_else_stands_in_inputs_and_outputs_stays_beside() -> None:
     row = {"inputs": {"question": "Why?", "context": "So.", "user": "u"}, "outputs": {"answer": "Because.", "score": 3}}
     [document] = read_row(Plan((AUTO,)), row).documents
     [conversation] = conversations(row)
-    assert told(conversation.messages) == [("user", "Why?\nSo."), ANSWERED]
+    assert as_pairs(conversation.messages) == [("user", "Why?\nSo."), ANSWERED]
     assert document.extra_columns == {"inputs": {"user": "u"}, "outputs": {"score": 3}}
 
 
@@ -2249,7 +2252,7 @@ def test_tools_beside_those_that_a_text_lists_are_kept() -> None:
 def test_settings_of_a_template_are_those_of_the_request() -> None:
     text = '<s>[MODEL_SETTINGS]{"reasoning_effort": "high"}[/MODEL_SETTINGS][INST]Why?[/INST]Because.</s>'
     [conversation] = conversations({"text": text})
-    assert told(conversation.messages) == BOTH
+    assert as_pairs(conversation.messages) == BOTH
     assert conversation.settings is not None
     assert conversation.settings.reasoning_effort == "high"
 
@@ -2265,7 +2268,7 @@ def test_settings_of_a_template_are_those_of_the_request() -> None:
 def test_what_is_no_call_of_deepseek_stays_text(inside: str) -> None:
     section = f"<｜DSML｜tool_calls>\n{inside}\n</｜DSML｜tool_calls>"
     [conversation] = conversations({"text": f"<｜User｜>Why?<｜Assistant｜>{section}<｜end▁of▁sentence｜>"})
-    assert told(conversation.messages) == [ASKED, ("assistant", section)]
+    assert as_pairs(conversation.messages) == [ASKED, ("assistant", section)]
 
 
 @pytest.mark.parametrize(
@@ -2288,7 +2291,7 @@ def test_what_is_no_call_in_brackets_stays_text(value: str) -> None:
         {"from": "gpt", "value": "[weather(city='Oslo')]"},
     ]
     [conversation] = conversations({"system": f"Functions: [{WEATHER_TEXT}]", "conversations": turns})
-    assert told(conversation.messages)[2:] == [
+    assert as_pairs(conversation.messages)[2:] == [
         ("assistant", value),
         ("user", "And?"),
         ("call weather", '{"city":"Oslo"}'),
@@ -2303,7 +2306,7 @@ def test_results_of_calls_in_brackets_that_cannot_be_told_apart_are_one() -> Non
     ]
     row = {"system": f"Functions: [{WEATHER_TEXT}]", "conversations": turns}
     [conversation] = conversations(row)
-    assert told(conversation.messages)[-1] == ("tool", '[{"name": "weather", "results": 20}]')
+    assert as_pairs(conversation.messages)[-1] == ("tool", '[{"name": "weather", "results": 20}]')
     [document] = read_row(Plan((AUTO,)), row).documents
     assert [each.code for each in document.findings] == ["shape"]
 
@@ -2323,7 +2326,7 @@ def test_messages_that_python_printed_into_a_table_are_messages(column: str, tex
     row = {column: text, "id": "1"}
     found = read_row(Plan((AUTO,)), row)
     [conversation] = conversations(row)
-    assert told(conversation.messages) == [(turn["role"], turn["content"]) for turn in TURNS]
+    assert as_pairs(conversation.messages) == [(turn["role"], turn["content"]) for turn in TURNS]
     assert [(each.code, each.path) for each in found.documents[0].findings] == [("json-repaired", f"/{column}")]
     assert found.extra_columns == {"id": "1"}
 
@@ -2333,9 +2336,9 @@ def test_answers_of_a_preference_may_be_lists_of_messages_in_a_text(spelled: Any
     other = [TURNS[0], {"role": "assistant", "content": "No."}]
     row = {"prompt": TURNS[0]["content"], "chosen": spelled(TURNS), "rejected": spelled(other)}
     [conversation] = conversations(row)
-    assert told(conversation.messages) == [(turn["role"], turn["content"]) for turn in TURNS]
+    assert as_pairs(conversation.messages) == [(turn["role"], turn["content"]) for turn in TURNS]
     [rejected] = [*(conversation.alternatives or ())]
-    assert told(rejected.messages) == [("assistant", "No.")]
+    assert as_pairs(rejected.messages) == [("assistant", "No.")]
 
 
 @pytest.mark.parametrize(
@@ -2387,7 +2390,7 @@ def test_a_result_that_is_an_error_says_so() -> None:
     failed = {"type": "error-text", "value": "No."}
     result = {"type": "tool-result", "toolCallId": "c", "toolName": "weather", "output": failed}
     [conversation] = conversations({"messages": [ASK, {"role": "tool", "content": [result]}]})
-    assert told(conversation.messages) == [ASKED, ("tool", '{"type":"error-text","value":"No."}')]
+    assert as_pairs(conversation.messages) == [ASKED, ("tool", '{"type":"error-text","value":"No."}')]
 
 
 @pytest.mark.parametrize("role", ["user", "system"])
@@ -2419,7 +2422,9 @@ def test_a_thought_whose_tag_the_prompt_opened_ends_with_a_closing_tag_in_a_line
     text: str, thought: str | None
 ) -> None:
     [found] = conversations({"prompt": "Why?", "response": text}, Plan((AUTO,), thoughts=("think",)))
-    assert told(found.messages)[1:] == ([("assistant", text)] if thought is None else [("thought", thought), ANSWERED])
+    assert as_pairs(found.messages)[1:] == (
+        [("assistant", text)] if thought is None else [("thought", thought), ANSWERED]
+    )
 
 
 def test_the_system_column_of_turns_with_tags_comes_first() -> None:

@@ -19,13 +19,13 @@ from ocml_bridge import convert
 from ocml_bridge.errors import BridgeError
 from ocml_bridge.layouts import AUTO, Plan, read_row
 from ocml_bridge.model import Media
-from rows import Said, conversations, told
+from rows import Pair, as_pairs, conversations
 
-ASKED: Said = ("user", "Rome?")
-THOUGHT: Said = ("thought", "Hm.")
-CALLED: list[Said] = [("call weather", '{"city":"Rome"}'), ("tool", "20")]
-ANSWERED: Said = ("assistant", "20 degrees.")
-WHOLE: list[Said] = [ASKED, THOUGHT, *CALLED, ANSWERED]
+ASKED: Pair = ("user", "Rome?")
+THOUGHT: Pair = ("thought", "Hm.")
+CALLED: list[Pair] = [("call weather", '{"city":"Rome"}'), ("tool", "20")]
+ANSWERED: Pair = ("assistant", "20 degrees.")
+WHOLE: list[Pair] = [ASKED, THOUGHT, *CALLED, ANSWERED]
 PNG = "data:image/png;base64,iVBORw0KGgo="
 
 
@@ -121,7 +121,7 @@ KERNEL = [
     kernel("assistant", {"$type": "TextContent", "Text": "20 degrees.", "ModelId": "m"}),
 ]
 
-ROWS: list[tuple[str, dict[str, Any], list[Said]]] = [
+ROWS: list[tuple[str, dict[str, Any], list[Pair]]] = [
     ("opencode", OPENCODE, WHOLE),
     ("goose", {"conversation": [GOOSE_ASKS, GOOSE_CALLS, goose_gets(RESULT), GOOSE_SAYS]}, WHOLE),
     (
@@ -136,10 +136,10 @@ ROWS: list[tuple[str, dict[str, Any], list[Said]]] = [
 
 
 @pytest.mark.parametrize(("name", "row", "said"), ROWS, ids=[f"{name}-{at}" for at, (name, *_) in enumerate(ROWS)])
-def test_a_session_is_the_conversation_that_a_person_reads(name: str, row: dict[str, Any], said: list[Said]) -> None:
+def test_a_session_is_the_conversation_that_a_person_reads(name: str, row: dict[str, Any], said: list[Pair]) -> None:
     assert read_row(Plan((AUTO,)), row).layout.name == name
     [conversation] = conversations(row)
-    assert told(conversation.messages) == said
+    assert as_pairs(conversation.messages) == said
     called = [message.call_id for message in conversation.messages if message.call_id is not None]
     assert called == ["t", "t"]
 
@@ -194,7 +194,7 @@ def test_each_chat_of_a_store_of_llamaindex_is_a_conversation() -> None:
     row = {"store": {**chats, "new": []}, "class_name": "SimpleChatStore"}
     found = read_row(Plan((AUTO,)), row)
     assert (found.layout.name, [each.path for each in found.documents]) == ("chat-store", ["/store/ann", "/store/bob"])
-    assert [told(each.messages) for each in conversations(row)] == [[ASKED, ANSWERED], [("user", "Oslo?")]]
+    assert [as_pairs(each.messages) for each in conversations(row)] == [[ASKED, ANSWERED], [("user", "Oslo?")]]
 
 
 # --- eval sets of the Agent Development Kit ---------------------------------------------------------------------------
@@ -217,7 +217,7 @@ def test_each_case_of_an_eval_set_is_a_conversation_with_the_calls_that_it_expec
     plan = {"eval_id": "c", "conversation_scenario": {"starting_prompt": "Hi"}}
     row = {"eval_set_id": "e", "eval_cases": [{"eval_id": "a", "conversation": [RUN]}, plan]}
     assert read_row(Plan((AUTO,)), row).layout.name == "adk-evals"
-    assert [told(each.messages) for each in conversations(row)] == [[ASKED, CALLED[0], ANSWERED]]
+    assert [as_pairs(each.messages) for each in conversations(row)] == [[ASKED, CALLED[0], ANSWERED]]
 
 
 def test_each_case_stands_beside_its_conversation_and_no_other() -> None:
@@ -242,4 +242,4 @@ def test_events_of_a_run_are_what_happened_in_it() -> None:
         "finalResponse": says("model", "20 degrees."),
     }
     [conversation] = conversations({"evalSetId": "e", "evalCases": [{"evalId": "a", "conversation": [run]}]})
-    assert [speaker for speaker, _ in told(conversation.messages)] == ["user", "call weather", "tool", "assistant"]
+    assert [speaker for speaker, _ in as_pairs(conversation.messages)] == ["user", "call weather", "tool", "assistant"]
