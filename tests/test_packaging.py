@@ -74,7 +74,7 @@ def test_the_page_of_an_index_names_no_file_that_is_not_there(wheel: zipfile.Zip
     assert targets
     assert [target for target in targets if not target.startswith("https://")] == []
     assert "![" not in description
-    assert "\nA document is read into the canonical form; " in description
+    assert "\nA document is read into the canonical form. " in description
     assert "| `harmony` | Harmony | `spec`, `oss`, `hf` |" in description
 
 
