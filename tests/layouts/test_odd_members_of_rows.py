@@ -12,14 +12,14 @@ from typing import Any, cast
 
 import pytest
 
-from layouts import test_benchmarks, test_exports, test_frameworks, test_golden_rows, test_reading, test_sessions
+from layouts import all_rows, test_benchmarks, test_golden_rows
 from ocml_bridge.errors import BridgeError
 from ocml_bridge.layouts import AUTO, Plan, Row, read_row
 
 PLAN = Plan((AUTO,), preview=True)
 ODD, VALUE = "odd_member", "a value that nobody knows"
 ROWS: list[dict[str, Any]] = [
-    *(row for module in (test_reading, test_exports, test_frameworks, test_sessions) for _, row, *_ in module.ROWS),
+    *(row for _, row in all_rows.ROWS),
     *test_benchmarks.ROWS,
     *(case["row"] for _, case in test_golden_rows.CASES),
 ]

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from layouts import test_exports, test_frameworks, test_golden_rows, test_reading, test_sessions
+from layouts import all_rows, test_golden_rows
 from ocml_bridge import BridgeError
 from ocml_bridge.layouts import AUTO, Plan, read_row
 
 PLAN = Plan((AUTO,))
 ROWS: list[dict[str, Any]] = [
-    *(row for module in (test_reading, test_exports, test_frameworks, test_sessions) for _, row, *_ in module.ROWS),
+    *(row for _, row in all_rows.ROWS),
     *(case["row"] for _, case in test_golden_rows.CASES),
 ]
 TOOL = {"name": "kept", "role": "user", "content": "kept"}

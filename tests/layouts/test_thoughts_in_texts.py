@@ -1,4 +1,4 @@
-"""A thought that stays in the text of an answer is found, with the option of a plan that reads it as reasoning."""
+"""A thought in the text of an answer is reported, with the option of a plan that reads it as reasoning."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 
-from ocml_bridge.layouts import AUTO, Plan, read_row
+from layouts.row_pieces import ANSWERED, ASKED, TURN
+from ocml_bridge.layouts import AUTO, Plan, plan_of, read_row
+from rows import as_pairs, conversations
 
 PLAN = Plan((AUTO,))
-ASKED = {"role": "user", "content": "Hi"}
+HI = {"role": "user", "content": "Hi"}
 TEXTS = {
     "think": ("<think>\nhm\n</think>\n\nYes.", "hm\n</think>\nYes.", "\n<think>hm</think>Yes."),
     "thinking": ("<thinking>hm</thinking>\nYes.", "hm\n</thinking>\n\nYes."),
@@ -29,16 +31,16 @@ def rows_of(text: str) -> dict[str, dict[str, Any]]:
     answer = {"role": "assistant", "content": text}
     turns = [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": text}]
     return {
-        "messages": {"messages": [ASKED, answer]},
-        "messages of parts": {"messages": [ASKED, {**answer, "content": [{"type": "text", "text": text}]}]},
+        "messages": {"messages": [HI, answer]},
+        "messages of parts": {"messages": [HI, {**answer, "content": [{"type": "text", "text": text}]}]},
         "sharegpt": {"conversations": turns},
         "sharegpt of preferences": {"conversations": turns[:1], "chosen": turns[1], "rejected": turns[1]},
         "alpaca": {"instruction": "Hi", "output": text},
         "prompt-completion": {"prompt": "Hi", "completion": text},
         "preference": {"prompt": "Hi", "chosen": text, "rejected": "No."},
         "compared": {"prompt": "Hi", "response_a": text, "response_b": "No.", "winner": "a"},
-        "answered": {"messages": [ASKED], "response": text},
-        "logged": {"request": {"messages": [ASKED]}, "response": {"choices": [{"message": answer}]}},
+        "answered": {"messages": [HI], "response": text},
+        "logged": {"request": {"messages": [HI]}, "response": {"choices": [{"message": answer}]}},
         "pairs": {"conversation": [{"input": "Hi", "output": text}]},
         "texts": {"data": ["Hi", text]},
         "dialogue": {"text": f"USER: Hi\nASSISTANT: {text}"},
@@ -60,7 +62,7 @@ def found_in(row: dict[str, Any], plan: Plan = PLAN) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize(("tag", "text"), [(tag, text) for tag, texts in TEXTS.items() for text in texts])
-def test_a_thought_in_a_text_is_found_and_can_be_read(layout: str, tag: str, text: str) -> None:
+def test_a_thought_in_a_text_is_reported_and_the_option_of_a_plan_reads_it(layout: str, tag: str, text: str) -> None:
     row = rows_of(text)[layout]
     if layout.startswith("sharegpt") and text.lstrip().startswith("<think>"):
         assert not found_in(row)  # the format reads it
@@ -79,20 +81,20 @@ def test_a_thought_in_a_text_is_found_and_can_be_read(layout: str, tag: str, tex
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("text", MENTIONS)
-def test_an_answer_that_mentions_a_tag_is_a_text(layout: str, text: str) -> None:
+def test_a_tag_that_an_answer_only_mentions_is_text(layout: str, text: str) -> None:
     row = rows_of(text)[layout]
     for plan in (PLAN, replace(PLAN, thoughts=("think", "thinking"))):
         assert not found_in(row, plan)
         assert json.dumps(text)[1:-1] in json.dumps(read_row(plan, row).documents[0].value)
 
 
-def test_a_thought_without_an_end_is_found_without_advice() -> None:
+def test_a_thought_without_a_closing_tag_is_reported_without_an_option() -> None:
     row = rows_of("<think>\nhm")["messages"]
     assert found_in(row) == [("markup", "the thought in `<think>` is read as text")]
     assert found_in(row, replace(PLAN, thoughts=("think",))) == found_in(row)
 
 
-def test_what_a_person_says_is_no_thought() -> None:
+def test_tags_in_the_text_of_a_user_are_not_a_thought() -> None:
     text = "<thinking>hm</thinking>Why?"
     rows = (
         {"messages": [{"role": "user", "content": text}, {"role": "assistant", "content": "So."}]},
@@ -104,9 +106,54 @@ def test_what_a_person_says_is_no_thought() -> None:
         assert not found_in(row)
 
 
-def test_reasoning_in_a_member_stays_that_of_the_answer() -> None:
+def test_the_reasoning_of_an_answer_is_the_one_in_its_member() -> None:
     answer = {"role": "assistant", "reasoning_content": "a", "content": "<think>b</think>Yes."}
-    row = {"messages": [ASKED, answer]}
+    row = {"messages": [HI, answer]}
     document: Any = read_row(replace(PLAN, thoughts=("think",)), row).documents[0].value
     assert document["messages"][1] == answer
     assert found_in(row)
+
+
+def test_a_thought_in_tags_is_read_as_text_unless_the_plan_names_the_tags() -> None:
+    row = {"prompt": "Why?", "completion": "<think>\nHm.\n</think>\n\nBecause."}
+    assert as_pairs(conversations(row)[0].messages) == [ASKED, ("assistant", "<think>\nHm.\n</think>\n\nBecause.")]
+    plan = plan_of({"layout": "prompt-completion", "thoughts": "think"})
+    assert as_pairs(conversations(row, plan)[0].messages) == [ASKED, ("thought", "Hm."), ANSWERED]
+
+
+def test_a_thought_in_other_tags_is_read_from_turns() -> None:
+    text = (
+        "<|begin_of_thought|>\n\nHm.\n\n<|end_of_thought|>\n\n<|begin_of_solution|>\n\nBecause.\n\n<|end_of_solution|>"
+    )
+    row = {"conversations": [TURN, {"from": "assistant", "value": text}]}
+    plan = plan_of({"layout": "sharegpt", "thoughts": ["begin_of_thought"]})
+    assert as_pairs(conversations(row, plan)[0].messages) == [ASKED, ("thought", "Hm."), ANSWERED]
+
+
+def test_a_thought_is_read_from_a_text_of_a_template() -> None:
+    row = {"text": "<｜User｜>Why?<｜Assistant｜><think>\nHm.\n</think>\n\nBecause.<｜end▁of▁sentence｜>"}
+    plan = plan_of({"layout": "deepseek", "thoughts": "think"})
+    assert as_pairs(conversations(row, plan)[0].messages) == [ASKED, ("thought", "Hm."), ANSWERED]
+
+
+def test_a_column_of_reasoning_is_an_extra_column_if_the_answer_has_its_own_thought() -> None:
+    plan = plan_of({"layout": "reasoned", "thoughts": ["think"]})
+    row = {"question": "Why?", "reasoning": "Let me see.", "answer": "<think>Hm.</think>Because."}
+    [document] = read_row(plan, row).documents
+    assert as_pairs(conversations(row, plan)[0].messages) == [ASKED, ("thought", "Hm."), ANSWERED]
+    assert document.extra_columns == {"reasoning": "Let me see."}
+
+
+@pytest.mark.parametrize(
+    ("text", "thought"),
+    [
+        ("Hm.\n</think>\n\nBecause.", "Hm."),
+        ("Say </think> then.\nBecause.", None),
+        ("Write\n<think>\nHm.\n</think>\nfirst.", None),
+    ],
+)
+def test_a_thought_without_an_opening_tag_ends_at_a_line_with_the_closing_tag(text: str, thought: str | None) -> None:
+    [found] = conversations({"prompt": "Why?", "response": text}, Plan((AUTO,), thoughts=("think",)))
+    assert as_pairs(found.messages)[1:] == (
+        [("assistant", text)] if thought is None else [("thought", thought), ANSWERED]
+    )

@@ -1,0 +1,387 @@
+"""Rows with several answers: the better one is in the conversation, and a rejected one is its alternative."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from layouts.row_pieces import (
+    ANSWERED,
+    ASK,
+    ASKED,
+    BOTH,
+    SWIFT,
+    TURN,
+    TURNS,
+    WEATHER,
+    RowCase,
+    check_row,
+    ids_of,
+)
+from ocml_bridge.layouts import AUTO, Plan, read_row
+from rows import Pair, as_pairs, conversations
+
+ROWS: list[RowCase] = [
+    # OpenRLHF: the question is in a column of messages
+    ("preference", {"context_messages": [ASK], "chosen": "Because.", "rejected": "No."}, BOTH),
+    # AlpacaFarm's and AlpacaEval's annotations have the number as a float
+    ("compared", {"instruction": "Why?", "output_1": "No.", "output_2": "Because.", "preference": 2.0}, BOTH),
+    # StackExchange: answers with their votes
+    (
+        "ranked",
+        {"question": "Why?", "answers": [{"text": "No.", "pm_score": 0}, {"text": "Because.", "pm_score": 3}]},
+        BOTH,
+    ),
+    # Chatbot Arena: two conversations, and the winner
+    (
+        "arena",
+        {
+            "conversation_a": [{"role": "user", "content": "Why?"}, {"role": "assistant", "content": "Because."}],
+            "conversation_b": [{"role": "user", "content": "Why?"}, {"role": "assistant", "content": "No."}],
+            "winner": "model_a",
+        },
+        [ASKED, ANSWERED],
+    ),
+    # HelpSteer3 and HelpSteer2 (their cards): two answers; the first one is better if the number is negative
+    (
+        "compared",
+        {
+            "context": [{"role": "user", "content": "Why?"}],
+            "response1": "Because.",
+            "response2": "No.",
+            "overall_preference": -2,
+        },
+        [ASKED, ANSWERED],
+    ),
+    (
+        "compared",
+        {"prompt": "Why?", "response_1": "No.", "response_2": "Because.", "preference_strength": 1},
+        [ASKED, ANSWERED],
+    ),
+    (
+        "compared",
+        {"prompt": "Why?", "response_1": "No.", "response_2": "Because.", "preference_strength": "3"},
+        [ASKED, ANSWERED],
+    ),
+    # PKU-SafeRLHF: the number of the better answer, counted from 0
+    (
+        "compared",
+        {"prompt": "Why?", "response_0": "Because.", "response_1": "No.", "better_response_id": 0},
+        [ASKED, ANSWERED],
+    ),
+    (
+        "compared",
+        {"prompt": "Why?", "response_0": "No.", "response_1": "Because.", "better_response_id": 1},
+        [ASKED, ANSWERED],
+    ),
+    # AlpacaFarm: the number of the better answer, counted from 1
+    (
+        "compared",
+        {"instruction": "Why?", "output_1": "No.", "output_2": "Because.", "preference": 2},
+        [ASKED, ANSWERED],
+    ),
+    # WebGPT: a score of each answer, and a question with its source
+    (
+        "compared",
+        {
+            "question": {"dataset": "eli5", "id": "1", "full_text": "Why?"},
+            "answer_0": "No.",
+            "answer_1": "Because.",
+            "score_0": -0.5,
+            "score_1": 0.5,
+        },
+        [ASKED, ANSWERED],
+    ),
+    # SHP: the number of votes for each answer
+    (
+        "compared",
+        {"history": "Why?", "human_ref_A": "Because.", "human_ref_B": "No.", "labels": 1, "score_A": 5, "score_B": 2},
+        [ASKED, ANSWERED],
+    ),
+    # the competition about LMSYS' data: all turns of each side in a list
+    (
+        "compared",
+        {
+            "prompt": '["Hi", "Why?"]',
+            "response_a": '["No.", "No."]',
+            "response_b": '["Hello", "Because."]',
+            "winner_model_a": 0,
+            "winner_model_b": 1,
+            "winner_tie": 0,
+        },
+        [("user", "Hi"), ("assistant", "Hello"), ASKED, ANSWERED],
+    ),
+    # TRL, dataset formats
+    ("preference", {"prompt": "Why?", "chosen": "Because.", "rejected": "No."}, [ASKED, ANSWERED]),
+    ("preference", {"chosen": "Why? Because.", "rejected": "Why? No."}, [("user", "Why?"), ("assistant", " Because.")]),
+    (
+        "preference",
+        {
+            "chosen": [{"role": "user", "content": "Why?"}, {"role": "assistant", "content": "Because."}],
+            "rejected": [{"role": "user", "content": "Why?"}, {"role": "assistant", "content": "No."}],
+        },
+        [ASKED, ANSWERED],
+    ),
+    # both answers repeat the prompt (argilla, UltraFeedback)
+    (
+        "preference",
+        {
+            "prompt": "Why?",
+            "chosen": [{"role": "user", "content": "Why?"}, {"role": "assistant", "content": "Because."}],
+            "rejected": [{"role": "user", "content": "Why?"}, {"role": "assistant", "content": "No."}],
+        },
+        [ASKED, ANSWERED],
+    ),
+    # Anthropic's HH-RLHF
+    (
+        "preference",
+        {"chosen": "\n\nHuman: Why?\n\nAssistant: Because.", "rejected": "\n\nHuman: Why?\n\nAssistant: No."},
+        [ASKED, ANSWERED],
+    ),
+    # torchtune, preference datasets
+    (
+        "preference",
+        {"chosen_conversations": [TURN, {"from": "gpt", "value": "Because."}], "rejected_conversations": [TURN, TURN]},
+        [ASKED, ANSWERED],
+    ),
+    ("preference", {"question": "Why?", "response_j": "Because.", "response_k": "No."}, [ASKED, ANSWERED]),
+    # Nectar: answers with their ranks; UltraFeedback: with their scores
+    (
+        "ranked",
+        {
+            "prompt": "\n\nHuman: Why?\n\nAssistant: ",
+            "answers": [
+                {"answer": "No.", "model": "a", "rank": 2.0},
+                {"answer": "Because.", "model": "b", "rank": 1.0},
+            ],
+        },
+        [ASKED, ANSWERED],
+    ),
+    (
+        "ranked",
+        {
+            "instruction": "Why?",
+            "completions": [{"response": "No.", "overall_score": 2}, {"response": "Because.", "overall_score": 8.5}],
+        },
+        [ASKED, ANSWERED],
+    ),
+    # UltraInteract: the turns before the two answers
+    ("preference", {"trajectory": [TURN], "chosen": "Because.", "rejected": "No.", "parent_id": "0"}, BOTH),
+]
+
+
+@pytest.mark.parametrize(("name", "row", "expected"), ROWS, ids=ids_of(ROWS))
+def test_a_row_is_read_as_a_person_reads_it(name: str, row: dict[str, Any], expected: list[Pair]) -> None:
+    check_row(name, row, expected)
+
+
+@pytest.mark.parametrize(
+    ("row", "rejected"),
+    [
+        ({"prompt": "Why?", "chosen": "Because.", "rejected": "No."}, "No."),
+        ({"instruction": "Why?", "input": "", "chosen": "Because.", "rejected": "No."}, "No."),
+        ({"chosen": "The sky is blue.", "rejected": "The sky is green."}, " green."),
+        (
+            {
+                "conversations": [{"from": "human", "value": "Why?"}],
+                "chosen": {"from": "gpt", "value": "B"},
+                "rejected": {"from": "gpt", "value": "No."},
+            },
+            "No.",
+        ),
+        (
+            {
+                "conversation": [ASK],
+                "chosen": {"role": "assistant", "content": "Because."},
+                "rejected": {"role": "assistant", "content": "No."},
+            },
+            "No.",
+        ),
+        ({"prompt": "Why?", "response_chosen": "Because.", "response_rejected": "No."}, "No."),
+        # OpenPipe's messages, and distilabel's answers with ratings
+        (
+            {
+                "messages": [ASK, {"role": "assistant", "content": "Because."}],
+                "rejected_message": {"role": "assistant", "content": "No."},
+            },
+            "No.",
+        ),
+        ({"instruction": "Why?", "generations": ["No.", "Because."], "ratings": [1, 5]}, "No."),
+        ({"input": "Why?", "accepted": "Because.", "rejected": "No."}, "No."),
+        ({"prompt": "Why?", "pos_resp": "Because.", "neg_resp": "No."}, "No."),
+        # both answers repeat the prompt in the middle of their conversations
+        (
+            {
+                "prompt": "So?",
+                "chosen": [ASK, {"role": "user", "content": "So?"}, {"role": "assistant", "content": "Because."}],
+                "rejected": [ASK, {"role": "user", "content": "So?"}, {"role": "assistant", "content": "No."}],
+            },
+            "No.",
+        ),
+        # ms-swift, "Custom Dataset", DPO: in each of its formats
+        ({"messages": [ASK, {"role": "assistant", "content": "Because."}], "rejected_response": "No."}, "No."),
+        ({"query": "Why?", "response": "Because.", "history": [], "rejected_response": "No."}, "No."),
+        ({"instruction": "Why?", "input": "", "output": "Because.", "rejected_response": "No."}, "No."),
+        ({"conversations": [TURN, {"from": "gpt", "value": "Because."}], "rejected_response": ""}, ""),
+        (
+            {
+                "messages": [ASK, {"role": "assistant", "content": "Because."}],
+                "rejected_messages": [ASK, {"role": "assistant", "content": "No."}],
+            },
+            "No.",
+        ),
+        (
+            {
+                "messages": [ASK, {"role": "assistant", "content": "Because."}],
+                "rejected_response": [{"role": "assistant", "content": "No."}],
+            },
+            "No.",
+        ),
+        # Vertex AI's preference tuning ("Prepare preference tuning data for Gemini models")
+        (
+            {
+                "contents": [{"role": "user", "parts": [{"text": "Why?"}]}],
+                "completions": [
+                    {"score": score, "completion": {"role": "model", "parts": [{"text": text}]}}
+                    for score, text in ((0, "No."), (1.0, "Because."))
+                ],
+            },
+            "No.",
+        ),
+    ],
+)
+def test_the_rejected_answer_is_an_alternative(row: dict[str, Any], rejected: str) -> None:
+    [conversation] = conversations(row)
+    [alternative] = list(conversation.alternatives or ())
+    at = len(conversation.messages) - 1
+    assert (alternative.label, alternative.at, as_pairs(alternative.messages)) == (
+        "rejected",
+        at,
+        [("assistant", rejected)],
+    )
+    assert len({each.content for each in conversation.messages}) == len(conversation.messages)  # none is repeated
+
+
+@pytest.mark.parametrize(
+    "verdict",
+    [
+        {"preference_strength": 0},
+        {"better_response_id": "tie"},
+        {"winner": "both bad"},
+        {"score_1": 0.5, "score_2": 0.5},
+        {"better_response_id": 7},
+    ],
+    ids=str,
+)
+def test_two_answers_of_which_none_is_better_are_two_conversations(verdict: dict[str, Any]) -> None:
+    """Neither answer is lost or marked as preferred."""
+    row = {"prompt": "Why?", "response_1": "Because.", "response_2": "No.", **verdict}
+    found = read_row(Plan((AUTO,)), row)
+    assert (found.layout.name, set(found.extra_columns)) == ("compared", set(verdict))
+    assert [as_pairs(each.messages) for each in conversations(row)] == [
+        [ASKED, ANSWERED],
+        [ASKED, ("assistant", "No.")],
+    ]
+
+
+@pytest.mark.parametrize(
+    "verdict",
+    [
+        {"winner": "model_b"},
+        {"winner": "response_b"},
+        {"winner": "B"},
+        {"preferred": "b"},
+        {"score_a": -1, "score_b": 0},
+    ],
+    ids=str,
+)
+def test_the_better_answer_is_named_or_has_the_higher_score(verdict: dict[str, Any]) -> None:
+    [conversation] = conversations({"prompt": "Why?", "response_a": "No.", "response_b": "Because.", **verdict})
+    assert as_pairs(conversation.messages) == [ASKED, ANSWERED]
+    assert [as_pairs(each.messages) for each in conversation.alternatives or ()] == [[("assistant", "No.")]]
+
+
+def test_other_members_of_a_question_are_extra_columns() -> None:
+    question = {"dataset": "eli5", "id": "1", "full_text": "Why?"}
+    row = {"question": question, "answer_0": "No.", "answer_1": "Because.", "score_0": -0.5, "score_1": 0.5}
+    [document] = read_row(Plan((AUTO,)), row).documents
+    assert document.extra_columns == {"question": {"dataset": "eli5", "id": "1"}}
+
+
+def test_a_rejected_answer_is_an_alternative_to_the_last_turn() -> None:
+    """ms-swift: a rejected answer that is a text replaces the last turn."""
+    row = {"messages": SWIFT, "tools": json.dumps([WEATHER])}
+    for rejected in ("No idea.", [{"role": "assistant", "content": "No idea."}], SWIFT[1:2]):
+        [conversation] = conversations({**row, "rejected_response": rejected})
+        [alternative] = list(conversation.alternatives or ())
+        assert (alternative.at, len(conversation.messages)) == (3, 4)
+    [conversation] = conversations({"messages": SWIFT[:2], "rejected_response": "No idea."})
+    assert [as_pairs(each.messages) for each in conversation.alternatives or ()] == [[("assistant", "No idea.")]]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"messages": [ASK], "rejected_response": "No."},
+        {"messages": [ASK, {"role": "assistant", "content": "Because."}], "rejected_response": None},
+        {"messages": [ASK, {"role": "assistant", "content": "Because."}], "rejected_messages": [ASK]},
+    ],
+)
+def test_a_rejected_column_is_an_extra_column_if_one_of_the_two_answers_is_missing(row: dict[str, Any]) -> None:
+    found = read_row(Plan((AUTO,)), row)
+    assert (found.layout.name, len(found.extra_columns)) == ("messages", 1)
+
+
+def test_the_first_of_several_rejected_answers_is_the_alternative_and_all_are_extra_columns() -> None:
+    """RewardBench 2."""
+    found = read_row(Plan((AUTO,)), {"prompt": "Why?", "chosen": ["Because."], "rejected": ["No.", "So."]})
+    [document] = found.documents
+    assert document.value["preferred_output"] == [{"role": "assistant", "content": "Because."}]
+    assert document.value["non_preferred_output"] == [{"role": "assistant", "content": "No."}]
+    assert document.extra_columns == {"rejected": ["No.", "So."]}
+
+
+ARENA: dict[str, Any] = {
+    "model_a": "one",
+    "model_b": "other",
+    "conversation_a": [{"role": "user", "content": "Why?"}, {"role": "assistant", "content": "Because."}],
+    "conversation_b": [{"role": "user", "content": "Why?"}, {"role": "assistant", "content": "No."}],
+}
+
+
+@pytest.mark.parametrize(("winner", "order"), [("model_a", ["Because.", "No."]), ("model_b", ["No.", "Because."])])
+def test_the_winner_of_an_arena_is_the_chosen_answer(winner: str, order: list[str]) -> None:
+    found = read_row(Plan((AUTO,)), {**ARENA, "winner": winner})
+    [document] = found.documents
+    chosen, rejected = (document.value[name] for name in ("preferred_output", "non_preferred_output"))
+    assert [answer["content"] for answer in (*chosen, *rejected)] == order
+    assert found.extra_columns == {"model_a": "one", "model_b": "other", "winner": winner}
+
+
+@pytest.mark.parametrize("winner", ["tie", "tie (bothbad)"])
+def test_a_tie_in_an_arena_is_two_conversations(winner: str) -> None:
+    row = {**ARENA, "winner": winner}
+    pairs_of_each = [as_pairs(each.messages) for each in conversations(row)]
+    assert pairs_of_each == [[ASKED, ANSWERED], [ASKED, ("assistant", "No.")]]
+    assert [each.path for each in read_row(Plan((AUTO,)), row).documents] == ["/conversation_a", "/conversation_b"]
+
+
+def test_of_ranked_answers_the_best_is_chosen_the_worst_is_rejected_and_all_are_extra_columns() -> None:
+    row = {"prompt": "Why?", "answers": [{"answer": f"{rank}", "rank": rank} for rank in (2, 3, 1)]}
+    found = read_row(Plan((AUTO,)), row)
+    [conversation] = conversations(row)
+    [rejected] = [*(conversation.alternatives or ())]
+    assert (as_pairs(conversation.messages)[-1][1], as_pairs(rejected.messages)[-1][1]) == ("1", "3")
+    assert [*found.extra_columns] == ["answers"]
+
+
+@pytest.mark.parametrize("spelled", [str, json.dumps])
+def test_chosen_and_rejected_may_be_texts_with_a_list_of_messages(spelled: Any) -> None:
+    other = [TURNS[0], {"role": "assistant", "content": "No."}]
+    row = {"prompt": TURNS[0]["content"], "chosen": spelled(TURNS), "rejected": spelled(other)}
+    [conversation] = conversations(row)
+    assert as_pairs(conversation.messages) == [(turn["role"], turn["content"]) for turn in TURNS]
+    [rejected] = [*(conversation.alternatives or ())]
+    assert as_pairs(rejected.messages) == [("assistant", "No.")]

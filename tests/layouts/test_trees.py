@@ -1,0 +1,151 @@
+"""Rows whose messages form a tree: each path from the root to a leaf is a conversation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from layouts.row_pieces import (
+    ANSWERED,
+    ASKED,
+    RowCase,
+    check_row,
+    ids_of,
+)
+from ocml_bridge.layouts import AUTO, Plan, read_row
+from rows import Pair, as_pairs, conversations
+
+ROWS: list[RowCase] = [
+    # DeepSeek's export (deepseek-json-to-markdown-converter 0.2.1, `parser.py`)
+    (
+        "deepseek-export",
+        {
+            "title": "T",
+            "mapping": {
+                "root": {"id": "root", "parent": None, "children": ["1"], "message": None},
+                "1": {
+                    "id": "1",
+                    "parent": "root",
+                    "children": ["2"],
+                    "message": {"model": "m", "fragments": [{"type": "REQUEST", "content": "Why?"}]},
+                },
+                "2": {
+                    "id": "2",
+                    "parent": "1",
+                    "children": [],
+                    "message": {
+                        "model": "m",
+                        "fragments": [
+                            {"type": "SEARCH", "results": [{"url": "https://example.org"}]},
+                            {"type": "THINK", "content": "Hm."},
+                            {"type": "RESPONSE", "content": "Because."},
+                        ],
+                    },
+                },
+            },
+        },
+        [ASKED, ("thought", "Hm."), ANSWERED],
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "row", "expected"), ROWS, ids=ids_of(ROWS))
+def test_a_row_is_read_as_a_person_reads_it(name: str, row: dict[str, Any], expected: list[Pair]) -> None:
+    check_row(name, row, expected)
+
+
+def oasst(text: str, role: str, *replies: dict[str, Any]) -> dict[str, Any]:
+    return {"message_id": text, "text": text, "role": role, "lang": "en", "replies": list(replies)}
+
+
+def test_fragments_without_text_are_extra_columns() -> None:
+    search = {"type": "SEARCH", "results": 0}
+    answer = {"type": "RESPONSE", "content": "Because."}
+    row = {"mapping": {"1": {"parent": None, "message": {"fragments": [search, answer], "model": "m"}}}}
+    [document] = read_row(Plan((AUTO,)), row).documents
+    assert document.extra_columns == {"nodes": [{"model": "m", "fragments": [search, {}]}]}
+
+
+def test_each_path_of_a_tree_is_a_conversation() -> None:
+    tree = oasst(
+        "Why?", "prompter", oasst("Because.", "assistant", oasst("So?", "prompter")), oasst("No.", "assistant")
+    )
+    row = {"message_tree_id": "1", "tree_state": "ready", "prompt": tree}
+    found = read_row(Plan((AUTO,)), row)
+    assert (found.layout.name, found.extra_columns) == ("oasst", {"message_tree_id": "1", "tree_state": "ready"})
+    assert [each.path for each in found.documents] == ["/prompt/replies/0/replies/0", "/prompt/replies/1"]
+    assert [as_pairs(each.messages) for each in conversations(row)] == [
+        [ASKED, ANSWERED, ("user", "So?")],
+        [ASKED, ("assistant", "No.")],
+    ]
+    assert found.documents[1].extra_columns == {
+        "nodes": [{"message_id": "Why?", "lang": "en"}, {"message_id": "No.", "lang": "en"}]
+    }
+
+
+def node(parent: str | None, children: list[str], role: str, content: dict[str, Any], **more: Any) -> dict[str, Any]:
+    message = {"author": {"role": role}, "content": content, **more}
+    return {"message": message, "parent": parent, "children": children}
+
+
+def text(*parts: str) -> dict[str, Any]:
+    return {"content_type": "text", "parts": list(parts)}
+
+
+def test_a_chatgpt_export_gives_its_current_branch_first() -> None:
+    mapping = {
+        "root": {"message": None, "parent": None, "children": ["system"]},
+        "system": node("root", ["ask"], "system", text("")),
+        "ask": node("system", ["old", "thought"], "user", text("Why?")),
+        "old": node("ask", [], "assistant", text("No.")),
+        "thought": node("ask", ["call"], "assistant", {"content_type": "thoughts", "thoughts": [{"content": "Hm."}]}),
+        "call": node("thought", ["result"], "assistant", {"content_type": "code", "text": "1+1"}, recipient="python"),
+        "result": node("call", ["new"], "tool", {"content_type": "execution_output", "text": "2"}),
+        "new": node("result", [], "assistant", text("Because."), recipient="all"),
+    }
+    row = {"title": "T", "mapping": mapping, "current_node": "new"}
+    found = read_row(Plan((AUTO,)), row)
+    assert (found.layout.name, found.extra_columns) == ("chatgpt-export", {"title": "T"})
+    assert [as_pairs(each.messages) for each in conversations(row)] == [
+        [ASKED, ("thought", "Hm."), ("call python", "1+1"), ("tool", "2"), ANSWERED],
+        [ASKED, ("assistant", "No.")],
+    ]
+
+
+def test_texts_thoughts_and_calls_are_read_from_the_blocks_of_a_claude_export() -> None:
+    row = {
+        "uuid": "1",
+        "name": "T",
+        "chat_messages": [
+            {"uuid": "a", "sender": "human", "text": "Why?", "attachments": [{"extracted_content": "A file."}]},
+            {
+                "uuid": "b",
+                "sender": "assistant",
+                "text": "",
+                "content": [
+                    {"type": "thinking", "thinking": "Hm."},
+                    {"type": "tool_use", "id": "t", "name": "weather", "input": {"city": "Rome"}},
+                    {"type": "tool_result", "tool_use_id": "t", "content": [{"type": "text", "text": "20"}]},
+                    {"type": "tool_result", "tool_use_id": "t", "message": "It broke off."},
+                    {"type": "text", "text": "Because."},
+                ],
+            },
+        ],
+    }
+    [conversation] = conversations(row)
+    assert as_pairs(conversation.messages) == [
+        ("user", "Why?\n\nA file."),
+        ("thought", "Hm."),
+        ("call weather", '{"city":"Rome"}'),
+        ("tool", "20"),
+        ("tool", ""),
+        ANSWERED,
+    ]
+
+
+def test_an_unknown_role_is_not_changed() -> None:
+    reply: Any = {"role": "Reviewer", "text": "Because.", "message_id": "2", "replies": []}
+    prompt: Any = {"role": "prompter", "text": "Why?", "message_id": "1", "replies": [reply]}
+    document: Any = read_row(Plan((AUTO,)), {"message_tree_id": "1", "prompt": prompt}).documents[0].value
+    assert [each["role"] for each in document["messages"]] == ["user", "Reviewer"]
