@@ -123,9 +123,8 @@ class Reader:
         items = self._items(split, plans, values, log)
         unit_findings = log.findings[first_finding:]
         conversation = self._grammar.relate(items, split, log)
-        conversation.plain = all_planned and all(
-            isinstance(plan, Head) or (plan is not None and plan.plain) for plan in plans
-        )
+        if all_planned:
+            conversation.plain = all(plan.plain for plan in plans if isinstance(plan, UnitPlan))
         if key is not None and self._conversations.is_due(key):
             sizes = [1 if isinstance(plan, Head) else plan.count for plan in plans if plan is not None]
             findings = log.findings[first_finding:]

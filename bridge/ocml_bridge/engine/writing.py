@@ -192,8 +192,12 @@ class Writer:
             nearest = None
             if planned and content.__class__ is str and (mark is None or mark not in content or inert(content)):  # pyright: ignore[reportArgumentType, reportOperatorIssue]
                 nearest = cache.get(head) or self._learned_nearest(head)
-                if nearest is not None and nearest.within and not self._grammar.is_plain_part(nearest.head, content):  # pyright: ignore[reportArgumentType]
-                    nearest = None
+                if nearest is not None:
+                    if nearest.plain and nearest.head is head:
+                        push(item)
+                        continue
+                    if nearest.within and not self._grammar.is_plain_part(nearest.head, content):  # pyright: ignore[reportArgumentType]
+                        nearest = None
             if nearest is None or nearest.has_extra_texts:
                 if nearest is not None:
                     with_extra_texts.add(len(result))

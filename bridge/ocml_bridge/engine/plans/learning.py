@@ -85,16 +85,15 @@ class Nearest(NamedTuple):
         has_extra_texts: whether the format writes extra texts of the message, such as a signature, which differ from
             message to message. Then `head` is only similar to the heads of the nearest messages, so each is made by the
             grammar.
+        within: whether the format writes the text of such a message among parts.
+        plain: whether nothing is lost, and `has_extra_texts` and `within` are False.
     """
 
     head: Head | None
     losses: tuple[Loss, ...]
     has_extra_texts: bool = False
-
-    @property
-    def within(self) -> bool:
-        """Whether the format writes the text of such a message among parts."""
-        return self.head is not None and self.head.parts_around is not None
+    within: bool = False
+    plain: bool = False
 
 
 class Learner:
@@ -123,7 +122,7 @@ class Learner:
         if head in self._nearest:
             return self._nearest[head]
         if head is self._grammar.declaration:  # the format itself made that message
-            return self._nearest.keep(head, Nearest(head, ()))
+            return self._nearest.keep(head, Nearest(head, (), plain=True))
         local = self.local(head)
         if not head.shared and local.shared:
             return self.nearest(local)
@@ -137,7 +136,7 @@ class Learner:
         if pattern not in self._nearest:
             nearest = self._learned_nearest(self.local(pattern))
             if nearest is not None and nearest.head is not None and is_in(nearest.head):
-                nearest = nearest._replace(has_extra_texts=True)
+                nearest = nearest._replace(has_extra_texts=True, plain=False)
             self._nearest.keep(pattern, nearest)
         return self._nearest[pattern]
 
@@ -153,7 +152,8 @@ class Learner:
         near_head = _head_of(message, text, expected=head.shared)
         if message.call_id not in (None, call_id) or near_head is None:
             return None
-        return Nearest(near_head, tuple(log.losses))
+        within = near_head.parts_around is not None
+        return Nearest(near_head, tuple(log.losses), within=within, plain=not (log.losses or within))
 
     def _path(self, head: Head, at: int) -> str:
         """Return the path of a message at an index, given its head."""
