@@ -15,7 +15,7 @@ from ocml_bridge.layouts import AUTO, Plan, read_row
 from rows import as_pairs, conversations
 
 ASK = {"role": "user", "content": "Why?"}
-SAID = [("user", "Why?")]
+ASKED = [("user", "Why?")]
 ANSWERED = [("assistant", "Because.")]
 COMPLETION = {
     "id": "chatcmpl-1",
@@ -49,40 +49,40 @@ def output(body: Any, status: int = 200) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("row", "said"),
+    ("row", "expected"),
     [
-        (INPUT, SAID),
-        ({**INPUT, "url": "/v1/responses", "body": {"model": "m", "input": "Why?"}}, SAID),
+        (INPUT, ASKED),
+        ({**INPUT, "url": "/v1/responses", "body": {"model": "m", "input": "Why?"}}, ASKED),
         (output(COMPLETION), ANSWERED),
         (output(RESPONSE), ANSWERED),
-        ({**INPUT, **output(COMPLETION)}, SAID + ANSWERED),
-        ({**INPUT, "body": {"model": "m", "input": "Why?"}, "response": {"body": RESPONSE}}, SAID + ANSWERED),
-        ({"custom_id": "1", "params": {**REQUEST, "max_tokens": 9}}, SAID),
+        ({**INPUT, **output(COMPLETION)}, ASKED + ANSWERED),
+        ({**INPUT, "body": {"model": "m", "input": "Why?"}, "response": {"body": RESPONSE}}, ASKED + ANSWERED),
+        ({"custom_id": "1", "params": {**REQUEST, "max_tokens": 9}}, ASKED),
         ({"custom_id": "1", "result": {"type": "succeeded", "message": MESSAGE}}, ANSWERED),
-        ({"key": "1", "request": {"contents": [{"role": "user", "parts": [{"text": "Why?"}]}]}}, SAID),
+        ({"key": "1", "request": {"contents": [{"role": "user", "parts": [{"text": "Why?"}]}]}}, ASKED),
         ({"key": "1", "response": CANDIDATES}, ANSWERED),
-        # a request that failed is what was asked, and why stands beside it
-        ({**INPUT, "response": None, "error": {"code": "batch_expired", "message": "Too late."}}, SAID),
-        ({**INPUT, **output({"error": {"message": "Bad."}}, 400)}, SAID),
+        # a request that failed: the question is the conversation, and the error an extra column
+        ({**INPUT, "response": None, "error": {"code": "batch_expired", "message": "Too late."}}, ASKED),
+        ({**INPUT, **output({"error": {"message": "Bad."}}, 400)}, ASKED),
     ],
 )
-def test_a_line_of_a_batch_is_its_request_and_its_answer(row: dict[str, Any], said: list[Any]) -> None:
+def test_a_line_of_a_batch_is_its_request_and_its_answer(row: dict[str, Any], expected: list[Any]) -> None:
     assert read_row(Plan((AUTO,)), row).layout.name == "logged"
     [conversation] = conversations(row)
-    assert as_pairs(conversation.messages) == said
+    assert as_pairs(conversation.messages) == expected
 
 
-def test_of_a_line_nothing_goes_with_its_envelope() -> None:
+def test_the_envelope_of_a_line_is_kept_in_extra_columns() -> None:
     found = read_row(Plan((AUTO,)), output(COMPLETION))
     assert found.extra_columns == {"id": "batch_req_1", "custom_id": "1", "error": None}
-    around = found.documents[0].extra_columns["response"]
-    assert {"status_code": 200, "request_id": "r", "id": "chatcmpl-1", "created": 1}.items() <= around.items()
+    envelope = found.documents[0].extra_columns["response"]
+    assert {"status_code": 200, "request_id": "r", "id": "chatcmpl-1", "created": 1}.items() <= envelope.items()
     [conversation] = conversations(output(COMPLETION))
     assert conversation.settings is not None
     assert conversation.settings.model == "m"
 
 
-def test_of_a_request_that_failed_the_reason_stands_beside() -> None:
+def test_the_error_of_a_failed_request_is_kept_in_extra_columns() -> None:
     failed = output({"error": {"message": "Bad."}}, 400)
     found = read_row(Plan((AUTO,)), {**INPUT, **failed})
     assert found.documents[0].extra_columns == {"response": failed["response"]}
@@ -99,12 +99,12 @@ def test_of_a_request_that_failed_the_reason_stands_beside() -> None:
         (output({"object": "list", "data": [{"embedding": [1]}]}), "reads the lines of conversations"),
     ],
 )
-def test_a_line_without_a_conversation_says_why(row: dict[str, Any], reason: str) -> None:
+def test_the_error_for_a_line_without_a_conversation_has_the_reason(row: dict[str, Any], reason: str) -> None:
     with pytest.raises(BridgeError, match="OCB-SHAPE") as caught:
         read_row(Plan((AUTO,)), row)
     assert reason in str(caught.value)
 
 
-def test_an_answer_beside_its_question_in_another_column_is_no_line_of_a_batch() -> None:
+def test_a_row_with_question_and_answer_in_two_columns_is_not_a_line_of_a_batch() -> None:
     row = {"key": "1", "prompt": "Why?", "response": {"role": "assistant", "content": "Because."}}
     assert read_row(Plan((AUTO,)), row).layout.name == "alpaca"

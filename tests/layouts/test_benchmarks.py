@@ -1,4 +1,4 @@
-"""Results and answers of benchmarks, and rows that trainers compare, written after what these programs store.
+"""Results and answers of benchmarks, and preferences of trainers; the rows follow the code of these programs.
 
 * tau2-bench: `Results` and `SimulationRun` in `src/tau2/data_model`, messages as in `message.py` there.
 * The Berkeley leaderboard: `possible_answer/BFCL_v4_multi_turn_base.json`, and `BFCL_v3_exec_simple.json`.
@@ -24,7 +24,7 @@ TALK: list[dict[str, Any]] = [
     {"id": "c1", "role": "tool", "content": "shipped", "requestor": "assistant", "error": False, "turn_idx": 3},
     {"role": "assistant", "content": "It is on its way.", "tool_calls": None, "turn_idx": 4},
 ]
-SAID = [
+PAIRS = [
     ("assistant", "Hi! How can I help?"),
     ("user", "Where is my order?"),
     ("call get_order", '{"id":7}'),
@@ -53,7 +53,7 @@ ROWS: tuple[dict[str, Any], ...] = (RESULTS, RANKED, {"ground_truth": ["f(a=1)"]
 
 
 def test_each_simulation_of_tau2_is_a_conversation() -> None:
-    assert [as_pairs(each.messages) for each in conversations(RESULTS)] == [SAID, SAID[:2]]
+    assert [as_pairs(each.messages) for each in conversations(RESULTS)] == [PAIRS, PAIRS[:2]]
     found = read_row(Plan((AUTO,)), RESULTS)
     assert found.layout.name == "tau2"
     assert [each.path for each in found.documents] == ["/simulations/0/messages", "/simulations/2/messages"]
@@ -63,7 +63,7 @@ def test_each_simulation_of_tau2_is_a_conversation() -> None:
 
 
 def test_a_simulation_in_a_line_is_read_as_messages() -> None:
-    assert [as_pairs(each.messages) for each in conversations(simulation("s1", TALK))] == [SAID]
+    assert [as_pairs(each.messages) for each in conversations(simulation("s1", TALK))] == [PAIRS]
 
 
 CHECK: dict[str, Any] = {"id": "u1", "name": "check_status_bar", "arguments": {"all": True}, "requestor": "user"}
@@ -77,13 +77,13 @@ ON_THE_PHONE: list[dict[str, Any]] = [
     {"role": "assistant", "content": None, "tool_calls": [CALL], "turn_idx": 5},
     {"id": "c1", "role": "tool", "content": "shipped", "requestor": "assistant", "error": False, "turn_idx": 6},
 ]
-"""A talk in the domain of telecom, in which the user has tools, too."""
+"""A conversation in the domain of telecom, in which the user has tools, too."""
 
 
 @pytest.mark.parametrize("row", [{"simulations": [simulation("s1", ON_THE_PHONE)]}, simulation("s1", ON_THE_PHONE)])
-def test_calls_of_the_user_are_what_the_user_says(row: dict[str, Any]) -> None:
+def test_calls_of_the_user_are_contents_of_the_users_messages(row: dict[str, Any]) -> None:
     [found] = conversations(row)
-    assert [(*said, message.name) for said, message in zip(as_pairs(found.messages), found.messages, strict=True)] == [
+    assert [(*pair, message.name) for pair, message in zip(as_pairs(found.messages), found.messages, strict=True)] == [
         ("assistant", "Look at your phone, please.", None),
         ("user", '{"id":"u1","name":"check_status_bar","arguments":{"all":true},"requestor":"user"}', None),
         ("user", '{"id":"u2","name":"open_settings","arguments":{},"requestor":"user"}', None),
@@ -100,7 +100,7 @@ def test_calls_of_the_user_are_what_the_user_says(row: dict[str, Any]) -> None:
     assert "tool_result" not in str(wires["messages"][:-1])
 
 
-def test_a_user_may_speak_and_call() -> None:
+def test_a_message_of_the_user_may_have_a_text_and_calls() -> None:
     talk = [
         {"role": "user", "content": "I look.", "tool_calls": [CHECK]},
         {"role": "tool", "tool_call_id": "u1", "content": "no signal"},
@@ -116,7 +116,7 @@ def test_a_user_may_speak_and_call() -> None:
     assert found.messages[0].content == "I look."
 
 
-def test_calls_as_python_are_those_of_each_turn() -> None:
+def test_python_calls_are_read_for_each_turn() -> None:
     row = {"id": "multi_turn_base_0", "ground_truth": [["cd(folder='a')", "ls()"], [], ["grep(pattern='x', n=[1, 2])"]]}
     (document,) = read_row(Plan((AUTO,)), row).documents
     assert [(each.path, each.detail) for each in document.findings] == [
@@ -133,14 +133,14 @@ def test_calls_as_python_are_those_of_each_turn() -> None:
 
 
 @pytest.mark.parametrize("call", ["sort('a.txt')", "f(a=open('x'))", "f(a=1) and g()", "f(a=1), g(b=2)"])
-def test_calls_that_do_not_say_all_are_refused(call: str) -> None:
+def test_calls_without_names_of_their_arguments_are_refused(call: str) -> None:
     with pytest.raises(BridgeError) as caught:
         read_row(Plan((AUTO,)), {"ground_truth": [["ls()"], [call]]})
     assert "arguments have names" in caught.value.message or "no layout" in caught.value.message
 
 
 @pytest.mark.parametrize("truth", [["a text"], [], [["ls()", 1]], "ls()", [[]]])
-def test_other_truths_are_no_calls(truth: Any) -> None:
+def test_other_values_of_ground_truth_are_not_calls(truth: Any) -> None:
     with pytest.raises(BridgeError) as caught:
         read_row(Plan((AUTO,)), {"id": "1", "ground_truth": truth})
     assert "not a row of any layout" in caught.value.message or "no conversation" in caught.value.message

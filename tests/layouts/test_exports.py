@@ -1,4 +1,4 @@
-"""Chats as apps export or keep them, written after what the apps and their public readers show of these files.
+"""Chats as apps export or store them; the rows follow the apps' own code and public readers of these files.
 
 * Open WebUI: `openwebui-export.json` in LibreChat (`api/server/utils/import/__data__`), and
   `backend/open_webui/utils/middleware.py` for what is folded in texts.
@@ -79,7 +79,7 @@ def libre(*messages: dict[str, Any], **more: Any) -> dict[str, Any]:
     }
 
 
-def said(name: str, text: str, *children: dict[str, Any], user: bool = False, **more: Any) -> dict[str, Any]:
+def libre_message(name: str, text: str, *children: dict[str, Any], user: bool = False, **more: Any) -> dict[str, Any]:
     around = {"messageId": name, "parentMessageId": "0", "sender": "User" if user else "GPT-4", "isCreatedByUser": user}
     return {**around, "text": text, "children": list(children), **more}
 
@@ -96,33 +96,33 @@ PARTS: list[dict[str, Any]] = [
 # --- Grok -------------------------------------------------------------------------------------------------------------
 
 
-def said_to_grok(name: str, parent: str | None, sender: str, message: str, **more: Any) -> dict[str, Any]:
+def grok_response(name: str, parent: str | None, sender: str, message: str, **more: Any) -> dict[str, Any]:
     return {"response": {"_id": name, "parent_response_id": parent, "sender": sender, "message": message, **more}}
 
 
 def test_each_chat_of_grok_is_a_conversation() -> None:
     """`prod-grok-backend.json` of an account's export."""
     first = [
-        said_to_grok("a", None, "human", "Rome?"),
-        said_to_grok("b", "a", "ASSISTANT", "20 degrees.", model="grok-4", thinking_trace="Hm."),
+        grok_response("a", None, "human", "Rome?"),
+        grok_response("b", "a", "ASSISTANT", "20 degrees.", model="grok-4", thinking_trace="Hm."),
     ]
-    other = [said_to_grok("c", None, "human", "Oslo?")]
+    other = [grok_response("c", None, "human", "Oslo?")]
     chats = [
         {"conversation": {"id": name}, "responses": each} for name, each in (("1", first), ("2", other), ("3", []))
     ]
     row = {"conversations": chats, "projects": [], "tasks": []}
     found = read_row(Plan((AUTO,)), row)
     assert found.layout.name == "grok-export"
-    said = [as_pairs(each.messages) for each in conversations(row)]
-    assert said == [[ASKED, ("thought", "Hm."), ANSWERED], [("user", "Oslo?")]]
+    pairs = [as_pairs(each.messages) for each in conversations(row)]
+    assert pairs == [[ASKED, ("thought", "Hm."), ANSWERED], [("user", "Oslo?")]]
     assert [each.extra_columns["conversation"] for each in found.documents] == [{"id": "1"}, {"id": "2"}]
 
 
 def test_each_branch_of_a_chat_of_grok_is_a_conversation() -> None:
     responses = [
-        said_to_grok("a", None, "human", "Rome?"),
-        said_to_grok("b", "a", "assistant", "20 degrees."),
-        said_to_grok("c", "a", "assistant", "Warm."),
+        grok_response("a", None, "human", "Rome?"),
+        grok_response("b", "a", "assistant", "20 degrees."),
+        grok_response("c", "a", "assistant", "Warm."),
     ]
     row = {"conversations": [{"conversation": {"id": "1"}, "responses": responses}]}
     assert [as_pairs(each.messages) for each in conversations(row)] == [
@@ -134,7 +134,7 @@ def test_each_branch_of_a_chat_of_grok_is_a_conversation() -> None:
 # --- VS Code ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_chat_of_vs_code_is_what_was_asked_and_the_pieces_of_each_response() -> None:
+def test_a_chat_of_vs_code_has_the_questions_and_the_pieces_of_each_response() -> None:
     """What "Chat: Export Chat…" writes; files that a response refers to have their names in its text."""
     file: dict[str, Any] = {"kind": "inlineReference", "inlineReference": {"scheme": "file", "path": "/w/rome.md"}}
     tool = {"kind": "toolInvocationSerialized", "toolId": "copilot_readFile", "toolCallId": "t"}
@@ -144,8 +144,8 @@ def test_a_chat_of_vs_code_is_what_was_asked_and_the_pieces_of_each_response() -
     found = read_row(Plan((AUTO,)), row)
     assert found.layout.name == "vscode-chat"
     [conversation] = conversations(row)
-    said = [ASKED, ("thought", "Hm."), ("assistant", "20 degrees, says `rome.md`.")]
-    assert as_pairs(conversation.messages) == said
+    expected = [ASKED, ("thought", "Hm."), ("assistant", "20 degrees, says `rome.md`.")]
+    assert as_pairs(conversation.messages) == expected
     assert found.documents[0].extra_columns["nodes"] == [{"requestId": "r", "response": [tool, file]}]
 
 
@@ -266,25 +266,25 @@ CLAUDE: dict[str, Any] = {
 
 ROWS: list[tuple[str, dict[str, Any], list[list[Pair]]]] = [
     ("chatgpt-export", GPT, [[ASKED, ("thought", "Hm."), ("call python", "20"), ANSWERED]]),
-    # a thought behind what was said stays behind it
+    # a thought after the answer stays after it
     ("claude-export", CLAUDE, [[ASKED, ANSWERED, ("thought", "Hm.")]]),
     ("open-webui", PLAIN, [[ASKED, ANSWERED]]),
     # a system prompt; earlier versions had it in another place
     ("open-webui", webui(USER, current="a", params={"system": "Be kind."}), [[("system", "Be kind."), ASKED]]),
     ("open-webui", webui(USER, current="a", system="Be kind."), [[("system", "Be kind."), ASKED]]),
-    # the branch that is looked at comes first
+    # the current branch comes first
     (
         "open-webui",
         webui(USER, node("b", "a", "assistant", "No."), node("c", "a", "assistant", "20 degrees."), current="c"),
         [[ASKED, ANSWERED], [ASKED, ("assistant", "No.")]],
     ),
-    # what the model put out, as items
+    # the output of the model as items
     (
         "open-webui",
         webui(USER, node("b", "a", "assistant", f"{FOLDED_THOUGHT}20 degrees.", output=OUTPUT), current="b"),
         [[ASKED, ("thought", "Hm."), *CALLED, ANSWERED]],
     ),
-    # and what is folded in its text, where there are no items
+    # thought and call folded in its text, if there are no items
     (
         "open-webui",
         webui(USER, node("b", "a", "assistant", f"{FOLDED_THOUGHT}{FOLDED_CALL}20 degrees."), current="b"),
@@ -296,7 +296,7 @@ ROWS: list[tuple[str, dict[str, Any], list[list[Pair]]]] = [
         webui(USER, node("b", "a", "assistant", "", reasoning_content="", content_list=PHASES), current="b"),
         [[ASKED, ("thought", "Hm."), ANSWERED]],
     ),
-    # and where the content says it again
+    # the same answer if the content repeats it
     (
         "open-webui",
         webui(
@@ -308,23 +308,30 @@ ROWS: list[tuple[str, dict[str, Any], list[list[Pair]]]] = [
     ),
     # messages without a history
     ("open-webui", {"chat": {"messages": [USER, node("b", "a", "assistant", "20 degrees.")]}}, [[ASKED, ANSWERED]]),
-    ("librechat", libre(said("a", "Rome?", said("b", "20 degrees.", model="m"), user=True)), [[ASKED, ANSWERED]]),
     (
         "librechat",
-        libre(said("a", "Rome?", said("b", "No."), said("c", "20 degrees."), user=True)),
+        libre(libre_message("a", "Rome?", libre_message("b", "20 degrees.", model="m"), user=True)),
+        [[ASKED, ANSWERED]],
+    ),
+    (
+        "librechat",
+        libre(libre_message("a", "Rome?", libre_message("b", "No."), libre_message("c", "20 degrees."), user=True)),
         [[ASKED, ("assistant", "No.")], [ASKED, ANSWERED]],
     ),
     (
         "librechat",
-        libre(said("a", "Rome?", said("b", "", content=PARTS), user=True), options={"promptPrefix": "Be kind."}),
+        libre(
+            libre_message("a", "Rome?", libre_message("b", "", content=PARTS), user=True),
+            options={"promptPrefix": "Be kind."},
+        ),
         [[("system", "Be kind."), ASKED, ("thought", "Hm."), *CALLED, ANSWERED]],
     ),
     # the messages of an export that is not recursive name those before them
     (
         "librechat",
         libre(
-            {**said("a", "Rome?", user=True), "parentMessageId": "00000000-0000-0000-0000-000000000000"},
-            {**said("b", "20 degrees."), "parentMessageId": "a"},
+            {**libre_message("a", "Rome?", user=True), "parentMessageId": "00000000-0000-0000-0000-000000000000"},
+            {**libre_message("b", "20 degrees."), "parentMessageId": "a"},
             recursive=False,
         ),
         [[ASKED, ANSWERED]],
@@ -357,10 +364,10 @@ ROWS: list[tuple[str, dict[str, Any], list[list[Pair]]]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "row", "said"), ROWS, ids=[f"{name}-{at}" for at, (name, *_) in enumerate(ROWS)])
-def test_an_exported_chat_is_its_conversations(name: str, row: dict[str, Any], said: list[list[Pair]]) -> None:
+@pytest.mark.parametrize(("name", "row", "expected"), ROWS, ids=[f"{name}-{at}" for at, (name, *_) in enumerate(ROWS)])
+def test_an_exported_chat_is_its_conversations(name: str, row: dict[str, Any], expected: list[list[Pair]]) -> None:
     assert read_row(Plan((AUTO,)), row).layout.name == name
-    assert [as_pairs(each.messages) for each in conversations(row)] == said
+    assert [as_pairs(each.messages) for each in conversations(row)] == expected
 
 
 STRUCTURE = frozenset(
@@ -368,7 +375,7 @@ STRUCTURE = frozenset(
     | {"text", "think", "tool_call", "singleStep", "multiStep", "contentBlock", "toolCallRequest", "toolCallResult"}
     | {"message", "function_call", "function_call_output", "input_text", "output_text"}
 )
-"""Words that say what the pieces of a message are: the messages are what they are of."""
+"""Names of kinds of pieces: the kinds are represented by the canonical messages, not by these words."""
 
 
 def words(value: Any) -> Iterator[str]:
@@ -381,7 +388,7 @@ def words(value: Any) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("row", [row for _, row, _ in ROWS], ids=[f"{name}-{at}" for at, (name, *_) in enumerate(ROWS)])
-def test_every_word_of_an_export_is_in_its_conversations_or_beside_them(row: dict[str, Any]) -> None:
+def test_every_word_of_an_export_is_in_its_conversations_or_in_extra_columns(row: dict[str, Any]) -> None:
     found = read_row(Plan((AUTO,)), row)
     kept = [*words([found.extra_columns, [[each.value, each.extra_columns] for each in found.documents]])]
     everything = "\n".join(kept).replace('\\"', '"')
@@ -389,10 +396,14 @@ def test_every_word_of_an_export_is_in_its_conversations_or_beside_them(row: dic
     assert [each for each in words(row) if each not in links and each not in everything] == []
 
 
-def test_media_of_a_chat_are_parts_of_what_is_said() -> None:
+def test_media_of_a_chat_are_parts_of_its_messages() -> None:
     shown = [
         webui({**USER, "files": [IMAGE]}, current="a"),
-        libre(said("a", "Rome?", user=True, files=[{"type": "image/png", "filepath": "/images/a.png", "width": 1}])),
+        libre(
+            libre_message(
+                "a", "Rome?", user=True, files=[{"type": "image/png", "filepath": "/images/a.png", "width": 1}]
+            )
+        ),
         studio(
             one({**ASKS, "content": [{"type": "file", "fileIdentifier": "1.png", "fileType": "image"}, *text("Rome?")]})
         ),
@@ -404,7 +415,7 @@ def test_media_of_a_chat_are_parts_of_what_is_said() -> None:
         assert (getattr(media, "type", None), getattr(words, "text", None)) == ("media", "Rome?")
 
 
-def test_what_else_is_said_of_messages_stands_beside() -> None:
+def test_other_members_of_messages_are_extra_columns() -> None:
     [document] = read_row(Plan((AUTO,)), PLAIN).documents
     assert document.extra_columns == {
         "nodes": [{"id": "a", "timestamp": 1700000000}, {"id": "b", "model": "m", "done": True}],
@@ -432,12 +443,12 @@ def test_a_text_with_something_else_folded_in_it_is_one_text() -> None:
     [
         (webui(node("a", "b", "user", "Rome?"), node("b", "a", "assistant", "20"), current="b"), "a node of a tree"),
         (webui(node("a", None, "user", ""), current="a"), "a tree with a message at least"),
-        (libre(said("a", "Rome?", {"text": "No."}, user=True)), "true for what a person wrote"),
+        (libre(libre_message("a", "Rome?", {"text": "No."}, user=True)), "true for what a person wrote"),
         (studio({"versions": [ASKS, 3]}), "a version of a message"),
         (prompt({"errorMessage": "An internal error has occurred.", "role": "model"}), "a chunk with a text at least"),
     ],
 )
-def test_a_chat_that_cannot_be_read_says_why(row: dict[str, Any], reason: str) -> None:
+def test_the_error_for_an_invalid_chat_has_the_reason(row: dict[str, Any], reason: str) -> None:
     with pytest.raises(BridgeError, match="OCB-SHAPE") as caught:
         read_row(Plan((AUTO,)), row)
     assert reason in str(caught.value)
@@ -494,14 +505,14 @@ SYSTEM: Pair = ("system", "Be kind.")
         ),
     ],
 )
-def test_a_turn_of_moss_is_what_was_thought_commanded_and_said(row: dict[str, Any], expected: list[Pair]) -> None:
+def test_a_turn_of_moss_has_a_thought_a_call_and_an_answer(row: dict[str, Any], expected: list[Pair]) -> None:
     found = read_row(Plan((AUTO,)), row)
     assert (found.layout.name, [*found.extra_columns]) == ("moss", ["conversation_id", "num_turns"])
     [conversation] = conversations(row)
     assert as_pairs(conversation.messages) == [SYSTEM, *expected]
 
 
-def test_earlier_data_of_moss_is_a_text() -> None:
+def test_earlier_data_of_moss_is_read_from_one_text() -> None:
     row = {"id": 1, "plain_text": "[Human]: Rome?<eoh> [MOSS]: 20 degrees.<eoa> ", "num_turns": 1, "prefix": "Be kind."}
     [conversation] = conversations(row)
     assert as_pairs(conversation.messages) == [SYSTEM, ASKED, ANSWERED]
@@ -535,7 +546,7 @@ NULLS: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("name", NULLS)
-def test_a_result_that_is_null_is_an_empty_one(name: str) -> None:
+def test_a_result_that_is_null_is_read_as_an_empty_text(name: str) -> None:
     row, path = NULLS[name]
     (document,) = read_row(Plan((AUTO,)), row).documents
     assert [(each.code, each.path) for each in document.findings] == [("shape", path)]
@@ -543,7 +554,7 @@ def test_a_result_that_is_null_is_an_empty_one(name: str) -> None:
     assert as_pairs(found.messages) == [ASKED, CALLED[0], ("tool", ""), ANSWERED]
 
 
-def test_a_call_of_open_webui_that_was_not_answered_has_no_result() -> None:
+def test_a_call_of_open_webui_without_an_answer_has_no_reply() -> None:
     second = FOLDED_CALL.replace("call_1", "call_2")
     waiting = second.replace(f'result="{html.escape(json.dumps("20"))}" ', "").replace('done="true"', 'done="false"')
     (found,) = conversations(webui(USER, node("b", "a", "assistant", waiting + FOLDED_CALL), current="b"))
@@ -551,7 +562,7 @@ def test_a_call_of_open_webui_that_was_not_answered_has_no_result() -> None:
     assert [each.call_id for each in found.messages] == [None, "call_2", "call_1", "call_1"]
 
 
-def test_phases_of_qwen_that_say_nothing_stand_beside() -> None:
+def test_phases_of_qwen_without_text_are_extra_columns() -> None:
     row = webui(USER, node("b", "a", "assistant", "", content_list=PHASES), current="b")
     (document,) = read_row(Plan((AUTO,)), row).documents
     beside = cast("list[Any]", document.extra_columns["nodes"])
@@ -567,17 +578,17 @@ def test_a_thought_of_lobechat_is_an_object() -> None:
     assert "'reasoning_duration': 3" in repr(found)
 
 
-SAID: dict[str, Any] = {"response": {"message": "Rome?", "sender": "human", "_id": "a"}}
+GROK_QUESTION: dict[str, Any] = {"response": {"message": "Rome?", "sender": "human", "_id": "a"}}
 DRAWN: dict[str, Any] = {"response": {"message": "", "sender": "ASSISTANT", "_id": "b", "images": ["KEPT"]}}
 
 
 MORE: list[dict[str, Any]] = [
-    {"conversations": [{"conversation": {}, "responses": [SAID, DRAWN]}]},
-    {"conversations": [{"conversation": {}, "responses": [{**SAID, "share_link": "KEPT"}]}]},
-    {"conversations": [{"conversation": {}, "responses": [SAID], "more": "KEPT"}]},
+    {"conversations": [{"conversation": {}, "responses": [GROK_QUESTION, DRAWN]}]},
+    {"conversations": [{"conversation": {}, "responses": [{**GROK_QUESTION, "share_link": "KEPT"}]}]},
+    {"conversations": [{"conversation": {}, "responses": [GROK_QUESTION], "more": "KEPT"}]},
     {
         "conversations": [
-            {"conversation": {}, "responses": [SAID]},
+            {"conversation": {}, "responses": [GROK_QUESTION]},
             {"conversation": {"title": "KEPT"}, "responses": []},
         ]
     },
@@ -587,6 +598,6 @@ MORE: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("row", MORE)
-def test_what_an_export_of_grok_or_vs_code_says_besides_stands_beside(row: dict[str, Any]) -> None:
+def test_other_members_of_exports_of_grok_and_vs_code_are_extra_columns(row: dict[str, Any]) -> None:
     found = read_row(Plan((AUTO,)), row)
     assert "KEPT" in repr([found.extra_columns, *(document.extra_columns for document in found.documents)])

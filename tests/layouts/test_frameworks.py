@@ -1,4 +1,4 @@
-"""Messages as frameworks of agents store them, written after their types and the pages that show stored conversations.
+"""Messages as frameworks of agents store them; the rows follow the types of each framework and its documentation.
 
 * Vercel's AI SDK: `packages/ai/src/ui/ui-messages.ts` (5 and 6), and its page on persistence of messages.
 * Pydantic AI: `pydantic_ai_slim/pydantic_ai/messages.py`, and its page on messages and chat history.
@@ -291,7 +291,7 @@ ROWS: list[tuple[str, dict[str, Any], list[list[Pair]]]] = [
         },
         WHOLE,
     ),
-    # a source and data that the page shows stay beside
+    # a source, and data that only the page shows, are extra columns
     (
         "ui-messages",
         {
@@ -319,7 +319,7 @@ ROWS: list[tuple[str, dict[str, Any], list[list[Pair]]]] = [
         },
         [[ASKED, CALLED[0]]],
     ),
-    # AI SDK 4 tells the calls and the text twice
+    # AI SDK 4 has the calls and the text twice
     (
         "ui-messages",
         {
@@ -344,7 +344,7 @@ ROWS: list[tuple[str, dict[str, Any], list[list[Pair]]]] = [
         [[*CALLED, ANSWERED]],
     ),
     ("pydantic-ai", {"id": "c", "messages": PYDANTIC}, WHOLE),
-    # the instructions of a run are told in each request, and said once
+    # each request has the instructions of the run; they are read once
     (
         "pydantic-ai",
         {
@@ -376,7 +376,7 @@ ROWS: list[tuple[str, dict[str, Any], list[list[Pair]]]] = [
     ("adk", {"id": "s", "app_name": "a", "user_id": "u", "state": {}, "events": ADK}, WHOLE),
     ("adk", {"id": "s", "appName": "a", "userId": "u", "state": {}, "events": CAMEL}, [[ASKED, ANSWERED]]),
     ("llama-index", {"messages": LLAMA}, WHOLE),
-    # earlier versions have calls beside the blocks; some have both
+    # earlier versions have calls in another member than the blocks, or in both
     (
         "llama-index",
         {"messages": [LLAMA[0], llama("assistant", tool_calls=[EARLIER_CALL]), *LLAMA[2:]]},
@@ -411,12 +411,12 @@ ROWS: list[tuple[str, dict[str, Any], list[list[Pair]]]] = [
 IDS = [f"{name}-{at}" for at, (name, *_) in enumerate(ROWS)]
 
 
-@pytest.mark.parametrize(("name", "row", "said"), ROWS, ids=IDS)
+@pytest.mark.parametrize(("name", "row", "expected"), ROWS, ids=IDS)
 def test_stored_messages_are_the_conversation_that_a_person_reads(
-    name: str, row: dict[str, Any], said: list[list[Pair]]
+    name: str, row: dict[str, Any], expected: list[list[Pair]]
 ) -> None:
     assert read_row(Plan((AUTO,)), row).layout.name == name
-    assert [as_pairs(each.messages) for each in conversations(row)] == said
+    assert [as_pairs(each.messages) for each in conversations(row)] == expected
 
 
 STRUCTURE = frozenset(
@@ -449,7 +449,7 @@ STRUCTURE = frozenset(
     }
     | {"USER", "AI", "ASSISTANT", "TOOL", "TOOL_EXECUTION_RESULT", "TEXT"}
 )
-"""Words that say what the parts of a message are: the messages are what they are of."""
+"""Names of kinds of parts: the kinds are represented by the canonical messages, not by these words."""
 
 
 def words(value: Any) -> Iterator[str]:
@@ -462,7 +462,7 @@ def words(value: Any) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("row", [row for _, row, _ in ROWS], ids=IDS)
-def test_every_word_is_in_the_conversation_or_beside_it(row: dict[str, Any]) -> None:
+def test_every_word_is_in_the_conversation_or_in_extra_columns(row: dict[str, Any]) -> None:
     found = read_row(Plan((AUTO,)), row)
     kept = [*words([found.extra_columns, [[each.value, each.extra_columns] for each in found.documents]])]
     everything = "\n".join(kept)
@@ -486,10 +486,10 @@ SHOWN: list[tuple[Any, Media]] = [
 
 
 @pytest.mark.parametrize(("message", "media"), SHOWN)
-def test_media_are_parts_of_what_is_said(message: Any, media: Media) -> None:
+def test_media_are_parts_of_messages(message: Any, media: Media) -> None:
     [conversation] = conversations({"messages": [message]})
-    [said] = conversation.messages
-    assert said.content == (media,)
+    [found] = conversation.messages
+    assert found.content == (media,)
 
 
 def test_a_file_keeps_its_name() -> None:
@@ -511,13 +511,13 @@ def test_results_of_one_step_follow_all_its_calls() -> None:
     assert [message.call_id for message in conversation.messages] == ["one", "two", "one", "two"]
 
 
-def test_each_thought_is_one_of_its_own() -> None:
+def test_each_thought_is_a_message_of_its_own() -> None:
     thoughts = [{"type": "reasoning", "text": words} for words in ("Hm.", "Ah.")]
     [conversation] = conversations({"messages": [ui("assistant", *thoughts, ui_text("Yes."))]})
     assert as_pairs(conversation.messages) == [("thought", "Hm."), ("thought", "Ah."), ("assistant", "Yes.")]
 
 
-def test_messages_with_types_are_not_those_of_a_framework_without() -> None:
+def test_messages_with_types_are_not_read_by_layouts_without_types() -> None:
     row: dict[str, Any] = {"messages": [{"role": "user", "meta": {}, "content": [{"type": "text", "text": "Rome?"}]}]}
     assert read_row(Plan((AUTO,)), row).layout.name == "messages"
 
@@ -531,14 +531,14 @@ def test_a_document_of_a_framework_is_refused_with_what_reads_it(messages: list[
     assert "`ocml-convert batch --plan auto` reads such rows" in caught.value.message
 
 
-def test_words_for_roles_of_voice_agents() -> None:
-    said = [{"role": "agent", "message": "20 degrees."}, {"role": "user", "message": "Thanks."}]
+def test_the_role_names_of_voice_agents_are_read() -> None:
+    stored = [{"role": "agent", "message": "20 degrees."}, {"role": "user", "message": "Thanks."}]
     for name in ("transcript", "messages"):
-        [conversation] = conversations({"agent_id": "a", name: said})
+        [conversation] = conversations({"agent_id": "a", name: stored})
         assert as_pairs(conversation.messages) == [ANSWERED, ("user", "Thanks.")]
 
 
-def test_the_history_of_promptflow_is_what_was_said_before() -> None:
+def test_the_history_of_promptflow_comes_before_the_question() -> None:
     history = [{"inputs": {"question": "Rome?"}, "outputs": {"answer": "20 degrees."}}]
     [conversation] = conversations({"question": "Oslo?", "chat_history": history, "answer": "5 degrees."})
     assert as_pairs(conversation.messages) == [ASKED, ANSWERED, ("user", "Oslo?"), ("assistant", "5 degrees.")]
@@ -581,12 +581,12 @@ CHAIN = [
 @pytest.mark.parametrize(
     "row", [{"messages": CHAIN}, {"values": {"messages": CHAIN, "turns": 2}, "next": [], "config": {"thread": "t-1"}}]
 )
-def test_standard_blocks_of_langchain_are_thoughts_and_calls(row: dict[str, Any]) -> None:
+def test_standard_blocks_of_langchain_are_read_as_thoughts_and_calls(row: dict[str, Any]) -> None:
     [conversation] = conversations(row)
     assert as_pairs(conversation.messages) == [ASKED, THOUGHT, ("assistant", "I look."), *CALLED, ANSWERED]
 
 
-def test_the_state_of_a_graph_stands_beside_its_messages() -> None:
+def test_the_state_of_a_graph_is_an_extra_column() -> None:
     found = read_row(Plan((AUTO,)), {"values": {"messages": CHAIN, "turns": 2}, "next": []})
     assert (found.layout.name, found.extra_columns) == ("langchain", {"next": []})
     assert found.documents[0].extra_columns == {"values": {"turns": 2}}
@@ -600,18 +600,18 @@ def test_the_state_of_a_graph_stands_beside_its_messages() -> None:
         {"type": "file", "base64": "iVBORw0KGgo=", "mime_type": "image/png"},
     ],
 )
-def test_standard_blocks_of_langchain_are_media(block: dict[str, Any]) -> None:
+def test_standard_blocks_of_langchain_are_read_as_media(block: dict[str, Any]) -> None:
     [conversation] = conversations({"messages": [chain("human", [block])]})
     assert conversation.messages[0].content == (DATA,)
 
 
-def test_a_block_of_langchain_that_says_more_stays() -> None:
+def test_a_block_of_langchain_with_unknown_members_is_kept_as_it_is() -> None:
     block = {"type": "image", "url": "https://a.example/a", "extras": {"alt": "Rome"}}
     [conversation] = conversations({"messages": [chain("human", [block])]})
     assert conversation.messages[0].content == (Foreign("openai", block),)
 
 
-def test_a_call_of_langchain_that_is_only_in_a_block_stays() -> None:
+def test_a_call_of_langchain_that_is_only_in_a_block_is_kept_as_it_is() -> None:
     block: dict[str, Any] = {"type": "tool_call", "name": "time", "args": {}, "id": "u"}
     [conversation] = conversations({"messages": [chain("ai", [block], tool_calls=[CHAIN_CALL])]})
     assert conversation.messages[0].content == (Foreign("openai", block),)
@@ -623,7 +623,7 @@ def test_the_reasoning_of_other_models_is_a_thought() -> None:
     assert as_pairs(conversation.messages) == [ASKED, THOUGHT, ANSWERED]
 
 
-def test_what_is_sent_to_responses_is_read_where_nemo_gym_keeps_it() -> None:
+def test_requests_to_responses_are_read_from_the_columns_of_nemo_gym() -> None:
     tool: dict[str, Any] = {
         "type": "function",
         "name": "weather",
@@ -640,7 +640,7 @@ def test_what_is_sent_to_responses_is_read_where_nemo_gym_keeps_it() -> None:
     assert [each.name for each in conversation.tools or ()] == ["weather"]
 
 
-def test_a_part_without_its_text_is_no_place_for_the_next_text() -> None:
+def test_a_part_of_text_without_its_text_is_left_out() -> None:
     parts = [{"type": "reasoning", "reasoning": "Hm."}, {"type": "text"}, {"type": "text", "text": "Yes."}]
     row = {"messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": parts}]}
     document: Any = read_row(Plan((AUTO,)), row).documents[0].value

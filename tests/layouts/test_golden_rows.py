@@ -1,4 +1,4 @@
-"""Rows of public datasets with the conversations that a person reads in them: `golden/rows`, each with its source."""
+"""Rows of public datasets, and the conversations that a person reads in them: `golden/rows`, each with its source."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 from ocml_bridge import Transcript, read
 from ocml_bridge.layouts import AUTO, PREVIEWS, Plan, read_row
 from ocml_bridge.model import Message
+from rows import speaker
 
 ROOT = Path(__file__).parents[2] / "golden" / "rows"
 PREVIEWED = {layout.name for layout in PREVIEWS}
@@ -24,14 +25,8 @@ def golden(path: Path) -> dict[str, Any]:
 CASES = [(path.stem, case) for path in FILES for case in golden(path)["cases"]]
 
 
-def speaker(message: Message) -> str:
-    if message.recipient not in (None, "assistant"):
-        return f"call {str(message.recipient).removeprefix('functions.')}"
-    return "thought" if message.channel == "analysis" else message.role
-
-
-def told(messages: tuple[Message, ...]) -> list[list[Any]]:
-    """Who says what; of parts, their texts and addresses."""
+def contents_by_speaker(messages: tuple[Message, ...]) -> list[list[Any]]:
+    """The speaker and the content of each message; of parts, their texts and addresses."""
 
     def content(message: Message) -> Any:
         if isinstance(message.content, str):
@@ -47,8 +42,8 @@ def test_a_public_row_is_the_conversation_that_a_person_reads(name: str, case: d
     documents = [read(each.value, found.layout.format).transcript for each in found.documents]
     transcripts = [each for each in documents if isinstance(each, Transcript)]
     assert found.layout.name == case["layout"]
-    assert [told(each.messages) for each in transcripts] == case["conversations"]
-    rejected = [told(other.messages) for each in transcripts for other in each.alternatives or ()]
+    assert [contents_by_speaker(each.messages) for each in transcripts] == case["conversations"]
+    rejected = [contents_by_speaker(other.messages) for each in transcripts for other in each.alternatives or ()]
     assert rejected == case.get("rejected", [])
     assert [tool.name for tool in transcripts[0].tools or ()] == case.get("tools", [])
     assert [*found.extra_columns, *found.documents[0].extra_columns] == case["beside"]
@@ -57,5 +52,5 @@ def test_a_public_row_is_the_conversation_that_a_person_reads(name: str, case: d
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_a_public_row_says_where_it_is_from(path: Path) -> None:
+def test_a_public_row_names_its_source(path: Path) -> None:
     assert "(" in golden(path)["source"]

@@ -1,4 +1,4 @@
-"""Rows that were made to take long: each is read or refused in time that grows with its size."""
+"""Rows that are made to be slow to read: each is read or refused in time that grows linearly with its size."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from ocml_bridge.layouts import AUTO, Plan, read_row
 
 MANY = 40_000
 SECONDS = 3.0
-"""Of the processor's time: most take milliseconds, and what is not linear takes longer than that."""
+"""A limit for the processor's time: most rows take milliseconds; a quadratic algorithm takes longer than the limit."""
 
 
-def said(text: str) -> dict[str, Any]:
-    """A chat of Open WebUI in which the assistant says a text."""
+def open_webui_chat(text: str) -> dict[str, Any]:
+    """A chat of Open WebUI with one message of the assistant."""
     return {"chat": {"messages": [{"role": "assistant", "content": text}]}}
 
 
 ROWS: dict[str, dict[str, Any]] = {
-    "folded parts that do not end": said("<details><summary></summary>" * MANY),
-    "a tag that does not end": said("<details" + " " * MANY + "x"),
+    "folded parts that do not end": open_webui_chat("<details><summary></summary>" * MANY),
+    "a tag that does not end": open_webui_chat("<details" + " " * MANY + "x"),
     "turns of MOSS that do not end": {"plain_text": "[Human]: a<eoh> " + "[MOSS]: " * MANY},
     "parentheses that do not end": {"chat": {"turn_1": {"Human": "a", "Commands": "f(" * MANY}}},
     "many commands": {"chat": {"turn_1": {"Human": "a", "Commands": ",".join(["f()"] * (MANY // 20))}}},
@@ -33,9 +33,9 @@ ROWS: dict[str, dict[str, Any]] = {
     },
     "spaces before a turn": {"text": " " * MANY + "x<start_of_turn>"},
     "spaces in a turn": {"text": "<start_of_turn>user\n" + " " * MANY + "x"},
-    "spaces in what a person says": {"text": "User: a" + " " * MANY + "x\nAssistant: b"},
+    "spaces in a message of the user": {"text": "User: a" + " " * MANY + "x\nAssistant: b"},
     "calls that are not closed": {"text": "<｜User｜>a<｜Assistant｜>" + "<tool_call>" * MANY},
-    "tools behind spaces": {"text": "<|user|>" + " " * MANY + "<tools>" * MANY},
+    "tools after spaces": {"text": "<|user|>" + " " * MANY + "<tools>" * MANY},
     "instructions that are not closed": {"text": "[INST] a " * MANY},
     "results between spaces": {"text": "<｜User｜>a" + "<｜tool▁output▁begin｜>" + " " * MANY + "x"},
     "thoughts and calls of Gemma 4 that are not closed": {
@@ -68,7 +68,7 @@ ROWS: dict[str, dict[str, Any]] = {
 
 
 ODD: list[Any] = [None, 1, True, "", [], {}, ["x"], [["a"]], {"a": 1}, [{}], {"type": []}]
-SAID: list[dict[str, Any]] = [
+VALID_ROWS: list[dict[str, Any]] = [
     {"messages": [{"role": "user", "content": "Why?"}]},
     {"messages": [{"type": "user", "content": "Why?", "timestamp": "1"}]},
     {"chosen": {"role": "assistant", "content": "a"}, "rejected": {"role": "assistant", "content": "b"}},
@@ -100,7 +100,7 @@ def replaced(value: Any, path: tuple[Any, ...], other: Any) -> Any:
     return copy
 
 
-@pytest.mark.parametrize("row", SAID, ids=range(len(SAID)))
+@pytest.mark.parametrize("row", VALID_ROWS, ids=range(len(VALID_ROWS)))
 def test_a_row_with_an_odd_value_anywhere_is_read_or_refused(row: dict[str, Any]) -> None:
     for path in [each for each in places(row) if each]:
         for other in ODD:

@@ -1,4 +1,4 @@
-"""Columns of media beside messages in whose parts a medium has its place (TRL), or whose parts have addresses."""
+"""Columns of media: messages with places for them (TRL), and messages whose parts have addresses."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ IMAGE: Any = {"type": "image"}
 QUESTION: Any = {"type": "text", "text": "What?"}
 ANSWER: Any = {"role": "assistant", "content": [{"type": "text", "text": "A cat."}]}
 PNG = {"bytes": {"base64": "iVBORw0KGgo="}, "path": None}
-"""An image as `datasets` stores it, and rows of Parquet have it."""
+"""An image as `datasets` stores it, also in rows of Parquet."""
 
 
 def user(*parts: Any) -> Any:
@@ -34,7 +34,7 @@ def media(row: dict[str, Any]) -> list[Any]:
     ]
 
 
-def columns_beside(row: dict[str, Any]) -> list[str]:
+def extra_columns_of(row: dict[str, Any]) -> list[str]:
     found = read_row(Plan((AUTO,)), row)
     return [*found.extra_columns, *(name for each in found.documents for name in each.extra_columns)]
 
@@ -116,7 +116,7 @@ ROWS: dict[str, tuple[str, dict[str, Any], list[str]]] = {
         ("image", {"bytes": {"base64": "/9j/AA=="}, "path": "a"}, "data:image/jpeg;base64,/9j/AA=="),
     ],
 )
-def test_what_is_stored_has_the_type_of_its_kind(column: str, stored: Any, expected: str) -> None:
+def test_stored_media_have_the_type_of_their_column(column: str, stored: Any, expected: str) -> None:
     row = {
         column: stored,
         "conversations": [{"from": "human", "value": f"<{column}>What?"}, {"from": "gpt", "value": "A."}],
@@ -125,27 +125,27 @@ def test_what_is_stored_has_the_type_of_its_kind(column: str, stored: Any, expec
 
 
 @pytest.mark.parametrize("name", ROWS)
-def test_media_of_a_column_stand_where_the_messages_have_a_place_for_them(name: str) -> None:
+def test_media_of_a_column_are_put_into_the_places_in_the_messages(name: str) -> None:
     layout, row, expected = ROWS[name]
     found = read_row(Plan((AUTO,)), row)
-    assert (found.layout.name, media(row), columns_beside(row)) == (layout, expected, [])
+    assert (found.layout.name, media(row), extra_columns_of(row)) == (layout, expected, [])
     assert all(not each.findings for each in found.documents)
 
 
 @pytest.mark.parametrize("images", [["a.png"], [], ["a.png", "b.png", "c.png"], [{"array": [0]}, "b.png"]])
-def test_media_that_are_not_as_many_as_their_places_stay_beside(images: list[Any]) -> None:
+def test_media_are_an_extra_column_if_there_are_more_or_fewer_places(images: list[Any]) -> None:
     row = {"messages": [user(IMAGE, IMAGE, QUESTION), ANSWER], "images": images}
     found = read_row(Plan((AUTO,)), row)
     assert [(each.code, each.path) for each in found.documents[0].findings] == [("shape", "/images")]
-    assert (media(row), columns_beside(row)) == ([], ["images"])
+    assert (media(row), extra_columns_of(row)) == ([], ["images"])
 
 
-def test_media_without_a_place_stay_beside() -> None:
+def test_media_without_a_place_are_an_extra_column() -> None:
     row = {"prompt": "What?", "completion": "A cat.", "images": ["a.png"], "videos": None}
-    assert columns_beside(row) == ["images"]
+    assert extra_columns_of(row) == ["images"]
 
 
-def test_a_sound_with_an_address_is_one_for_the_servers_that_take_it() -> None:
+def test_a_sound_with_an_address_is_read_as_a_sound() -> None:
     row = {
         "messages": [{"role": "user", "content": "<audio>What?"}, ANSWER | {"content": "A cat."}],
         "audios": ["a.wav"],
@@ -156,7 +156,7 @@ def test_a_sound_with_an_address_is_one_for_the_servers_that_take_it() -> None:
     assert made.lossless
 
 
-def test_a_part_that_says_more_is_no_place() -> None:
+def test_a_part_with_unknown_members_is_not_a_place_for_media() -> None:
     odd = {"type": "image", "colour": "red"}
     [conversation] = conversations({"messages": [user(odd, QUESTION), ANSWER], "images": ["a.png"]})
     assert [type(part) for part in conversation.messages[0].content if not isinstance(part, str)][1:] == [Text]

@@ -1,6 +1,6 @@
-"""Whatever else a row says, at any level, stays: in a document, beside it, or in a finding.
+"""Unknown members of a row, at any level, are kept: in a document, in an extra column, or in a finding.
 
-The rows are those of the other tests; each of their objects gets a member that nobody knows.
+The rows are those of the other tests; each of their objects gets an unknown member.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ocml_bridge.errors import BridgeError
 from ocml_bridge.layouts import AUTO, Plan, Row, read_row
 
 PLAN = Plan((AUTO,), preview=True)
-ODD, VALUE = "odd_member", "a value that nobody knows"
+ODD, VALUE = "odd_member", "an unknown value"
 ROWS: list[dict[str, Any]] = [
     *(row for _, row in all_rows.ROWS),
     *test_benchmarks.ROWS,
@@ -35,7 +35,7 @@ def objects(value: Any) -> Iterator[dict[str, Any]]:
 
 
 def all_of(row: Row) -> str:
-    """All that is read of a row, or is kept beside it."""
+    """Everything that is read from a row: documents, extra columns and findings."""
     documents = [
         [each.value, dict(each.extra_columns), [str(found) for found in each.findings]] for each in row.documents
     ]
@@ -47,13 +47,13 @@ def named(row: dict[str, Any]) -> str:
 
 
 @pytest.mark.parametrize("row", ROWS, ids=named)
-def test_a_member_that_nobody_knows_is_kept(row: dict[str, Any]) -> None:
+def test_an_unknown_member_is_kept(row: dict[str, Any]) -> None:
     layout = read_row(PLAN, row).layout.name
     for at in range(len([*objects(row)])):
         changed = deepcopy(row)
         [*objects(changed)][at][ODD] = VALUE
         try:
             found = read_row(PLAN, changed)
-        except BridgeError:  # it is another row then, or none
+        except BridgeError:  # with the member it is a row of another layout, or of none
             continue
         assert found.layout.name != layout or VALUE in all_of(found), (layout, [*objects(row)][at])

@@ -1,4 +1,4 @@
-"""A column that a layout knows is in the conversation or beside it, also where the layout reads another one for it."""
+"""Each column that a layout knows is in the conversation or an extra column, even if the layout reads only another one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ROWS: list[dict[str, Any]] = [
 TOOL = {"name": "kept", "role": "user", "content": "kept"}
 PARTS = [{"type": "text", "text": "kept"}]
 IDS = frozenset({"current_node"})
-"""Fields that only name what another field holds."""
+"""Fields with the id of something in another field."""
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: "-".join(list(row)[:3]))
@@ -56,14 +56,14 @@ def test_a_system_prompt_may_be_parts_of_text() -> None:
                 read_row(PLAN, {**row, "system": other})
 
 
-def test_other_answers_stand_beside_the_two_that_are_compared() -> None:
+def test_further_answers_than_the_two_compared_are_extra_columns() -> None:
     row = {"prompt": "Hi", "response_a": "A", "response_b": "B", "answer1": "C", "answer2": ["D"], "winner": "b"}
     assert read_row(PLAN, row).documents[0].extra_columns == {"response_1": "C", "response_2": ["D"]}
     row = {"prompt": '["Hi"]', "response_a": '["A"]', "response_b": '["B"]', "input": "More", "winner": "b"}
     assert read_row(PLAN, row).documents[0].extra_columns == {"input": "More"}
 
 
-def test_an_input_beside_a_prompt_of_several_turns_is_a_part_of_it() -> None:
+def test_the_input_is_added_to_a_prompt_of_several_turns() -> None:
     prompt = "Human: Hi\n\nAssistant: Yes.\n\nHuman: Why?\n\nAssistant:"
     document: Any = read_row(PLAN, {"instruction": prompt, "input": "More", "output": "So."}).documents[0].value
     assert document["messages"][0] == {"role": "user", "content": f"{prompt}\nMore"}

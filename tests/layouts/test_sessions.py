@@ -1,4 +1,4 @@
-"""Sessions as programs with agents store them, written after their types and what they export.
+"""Sessions as programs with agents store them; the rows follow the types and exports of each program.
 
 * opencode: `packages/opencode/src/session/message-v2.ts`, and what `opencode export` writes.
 * Goose: `crates/goose/src/conversation/message.rs`. In earlier versions the value of a result is its content.
@@ -70,7 +70,7 @@ GOOSE_CALLS = goose(
     },
 )
 RESULT = [{"type": "text", "text": "20"}]
-GOOSE_SAYS = goose("assistant", {"type": "text", "text": "20 degrees."})
+GOOSE_ANSWERS = goose("assistant", {"type": "text", "text": "20 degrees."})
 
 
 def goose_gets(value: Any) -> dict[str, Any]:
@@ -123,10 +123,10 @@ KERNEL = [
 
 ROWS: list[tuple[str, dict[str, Any], list[Pair]]] = [
     ("opencode", OPENCODE, WHOLE),
-    ("goose", {"conversation": [GOOSE_ASKS, GOOSE_CALLS, goose_gets(RESULT), GOOSE_SAYS]}, WHOLE),
+    ("goose", {"conversation": [GOOSE_ASKS, GOOSE_CALLS, goose_gets(RESULT), GOOSE_ANSWERS]}, WHOLE),
     (
         "goose",
-        {"messages": [GOOSE_ASKS, GOOSE_CALLS, goose_gets({"content": RESULT, "isError": False}), GOOSE_SAYS]},
+        {"messages": [GOOSE_ASKS, GOOSE_CALLS, goose_gets({"content": RESULT, "isError": False}), GOOSE_ANSWERS]},
         WHOLE,
     ),
     ("livekit", {"items": LIVEKIT}, [ASKED, *CALLED, ANSWERED]),
@@ -135,22 +135,24 @@ ROWS: list[tuple[str, dict[str, Any], list[Pair]]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "row", "said"), ROWS, ids=[f"{name}-{at}" for at, (name, *_) in enumerate(ROWS)])
-def test_a_session_is_the_conversation_that_a_person_reads(name: str, row: dict[str, Any], said: list[Pair]) -> None:
+@pytest.mark.parametrize(("name", "row", "expected"), ROWS, ids=[f"{name}-{at}" for at, (name, *_) in enumerate(ROWS)])
+def test_a_session_is_the_conversation_that_a_person_reads(
+    name: str, row: dict[str, Any], expected: list[Pair]
+) -> None:
     assert read_row(Plan((AUTO,)), row).layout.name == name
     [conversation] = conversations(row)
-    assert as_pairs(conversation.messages) == said
+    assert as_pairs(conversation.messages) == expected
     called = [message.call_id for message in conversation.messages if message.call_id is not None]
     assert called == ["t", "t"]
 
 
-def test_what_else_a_session_says_stands_beside() -> None:
+def test_other_items_of_a_session_are_extra_columns() -> None:
     [document] = read_row(Plan((AUTO,)), {"items": LIVEKIT}).documents
     handoff = {"id": "item_4", "type": "agent_handoff", "old_agent_id": "a", "new_agent_id": "b"}
     assert handoff in document.extra_columns["nodes"]
 
 
-def test_an_image_of_livekit_is_part_of_what_is_said() -> None:
+def test_an_image_of_livekit_is_a_part_of_its_message() -> None:
     image = {"id": "img_1", "type": "image_content", "image": PNG, "mime_type": None}
     item = {"id": "item_1", "type": "message", "role": "user", "content": ["Look.", image]}
     [conversation] = conversations({"items": [item]})
@@ -159,7 +161,7 @@ def test_an_image_of_livekit_is_part_of_what_is_said() -> None:
     assert picture == Media("image", data="iVBORw0KGgo=", format="image/png")
 
 
-def test_an_image_in_a_file_of_a_trajectory_has_the_path_as_its_address() -> None:
+def test_the_address_of_an_image_of_a_trajectory_is_the_path_of_its_file() -> None:
     source = {"media_type": "image/png", "path": "images/step_2.png"}
     message = [{"type": "text", "text": "Look."}, {"type": "image", "source": source}]
     row = {"steps": [{"step_id": 1, "source": "user", "message": message}]}
@@ -171,7 +173,7 @@ def test_an_image_in_a_file_of_a_trajectory_has_the_path_as_its_address() -> Non
     assert "image/png" in json.dumps(document.extra_columns)
 
 
-def test_items_of_the_responses_api_are_not_livekits() -> None:
+def test_items_of_the_responses_api_are_not_read_as_livekit() -> None:
     content = [{"type": "output_text", "text": "20 degrees."}]
     item = {"id": "msg_1", "type": "message", "role": "assistant", "content": content}
     assert read_row(Plan((AUTO,)), {"items": [item]}).layout.name == "wrapped"
@@ -200,16 +202,16 @@ def test_each_chat_of_a_store_of_llamaindex_is_a_conversation() -> None:
 # --- eval sets of the Agent Development Kit ---------------------------------------------------------------------------
 
 
-def says(role: str | None, text: str) -> dict[str, Any]:
+def adk_content(role: str | None, text: str) -> dict[str, Any]:
     return {"parts": [{"text": text, "video_metadata": None}], "role": role}
 
 
 USE = {"id": None, "name": "weather", "args": {"city": "Rome"}}
 RUN: dict[str, Any] = {
     "invocation_id": "e-1",
-    "user_content": says("user", "Rome?"),
+    "user_content": adk_content("user", "Rome?"),
     "intermediate_data": {"tool_uses": [USE], "tool_responses": [], "intermediate_responses": []},
-    "final_response": says(None, "20 degrees."),
+    "final_response": adk_content(None, "20 degrees."),
 }
 
 
@@ -220,7 +222,7 @@ def test_each_case_of_an_eval_set_is_a_conversation_with_the_calls_that_it_expec
     assert [as_pairs(each.messages) for each in conversations(row)] == [[ASKED, CALLED[0], ANSWERED]]
 
 
-def test_each_case_stands_beside_its_conversation_and_no_other() -> None:
+def test_each_case_is_an_extra_column_of_its_own_conversation() -> None:
     cases: list[dict[str, Any]] = [{"eval_id": name, "conversation": [RUN]} for name in "ab"]
     plan = {"eval_id": "c", "conversation_scenario": {"starting_prompt": "Hi"}}
     found = read_row(Plan((AUTO,)), {"eval_set_id": "e", "eval_cases": [plan, *cases]})
@@ -228,7 +230,7 @@ def test_each_case_stands_beside_its_conversation_and_no_other() -> None:
     assert found.extra_columns == {"eval_set_id": "e"}
 
 
-def test_events_of_a_run_are_what_happened_in_it() -> None:
+def test_events_of_a_run_are_read_as_thoughts_calls_and_replies() -> None:
     events = [
         {"author": "guide", "content": {"role": "model", "parts": [{"functionCall": {**USE, "id": "t"}}]}},
         {
@@ -237,9 +239,9 @@ def test_events_of_a_run_are_what_happened_in_it() -> None:
         },
     ]
     run = {
-        "userContent": says("user", "Rome?"),
+        "userContent": adk_content("user", "Rome?"),
         "intermediateData": {"invocationEvents": events},
-        "finalResponse": says("model", "20 degrees."),
+        "finalResponse": adk_content("model", "20 degrees."),
     }
     [conversation] = conversations({"evalSetId": "e", "evalCases": [{"evalId": "a", "conversation": [run]}]})
     assert [speaker for speaker, _ in as_pairs(conversation.messages)] == ["user", "call weather", "tool", "assistant"]

@@ -81,7 +81,7 @@ MADE: tuple[Row, ...] = (
 
 
 def edits(value: Any, drawn: random.Random) -> Any:
-    """A value of which one thing is another."""
+    """The value with one change."""
     if isinstance(value, dict):
         members = cast("Row", value)
         if members and drawn.random() < 0.8:
@@ -133,7 +133,7 @@ def test_the_layout_does_not_depend_on_the_rows_before(seed: int, monkeypatch: p
     assert again > 300
 
 
-def test_a_json_text_in_a_list_of_answers_is_no_answer_of_the_assistant() -> None:
+def test_json_text_in_a_list_of_answers_is_not_an_answer_of_the_assistant() -> None:
     row: Row = {"messages": TURNS[:1], "answers": ["Yes."]}
     other: Row = {**row, "answers": [json.dumps(TURNS[:1])]}
     assert [read_row(Plan((AUTO,)), each).layout.name for each in (row, other)] == ["answered", "messages"]

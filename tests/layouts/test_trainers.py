@@ -1,6 +1,6 @@
-"""Rows that are written are read by trainers' own code as the conversations that they were made of.
+"""Trainers' own code reads the rows that are written as the original conversations.
 
-Trainers are judges here: `judges/trainers.py` says how to have them. Without them, these tests are skipped.
+Trainers are judges here; `judges/trainers.py` explains how to install them. Without them, these tests are skipped.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import pytest
 from judges.trainers import trainer
 
 Batch = Callable[..., int]
-Said = list[tuple[str, str]]
+Pairs = list[tuple[str, str]]
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": '{"city": "Rome"}'}}
 TOOL: dict[str, Any] = {
@@ -41,7 +41,7 @@ PREFERENCE = {
     "preferred_output": [{"role": "assistant", "content": "Good"}],
     "non_preferred_output": [{"role": "assistant", "content": "Bad"}],
 }
-SAID: Said = [(each["role"], each["content"]) for each in TALK]
+PAIRS: Pairs = [(each["role"], each["content"]) for each in TALK]
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def batch() -> Batch:
     return lambda *arguments: main(["batch", "--quiet", "--jobs", "1", *map(str, arguments)])
 
 
-def said(messages: Iterable[Any]) -> Said:
+def as_pairs(messages: Iterable[Any]) -> Pairs:
     return [(each["role"], each["content"]) for each in messages]
 
 
@@ -85,17 +85,17 @@ def factory(formatting: str, made: dict[str, Any], **columns: Any) -> dict[str, 
 def test_llama_factory_reads_alpaca(row: Row) -> None:
     found = factory("alpaca", row({"messages": TALK}, "alpaca"), system="system", history="history")
     assert found["_system"] == "Be kind."
-    assert said(found["_prompt"] + found["_response"]) == SAID[1:]
+    assert as_pairs(found["_prompt"] + found["_response"]) == PAIRS[1:]
 
 
 def test_llama_factory_reads_sharegpt(row: Row) -> None:
     found = factory("sharegpt", row({"messages": TALK}, "sharegpt"))
-    assert [("system", found["_system"]), *said(found["_prompt"] + found["_response"])] == SAID
+    assert [("system", found["_system"]), *as_pairs(found["_prompt"] + found["_response"])] == PAIRS
 
 
 def test_llama_factory_reads_calls_of_sharegpt(row: Row) -> None:
     found = factory("sharegpt", row({"messages": CALLED, "tools": [TOOL]}, "sharegpt"), tools="tools")
-    roles, texts = zip(*said(found["_prompt"] + found["_response"]), strict=True)
+    roles, texts = zip(*as_pairs(found["_prompt"] + found["_response"]), strict=True)
     assert roles == ("user", "function", "observation", "assistant")
     assert json.loads(texts[1]) == {"name": "weather", "arguments": {"city": "Rome"}}
     assert (texts[0], texts[2], texts[3]) == ("Weather?", "20", "Warm.")
@@ -105,8 +105,8 @@ def test_llama_factory_reads_calls_of_sharegpt(row: Row) -> None:
 def test_llama_factory_reads_preferences_of_sharegpt(row: Row) -> None:
     made = row(PREFERENCE, "sharegpt")
     found = factory("sharegpt", made, ranking=True, chosen="chosen", rejected="rejected")
-    assert (found["_system"], said(found["_prompt"])) == ("Be kind.", SAID[1:2])
-    assert said(found["_response"]) == [("assistant", "Good"), ("assistant", "Bad")]
+    assert (found["_system"], as_pairs(found["_prompt"])) == ("Be kind.", PAIRS[1:2])
+    assert as_pairs(found["_response"]) == [("assistant", "Good"), ("assistant", "Bad")]
 
 
 def test_llama_factory_reads_messages(row: Row) -> None:
@@ -119,7 +119,7 @@ def test_llama_factory_reads_messages(row: Row) -> None:
         observation_tag="tool",
         **tags,
     )
-    roles, texts = zip(*said(found["_prompt"] + found["_response"]), strict=True)
+    roles, texts = zip(*as_pairs(found["_prompt"] + found["_response"]), strict=True)
     assert roles == ("user", "function", "observation", "assistant")
     assert json.loads(texts[1])[0]["name"] == "weather"
     assert json.loads(found["_tools"]) == [TOOL]
@@ -135,25 +135,28 @@ def test_trl_takes_rows_for_conversations(layout: str, row: Row) -> None:
     made = trl.maybe_convert_to_chatml(row(document, layout, **({"label": True} if layout == "kto" else {})))
     assert trl.is_conversational(made)
     if "messages" in made:
-        assert [each[1] for each in said(made["messages"])] == [each[1] for each in SAID]
+        assert [each[1] for each in as_pairs(made["messages"])] == [each[1] for each in PAIRS]
     elif layout == "preference":
-        assert said(made["prompt"]) == SAID[:2]
-        assert (said(made["chosen"]), said(made["rejected"])) == ([("assistant", "Good")], [("assistant", "Bad")])
+        assert as_pairs(made["prompt"]) == PAIRS[:2]
+        assert (as_pairs(made["chosen"]), as_pairs(made["rejected"])) == (
+            [("assistant", "Good")],
+            [("assistant", "Bad")],
+        )
     else:
-        assert said(made["prompt"] + made["completion"]) == SAID
+        assert as_pairs(made["prompt"] + made["completion"]) == PAIRS
 
 
 # --- torchtune --------------------------------------------------------------------------------------------------------
 
 
-def tuned(messages: Iterable[Any]) -> Said:
+def tuned(messages: Iterable[Any]) -> Pairs:
     return [(each.role, "".join(part["content"] for part in each.content)) for each in messages]
 
 
 def test_torchtune_reads_rows(row: Row) -> None:
     torchtune = trainer("torchtune.data._messages")
     for layout, transform in (("messages", "OpenAIToMessages"), ("sharegpt", "ShareGPTToMessages")):
-        assert tuned(getattr(torchtune, transform)()(row({"messages": TALK}, layout))["messages"]) == SAID
+        assert tuned(getattr(torchtune, transform)()(row({"messages": TALK}, layout))["messages"]) == PAIRS
     alpaca = row({"messages": [*TALK[3:4], {"role": "assistant", "content": "So"}]}, "alpaca")
     asked, answered = tuned(torchtune.AlpacaToMessages()(alpaca)["messages"])
     assert "Why?\n" in asked[1]
@@ -161,7 +164,7 @@ def test_torchtune_reads_rows(row: Row) -> None:
     made = row(PREFERENCE, "preference")
     whole = {name: made["prompt"] + made[name] for name in ("chosen", "rejected")}
     found = torchtune.ChosenRejectedToMessages()(whole)
-    assert tuned(found["chosen"]) == [*SAID[:2], ("assistant", "Good")]
+    assert tuned(found["chosen"]) == [*PAIRS[:2], ("assistant", "Good")]
 
 
 # --- unsloth ----------------------------------------------------------------------------------------------------------
@@ -178,7 +181,7 @@ def test_unsloth_reads_sharegpt(row: Row) -> None:
     standardize = trainer("unsloth_zoo.dataset_utils").standardize_data_formats
     standardize.__globals__["IterableDataset"] = Rows
     found = standardize(Rows([row({"messages": TALK}, "sharegpt")]))
-    assert said(found["conversations"][0]) == SAID
+    assert as_pairs(found["conversations"][0]) == PAIRS
 
 
 # --- axolotl ----------------------------------------------------------------------------------------------------------
@@ -210,7 +213,7 @@ def test_axolotl_reads_messages(row: Row) -> None:
     strategy: Any = object.__new__(axolotl.ChatTemplateStrategy)
     strategy.__dict__ |= {"prompter": prompter, "split_thinking": False}
     found = strategy.get_conversation_thread(row({"messages": TALK}, "messages"))
-    assert said(found) == SAID
+    assert as_pairs(found) == PAIRS
     called = row({"messages": CALLED, "tools": [TOOL]}, "messages")
     turns = strategy.get_conversation_thread(called)
     function = turns[1]["tool_calls"][0]["function"]
