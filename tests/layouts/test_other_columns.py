@@ -1,4 +1,4 @@
-"""Each column that a layout knows is in the conversation or an extra column, even if the layout reads only another one."""
+"""Each column that a layout knows is in the conversation or an extra column, even if the layout reads another one."""
 
 from __future__ import annotations
 
