@@ -47,6 +47,15 @@ ROWS: list[RowCase] = [
         {"text": '[gMASK]<sop><|user|>\nRome?<|assistant|>weather\n{"city": "Rome"}<|observation|>'},
         [("user", "Rome?"), ("call weather", '{"city": "Rome"}')],
     ),
+    # GLM-4.5 (trl, `glm4moe.jinja`): the template writes thoughts
+    (
+        "glm-4",
+        {
+            "text": "[gMASK]<sop><|user|>\nWhy?<|assistant|>\n<think>Hm.</think>\nBecause.<|user|>\nRome?<|assistant|>\n"
+            "<think>Hm.</think>\n<tool_call>f\n</tool_call><|observation|>\n20"
+        },
+        [ASKED, ("thought", "Hm."), ANSWERED, ("user", "Rome?"), ("thought", "Hm."), ("call f", "{}"), ("tool", "20")],
+    ),
     # GLM-4.5: arguments are JSON or texts; a value that is not JSON is a text
     (
         "glm-4",
@@ -235,6 +244,39 @@ ROWS: list[RowCase] = [
             "[TOOL_RESULTS]20[/TOOL_RESULTS]20.</s>"
         },
         [("user", "Rome?"), ("call weather", '{"city":"Rome"}'), ("tool", "20"), ("assistant", "20.")],
+    ),
+    # axolotl, `mistral_v2v3.jinja` and `mistral_v1.jinja`: results in JSON name their calls or their tools
+    (
+        "llama-2",
+        {
+            "text": '<s>[INST] Rome?[/INST][TOOL_CALLS] [{"name": "weather", "arguments": {"city": "Rome"}, "id": "a"},'
+            ' {"name": "weather", "arguments": {"city": "Oslo"}, "id": "b"}]</s>'
+            '[TOOL_RESULTS] [{"content": {"celsius": 3}, "call_id": "b"}, {"content": "20", "call_id": "a"}]'
+            "[/TOOL_RESULTS] 20.</s>"
+        },
+        [
+            ("user", "Rome?"),
+            ("call weather", '{"city":"Rome"}'),
+            ("call weather", '{"city":"Oslo"}'),
+            ("tool", '{"celsius":3}'),
+            ("tool", "20"),
+            ("assistant", "20."),
+        ],
+    ),
+    # a result that is JSON, without a wrapper
+    (
+        "llama-2",
+        {
+            "text": '<s>[INST] Rome?[/INST][TOOL_CALLS] [{"name": "weather", "arguments": {}}]</s>'
+            '[TOOL_RESULTS] {"content": "20"} [/TOOL_RESULTS][TOOL_RESULTS] [] [/TOOL_RESULTS] 20.</s>'
+        },
+        [
+            ("user", "Rome?"),
+            ("call weather", "{}"),
+            ("tool", '{"content": "20"}'),
+            ("tool", "[]"),
+            ("assistant", "20."),
+        ],
     ),
     # Llama 3's template, with its headers (llama-models, `prompt_format.md`), Llama 4's, and Gemma's
     (
@@ -430,6 +472,29 @@ def test_a_text_of_two_conversations_is_read_as_two() -> None:
 def test_a_text_that_only_mentions_a_template_has_no_layout(text: str) -> None:
     with pytest.raises(BridgeError, match="OCB-SHAPE"):
         read_row(Plan((AUTO,)), {"text": text})
+
+
+OF_MISTRAL = {
+    "JSON": (
+        '<s>[INST] Rome?[/INST][TOOL_CALLS] [{"name": "f", "arguments": {}, "id": "a"}, {"name": "f", "arguments": {}, '
+        '"id": "b"}]</s>[TOOL_RESULTS] {"content": "of b", "call_id": "b"}[/TOOL_RESULTS]'
+        '[TOOL_RESULTS] {"content": "of a", "call_id": "a"}[/TOOL_RESULTS]'
+    ),
+    # mistral-common, the tokenizers v11
+    "tokens": (
+        "<s>[INST]Rome?[/INST][TOOL_CALLS]f[CALL_ID]a[ARGS]{}[TOOL_CALLS]f[CALL_ID]b[ARGS]{}</s>"
+        "[TOOL_RESULTS]b[TOOL_CONTENT]of b[/TOOL_RESULTS][TOOL_RESULTS]a[TOOL_CONTENT]of a[/TOOL_RESULTS]"
+    ),
+}
+
+
+@pytest.mark.parametrize("text", OF_MISTRAL.values(), ids=OF_MISTRAL)
+def test_results_of_mistral_answer_the_calls_with_their_ids(text: str) -> None:
+    [conversation] = conversations({"text": text})
+    assert [(each.call_id, each.content) for each in conversation.messages[1:]] == [
+        *(("a", "{}"), ("b", "{}")),
+        *(("b", "of b"), ("a", "of a")),
+    ]
 
 
 def test_settings_in_a_text_of_a_template_are_read() -> None:

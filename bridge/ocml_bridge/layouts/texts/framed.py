@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from ...json_values import jsontext
 from ...model import Json
-from .. import calls
+from .. import calls, thoughts
 from ..fitting import as_object
 from ..layout import Document, Object, Wording, misshapen, parsed
 from ..messages import message, request, tools_of
@@ -41,6 +41,7 @@ class Frames(NamedTuple):
         ended: whether each turn ends with a token; otherwise it ends where the next one begins.
         headed: whether the text before the first turn is a system message.
         replied: finds the results of tools in a turn; None if they are in tags that other templates have, too.
+        thinks: whether the template writes reasoning in `<think>` before an answer.
     """
 
     whose: str
@@ -54,6 +55,7 @@ class Frames(NamedTuple):
     ended: bool = True
     headed: bool = False
     replied: Replied | None = None
+    thinks: bool = False
 
     @property
     def ends(self) -> re.Pattern[str]:
@@ -155,7 +157,12 @@ def _document(turns: list[_Turn], frames: Frames, wording: Wording) -> Document:
         elif text or role != "system":  # templates write an empty system turn, too
             messages.append(message(role, text))
     tools, messages, findings = calls.extract_tools(messages, tools)
+    if frames.thinks:
+        messages = [thoughts.split(each, _THINK) for each in messages]
     return Document({**settings, **request(messages, tools)}, findings)
+
+
+_THINK: Final = Wording(thoughts=("think",))
 
 
 def _values(text: str) -> Json:

