@@ -51,10 +51,19 @@ ROWS: list[RowCase] = [
     (
         "glm-4",
         {
-            "text": "[gMASK]<sop><|user|>\nWhy?<|assistant|>\n<think>Hm.</think>\nBecause.<|user|>\nRome?<|assistant|>\n"
-            "<think>Hm.</think>\n<tool_call>f\n</tool_call><|observation|>\n20"
+            "text": "[gMASK]<sop><|user|>\nWhy?<|assistant|>\n<think>Hm.</think>\nBecause.<|user|>\nRome?<|assistant|>"
+            "\n<think>Hm.</think>\n<tool_call>f\n<arg_key>a</arg_key>\n<arg_value>1</arg_value>\n</tool_call>"
+            "<|observation|>\n20"
         },
-        [ASKED, ("thought", "Hm."), ANSWERED, ("user", "Rome?"), ("thought", "Hm."), ("call f", "{}"), ("tool", "20")],
+        [
+            ASKED,
+            ("thought", "Hm."),
+            ANSWERED,
+            ("user", "Rome?"),
+            ("thought", "Hm."),
+            ("call f", '{"a":1}'),
+            ("tool", "20"),
+        ],
     ),
     # GLM-4.5: arguments are JSON or texts; a value that is not JSON is a text
     (
