@@ -1,4 +1,4 @@
-"""Legacy transcripts to migrate, some of them broken, and the command to migrate them with."""
+"""Transcripts for migrations, some of them invalid, and the command `batch`."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ WORDS = [f"{word}{number}" for word in ("ship", "harbour", "größe", "天气") 
 
 
 def transcript(number: int, words: int = 30) -> str:
-    """A ChatML text that is the same for the same number."""
-    said = random.Random(number).choices(WORDS, k=words)
-    question, answer = " ".join(said[: words // 2]), " ".join(said[words // 2 :])
+    """A random ChatML text; the same number gives the same text."""
+    drawn = random.Random(number).choices(WORDS, k=words)
+    question, answer = " ".join(drawn[: words // 2]), " ".join(drawn[words // 2 :])
     return f"<|im_start|>user\n{question}<|im_end|>\n<|im_start|>assistant\n{answer}<|im_end|>\n"
 
 
@@ -43,11 +43,11 @@ BROKEN = (
     b"[1]\n",
     b'{"text":null}\n',
 )
-"""One line for each way of being broken."""
+"""One line for each kind of invalid record."""
 
 
 def lines(count: int, *, first: int = 0, broken_each: int = 0, words: int = 30) -> bytes:
-    """A file of so many records, of which every so many-th one is broken."""
+    """A file with `count` records, of which every `broken_each`-th one is invalid."""
     parts = [line(first + number, words) for number in range(count)]
     if broken_each:
         for nth, number in enumerate(range(broken_each // 2, count, broken_each)):
@@ -65,7 +65,7 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 
 class Tools(NamedTuple):
-    """What tests in this folder share."""
+    """Helpers that the tests in this folder share."""
 
     transcript: Callable[..., str]
     lines: Callable[..., bytes]
@@ -83,7 +83,7 @@ Run = Callable[..., int]
 
 @pytest.fixture
 def batch() -> Run:
-    """`ocml-convert batch` in this process, quietly; gives its exit status."""
+    """Run `ocml-convert batch --quiet` in this process; returns its exit status."""
 
     def start(*arguments: str | Path) -> int:
         return main(["batch", "--quiet", "--jobs", "1", *map(str, arguments)])

@@ -2,7 +2,7 @@
 
     python killed.py SOURCE TARGET_FOLDER
 
-For each n it prints what came of it as one line of JSON: n, whether the run was killed, and a digest of all outputs.
+For each n it prints one line of JSON: n, whether the run was killed, and a digest of all outputs.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ STEPS = (
 )
 COMMAND = ("batch", "-q", "-j1", "-f", "chatml", "-t", "openai", "--resume", "--ledger", "jsonl")
 CHUNK = 5
-"""How many records make a chunk here, so that there are many steps."""
+"""The number of records in a chunk, small so that there are many steps."""
 RANGE = 2000
-"""How many bytes make a range here."""
+"""The number of bytes in a range."""
 
 
 def killed_at(count: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Wrap functions so that the process dies, as by `kill -9`, in front of the nth call of any of them."""
+    """Wrap functions so that the process dies, as by `kill -9`, before the nth call of any of them."""
     left = [count]
 
     def wrap(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,6 +1,6 @@
-"""A disk that forgets what it was not told to keep: what a folder may hold after a loss of power, at every step.
+"""A simulated disk that loses unsynced data: the possible contents of a folder after a loss of power at every step.
 
-`fsync` of a file keeps its contents as they are, `fsync` of a folder its names; nothing else keeps anything. After a
+`fsync` of a file keeps its contents, `fsync` of a folder keeps its names; nothing else is kept. After a
 loss of power the disk may also hold more than that, in any order: names without contents, contents without names, some
 removals and not others.
 """
@@ -18,14 +18,14 @@ from typing import Any, NamedTuple
 import pytest
 
 STEPS = ("fsync", "replace", "unlink", "mkdir", "rmdir")
-"""The functions of `os` in front of each of which the power may fail."""
+"""The functions of `os` before which the power may fail."""
 
 Tree = dict[str, bytes | None]
 """Files by their relative paths; None for a folder."""
 
 
 class Moment(NamedTuple):
-    """What the disk may hold at one moment: names by the folder they stand in, contents by file; kept, and present."""
+    """The state of the disk at one moment: the names in each folder and the contents of each file, kept and present."""
 
     kept_names: dict[int, dict[str, int]]
     names: dict[int, dict[str, int]]
@@ -34,7 +34,7 @@ class Moment(NamedTuple):
     root: int
 
     def trees(self, chance: random.Random | None = None) -> Iterator[Tree]:
-        """What may be found: what was kept, names alone, contents alone, and, by chance, some of each."""
+        """The possible states afterwards: what was kept, names alone, contents alone, and random mixtures."""
         for names, contents in (
             (self.kept_names, self.kept),
             (self.names, self.kept),
@@ -45,7 +45,7 @@ class Moment(NamedTuple):
             yield self._tree(self._some_names(chance), self._some_contents(chance))
 
     def _some_names(self, chance: random.Random) -> dict[int, dict[str, int]]:
-        """Some changes and not others; a rename is one change, as every journal of a file system has it."""
+        """Some of the changes; a rename is one change, as in the journal of a file system."""
         chosen: dict[int, bool] = {}
         mixed: dict[int, dict[str, int]] = {folder: {} for folder in {**self.kept_names, **self.names}}
         groups = self._changed_together()
@@ -101,7 +101,7 @@ class Moment(NamedTuple):
 
 
 class Disk:
-    """Watches what a run does to a folder.
+    """Records the changes that a run makes in a folder.
 
     Attributes:
         moments: what may be on the disk in front of each step.
@@ -122,7 +122,7 @@ class Disk:
         self.moments: list[Moment] = []
 
     def watch(self, patch: pytest.MonkeyPatch) -> None:
-        """Look at the folder in front of each step of this process."""
+        """Record the folder before each step of this process."""
         for name in STEPS:
             patch.setattr(os, name, self._watched(name, getattr(os, name)))
 
@@ -165,7 +165,7 @@ class Disk:
 
 
 def restore(tree: Tree, folder: Path) -> None:
-    """Make a folder what the disk holds."""
+    """Replace a folder by the contents of the disk."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     for path in sorted(tree):

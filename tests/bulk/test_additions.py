@@ -1,4 +1,4 @@
-"""What processes wrote of an input's ranges is added to its files by one of them; the journal says so afterwards."""
+"""Processes convert ranges of an input; one process adds the parts to the output, and then the journal records it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Batch = Callable[..., int]
 
 @pytest.fixture
 def begun(tmp_path: Path) -> Iterator[WritingRun]:
-    """A run of one input, of which nothing is converted yet."""
+    """A run of one input before anything is converted."""
     source = tmp_path / "a.jsonl"
     source.write_bytes(b"{}\n" * 4)
     folder = str(tmp_path / "out")
@@ -41,7 +41,7 @@ def begun(tmp_path: Path) -> Iterator[WritingRun]:
 
 
 def converted(written: WritingRun, number: int, output: bytes) -> None:
-    """A range comes back, with what was written of it."""
+    """Receive a range with its part of the output."""
     part = f"{written.parts}/{number}"
     Path(f"{part}.output").write_bytes(output)
     tally = Tally(records=1, rows=1)
@@ -50,18 +50,18 @@ def converted(written: WritingRun, number: int, output: bytes) -> None:
 
 
 def added(written: WritingRun) -> tuple[dict[str, int], ...]:
-    """Do what is due."""
+    """Add the parts that are due."""
     due = written.due(now=True)
     return tuple(append(each, written.plan.inputs[each.input], written.plan.job) for each in due)
 
 
 def accounts(tmp_path: Path) -> list[dict[str, Any]]:
-    """What the journal says of files that are on the disk."""
-    told = [json.loads(line) for line in (tmp_path / "out" / NAME).read_bytes().splitlines()]
-    return [line for line in told if "sizes" in line]
+    """The journal's entries on files on the disk."""
+    entries = [json.loads(line) for line in (tmp_path / "out" / NAME).read_bytes().splitlines()]
+    return [line for line in entries if "sizes" in line]
 
 
-def test_the_journal_says_what_was_added_and_no_more(begun: WritingRun, tmp_path: Path) -> None:
+def test_the_journal_records_only_what_was_added(begun: WritingRun, tmp_path: Path) -> None:
     converted(begun, 1, b"one\n")
     sizes = added(begun)
     converted(begun, 2, b"two\n")  # comes back while the first is added

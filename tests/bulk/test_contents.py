@@ -1,4 +1,4 @@
-"""What files hold, by what is in them: records as they are found, one transcript, or what is refused before the run."""
+"""The contents of a file decide how it is read: as records, as one transcript, or not at all."""
 
 from __future__ import annotations
 
@@ -22,29 +22,29 @@ def read_lines(path: Path) -> list[Any]:
 
 
 @pytest.mark.parametrize(
-    ("name", "data", "says"),
+    ("name", "data", "reason"),
     [
         ("a.html", b"<html>Hi</html>", "a web page"),
         ("a.dat", b"%PDF-1.7\n", "a PDF document"),
         ("a.txt", b"\xff\xfeH\x00i\x00", "UTF-16 text"),
     ],
 )
-def test_what_is_no_text_and_no_records_is_refused_before_the_run_and_named(
-    name: str, data: bytes, says: str, batch: Batch, tmp_path: Path, capfd: Any
+def test_a_file_of_another_type_is_named_and_refused_before_the_run(
+    name: str, data: bytes, reason: str, batch: Batch, tmp_path: Path, capfd: Any
 ) -> None:
     source = tmp_path / name
     source.write_bytes(data)
     assert batch("-f", "chatml", "-t", "openai", source, "-o", tmp_path / "out") == ExitCode.FORMAT
-    said = capfd.readouterr().err
-    assert "OCB-FORMAT-UNKNOWN" in said
-    assert name in said
-    assert says in said
+    err = capfd.readouterr().err
+    assert "OCB-FORMAT-UNKNOWN" in err
+    assert name in err
+    assert reason in err
     assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("options", [("-f", "chatml"), ("--plan", "auto")], ids=["format", "plan"])
 @pytest.mark.parametrize("given", ["data", "data/*"], ids=["folder", "pattern"])
-def test_what_is_not_read_among_others_is_quarantined_and_the_others_go_on(
+def test_files_of_other_types_in_a_folder_are_quarantined(
     options: tuple[str, ...], given: str, batch: Batch, tmp_path: Path
 ) -> None:
     folder, out = tmp_path / "data", tmp_path / "out"
@@ -57,10 +57,10 @@ def test_what_is_not_read_among_others_is_quarantined_and_the_others_go_on(
     sources = (*options, "-t", "openai", tmp_path / given, "-o", out, "--into", "jsonl", "--ledger", "jsonl")
     assert batch(*sources) == ExitCode.SOME_FAILED
     [quarantine] = out.rglob("*.quarantine.jsonl")
-    told = {line["file"]: (line["code"], line["message"]) for line in read_lines(quarantine)}
-    assert {code for code, _ in told.values()} == {"OCB-FORMAT-UNKNOWN"}
-    says = {"b.html": "a web page", "c.dat": "a PDF document", "d.xlsx": "no .xlsx file is read"}
-    assert [name for name, what in says.items() if what not in told[name][1]] == []
+    quarantined = {line["file"]: (line["code"], line["message"]) for line in read_lines(quarantine)}
+    assert {code for code, _ in quarantined.values()} == {"OCB-FORMAT-UNKNOWN"}
+    reasons = {"b.html": "a web page", "c.dat": "a PDF document", "d.xlsx": "no .xlsx file is read"}
+    assert [name for name, what in reasons.items() if what not in quarantined[name][1]] == []
     [ledger] = out.rglob("*.ledger.jsonl")
     outcomes = [line["outcome"] for line in read_lines(ledger)]
     assert outcomes == ["converted", "quarantined", "quarantined", "quarantined", "converted"]
@@ -89,7 +89,7 @@ def test_a_json_file_of_many_records_is_read_as_records(
     assert quarantined["code"] == "OCB-FORMAT-UNKNOWN"
 
 
-def test_an_array_is_read_on_from_where_a_run_stopped(batch: Batch, tmp_path: Path) -> None:
+def test_a_resumed_run_continues_inside_of_an_array(batch: Batch, tmp_path: Path) -> None:
     source, out = tmp_path / "a.json", tmp_path / "out"
     rows = [{"messages": [{"role": "user", "content": f"{number} {'x' * 400}"}]} for number in range(2000)]
     rows[900] = {}
@@ -108,12 +108,12 @@ def test_a_json_file_of_one_transcript_is_one_transcript(data: str, batch: Batch
     assert (tmp_path / "out" / "a.txt").read_text() == HARMONY
 
 
-def test_json_that_stops_short_is_quarantined_with_its_place(batch: Batch, tmp_path: Path) -> None:
+def test_truncated_json_is_quarantined_with_a_position(batch: Batch, tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text(json.dumps([REQUEST])[:-5])
     assert batch("-t", "harmony", tmp_path / "a.json", "-o", tmp_path / "out") == ExitCode.SOME_FAILED
 
 
-def test_lines_with_a_text_are_told_line_by_line(batch: Batch, tmp_path: Path) -> None:
+def test_the_format_of_texts_is_detected_in_each_line(batch: Batch, tmp_path: Path) -> None:
     rows = [{"id": 1, "text": CHATML}, {"id": 2, "text": HARMONY}, {**REQUEST, "text": "a title"}, {"text": "Hello."}]
     (tmp_path / "a.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     out = tmp_path / "out"
@@ -123,9 +123,7 @@ def test_lines_with_a_text_are_told_line_by_line(batch: Batch, tmp_path: Path) -
     assert (quarantined["line"], quarantined["code"]) == (4, "OCB-FORMAT-UNKNOWN")
 
 
-def test_a_record_that_is_certainly_something_else_is_quarantined_unless_it_is_forced(
-    batch: Batch, tmp_path: Path
-) -> None:
+def test_a_record_of_another_format_is_quarantined_without_force(batch: Batch, tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text(json.dumps({"text": CHATML}) + "\n")
     out = tmp_path / "out"
     assert batch("-f", "harmony", "-t", "openai", tmp_path / "a.jsonl", "-o", out) == ExitCode.SOME_FAILED
@@ -181,7 +179,7 @@ SHOWN: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("content", [[CONVERSATION, CONVERSATION], SHOWN], ids=["lists", "viewer"])
-def test_lists_of_messages_and_what_the_dataset_viewer_shows_are_rows(
+def test_lists_of_messages_and_rows_of_the_dataset_viewer_are_read_as_rows(
     content: Any, batch: Batch, tmp_path: Path
 ) -> None:
     (tmp_path / "a.json").write_text(json.dumps(content))

@@ -25,26 +25,26 @@ def one(record: Any, settings: Settings) -> Outcome:
     return outcome
 
 
-def test_what_loses_nothing_is_converted() -> None:
+def test_a_record_without_losses_is_converted() -> None:
     outcome = one(GOOD, Settings("openai", "chatml"))
     assert (outcome.status, outcome.output) == (Status.CONVERTED, {"messages": [{"role": "user", "content": "hi"}]})
     assert (outcome.text, outcome.counts) == ('{"messages":[{"role":"user","content":"hi"}]}', {})
 
 
-def test_a_lossy_one_says_what_was_lost() -> None:
+def test_a_lossy_record_has_its_losses() -> None:
     outcome = one(NAMED, Settings("harmony", "openai"))
     assert (outcome.status, outcome.counts) == (Status.LOSSY, {LossCode.NAME: 1})
     assert outcome.text == outcome.output == "<|start|>user<|message|>hi<|end|>"
 
 
-def test_a_broken_one_has_code_and_position() -> None:
+def test_an_invalid_record_has_a_code_and_a_position() -> None:
     outcome = one(b"hi \xff", Settings("openai", "chatml"))
     assert (outcome.status, outcome.output, outcome.text) == (Status.QUARANTINED, None, None)
     assert outcome.error is not None
     assert (outcome.error.code, outcome.error.offset) == (ErrorCode.ENCODING, 3)
 
 
-def test_strict_quarantines_what_would_be_lossy() -> None:
+def test_strict_quarantines_a_lossy_record() -> None:
     outcome = one(NAMED, Settings("harmony", "openai", strict=True))
     assert outcome.error is not None
     assert (outcome.status, outcome.error.code) == (Status.QUARANTINED, ErrorCode.LOSS)
@@ -55,7 +55,7 @@ def test_an_error_for_a_record_is_its_outcome() -> None:
     assert one(error, Settings("openai")).error is error
 
 
-def test_a_difference_that_no_loss_names_is_quarantined(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_record_with_an_unreported_difference_is_quarantined(monkeypatch: pytest.MonkeyPatch) -> None:
     settings = Settings("openai", "chatml", verify=True)
     assert one(GOOD, settings).status is Status.CONVERTED
     other = convert("<|im_start|>user\nbye<|im_end|>\n", source="chatml", target="openai")
@@ -71,7 +71,7 @@ def test_a_difference_that_no_loss_names_is_quarantined(monkeypatch: pytest.Monk
     assert (outcome.error.code, outcome.error.path) == (ErrorCode.UNREPORTED, "/messages/0/content")
 
 
-def test_a_mistake_of_ours_costs_one_record(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_internal_error_quarantines_only_its_record(monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(*_args: object, **_options: object) -> None:
         raise RecursionError("too deep")
 
@@ -88,7 +88,7 @@ def test_there_are_as_many_outcomes_as_records(records: list[Any]) -> None:
         assert (outcome.error is not None) == (outcome.status is Status.QUARANTINED) == (outcome.text is None)
 
 
-def test_it_stands_on_no_engine_and_no_file() -> None:
+def test_the_module_imports_no_engine_and_opens_no_file() -> None:
     path = BRIDGE / "bulk" / "batch.py"
     assert {found.module.split(".")[0] for found in imports(path)} <= {
         "__future__", "collections", "dataclasses", "enum", "ocml_bridge", "typing",

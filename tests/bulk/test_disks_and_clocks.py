@@ -1,4 +1,4 @@
-"""What the machine does to a migration: disks that are full, failing or read-only, and clocks that jump."""
+"""A migration on disks that are full, failing or read-only, and with clocks that jump."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STEPS = ("fsync", "replace", "open", "copy_file_range", "mkdir")
 
 @pytest.fixture
 def moved(many: Any, batch: Batch, tmp_path: Path) -> tuple[tuple[str | Path, ...], dict[str, bytes]]:
-    """A migration, without its output folder, and what it gives where nothing goes wrong."""
+    """The arguments of a migration without its output folder, and the files that it writes if nothing fails."""
     (tmp_path / "a.jsonl").write_bytes(many.lines(40, broken_each=10))
     args = ("-f", "chatml", "-t", "openai", "--ledger", "jsonl", tmp_path / "a.jsonl", "-o")
     assert batch(*args, tmp_path / "whole") == ExitCode.SOME_FAILED
@@ -32,10 +32,10 @@ def moved(many: Any, batch: Batch, tmp_path: Path) -> tuple[tuple[str | Path, ..
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_a_disk_that_is_full_ends_the_run_and_what_follows_goes_on(
+def test_a_full_disk_ends_the_run_and_the_next_run_continues(
     step: str, moved: Any, many: Any, batch: Batch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """At the first, the second, … of one kind of step, each of them once."""
+    """The disk is full at the first step of one kind, then at the second, and so on."""
     args, whole = moved
     out = tmp_path / "out"
     for nth in range(1, 20):
@@ -43,20 +43,20 @@ def test_a_disk_that_is_full_ends_the_run_and_what_follows_goes_on(
             left = _fail(patch, step, nth, errno.ENOSPC, out)
             capfd.readouterr()
             status = batch(*args, out, "--resume")
-            says = capfd.readouterr().err
+            err = capfd.readouterr().err
         if next(left) <= nth:  # there was no such step any more
             break
         if step != "copy_file_range":  # which is a shorter way, and not the only one
-            assert status == ExitCode.FAILED, says
-            assert "OCB-IO: " in says
-            assert says.endswith("No space left on device\n")
-            assert says.count("\n") == 1
+            assert status == ExitCode.FAILED, err
+            assert "OCB-IO: " in err
+            assert err.endswith("No space left on device\n")
+            assert err.count("\n") == 1
     assert batch(*args, out, "--resume") == ExitCode.SOME_FAILED
     assert many.tree(out) == whole
 
 
 def _fail(patch: pytest.MonkeyPatch, step: str, nth: int, number: int, folder: Path) -> Any:
-    """Let the nth call fail; gives how many there were."""
+    """Let the nth call fail; returns the number of calls."""
     count = itertools.count(1)
     owner: Any = builtins if step == "open" else os
     real = getattr(owner, step)
@@ -76,13 +76,15 @@ def _refused(path: object, *_: object, **__: object) -> int:
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="who may do anything may write there, too")
-def test_a_folder_that_may_not_be_written_is_said(moved: Any, batch: Batch, tmp_path: Path) -> None:
+def test_a_folder_without_write_permission_is_an_error(moved: Any, batch: Batch, tmp_path: Path) -> None:
     args, _ = moved
     (tmp_path / "out").mkdir(mode=0o500)
     assert batch(*args, tmp_path / "out") == ExitCode.FAILED
 
 
-def test_a_read_only_disk_is_said(moved: Any, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_read_only_disk_is_an_error_in_one_line(
+    moved: Any, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     args, _ = moved
     for line in (
         ["batch", "-q", *map(str, args), str(tmp_path / "out")],
@@ -93,15 +95,15 @@ def test_a_read_only_disk_is_said(moved: Any, tmp_path: Path, capfd: pytest.Capt
             patch.setattr(os, "mkdir", _refused)
             patch.setattr(os, "open", _refused)
             assert main(line) == ExitCode.FAILED
-        says = capfd.readouterr().err
-        assert "OCB-IO: " in says
-        assert says.endswith("Read-only file system\n")
-        assert says.count("\n") == 1
+        err = capfd.readouterr().err
+        assert "OCB-IO: " in err
+        assert err.endswith("Read-only file system\n")
+        assert err.count("\n") == 1
     assert not (tmp_path / "o.txt").exists()
 
 
 @pytest.mark.parametrize("clock", ["stands", "goes back", "jumps"])
-def test_clocks_have_no_part_in_what_is_written(
+def test_the_output_does_not_depend_on_the_clock(
     clock: str, moved: Any, many: Any, batch: Batch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     args, whole = moved
@@ -119,7 +121,7 @@ def test_clocks_have_no_part_in_what_is_written(
 
 
 @pytest.mark.parametrize("changed", [0, -86_400 * 365 * 60, 86_400 * 365 * 200])
-def test_an_input_of_any_day_is_the_same_input_afterwards(
+def test_an_input_with_any_date_is_recognised_as_the_same_input(
     changed: int, moved: Any, many: Any, batch: Batch, tmp_path: Path
 ) -> None:
     """Files that are dated before 1970, or in the far future, as copies and archives leave them."""
@@ -130,21 +132,21 @@ def test_an_input_of_any_day_is_the_same_input_afterwards(
     assert many.tree(tmp_path / "out") == whole
 
 
-def test_a_run_that_is_stopped_by_a_full_disk_can_be_looked_at(
+def test_a_run_that_a_full_disk_stopped_is_not_overwritten(
     moved: Any, batch: Batch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     args, _ = moved
     with monkeypatch.context() as patch:
         patch.setattr(Journal, "done", _refused)
         assert batch(*args, tmp_path / "out") == ExitCode.FAILED
-    assert batch(*args, tmp_path / "out") == ExitCode.USAGE  # it is not thrown away
+    assert batch(*args, tmp_path / "out") == ExitCode.USAGE  # the unfinished run is not overwritten
     assert batch(*args, tmp_path / "out", "--resume") == ExitCode.SOME_FAILED
 
 
-def test_a_system_that_syncs_only_what_is_written_and_opens_no_folder(
+def test_a_system_that_syncs_only_writable_files_and_opens_no_folder(
     batch: Batch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As Windows does: `fsync` of a file that is only read fails, and so does opening a folder."""
+    """Windows: `fsync` of a file that is open for reading fails, and folders cannot be opened."""
     fcntl = pytest.importorskip("fcntl", reason="the system is one of these itself")
     fsync, opens = os.fsync, os.open
 

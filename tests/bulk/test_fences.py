@@ -1,4 +1,4 @@
-"""One record that takes too long, too much memory, or its process with it, costs itself and nothing else."""
+"""A record that takes too long or too much memory, or kills its process, is quarantined; the others are converted."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 from ocml_bridge.errors import ExitCode
 
 PLUGIN = '''
-"""A format whose reader does what its text says: it never ends, eats memory, or kills its process."""
+"""A format whose reader never ends, uses all memory, or kills its process; the text of a record decides which."""
 
 import os, signal
 from dataclasses import replace
@@ -81,8 +81,8 @@ def test_a_poisoned_record_is_quarantined_and_the_others_are_converted(
     done = subprocess.run((*command, *options, str(source), "-o", str(out)), env=poison, check=False)
     assert done.returncode == ExitCode.SOME_FAILED
     assert len(rows(out / "a.jsonl")) == 596
-    told = [(row["line" if kind == "jsonl" else "row"], row["code"]) for row in rows(out / "a.quarantine.jsonl")]
-    assert told == [(101, "OCB-LIMIT"), (201, "OCB-LIMIT"), (301, "OCB-LIMIT"), (401, "OCB-INTERNAL")]
+    quarantined = [(row["line" if kind == "jsonl" else "row"], row["code"]) for row in rows(out / "a.quarantine.jsonl")]
+    assert quarantined == [(101, "OCB-LIMIT"), (201, "OCB-LIMIT"), (301, "OCB-LIMIT"), (401, "OCB-INTERNAL")]
     messages = [row["message"] for row in rows(out / "a.quarantine.jsonl")]
     assert "--seconds" in messages[0]
     assert "--memory" in messages[1]
@@ -90,14 +90,14 @@ def test_a_poisoned_record_is_quarantined_and_the_others_are_converted(
 
 
 def test_a_poisoned_record_of_a_small_file_is_quarantined(poison: dict[str, str], tmp_path: Path) -> None:
-    """No process is started for so little."""
+    """A small file is converted without further processes."""
     texts = ["HANG", "EAT", "RAISE", "<|im_start|>user\nHi<|im_end|>\n"]
     (tmp_path / "a.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
     command = (sys.executable, "-m", "ocml_bridge", "batch", "-f", "poison", "-t", "openai", "-q")
     options = ("--seconds", "0.5", "--memory", "400M", str(tmp_path / "a.jsonl"), "-o", str(tmp_path / "out"))
     assert subprocess.run((*command, *options), env=poison, check=False).returncode == ExitCode.SOME_FAILED
-    told = [(row["line"], row["code"]) for row in rows(tmp_path / "out" / "a.quarantine.jsonl")]
-    assert told == [(1, "OCB-LIMIT"), (2, "OCB-LIMIT"), (3, "OCB-INTERNAL")]
+    quarantined = [(row["line"], row["code"]) for row in rows(tmp_path / "out" / "a.quarantine.jsonl")]
+    assert quarantined == [(1, "OCB-LIMIT"), (2, "OCB-LIMIT"), (3, "OCB-INTERNAL")]
     assert len(rows(tmp_path / "out" / "a.jsonl")) == 1
 
 

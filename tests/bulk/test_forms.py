@@ -1,4 +1,4 @@
-"""Outputs as trainers load them: a JSON array, a table, Parquet with the types that all values have."""
+"""Outputs in the forms that trainers load: a JSON array, a table, Parquet with one type for each column."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ROWS: list[dict[str, Any]] = [
 
 @pytest.fixture
 def written(batch: Batch, tmp_path: Path) -> Callable[..., Path]:
-    """The output of rows as Alpaca has them, stored as is asked for."""
+    """Convert rows of the layout alpaca into one of the forms; returns the output."""
 
     def write(into: str, *options: str) -> Path:
         source = tmp_path / "a.jsonl"
@@ -34,12 +34,12 @@ def written(batch: Batch, tmp_path: Path) -> Callable[..., Path]:
     return write
 
 
-def test_a_json_array_holds_the_lines(written: Callable[..., Path]) -> None:
+def test_a_json_array_contains_the_lines(written: Callable[..., Path]) -> None:
     lines = written("jsonl", "-t", "openai").read_text().splitlines()
     assert json.loads(written("json", "-t", "openai").read_text()) == [json.loads(line) for line in lines]
 
 
-def test_a_table_has_every_column_and_says_null_by_nothing(written: Callable[..., Path]) -> None:
+def test_a_table_has_every_column_and_null_is_an_empty_field(written: Callable[..., Path]) -> None:
     with written("csv", "--to-plan", "alpaca").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert list(rows[0]) == ["instruction", "input", "output", "lang", "n", "meta", "mixed", "empty", "big"]
@@ -61,7 +61,7 @@ def test_columns_of_parquet_have_the_type_of_all_their_values(written: Callable[
     assert [row["messages"][0]["content"] for row in rows] == [row["instruction"] for row in ROWS]
 
 
-def test_no_row_is_an_output_too(batch: Batch, tmp_path: Path) -> None:
+def test_an_output_without_rows_is_written(batch: Batch, tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     (tmp_path / "a.jsonl").write_text("{}\n")
     for into in ("json", "csv", "parquet"):
@@ -70,7 +70,7 @@ def test_no_row_is_an_output_too(batch: Batch, tmp_path: Path) -> None:
         assert batch(*args, "--resume") == ExitCode.SOME_FAILED
 
 
-def test_outputs_of_transcripts_are_stored_so_as_well(batch: Batch, tmp_path: Path) -> None:
+def test_transcripts_are_written_in_these_forms_too(batch: Batch, tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     (tmp_path / "a.jsonl").write_text('{"id":7,"messages":[{"role":"user","content":"Hi"}]}\n')
     args = ("-f", "openai", "-t", "harmony", "--into", "parquet", tmp_path / "a.jsonl", "-o", tmp_path / "out")

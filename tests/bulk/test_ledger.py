@@ -1,4 +1,4 @@
-"""The ledger accounts for every record: what it was, what became of it, what it lost, and where it is now."""
+"""The ledger has a row for every record: its id, its outcome, its losses, and its place in the output."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_records_are_selected(
     assert [json.loads(line)["id"] for line in capsys.readouterr().out.splitlines()] == ids
 
 
-def test_texts_have_rows_too_one_for_each_conversation(batch: Batch, tmp_path: Path) -> None:
+def test_each_conversation_of_a_text_file_has_a_row(batch: Batch, tmp_path: Path) -> None:
     folder = tmp_path / "texts"
     folder.mkdir()
     one = "<|im_start|>user\nA<|im_end|>\n<|endoftext|>"
@@ -90,7 +90,7 @@ def test_texts_have_rows_too_one_for_each_conversation(batch: Batch, tmp_path: P
     ]  # fmt: skip
 
 
-def test_a_column_may_say_what_records_are_called(batch: Batch, tmp_path: Path) -> None:
+def test_a_column_may_contain_the_ids_of_records(batch: Batch, tmp_path: Path) -> None:
     arrow: Any = pytest.importorskip("pyarrow")
     parquet: Any = pytest.importorskip("pyarrow.parquet")
     texts = ["<|im_start|>user\nA<|im_end|>\n", "broken"]

@@ -40,7 +40,7 @@ def test_other_fields_are_carried_along_and_order_is_kept(many: Any, batch: Batc
     assert found == [{"id": number, "text": expected(many, number), "score": 0.5} for number in range(20)]
 
 
-def test_the_raw_text_of_other_fields_is_not_touched(batch: Batch, tmp_path: Path) -> None:
+def test_the_raw_text_of_other_fields_is_not_changed(batch: Batch, tmp_path: Path) -> None:
     text = json.dumps("<|im_start|>user\nhi<|im_end|>\n")
     line = (
         '{"n": 1.50e3, "big": 123456789012345678901, "conversation" : %s, "x": {"a": [1,  2]}, "s": "\\u00e9\\ud800"}'
@@ -71,7 +71,7 @@ def test_a_line_that_is_a_text(batch: Batch, tmp_path: Path) -> None:
     assert (tmp_path / "out" / "a.jsonl").read_text() == '"<|im_start|>user\\nhi<|im_end|>\\n"\n'
 
 
-def test_the_format_may_be_told_from_each_record(batch: Batch, tmp_path: Path) -> None:
+def test_the_format_is_detected_for_each_record(batch: Batch, tmp_path: Path) -> None:
     ocm = (Path(__file__).parents[2] / "golden" / "ocm-2.2" / "function-call" / "input.ocm").read_text()
     lines = [{"text": ocm}, {"text": "<|start|>user<|message|>hi<|end|>"}]
     (tmp_path / "a.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
@@ -85,7 +85,7 @@ def test_compressed_files(end: str, many: Any, batch: Batch, tmp_path: Path) -> 
     data = many.lines(600, broken_each=200)
     half = len(many.lines(250))
     (tmp_path / "plain.jsonl").write_bytes(data)
-    # Two members, one behind the other, as `cat a.gz b.gz` makes them.
+    # Two members, one after the other, as `cat a.gz b.gz` writes them.
     (tmp_path / f"a.jsonl{end}").write_bytes(compress(data[:half]) + compress(data[half:]))
     for name in ("plain.jsonl", f"a.jsonl{end}"):
         assert batch("-f", "chatml", "-t", "harmony", tmp_path / name, "-o", tmp_path / "out") == ExitCode.SOME_FAILED
@@ -170,9 +170,7 @@ def test_a_limit_counts_over_all_inputs(many: Any, batch: Batch, tmp_path: Path)
 
 @pytest.mark.parametrize("end", [".gz", ".zst"])
 @pytest.mark.parametrize("cut", [1, 3000])
-def test_an_input_that_breaks_off_does_not_end_the_others(
-    end: str, cut: int, many: Any, batch: Batch, tmp_path: Path
-) -> None:
+def test_a_truncated_input_does_not_end_the_others(end: str, cut: int, many: Any, batch: Batch, tmp_path: Path) -> None:
     compress = compressor(end)
     (tmp_path / f"a.jsonl{end}").write_bytes(compress(many.lines(1000))[:-cut])
     (tmp_path / "b.jsonl").write_bytes(many.lines(3))
@@ -202,8 +200,8 @@ FORMS = {
 
 
 @pytest.mark.parametrize("name", FORMS)
-def test_json_may_be_in_utf_16_where_a_byte_order_mark_says_so(name: str, batch: Batch, tmp_path: Path) -> None:
-    """As Windows PowerShell writes what is sent to a file."""
+def test_json_may_be_in_utf_16_with_a_byte_order_mark(name: str, batch: Batch, tmp_path: Path) -> None:
+    """Windows PowerShell writes output that is redirected to a file in this encoding."""
     (tmp_path / name).write_bytes(FORMS[name])
     args = ("-f", "openai", "-t", "openai", "--ledger", "jsonl", tmp_path / name, "-o", tmp_path / "out")
     assert batch(*args) == ExitCode.OK
@@ -213,7 +211,7 @@ def test_json_may_be_in_utf_16_where_a_byte_order_mark_says_so(name: str, batch:
     assert [row["position"] for row in rows(tmp_path / "out" / f"{name[0]}.ledger.jsonl")] == [*range(1, 701)]
 
 
-def test_utf_16_that_is_cut_off_is_told_of_its_file(batch: Batch, tmp_path: Path) -> None:
+def test_truncated_utf_16_is_an_error_of_its_file(batch: Batch, tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_bytes(LINES.encode("utf-16")[:-1])
     report = tmp_path / "report.json"
     args = ("-f", "openai", "-t", "openai", tmp_path / "a.jsonl", "-o", tmp_path / "out", "--report", report)
@@ -221,7 +219,7 @@ def test_utf_16_that_is_cut_off_is_told_of_its_file(batch: Batch, tmp_path: Path
     assert "utf-16" in json.loads(report.read_text())["inputs"][0]["error"]
 
 
-def test_a_quiet_run_says_what_it_could_not_read(
+def test_a_quiet_run_names_the_input_that_it_could_not_read(
     batch: Batch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     good, bad = tmp_path / "good.jsonl", tmp_path / "bad.jsonl.gz"

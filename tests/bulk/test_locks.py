@@ -1,4 +1,4 @@
-"""Locks of files, on this system and on Windows, whose module a stand-in takes the place of."""
+"""Locks of files on this system, and on Windows with a stand-in for its module."""
 
 from __future__ import annotations
 

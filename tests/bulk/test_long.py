@@ -1,4 +1,4 @@
-"""What migration promises, at size: 200,000 mixed records, 1 % broken in twelve ways. `pytest -m long tests/bulk`.
+"""The promises of a migration for 200,000 mixed records, 1 % invalid in twelve ways. `pytest -m long tests/bulk`.
 
 JSON lines, compressed lines and Parquet go through one run; it is killed 50 times at random moments and continued.
 """
@@ -28,7 +28,7 @@ RECORDS: Final = 200_000
 KILLS: Final = 50
 WORDS: Final = 290
 POISON: Final = 200_000_000
-"""How many bytes the largest broken record has."""
+"""The number of bytes of the largest invalid record."""
 MEASURE: Final = """
 import resource, subprocess, sys
 status = subprocess.call(sys.argv[1:])
@@ -47,17 +47,17 @@ BROKEN_LINES: Final = (
     b'{"id":1,"id":2,"text":""}',  # a key twice
     b'{"text":"<|im_start|>user\\nhi<|im_end|>\\n"} {}',  # two on a line
 )
-"""Ten ways of being broken; the others are a poison of 200 MB, and a column of Parquet that is no UTF-8."""
+"""Ten kinds of invalid lines; the other kinds are a line of 200 MB, and a column of Parquet that is not UTF-8."""
 
 
 def lines(many: Any, count: int, *, first: int) -> Iterator[bytes]:
-    """Lines of which every hundredth is broken."""
+    """Lines of which every hundredth is invalid."""
     for number, line in enumerate(many.lines(count, first=first, words=WORDS).splitlines(keepends=True), first):
         yield BROKEN_LINES[number // 100 % len(BROKEN_LINES)] + b"\n" if number % 100 == 99 else line
 
 
 def write_parquet(many: Any, path: Path, count: int) -> None:
-    """Rows of which every hundredth is no UTF-8, beside dates that are too far away for Python."""
+    """Rows with dates that Python cannot represent; every hundredth text is not UTF-8."""
     arrow: Any = pytest.importorskip("pyarrow")
     parquet: Any = pytest.importorskip("pyarrow.parquet")
     writer = None
@@ -103,7 +103,7 @@ def digests(folder: Path) -> dict[str, str]:
 
 
 def measured(*arguments: str | Path) -> tuple[float, int]:
-    """How long a run takes in seconds, and the most memory that any of its processes takes in KiB."""
+    """The time of a run in seconds, and the largest memory of any of its processes in KiB."""
     environment = {"PYTHONPATH": ":".join(path for path in sys.path if path)}
     command = (sys.executable, "-c", MEASURE, sys.executable, "-m", "ocml_bridge", "batch", *map(str, arguments))
     began = time.monotonic()

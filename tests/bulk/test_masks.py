@@ -28,7 +28,7 @@ COUNTED = {
 
 
 def rows(folder: Path, *arguments: str, lines: str = json.dumps({"id": 7, "messages": TALK})) -> list[dict[str, Any]]:
-    """The rows that are written of a file of conversations."""
+    """Convert a file of conversations; returns the rows of the output."""
     (folder / "in.jsonl").write_text(lines + "\n", "utf-8")
     command = ["batch", str(folder / "in.jsonl"), "-o", str(folder / "out"), "-q", "-j", "1", *arguments]
     assert main(command) == 0
@@ -36,14 +36,14 @@ def rows(folder: Path, *arguments: str, lines: str = json.dumps({"id": 7, "messa
 
 
 @pytest.mark.parametrize("mask", MASKS)
-def test_what_counts_of_a_text(mask: str, tmp_path: Path) -> None:
+def test_the_mask_of_a_text(mask: str, tmp_path: Path) -> None:
     [row] = rows(tmp_path, "-f", "openai", "-t", "chatml:hermes", "--mask", mask)
     assert list(row) == ["id", "text", "loss_mask"]
     assert [row["text"][start:end] for start, end, _ in row["loss_mask"]] == COUNTED.get(mask, [row["text"]])
     assert all(weight == 1 for _, _, weight in row["loss_mask"])
 
 
-def test_what_counts_of_token_ids(tmp_path: Path) -> None:
+def test_the_mask_of_token_ids(tmp_path: Path) -> None:
     [row] = rows(
         tmp_path,
         "-t",
@@ -62,7 +62,7 @@ def test_what_counts_of_token_ids(tmp_path: Path) -> None:
     assert counted[-1] == 200007  # `<|end|>`: the last answer, which ends with `<|return|>`, has no weight
 
 
-def test_a_text_in_the_tokens_of_a_tokenizer(tmp_path: Path) -> None:
+def test_the_mask_of_a_text_in_tokens_of_a_tokenizer(tmp_path: Path) -> None:
     tokenizers = pytest.importorskip("tokenizers", reason="it is an extra")
     made = tokenizers.Tokenizer(tokenizers.models.BPE())
     made.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
@@ -71,13 +71,13 @@ def test_a_text_in_the_tokens_of_a_tokenizer(tmp_path: Path) -> None:
     special = ["<|im_start|>", "<|im_end|>"]
     made.train_from_iterator([], tokenizers.trainers.BpeTrainer(special_tokens=special, initial_alphabet=alphabet))
     made.save(str(tmp_path / "tokenizer.json"))
-    told = ("--mask", "last", "--tokenizer", str(tmp_path / "tokenizer.json"))
-    [row] = rows(tmp_path, "-f", "openai", "-t", "chatml", *told)
+    options = ("--mask", "last", "--tokenizer", str(tmp_path / "tokenizer.json"))
+    [row] = rows(tmp_path, "-f", "openai", "-t", "chatml", *options)
     counted = [label for label in row["labels"] if label != IGNORED]
     assert made.decode(counted, skip_special_tokens=False) == "Bye.<|im_end|>"
 
 
-def test_other_fields_stand_beside_what_was_text(tmp_path: Path) -> None:
+def test_other_fields_are_carried_along_with_a_text(tmp_path: Path) -> None:
     text = "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\nYo.<|im_end|>\n"
     lines = json.dumps({"id": 1, "text": text, "score": 0.5})
     [row] = rows(tmp_path, "-f", "chatml", "-t", "chatml", "--mask", "assistant", lines=lines)
@@ -96,14 +96,14 @@ def test_rows_of_a_layout_are_masked_too(tmp_path: Path) -> None:
     "arguments",
     [("-t", "openai", "--mask", "last"), ("-t", "chatml", "--tokenizer", "t.json"), ("-t", "chatml", "--mask", "x")],
 )
-def test_what_has_no_places_is_refused_at_the_start(arguments: tuple[str, ...], tmp_path: Path) -> None:
+def test_a_target_without_spans_is_refused_at_the_start(arguments: tuple[str, ...], tmp_path: Path) -> None:
     (tmp_path / "in.jsonl").write_text("{}\n", "utf-8")
     assert main(["batch", str(tmp_path / "in.jsonl"), "-o", str(tmp_path / "out"), *arguments]) == 2
     assert not (tmp_path / "out").exists()
 
 
 def test_the_collator_of_the_page_makes_a_batch(tmp_path: Path) -> None:
-    """As it stands on the page, without torch."""
+    """The code of the page, without torch."""
     page = (ROOT / "docs" / "spans.md").read_text("utf-8")
     source = next(block for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "def collated" in block)
     names: dict[str, Any] = {}

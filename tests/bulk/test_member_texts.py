@@ -1,4 +1,4 @@
-"""Columns that stand beside a conversation keep the spelling that they have in their row."""
+"""The other columns of a row keep their spelling."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ TURNS = '[{"role":"user","content":"Hi","id":3}]'
         '{"messages":%(turns)s,"\\u0069d":%(id)s}',
     ],
 )
-def test_a_column_is_spelled_as_in_its_row(row: str, spelling: str) -> None:
+def test_a_column_keeps_the_spelling_of_its_row(row: str, spelling: str) -> None:
     text = row % ((spelling, TURNS) if "%s" in row else {"turns": TURNS, "id": spelling})
     value = jsontext.loads(text)
     assert isinstance(value, dict)
     assert texts_of(text.encode(), {"id": value["id"]}) == {"id": spelling}
 
 
-def test_several_columns_are_found_wherever_they_stand() -> None:
+def test_several_columns_are_found_in_any_order() -> None:
     row = '{"a":1,"messages":[],"b":"x","c":{"b":"x"},"d":[1.0]}'
     value = json.loads(row)
     asked = {name: value[name] for name in ("d", "a", "c")}

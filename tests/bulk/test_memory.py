@@ -1,4 +1,4 @@
-"""Memory is flat: it does not grow with what is migrated."""
+"""The memory of a migration does not grow with the number of records."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ sys.exit(status != {SOME_FAILED})
 
 @pytest.fixture
 def peak(tmp_path: Path) -> Callable[..., int]:
-    """The most memory that any process of a migration takes, in KiB."""
+    """The largest memory of any process of a migration, in KiB."""
     environment = {"PYTHONPATH": ":".join(path for path in sys.path if path)}
 
     def measure(source: Path, *options: str) -> int:

@@ -1,4 +1,4 @@
-"""The commands of the pages on migration and layouts are run, and give what is shown there."""
+"""The commands of the pages on migration and layouts are run, and print what the pages show."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def sessions_of(name: str) -> list[str]:
 
 
 def run_page(folder: Path, sessions: list[str]) -> list[str]:
-    """The page's sessions as they are when run in a folder, one behind the other."""
+    """The output of the page's sessions, run one after the other in a folder."""
     command = folder / "bin" / "ocml-convert"
     command.parent.mkdir()
     command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m ocml_bridge "$@"\n')
@@ -31,7 +31,7 @@ def run_page(folder: Path, sessions: list[str]) -> list[str]:
     work.mkdir()
     seen: list[str] = []
     for session in sessions:
-        told = ""
+        shown = ""
         for line in re.findall(r"^\$ (.*)$", session, re.MULTILINE):
             done = subprocess.run(
                 ("sh", "-c", line),
@@ -41,8 +41,8 @@ def run_page(folder: Path, sessions: list[str]) -> list[str]:
                 stderr=subprocess.STDOUT,
                 check=False,
             )
-            told += f"$ {line}\n{done.stdout.decode()}"
-        seen.append(told)
+            shown += f"$ {line}\n{done.stdout.decode()}"
+        seen.append(shown)
     return seen
 
 

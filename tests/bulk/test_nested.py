@@ -38,7 +38,7 @@ def outputs(folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("spell", [json.dumps, list], ids=["JSON text", "nested"])
-def test_the_tools_beside_messages_are_declared(spell: Callable[[Any], Any], batch: Batch, tmp_path: Path) -> None:
+def test_the_tools_in_another_column_are_declared(spell: Callable[[Any], Any], batch: Batch, tmp_path: Path) -> None:
     rows = [{"messages": [{"role": "user", "content": "hi"}], "tools": spell([tool("f", x={"type": "string"})])}]
     pq.write_table(pa.Table.from_pylist(rows), tmp_path / "a.parquet")
     args = ("-f", "openai", "-t", "harmony", "--field", "messages", tmp_path / "a.parquet")
@@ -59,7 +59,7 @@ def test_a_call_gets_no_parameters_of_other_calls(batch: Batch, tmp_path: Path) 
     assert batch(*args, "-o", tmp_path / "strict", "--strict") == ExitCode.SOME_FAILED
 
 
-def test_what_has_no_word_in_json_is_quarantined(batch: Batch, tmp_path: Path) -> None:
+def test_a_value_that_json_cannot_represent_is_quarantined(batch: Batch, tmp_path: Path) -> None:
     rows = [{"messages": [{"role": "user", "content": "hi", "weight": weight}]} for weight in (1.0, float("nan"))]
     pq.write_table(pa.Table.from_pylist(rows), tmp_path / "a.parquet")
     args = ("-f", "openai", "-t", "openai", "--field", "messages", tmp_path / "a.parquet")
@@ -68,12 +68,12 @@ def test_what_has_no_word_in_json_is_quarantined(batch: Batch, tmp_path: Path) -
     assert (lost["code"], lost["position"]["path"]) == ("OCB-JSON", "/0/weight")
 
 
-def test_nulls_that_say_something_stay() -> None:
+def test_nulls_of_the_conversation_are_kept() -> None:
     messages = [{"role": "user", "content": "hi", "name": None}, call("f", '{"x":null}')]
     assert document(messages) == Nested(messages, ())
 
 
-def test_each_place_of_padding_is_found() -> None:
+def test_each_place_of_padding_is_reported() -> None:
     nested = document(
         [call("f", {"x": 1, "y": None, "z": {"a": None}})], [tool("f", x={"type": "string", "enum": None})]
     )
@@ -85,12 +85,12 @@ def test_each_place_of_padding_is_found() -> None:
     ]
 
 
-def test_tools_that_are_no_json_are_an_error() -> None:
+def test_tools_that_are_not_json_are_an_error() -> None:
     error = document([{"role": "user", "content": "hi"}], "{")
     assert isinstance(error, BridgeError)
     assert (error.code, error.path) == (ErrorCode.JSON, "/tools")
 
 
-def test_another_list_is_given_as_it_is() -> None:
+def test_a_list_of_other_turns_is_not_changed() -> None:
     turns = [{"from": "human", "value": "hi"}]
     assert document(turns, "[]") is turns

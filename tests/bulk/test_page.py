@@ -1,4 +1,4 @@
-"""The page to sign a migration off by: what it tells, and that nothing in a transcript acts on it."""
+"""The page of a migration's report: its contents, and that markup in a transcript has no effect."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def page(batch: Batch, tmp_path: Path) -> Callable[..., str]:
     return make
 
 
-def test_it_tells_outcomes_losses_by_class_and_quarantine_by_reason(page: Callable[..., str]) -> None:
+def test_the_page_has_outcomes_losses_by_class_and_quarantine_by_reason(page: Callable[..., str]) -> None:
     text = page()
     assert "1 of 4 records are quarantined." in text
     assert re.findall(r"<h2>(.*?)</h2>", text)[1:] == [
@@ -44,7 +44,7 @@ def test_it_tells_outcomes_losses_by_class_and_quarantine_by_reason(page: Callab
     assert "harmony has no place for the name &#34;bob&#34;" in text
 
 
-def test_with_a_ledger_records_stand_there_before_and_after(page: Callable[..., str]) -> None:
+def test_with_a_ledger_the_page_shows_records_before_and_after(page: Callable[..., str]) -> None:
     assert "aria-label" not in page().split("<main")[1].split("<section")[2]
     with_ledger = page("--ledger", "jsonl", "--overwrite")
     before, after = re.findall(r'<pre aria-label="(?:before|after)"><code>(.*?)</code>', with_ledger)[2:4]
@@ -52,7 +52,7 @@ def test_with_a_ledger_records_stand_there_before_and_after(page: Callable[..., 
     assert after.startswith("{&#34;text&#34;:&#34;&lt;|start|&gt;user")
 
 
-def test_nothing_in_a_transcript_acts(page: Callable[..., str]) -> None:
+def test_markup_in_a_transcript_is_escaped(page: Callable[..., str]) -> None:
     text = page("--ledger", "jsonl")
     assert "alert(1)" in text
     assert "<script>alert" not in text

@@ -1,4 +1,4 @@
-"""Parquet in and out: one column is converted, the others are as they were."""
+"""Parquet in and out: one column is converted, the others are not changed."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_a_limit_and_a_bare_output(many: Any, batch: Batch, tmp_path: Path) -> N
     assert (found.schema.names, found.num_rows) == (["text"], 999)
 
 
-def test_a_column_that_is_not_there(
+def test_a_missing_column_is_an_error(
     many: Any, batch: Batch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pq.write_table(table(many, 5, pa.string()), tmp_path / "a.parquet")
@@ -119,7 +119,7 @@ def wrong_text() -> Any:
 
 
 @pytest.mark.parametrize("into", [(), ("--into", "jsonl")])
-def test_text_that_is_not_utf_8_costs_its_row(into: tuple[str, ...], batch: Batch, tmp_path: Path) -> None:
+def test_a_text_that_is_not_utf_8_quarantines_only_its_row(into: tuple[str, ...], batch: Batch, tmp_path: Path) -> None:
     pq.write_table(pa.table({"id": [1, 2], "text": wrong_text()}), tmp_path / "a.parquet")
     args = ("-f", "chatml", "-t", "openai", tmp_path / "a.parquet", "-o", tmp_path / "out", *into)
     assert batch(*args) == ExitCode.SOME_FAILED
@@ -127,7 +127,7 @@ def test_text_that_is_not_utf_8_costs_its_row(into: tuple[str, ...], batch: Batc
     assert (kept["row"], kept["code"]) == (2, "OCB-ENCODING")
 
 
-def test_another_column_that_is_not_utf_8_or_far_away_costs_nothing(batch: Batch, tmp_path: Path) -> None:
+def test_other_columns_with_invalid_utf_8_or_distant_dates_are_carried_along(batch: Batch, tmp_path: Path) -> None:
     far = pa.array([0, 300_000_000_000], pa.timestamp("s"))
     texts = ["<|im_start|>user\nhi<|im_end|>\n", "broken"]
     pq.write_table(pa.table({"text": texts, "note": wrong_text(), "when": far}), tmp_path / "a.parquet")
@@ -139,7 +139,7 @@ def test_another_column_that_is_not_utf_8_or_far_away_costs_nothing(batch: Batch
     assert batch(*args, tmp_path / "lines", "--into", "jsonl") == ExitCode.SOME_FAILED
 
 
-def test_a_number_that_json_has_no_word_for_is_not_dropped(batch: Batch, tmp_path: Path) -> None:
+def test_a_number_that_json_cannot_represent_is_not_dropped(batch: Batch, tmp_path: Path) -> None:
     texts = ["<|im_start|>user\nhi<|im_end|>\n"] * 2
     pq.write_table(pa.table({"text": texts, "score": [1.0, float("nan")]}), tmp_path / "a.parquet")
     args = ("-f", "chatml", "-t", "openai", tmp_path / "a.parquet", "-o")
@@ -160,7 +160,7 @@ def test_text_as_views(batch: Batch, tmp_path: Path) -> None:
     assert pq.read_table(tmp_path / "out" / "a.parquet").num_rows == 1
 
 
-def test_two_columns_of_one_name_are_refused_where_they_cannot_be_told_apart(
+def test_two_columns_with_one_name_are_refused_if_they_become_members_of_an_object(
     batch: Batch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = pa.array(["<|im_start|>user\nhi<|im_end|>\n"])
@@ -181,7 +181,7 @@ TWINS = _structs(k1=ONE, k2=ONE)
 
 
 @pytest.mark.parametrize(
-    ("values", "says"),
+    ("values", "reason"),
     [
         ((ONE, ONE), "2 columns are named 'n'"),
         ((TWINS,), "2 members of the column 'n' are named 'k'"),
@@ -191,8 +191,8 @@ TWINS = _structs(k1=ONE, k2=ONE)
     ],
 )
 @pytest.mark.parametrize("name", ["a.parquet", "a.arrow"])
-def test_what_an_object_of_json_cannot_tell_apart_is_refused_in_rows_of_a_plan(
-    name: str, values: tuple[Any, ...], says: str, batch: Batch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_duplicate_names_in_rows_of_a_plan_are_refused(
+    name: str, values: tuple[Any, ...], reason: str, batch: Batch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     names = ["instruction", "output", *("n" for _ in values)]
     table = pa.table([pa.array(["Why?"]), pa.array(["Because."]), *values], names=names)
@@ -205,8 +205,8 @@ def test_what_an_object_of_json_cannot_tell_apart_is_refused_in_rows_of_a_plan(
     args = ("--plan", "auto", "-t", "openai", tmp_path / name, "-o", tmp_path / "out", "--report", report)
     if name.endswith(".parquet"):
         assert batch(*args) == ExitCode.USAGE
-        assert says in capsys.readouterr().err
+        assert reason in capsys.readouterr().err
     else:
         assert batch(*args) == ExitCode.SOME_FAILED
-        assert says in json.loads(report.read_text())["inputs"][0]["error"]
+        assert reason in json.loads(report.read_text())["inputs"][0]["error"]
     assert not [*(tmp_path / "out").glob("*.jsonl")]

@@ -41,7 +41,7 @@ CALLED: list[Any] = [
 
 @pytest.fixture
 def convert(batch: Run, tmp_path: Path) -> Callable[..., list[Any]]:
-    """Rows through the command: what became of each, or the error codes of the quarantine behind those."""
+    """Convert rows with the command; returns the rows of the output, then the error codes of the quarantine."""
 
     def start(rows: list[Any], *arguments: str) -> list[Any]:
         data, out = tmp_path / "rows.jsonl", tmp_path / f"out-{len(list(tmp_path.iterdir()))}"
@@ -59,7 +59,7 @@ def convert(batch: Run, tmp_path: Path) -> Callable[..., list[Any]]:
 Convert = Callable[..., list[Any]]
 
 
-def test_columns_beside_the_conversation_travel_and_are_no_loss(convert: Convert, tmp_path: Path) -> None:
+def test_extra_columns_are_carried_along_and_are_not_lost(convert: Convert, tmp_path: Path) -> None:
     row = {"id": 7, "instruction": "Why?", "output": "Because.", "score": 0.5, "meta": {"a": None}}
     report = tmp_path / "report.json"
     written = convert([row], "--plan", "alpaca", "-t", "harmony", "--strict", "--report", str(report))
@@ -68,7 +68,7 @@ def test_columns_beside_the_conversation_travel_and_are_no_loss(convert: Convert
     assert json.loads(report.read_text())["outcomes"]["converted"] == 1
 
 
-def test_images_stay_beside_a_conversation_that_has_no_place_for_them(convert: Convert, tmp_path: Path) -> None:
+def test_images_without_a_place_in_the_conversation_stay_an_extra_column(convert: Convert, tmp_path: Path) -> None:
     turns = [{"from": "human", "value": "What?"}, {"from": "gpt", "value": "A cat."}]
     row = {"id": 7, "image": "a.jpg", "conversations": turns}
     [written] = convert([row], "--plan", "auto", "-t", "openai", "--strict")
@@ -80,7 +80,7 @@ def test_images_stay_beside_a_conversation_that_has_no_place_for_them(convert: C
     assert [*json.loads(report.read_bytes())["losses"]] == ["extras"]
 
 
-def test_their_spelling_is_kept(batch: Run, tmp_path: Path) -> None:
+def test_extra_columns_keep_their_spelling(batch: Run, tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").write_bytes(b'{"prompt":"Why?", "x": 1.10, "y":"\\u00e4"}\n')
     batch(tmp_path / "rows.jsonl", "--plan", "prompt", "-t", "openai", "-o", tmp_path / "out")
     assert (tmp_path / "out" / "rows.jsonl").read_bytes() == (
@@ -88,7 +88,7 @@ def test_their_spelling_is_kept(batch: Run, tmp_path: Path) -> None:
     )
 
 
-def test_a_column_with_the_name_of_what_is_written_is_called_otherwise(convert: Convert) -> None:
+def test_an_extra_column_with_the_name_of_the_output_is_renamed(convert: Convert) -> None:
     [row] = convert([{"prompt": "Why?", "text": "mine"}], "--plan", "prompt", "-t", "chatml")
     assert row == {"text": "<|im_start|>user\nWhy?<|im_end|>\n", "source_text": "mine"}
     [row] = convert(
@@ -112,14 +112,14 @@ def test_mixed_rows_are_read_row_by_row(convert: Convert) -> None:
     assert refused == ["OCB-SHAPE"] * 3
 
 
-def test_a_preference_is_two_texts_where_its_target_has_no_place_for_both(convert: Convert) -> None:
+def test_a_preference_becomes_two_texts_if_the_target_has_no_place_for_both(convert: Convert) -> None:
     row = {"id": 1, "prompt": "Why?", "chosen": "Because.", "rejected": "No."}
     [written] = convert([row], "--plan", "preference", "-t", "chatml")
     asked = "<|im_start|>user\nWhy?<|im_end|>\n<|im_start|>assistant\n"
     assert written == {"id": 1, "chosen": f"{asked}Because.<|im_end|>\n", "rejected": f"{asked}No.<|im_end|>\n"}
 
 
-def test_a_preference_stays_one_where_there_is_a_place(convert: Convert) -> None:
+def test_a_preference_stays_one_row_if_the_target_has_a_place_for_both(convert: Convert) -> None:
     row = {"id": 1, "prompt": "Why?", "chosen": "Because.", "rejected": "No."}
     [written] = convert([row], "--plan", "preference", "--to-plan", "sharegpt")
     assert written == {
@@ -130,7 +130,7 @@ def test_a_preference_stays_one_where_there_is_a_place(convert: Convert) -> None
     }
 
 
-def test_a_preference_is_one_of_llama_factory_v1(convert: Convert) -> None:
+def test_a_preference_is_written_as_llamafactory_v1(convert: Convert) -> None:
     row = {"prompt": "Why?", "chosen": "Because.", "rejected": "No.", "source": "web"}
     [written] = convert([row], "--plan", "preference", "--to-plan", "llamafactory-v1")
     asked = {"role": "user", "content": [{"type": "text", "value": "Why?"}]}
@@ -236,7 +236,7 @@ def test_a_row_comes_back_in_its_own_layout(layout: str, row: Any, convert: Conv
     assert convert([row], "--plan", layout, "--to-plan", layout, "--strict") == [row]
 
 
-def test_each_turn_is_a_row(convert: Convert) -> None:
+def test_each_turn_becomes_a_row(convert: Convert) -> None:
     row = {"id": 3, "messages": [*TURNS, {"role": "user", "content": "And?"}]}
     assert convert([row], "--plan", "messages", "--to-plan", "prompt-completion", "--turns", "each") == [
         {"id": 3, "prompt": TURNS[:1], "completion": TURNS[1:2]},
@@ -245,7 +245,7 @@ def test_each_turn_is_a_row(convert: Convert) -> None:
     assert convert([{"messages": TURNS[:1]}], "--plan", "messages", "-t", "openai", "--turns", "each") == ["OCB-SHAPE"]
 
 
-def test_what_stands_behind_the_last_turn_is_lost_and_told(batch: Run, tmp_path: Path) -> None:
+def test_messages_after_the_last_turn_are_reported_as_lost(batch: Run, tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text(json.dumps({"messages": TURNS[:3]}))
     report = tmp_path / "report.json"
     given = ("--plan", "messages", "-t", "openai", "--turns", "each", "--dry-run", "--report", report)
@@ -286,7 +286,7 @@ def test_parquet_rows_go_through_a_plan(batch: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "reason"),
     [
         (("--plan", "alpacca", "-t", "openai"), "did you mean alpaca?"),
         (("--plan", "alpaca", "-f", "openai", "-t", "openai"), "leave out --from"),
@@ -295,17 +295,17 @@ def test_parquet_rows_go_through_a_plan(batch: Run, tmp_path: Path) -> None:
         (("--plan", "no/such.yaml", "-t", "openai"), "no/such.yaml"),
     ],
 )
-def test_mistakes_are_told_before_anything_is_done(
-    arguments: Any, says: str, batch: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_wrong_options_are_errors_before_the_run(
+    arguments: Any, reason: str, batch: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "a.jsonl").write_text("{}\n")
     assert batch(tmp_path / "a.jsonl", "-o", tmp_path / "out", *arguments) in (1, 2)
-    assert says in capsys.readouterr().err
+    assert reason in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "reason"),
     [
         ("layout: 2001-99-99", "put it in quotes if it is a text"),
         ("layout: [alpaca", "not YAML"),
@@ -313,14 +313,14 @@ def test_mistakes_are_told_before_anything_is_done(
         (f"layout: {'x' * 10_000}", "(10,000 characters); there are adk, adk-evals, ai-studio, "),
     ],
 )
-def test_a_file_that_is_no_plan_is_refused_in_a_line(
-    text: str, says: str, batch: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_a_file_that_is_not_a_plan_is_an_error_in_one_line(
+    text: str, reason: str, batch: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "plan.yaml").write_text(text)
     assert batch(tmp_path / "plan.yaml", "--plan", tmp_path / "plan.yaml", "-t", "openai", "-o", tmp_path / "out") == 2
-    told = capsys.readouterr().err
-    assert says in told
-    assert (told.count("\n"), len(told) < 1000) == (1, True)
+    err = capsys.readouterr().err
+    assert reason in err
+    assert (err.count("\n"), len(err) < 1000) == (1, True)
 
 
 # --- what `plan` proposes ---------------------------------------------------------------------------------------------
@@ -349,8 +349,8 @@ PROPOSED = {
 
 
 @pytest.mark.parametrize("name", PROPOSED)
-def test_public_data_goes_through_the_plan_that_is_proposed(name: str, batch: Run, tmp_path: Path) -> None:
-    """Nothing of it is quarantined, and as much is written as was read."""
+def test_public_data_is_converted_with_the_proposed_plan(name: str, batch: Run, tmp_path: Path) -> None:
+    """No row is quarantined, and the number of rows is the same."""
     data = corpus_path("legacy", name)
     (tmp_path / "plan.yaml").write_text(text := propose([str(data)], 30))
     assert f"layout: {PROPOSED[name] if ',' not in PROPOSED[name] else f'[{PROPOSED[name]}]'}\n" in text
@@ -378,7 +378,9 @@ ASKED = {"messages": [{"role": "user", "content": "Why?"}, {"role": "assistant",
     ],
     ids=("an array behind a mark", "lines behind a mark", "a sequence", "lines of any name", "short names"),
 )
-def test_rows_are_found_as_they_are_stored(name: str, data: bytes, batch: Run, tmp_path: Path) -> None:
+def test_rows_are_found_in_the_files_in_which_they_are_stored(
+    name: str, data: bytes, batch: Run, tmp_path: Path
+) -> None:
     (tmp_path / name).write_bytes(data)
     assert batch("--plan", "auto", "-t", "openai", tmp_path / name, "-o", tmp_path / "out") == 0
     [output] = (tmp_path / "out").glob("a.*")
@@ -396,7 +398,7 @@ def test_rows_are_found_as_they_are_stored(name: str, data: bytes, batch: Run, t
     ],
     ids=("a list of rows", "a list of texts", "a message", "broken", "several answers"),
 )
-def test_rows_that_would_lose_something_unsaid_are_no_conversation(
+def test_rows_that_would_lose_members_without_a_report_are_refused(
     name: str, data: str, code: str, batch: Run, tmp_path: Path
 ) -> None:
     (tmp_path / name).write_text(data)
@@ -415,7 +417,7 @@ def test_rows_that_would_lose_something_unsaid_are_no_conversation(
     ],
     ids=("by its name", "by its words", "nothing tells", "rows inside"),
 )
-def test_whose_a_turn_is_is_guessed_only_where_something_tells(
+def test_the_key_of_the_speaker_is_proposed_only_with_evidence(
     row: dict[str, Any], plan: dict[str, str] | None, tmp_path: Path
 ) -> None:
     (tmp_path / "a.jsonl").write_text(json.dumps(row) + "\n")
@@ -435,7 +437,7 @@ def test_whose_a_turn_is_is_guessed_only_where_something_tells(
     ],
     ids=("known words", "strangers", "one of each", "a third one"),
 )
-def test_a_word_that_is_known_is_what_it_says_and_a_third_stranger_is_nobody(
+def test_known_words_for_roles_are_mapped_and_a_third_unknown_speaker_is_not(
     turns: list[str], roles: list[str], convert: Convert, tmp_path: Path
 ) -> None:
     row = {"id": 1, "log": [{"speaker": each, "text": f"Said by {each}."} for each in turns]}
@@ -454,13 +456,13 @@ def test_a_word_that_is_known_is_what_it_says_and_a_third_stranger_is_nobody(
     ],
     ids=("pairs", "role and text", "speaker and text"),
 )
-def test_a_line_may_be_the_list_of_what_was_said(line: list[Any], convert: Convert) -> None:
-    said = [{"role": "user", "content": "Why?"}, {"role": "assistant", "content": "Because."}]
-    assert convert([line], "--plan", "auto", "-t", "openai") == [{"messages": said}]
+def test_a_line_may_be_a_list_of_messages(line: list[Any], convert: Convert) -> None:
+    messages = [{"role": "user", "content": "Why?"}, {"role": "assistant", "content": "Because."}]
+    assert convert([line], "--plan", "auto", "-t", "openai") == [{"messages": messages}]
 
 
 @pytest.mark.parametrize(
-    ("row", "says"),
+    ("row", "advice"),
     [
         ({"speaker": "user", "text": "Why?"}, "jq -sc '{messages: .}' DATA > rows.jsonl"),
         ({"role": "user", "content": "Why?"}, "jq -sc '{messages: .}' DATA > rows.jsonl"),
@@ -469,14 +471,14 @@ def test_a_line_may_be_the_list_of_what_was_said(line: list[Any], convert: Conve
     ],
     ids=("a speaker a row", "a message a row", "a message of a session a row", "no line ends"),
 )
-def test_what_has_to_be_mended_first_is_said_with_what_to_type(row: dict[str, Any], says: str, tmp_path: Path) -> None:
+def test_the_proposal_shows_the_command_that_repairs_the_rows(row: dict[str, Any], advice: str, tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text(json.dumps(row) + "\n")
     proposed = propose([str(tmp_path / "a.jsonl")], 10)
-    assert says in proposed
+    assert advice in proposed
     assert yaml.safe_load(proposed) == {"layout": "auto"}
 
 
-def test_a_row_without_a_text_is_no_message_whatever_its_columns_are_called(tmp_path: Path) -> None:
+def test_a_row_without_a_text_is_not_a_message_whatever_its_columns(tmp_path: Path) -> None:
     rows = ({"name": "weather", "description": "Weather."}, {"id": "7", "scenario": "customer"})
     (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     proposed = propose([str(tmp_path / "a.jsonl")], 10)
@@ -484,9 +486,9 @@ def test_a_row_without_a_text_is_no_message_whatever_its_columns_are_called(tmp_
     assert yaml.safe_load(proposed) == {"layout": "auto"}
 
 
-def test_what_was_said_before_is_not_taken_for_rows(tmp_path: Path) -> None:
-    said = {"inputs": {"question": "Why?"}, "outputs": {"answer": "Because."}}
-    (tmp_path / "a.jsonl").write_text(json.dumps({"chat_history": [said], "question": "So?"}) + "\n")
+def test_a_history_of_a_row_is_not_read_as_rows(tmp_path: Path) -> None:
+    earlier = {"inputs": {"question": "Why?"}, "outputs": {"answer": "Because."}}
+    (tmp_path / "a.jsonl").write_text(json.dumps({"chat_history": [earlier], "question": "So?"}) + "\n")
     assert "Take them out" not in propose([str(tmp_path / "a.jsonl")], 10)
 
 
@@ -507,19 +509,19 @@ IN_LISTS: list[tuple[dict[str, Any], list[dict[str, Any]]]] = [
 ]
 
 
-@pytest.mark.parametrize(("stored", "beside"), IN_LISTS, ids=["data", "LMFlow", "splits"])
+@pytest.mark.parametrize(("stored", "more"), IN_LISTS, ids=["data", "LMFlow", "splits"])
 def test_rows_in_lists_of_an_object_are_rows(
-    stored: dict[str, Any], beside: list[Any], batch: Run, tmp_path: Path
+    stored: dict[str, Any], more: list[Any], batch: Run, tmp_path: Path
 ) -> None:
     (tmp_path / "a.json").write_text(json.dumps(stored))
     assert batch("--plan", "auto", "-t", "openai", tmp_path / "a.json", "-o", tmp_path / "out") == 0
     written = [json.loads(line) for line in (tmp_path / "out" / "a.jsonl").read_bytes().splitlines()]
-    assert written == [{**ASKED, **each} for each in beside]
+    assert written == [{**ASKED, **each} for each in more]
 
 
-@pytest.mark.parametrize("beside", [{"info": {"seed": 1}}, {"tasks": [{"id": 1}]}, {"words": ["a"]}])
-def test_rows_beside_what_no_row_would_have_are_not_taken_out(beside: Any, batch: Run, tmp_path: Path) -> None:
-    (tmp_path / "a.json").write_text(json.dumps({"simulations": [ROW], **beside}))
+@pytest.mark.parametrize("more", [{"info": {"seed": 1}}, {"tasks": [{"id": 1}]}, {"words": ["a"]}])
+def test_a_list_of_rows_is_not_taken_out_of_an_object_with_other_content(more: Any, batch: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(json.dumps({"simulations": [ROW], **more}))
     assert batch("--plan", "auto", "-t", "openai", tmp_path / "a.json", "-o", tmp_path / "out") == 6
 
 
@@ -540,7 +542,7 @@ def test_messages_in_a_column_of_any_name_are_found(convert: Convert, tmp_path: 
     assert convert([row], "--plan", str(tmp_path / "plan.yaml"), "-t", "openai") == [{"messages": TURNS[:2]}]
 
 
-def test_a_plan_is_guessed_for_turns_in_other_words(tmp_path: Path) -> None:
+def test_a_plan_is_proposed_for_turns_with_unknown_keys(tmp_path: Path) -> None:
     turns = [{"who": "Customer", "said": "Hi, I need help."}, {"who": "Agent", "said": "What is it?"}]
     (tmp_path / "a.jsonl").write_text(json.dumps({"id": 1, "dialog_turns": turns}))
     text = propose([str(tmp_path / "a.jsonl")], 10)
@@ -548,7 +550,7 @@ def test_a_plan_is_guessed_for_turns_in_other_words(tmp_path: Path) -> None:
     assert 'roles: {"Customer": "user", "Agent": "assistant"}' in text
 
 
-def test_no_plan_is_guessed_for_turns_that_say_more_than_texts(tmp_path: Path) -> None:
+def test_no_plan_is_proposed_for_turns_with_more_than_texts(tmp_path: Path) -> None:
     """AutoGen's messages: calls are a list under the key that texts have."""
     turns = [{"source": "user", "content": "Rome?", "type": "Text"}, {"source": "a", "content": [1], "type": "Call"}]
     (tmp_path / "a.jsonl").write_text(json.dumps({"messages": turns}))
@@ -556,8 +558,8 @@ def test_no_plan_is_guessed_for_turns_that_say_more_than_texts(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("names", [("response1", "response2"), ("Output_A", "Output_B"), ("generations", "note")])
-def test_no_plan_is_guessed_where_answers_would_be_left_out(names: tuple[str, str], tmp_path: Path) -> None:
-    """As HelpSteer3 is without its verdict: what was asked, and beside it the answers."""
+def test_no_plan_is_proposed_that_would_leave_out_answers(names: tuple[str, str], tmp_path: Path) -> None:
+    """HelpSteer3 without its verdict: the question, and two answers in other columns."""
     first, second = names
     row = {"context": [{"role": "user", "content": "Why?"}], first: "Because.", second: "No."}
     (tmp_path / "a.jsonl").write_text(json.dumps(row))
@@ -583,7 +585,7 @@ def test_every_layout_is_documented() -> None:
 
 @pytest.mark.long
 def test_a_layout_reads_what_it_writes_or_refuses() -> None:
-    """Whatever a conversation says, a row of it reads as that conversation."""
+    """A row that is written for a random conversation is read as that conversation."""
     import hypothesis
     from hypothesis import strategies as st
 
@@ -621,7 +623,7 @@ def test_a_plan_of_a_format_reads_whole_rows(convert: Convert) -> None:
     assert plan_of("auto").layout == (AUTO,)
 
 
-def test_inputs_of_one_name_in_several_folders_do_not_meet(batch: Run, tmp_path: Path) -> None:
+def test_inputs_with_one_name_in_several_folders_have_different_outputs(batch: Run, tmp_path: Path) -> None:
     for number in range(6):
         folder = tmp_path / "data" / str(number)
         folder.mkdir(parents=True)
@@ -632,7 +634,7 @@ def test_inputs_of_one_name_in_several_folders_do_not_meet(batch: Run, tmp_path:
         assert json.loads(row) == {"messages": [{"role": "user", "content": f"{number}"}], "more": {"a": [1, 2]}}
 
 
-def test_a_recorded_stream_is_the_answer_that_it_was(batch: Run, tmp_path: Path) -> None:
+def test_a_recorded_stream_is_read_as_its_answer(batch: Run, tmp_path: Path) -> None:
     begin: dict[str, Any] = {"type": "message_start", "message": {"id": "m", "role": "assistant", "content": []}}
     block = {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}
     deltas = [
@@ -653,7 +655,7 @@ ODD_NAMES = ["a\nlayout: kto", "a\rb", "\0", "\x7f", "\x85", "\u2028", "\ufffe",
 
 
 def proposed(row: dict[str, Any], batch: Run, tmp_path: Path) -> list[dict[str, Any]]:
-    """What becomes of a row by the plan that is proposed for it."""
+    """Convert a row with the plan that is proposed for it; returns the rows of the output."""
     (tmp_path / "a.jsonl").write_text(json.dumps(row))
     (tmp_path / "plan.yaml").write_text(propose([str(tmp_path / "a.jsonl")], 10), "utf-8")
     args = ("--plan", tmp_path / "plan.yaml", "-t", "openai", tmp_path / "a.jsonl", "-o", tmp_path / "out")
@@ -662,28 +664,28 @@ def proposed(row: dict[str, Any], batch: Run, tmp_path: Path) -> list[dict[str, 
 
 
 @pytest.mark.parametrize("name", ODD_NAMES)
-def test_a_plan_is_proposed_whatever_columns_are_called(name: str, batch: Run, tmp_path: Path) -> None:
+def test_a_plan_is_proposed_for_columns_with_any_names(name: str, batch: Run, tmp_path: Path) -> None:
     [row] = proposed({"instruction": "Why?", "output": "Because.", name: 1}, batch, tmp_path)
     assert (len(row["messages"]), row[name]) == (2, 1)
 
 
 @pytest.mark.parametrize("name", ODD_NAMES)
-def test_a_plan_is_proposed_whatever_keys_of_turns_are_called(name: str, batch: Run, tmp_path: Path) -> None:
+def test_a_plan_is_proposed_for_turns_with_keys_of_any_names(name: str, batch: Run, tmp_path: Path) -> None:
     turns = [{name: "Why?", "by": "user"}, {name: "Because.", "by": "assistant"}]
     [row] = proposed({"said": turns, "id": 1}, batch, tmp_path)
     assert [each["content"] for each in row["messages"]] == ["Why?", "Because."]
 
 
 @pytest.mark.parametrize("name", ODD_NAMES)
-def test_a_plan_is_proposed_whatever_columns_without_a_conversation_are_called(
+def test_a_proposal_without_a_conversation_works_for_columns_with_any_names(
     name: str, batch: Run, tmp_path: Path
 ) -> None:
     assert proposed({name: 1}, batch, tmp_path) == []
 
 
 @pytest.mark.long
-def test_wires_go_through_the_plan_that_is_proposed(batch: Run, tmp_path: Path) -> None:
-    """Each request, answer and recorded stream is a conversation; refusals of the APIs are none."""
+def test_requests_and_responses_are_converted_with_the_proposed_plan(batch: Run, tmp_path: Path) -> None:
+    """Each request, response and recorded stream is a conversation; error responses of the APIs are not."""
     data = corpus_path("wires")
     (tmp_path / "plan.yaml").write_text(propose([str(data)], 1000))
     batch(data, "-j", "2", "--plan", tmp_path / "plan.yaml", "-t", "canonical", "-o", tmp_path / "out")
@@ -707,7 +709,7 @@ def test_files_of_texts_are_read_by_their_tokens(batch: Run, tmp_path: Path) -> 
     assert (refused["file"], refused["code"]) == ("c.txt", "OCB-SHAPE")
 
 
-def test_a_plan_says_what_to_write_and_which_losses_are_refused(batch: Run, tmp_path: Path) -> None:
+def test_a_plan_may_contain_the_target_and_the_refused_losses(batch: Run, tmp_path: Path) -> None:
     plan = tmp_path / "plan.yaml"
     plan.write_text("layout: messages\noptions:\n  to: chatml\n  refuse: [name, weight]\n")
     rows = [{"messages": TURNS[:1]}, {"messages": [{**TURNS[1], "weight": 0}]}]
@@ -721,25 +723,25 @@ def test_a_plan_says_what_to_write_and_which_losses_are_refused(batch: Run, tmp_
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [("{too: chatml}", "'too'"), ("[chatml]", "must map options to values"), ("{~: chatml}", "must map options")],
 )
-def test_options_of_a_plan_that_are_none_are_named(
-    options: str, told: str, batch: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_unknown_options_of_a_plan_are_named(
+    options: str, message: str, batch: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "plan.yaml").write_text(f"layout: messages\noptions: {options}\n")
     (tmp_path / "a.jsonl").write_text("{}")
     assert batch(tmp_path / "a.jsonl", "--plan", tmp_path / "plan.yaml", "-o", tmp_path / "out") == 2
-    assert told in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
-def test_a_row_whose_list_is_empty_says_so() -> None:
+def test_the_error_for_a_row_with_an_empty_list_names_the_list() -> None:
     with pytest.raises(BridgeError, match="there is no conversation in this row: 'conversations' is empty"):
         read_row(Plan((AUTO,)), {"id": 1, "conversations": []})
 
 
-def test_messages_of_a_tree_are_no_conversation_put_together(tmp_path: Path) -> None:
-    """Open Assistant's file of messages, one a row: their order is that of the tree, and several answer one."""
+def test_rows_with_single_messages_of_a_tree_are_refused(tmp_path: Path) -> None:
+    """Open Assistant: the file of single messages is in the order of a tree, in which one may have several answers."""
     row = {"message_id": "a", "parent_id": None, "text": "Why?", "role": "prompter", "message_tree_id": "a"}
     (tmp_path / "a.jsonl").write_text(json.dumps(row))
     text = propose([str(tmp_path / "a.jsonl")], 10)

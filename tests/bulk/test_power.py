@@ -1,4 +1,4 @@
-"""A run that the power failed goes on to the same bytes, whatever the disk had not been told to keep."""
+"""A run that is resumed after a loss of power writes the same bytes, whatever the disk kept."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def source_of(kind: str, many: Any, folder: Path) -> None:
         elif kind == "parquet":
             pa: Any = pytest.importorskip("pyarrow")
             pq: Any = pytest.importorskip("pyarrow.parquet")
-            said = [many.transcript(number) if number % 4 else "broken" for number in range(8)]
-            pq.write_table(pa.table({"text": said}), folder / f"{name}.parquet", row_group_size=5)
+            texts = [many.transcript(number) if number % 4 else "broken" for number in range(8)]
+            pq.write_table(pa.table({"text": texts}), folder / f"{name}.parquet", row_group_size=5)
         else:
             for number in range(3):
                 text = many.transcript(number) if number % 4 else "broken"
@@ -47,7 +47,7 @@ def source_of(kind: str, many: Any, folder: Path) -> None:
 
 
 def found_after(kind: str, many: Any, batch: Batch, tmp_path: Path, chance: random.Random | None) -> list[Tree]:
-    """Whatever the disk may hold after a loss of power at any step of a run; each once."""
+    """All contents that the disk may have after a loss of power at any step of a run, without duplicates."""
     source, out = tmp_path / "source", tmp_path / "out"
     source_of(kind, many, source)
     disk = Disk(out, tmp_path / "aside")
@@ -74,12 +74,14 @@ def check(kind: str, many: Any, batch: Batch, tmp_path: Path, chance: random.Ran
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "texts"])
-def test_it_goes_on_where_the_power_failed(kind: str, many: Any, batch: Batch, tmp_path: Path) -> None:
+def test_a_run_continues_after_a_loss_of_power(kind: str, many: Any, batch: Batch, tmp_path: Path) -> None:
     check(kind, many, batch, tmp_path, None, 20)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("kind", ["jsonl", "gz", "parquet", "texts"])
-def test_it_goes_on_wherever_the_power_failed(kind: str, seed: int, many: Any, batch: Batch, tmp_path: Path) -> None:
+def test_a_run_continues_after_a_loss_of_power_at_any_step(
+    kind: str, seed: int, many: Any, batch: Batch, tmp_path: Path
+) -> None:
     check(kind, many, batch, tmp_path, random.Random(seed), 150)

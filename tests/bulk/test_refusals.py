@@ -1,4 +1,4 @@
-"""What ends a run, or keeps it from beginning, and what it leaves behind."""
+"""Errors that end a run or prevent it, and the files that are left afterwards."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def source(many: Any, tmp_path: Path) -> Path:
     return path
 
 
-def test_a_missing_library_ends_the_run_and_no_record_pays_for_it(
+def test_a_missing_library_ends_the_run_without_quarantining_records(
     source: Path, many: Any, batch: Batch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def lacks(*_args: object, **_options: object) -> None:
@@ -45,7 +45,7 @@ def test_a_missing_library_ends_the_run_and_no_record_pays_for_it(
 def test_counts_that_do_not_add_up_are_a_failure(
     lost: str, source: Path, batch: Batch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any
 ) -> None:
-    """Each of the two checks, on a mistake that only it can see."""
+    """Each of the two checks, with a mistake that only this check finds."""
     if lost == "an output":
         whole = parts.Part.write
 
@@ -60,11 +60,11 @@ def test_counts_that_do_not_add_up_are_a_failure(
 
         monkeypatch.setattr(Tally, "add", forget)
     assert batch("-f", "chatml", "-t", "openai", source, "-o", tmp_path / "out") == ExitCode.FAILED
-    told = capfd.readouterr().err
-    assert "OCB-INTERNAL" in told
+    err = capfd.readouterr().err
+    assert "OCB-INTERNAL" in err
     assert (
         "hold 19 and 0 records, but 20 and 0 records were counted" if lost == "an output" else "20 rows read"
-    ) in told
+    ) in err
 
 
 def test_no_input_is_overwritten(source: Path, batch: Batch, tmp_path: Path) -> None:
@@ -74,7 +74,7 @@ def test_no_input_is_overwritten(source: Path, batch: Batch, tmp_path: Path) -> 
     assert source.read_bytes() == before
 
 
-def test_outputs_in_a_folder_that_is_converted_are_no_inputs(source: Path, many: Any, batch: Batch) -> None:
+def test_outputs_in_the_input_folder_are_not_inputs(source: Path, many: Any, batch: Batch) -> None:
     (source.parent / "a.txt").write_text("<|im_start|>user\nhi<|im_end|>\n")
     out = source.parent / "out"
     for _ in range(2):
@@ -86,7 +86,7 @@ def test_outputs_in_a_folder_that_is_converted_are_no_inputs(source: Path, many:
     assert set(many.tree(out)) == {"a.json", "a.jsonl"}
 
 
-def test_a_file_of_somebody_else_is_not_overwritten_unasked(
+def test_a_file_of_another_program_is_not_overwritten_without_the_option(
     source: Path, batch: Batch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     other = tmp_path / "other" / "a.jsonl"
@@ -104,7 +104,7 @@ def test_a_file_of_somebody_else_is_not_overwritten_unasked(
     assert (out / "a.jsonl").read_bytes() != before
 
 
-def test_a_text_of_somebody_else_is_not_overwritten_either(batch: Batch, tmp_path: Path) -> None:
+def test_a_text_file_of_another_program_is_not_overwritten(batch: Batch, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("<|im_start|>user\nhi<|im_end|>\n")
     out = tmp_path / "out"
     out.mkdir()
@@ -131,7 +131,7 @@ def test_a_folder_that_was_changed_is_not_continued(change: str, batch: Batch, t
     assert "was changed since the run began" in capsys.readouterr().err
 
 
-def test_a_dangling_link_ends_nothing_but_itself(source: Path, many: Any, batch: Batch, tmp_path: Path) -> None:
+def test_a_dangling_link_is_an_error_of_its_input_alone(source: Path, many: Any, batch: Batch, tmp_path: Path) -> None:
     (source.parent / "gone.jsonl").symlink_to("nowhere")
     report = tmp_path / "report.json"
     args = ("-f", "chatml", "-t", "openai", source.parent, "-o", tmp_path / "out")
@@ -161,6 +161,6 @@ def test_a_report_that_could_not_be_written_is_refused_before_the_run(
     assert not (tmp_path / "out").exists()
 
 
-def test_an_output_folder_is_asked_for(source: Path, batch: Batch) -> None:
+def test_an_output_folder_is_required(source: Path, batch: Batch) -> None:
     assert batch("-f", "chatml", "-t", "openai", source) == ExitCode.USAGE
     assert batch("-f", "chatml", "-t", "openai", source, "--dry-run") == ExitCode.OK

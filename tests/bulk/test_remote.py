@@ -1,4 +1,4 @@
-"""Inputs by their addresses, on the file systems that need no network: memory, and local files by `file://`."""
+"""Inputs that are given by addresses, on file systems without a network: memory, and local files by `file://`."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_folders_and_patterns_keep_their_tree(memory: Any, batch: Run, tmp_path:
     assert [path.name for path in (tmp_path / "some").rglob("*.gz")] == ["b.jsonl.gz"]
 
 
-def test_parquet_is_read_where_it_stands(batch: Run, tmp_path: Path) -> None:
+def test_parquet_is_read_from_its_address(batch: Run, tmp_path: Path) -> None:
     arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     parquet.write_table(arrow.table({"id": [1, 1], "prompt": ["Why?", "Why?"]}), tmp_path / "a.parquet")
     address = f"file://{tmp_path}/a.parquet"
@@ -60,7 +60,7 @@ def test_parquet_is_read_where_it_stands(batch: Run, tmp_path: Path) -> None:
     assert read_lines(tmp_path / "out" / "a.jsonl") == [ROW] * 2
 
 
-def test_a_run_goes_on_only_with_what_it_began_with(batch: Run, tmp_path: Path) -> None:
+def test_a_resumed_run_requires_the_same_inputs(batch: Run, tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_bytes(LINE)
     (tmp_path / "b.jsonl.gz").write_bytes(b"no gzip")
     given = (f"file://{tmp_path}/a.jsonl", f"file://{tmp_path}/b.jsonl.gz", *PLAN, "-o", tmp_path / "out")
@@ -78,7 +78,7 @@ def test_a_run_goes_on_only_with_what_it_began_with(batch: Run, tmp_path: Path) 
         ("nowhere://a.jsonl", ErrorCode.OPTION),
     ],
 )
-def test_what_is_not_there_is_named(address: str, code: ErrorCode, memory: Any) -> None:
+def test_a_missing_input_is_named(address: str, code: ErrorCode, memory: Any) -> None:
     with pytest.raises(BridgeError) as caught:
         remote.found(address)
     assert caught.value.code == code
@@ -100,7 +100,7 @@ def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     assert caught.value.code == ErrorCode.DEPENDENCY
 
 
-def test_what_reads_an_address_is_named_with_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_for_an_address_names_the_library_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     def url_to_fs(_address: str) -> NoReturn:
         raise ImportError("Install s3fs to access S3")
 

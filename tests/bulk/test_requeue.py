@@ -1,4 +1,4 @@
-"""What a ledger is for: seeing what became of records, and putting mended ones in their places."""
+"""The ledger shows the outcome of each record; `requeue` puts repaired records into their places."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ GOOD = "<|im_start|>user\nmended<|im_end|>\n"
 
 
 def mend(quarantine: Path, mended: Path, whole: Callable[[dict[str, Any]], str]) -> None:
-    """Write a quarantine's lines again, each with a `raw` that is whole."""
+    """Write the lines of a quarantine again, each with a valid `raw`."""
     rows = [json.loads(line) for line in quarantine.read_bytes().splitlines()]
     for row in rows:
         row.pop("raw_base64", None)
@@ -35,7 +35,7 @@ def mend(quarantine: Path, mended: Path, whole: Callable[[dict[str, Any]], str])
 
 @pytest.mark.parametrize("end", ["", ".gz"])
 @pytest.mark.parametrize("form", ["jsonl", "parquet"])
-def test_mended_lines_stand_where_they_would_have_stood(
+def test_repaired_lines_are_in_the_places_of_the_originals(
     form: str, end: str, many: Any, batch: Batch, tmp_path: Path
 ) -> None:
     if form == "parquet":
@@ -60,8 +60,8 @@ def test_mended_lines_stand_where_they_would_have_stood(
         expected = (tmp_path / "whole.out" / "a.ledger.jsonl").read_text()
         found = (out / "a.ledger.jsonl").read_text().replace("/broken/", "/whole/")
         rows = [[json.loads(line) for line in text.splitlines()] for text in (found, expected)]
-        told = [[(row["position"], row["sha256"], row["output_position"]) for row in each] for each in rows]
-        assert told[0] == told[1]
+        columns = [[(row["position"], row["sha256"], row["output_position"]) for row in each] for each in rows]
+        assert columns[0] == columns[1]
     report = tmp_path / "report.json"
     args = (*args, tmp_path / "broken" / f"a.jsonl{end}", "-o", out, "--resume", "--report", report)
     assert batch(*args) == ExitCode.OK, "what was mended is quarantined no longer"
@@ -71,7 +71,7 @@ def test_mended_lines_stand_where_they_would_have_stood(
     assert main(["requeue", str(out), str(mended)]) == ExitCode.SOME_FAILED  # they are no longer the quarantine's
 
 
-def test_what_is_still_broken_stays_in_quarantine_with_its_new_error(
+def test_a_line_that_is_still_invalid_stays_in_quarantine_with_its_new_error(
     many: Any, batch: Batch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "a.jsonl").write_bytes(many.lines(20, broken_each=10))
@@ -87,7 +87,7 @@ def test_what_is_still_broken_stays_in_quarantine_with_its_new_error(
     assert batch(*args, "--resume") == ExitCode.SOME_FAILED
 
 
-def test_a_mended_text_gets_its_file(batch: Batch, tmp_path: Path) -> None:
+def test_a_repaired_text_gets_its_file(batch: Batch, tmp_path: Path) -> None:
     folder = tmp_path / "texts"
     folder.mkdir()
     (folder / "good.txt").write_text(GOOD)
@@ -101,7 +101,7 @@ def test_a_mended_text_gets_its_file(batch: Batch, tmp_path: Path) -> None:
     assert (out / "torn.json").read_bytes() == (out / "good.json").read_bytes()
 
 
-def test_moves_that_were_cut_short_are_finished(many: Any, batch: Batch, tmp_path: Path, monkeypatch: Any) -> None:
+def test_interrupted_moves_of_files_are_finished(many: Any, batch: Batch, tmp_path: Path, monkeypatch: Any) -> None:
     (tmp_path / "a.jsonl").write_bytes(many.lines(20, broken_each=10))
     out, mended = tmp_path / "out", tmp_path / "mended.jsonl"
     args = ("-f", "chatml", "-t", "openai", "--ledger", "jsonl", tmp_path / "a.jsonl", "-o", out)
@@ -112,7 +112,7 @@ def test_moves_that_were_cut_short_are_finished(many: Any, batch: Batch, tmp_pat
 
     def cut(source: str, target: str) -> None:
         moved.append(target)
-        if len(moved) == 6:  # the file that says what is to be moved, and the second of those
+        if len(moved) == 6:  # after the list of the files to move and the second of these files
             raise KeyboardInterrupt
         replace(source, target)
 
@@ -136,7 +136,7 @@ STEPS = (
 
 
 def killed_at(step: int, command: list[str], monkeypatch: pytest.MonkeyPatch) -> bool:
-    """Run a command in a process that dies in front of its nth step on the disk; whether it did."""
+    """Run a command in a process that dies before its nth step on the disk; returns whether it died."""
     left = [step]
 
     def dying(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -158,7 +158,7 @@ def killed_at(step: int, command: list[str], monkeypatch: pytest.MonkeyPatch) ->
 
 
 def everything_in(folder: Path, report: Path) -> dict[str, Any]:
-    """All that a folder holds, without what is hidden, and what a report counts."""
+    """The files of a folder without hidden ones, and the counts of a report."""
     found = {path.name: path.read_bytes() for path in folder.iterdir() if not path.name.startswith(".")}
     counted = json.loads(report.read_bytes())
     return {**found, "counts": {name: counted[name] for name in ("records", "outcomes", "errors", "losses")}}
@@ -166,7 +166,7 @@ def everything_in(folder: Path, report: Path) -> dict[str, Any]:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 @pytest.mark.parametrize("again", ["requeue", "batch"])
-def test_wherever_it_is_killed_outputs_and_counts_belong_together(
+def test_outputs_and_counts_agree_wherever_the_run_is_killed(
     again: str, many: Any, batch: Batch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "a.jsonl").write_bytes(many.lines(20, broken_each=10))
@@ -195,7 +195,7 @@ def test_wherever_it_is_killed_outputs_and_counts_belong_together(
     assert step > 10
 
 
-def test_without_a_ledger_nothing_is_put_anywhere(many: Any, batch: Batch, tmp_path: Path, capsys: Any) -> None:
+def test_a_requeue_without_a_ledger_is_refused(many: Any, batch: Batch, tmp_path: Path, capsys: Any) -> None:
     (tmp_path / "a.jsonl").write_bytes(many.lines(20, broken_each=10))
     out = tmp_path / "out"
     assert batch("-f", "chatml", "-t", "openai", tmp_path / "a.jsonl", "-o", out) == ExitCode.SOME_FAILED
@@ -221,8 +221,8 @@ def test_a_ledger_is_summed_up_filtered_and_shown(
     assert after.startswith('+ {"id":7,"text":{"messages":[')
 
 
-def test_mended_rows_of_parquet_stand_where_they_would_have_stood(batch: Batch, tmp_path: Path) -> None:
-    """Columns that were not mended stay what they are in the input, whatever JSON makes of them."""
+def test_repaired_rows_of_parquet_are_in_the_places_of_the_originals(batch: Batch, tmp_path: Path) -> None:
+    """The other columns have the values of the input, even those that JSON cannot represent."""
     arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     whole = [f"<|im_start|>user\n{number}<|im_end|>\n" for number in range(9)]
     dates = arrow.array([None, *range(8)], arrow.timestamp("us"))
@@ -249,7 +249,7 @@ def test_mended_rows_of_parquet_stand_where_they_would_have_stood(batch: Batch, 
 
 
 @pytest.mark.parametrize("into", ["json", "csv", "parquet"])
-def test_outputs_of_any_kind_take_mended_records(into: str, batch: Batch, tmp_path: Path) -> None:
+def test_repaired_records_are_put_into_outputs_of_any_kind(into: str, batch: Batch, tmp_path: Path) -> None:
     if into == "parquet":
         pytest.importorskip("pyarrow")
     rows = [{"instruction": "Hi", "output": str(number), "n": number, "meta": {"a": [number]}} for number in range(4)]

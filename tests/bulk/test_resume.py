@@ -1,4 +1,4 @@
-"""A run that was killed, at any moment, goes on to the same bytes as one that was not."""
+"""A run that was killed at any moment and resumed writes the same bytes as one that was not killed."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def parquet_of(many: Any, path: Path, count: int, rows: int) -> None:
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("kind", sweep(["parquet", "jsonl", "gz", "texts"], 4))
-def test_killed_in_front_of_every_step_on_the_disk(kind: str, many: Any, tmp_path: Path) -> None:
-    """Every write that settles, every rename, every removal, every chunk; of two files, or of a folder of texts."""
+def test_a_run_killed_before_any_step_on_the_disk_continues(kind: str, many: Any, tmp_path: Path) -> None:
+    """Steps are synced writes, renames, removals and chunks, of two files or of a folder of texts."""
     source = tmp_path / "source"
     source.mkdir()
     for name in "ab":
@@ -58,7 +58,9 @@ def test_killed_in_front_of_every_step_on_the_disk(kind: str, many: Any, tmp_pat
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("jobs", sweep(["2", "1"], 2))
-def test_killed_at_random_moments(jobs: str, many: Any, process: Process, batch: Batch, tmp_path: Path) -> None:
+def test_a_run_killed_at_random_moments_continues(
+    jobs: str, many: Any, process: Process, batch: Batch, tmp_path: Path
+) -> None:
     for name in "ab":
         (tmp_path / f"{name}.jsonl").write_bytes(many.lines(1200, broken_each=100, words=200))
     args = ("-f", "chatml", "-t", "harmony", "--verify", tmp_path / "a.jsonl", tmp_path / "b.jsonl")
@@ -114,7 +116,7 @@ def stopped(many: Any, batch: Batch, tmp_path: Path) -> tuple[str | Path, ...]:
     return args
 
 
-def test_a_run_that_stopped_goes_on_behind_the_record(
+def test_a_stopped_run_continues_after_the_record(
     stopped: tuple[str | Path, ...], many: Any, batch: Batch, tmp_path: Path
 ) -> None:
     assert batch(*stopped, "--fail-fast", "--resume") == ExitCode.SOME_FAILED
@@ -124,7 +126,7 @@ def test_a_run_that_stopped_goes_on_behind_the_record(
     assert many.tree(tmp_path / "out") == many.tree(tmp_path / "whole")
 
 
-def test_an_unfinished_run_is_not_thrown_away(stopped: tuple[str | Path, ...], batch: Batch, tmp_path: Path) -> None:
+def test_an_unfinished_run_is_not_overwritten(stopped: tuple[str | Path, ...], batch: Batch, tmp_path: Path) -> None:
     before = (tmp_path / "out" / NAME).read_bytes()
     assert batch(*stopped) == ExitCode.USAGE
     assert (tmp_path / "out" / NAME).read_bytes() == before
@@ -141,7 +143,7 @@ def test_only_the_same_run_is_continued(
     assert "was changed since the run began" in capsys.readouterr().err
 
 
-def test_what_is_finished_is_not_done_again(many: Any, batch: Batch, tmp_path: Path) -> None:
+def test_finished_inputs_are_not_converted_again(many: Any, batch: Batch, tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_bytes(many.lines(20, broken_each=10))
     args = ("-f", "chatml", "-t", "openai", tmp_path / "a.jsonl", "-o", tmp_path / "out")
     reports: list[dict[str, Any]] = []
@@ -165,7 +167,7 @@ def test_one_run_at_a_time(tmp_path: Path) -> None:
     Journal(str(tmp_path), {}, resume=True).close()
 
 
-def test_a_line_that_was_cut_off_says_nothing(tmp_path: Path) -> None:
+def test_a_truncated_line_of_the_journal_is_ignored(tmp_path: Path) -> None:
     journal = Journal(str(tmp_path), {}, resume=False)
     journal.begin(0, [1, 2]).position = {"offset": 5, "line": 1}
     journal.checkpoint([(journal.progress_line(0), {})])

@@ -1,4 +1,4 @@
-"""Each conversation once, and samples drawn at random."""
+"""The options that write each conversation once, or a random sample."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def folder(tmp_path: Path) -> Path:
 PLAN = ("--plan", "prompt", "-t", "openai", "--into", "jsonl")
 
 
-def test_a_conversation_comes_once_whatever_stands_beside_it(batch: Run, folder: Path) -> None:
+def test_a_repeated_conversation_is_written_once_even_with_other_extra_columns(batch: Run, folder: Path) -> None:
     report = folder / "report.json"
     assert batch(folder / "in", *PLAN, "--unique", "-o", folder / "out", "--report", report) == 0
     assert asked(folder / "out" / "a.jsonl") == [(at, f"{at}") for at in range(50)]
@@ -54,7 +54,7 @@ def test_without_a_plan_records_are_compared_whole(batch: Run, tmp_path: Path) -
     assert left_out(report)["repeated"] == 1
 
 
-def test_a_run_that_goes_on_remembers_what_was_there(batch: Run, folder: Path) -> None:
+def test_a_resumed_run_knows_the_conversations_of_the_earlier_run(batch: Run, folder: Path) -> None:
     report = folder / "report.json"
     given = (folder / "in" / "a.jsonl", folder / "in" / "b.jsonl.gz", *PLAN, "--unique", "--report", report)
     whole = folder / "in" / "b.jsonl.gz"

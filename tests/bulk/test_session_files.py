@@ -58,7 +58,7 @@ def test_the_ledger_shows_a_session_whole(batch: Run, tmp_path: Path) -> None:
     assert json.loads(shown.before or "") == SESSIONS["codex"]
 
 
-def test_a_proposed_plan_says_that_it_reads_a_preview(tmp_path: Path) -> None:
+def test_a_proposed_plan_of_a_preview_names_the_preview(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text(lines(SESSIONS["codex"]))
     assert yaml.safe_load(propose([str(tmp_path / "a.jsonl")], 10, preview=True)) == {
         "layout": "codex",

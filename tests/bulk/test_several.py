@@ -1,4 +1,4 @@
-"""Law 11 in a migration: a file, a line or a row of several conversations gives a record for each of them."""
+"""Law 11 in a migration: each conversation of a file, a line or a row becomes a record of its own."""
 
 from __future__ import annotations
 
@@ -39,9 +39,7 @@ def test_a_text_file_of_a_thousand_conversations_gives_a_thousand_records(batch:
     ]
 
 
-def test_a_line_of_several_conversations_gives_a_line_for_each_with_the_fields_beside_it(
-    batch: Batch, tmp_path: Path
-) -> None:
+def test_each_conversation_of_a_line_becomes_a_line_with_the_other_fields(batch: Batch, tmp_path: Path) -> None:
     half = "[BOS]<|im_start|>user\nlatin[EOS]"
     rows = [{"id": 1, "text": "[BOS]<|im_start|>user\nA\n<|im_end|>[EOS]" * 2}, {"id": 2, "text": half}]
     (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -49,24 +47,27 @@ def test_a_line_of_several_conversations_gives_a_line_for_each_with_the_fields_b
     assert [row["id"] for row in lines_of(tmp_path / "out" / "rows.jsonl")] == [1, 1, 2]
 
 
-def test_what_cannot_be_converted_is_in_quarantine_with_its_place_in_the_row(batch: Batch, tmp_path: Path) -> None:
+def test_a_conversation_in_quarantine_has_its_position_in_the_row(batch: Batch, tmp_path: Path) -> None:
     good, half = "<|im_start|>user\nA<|im_end|>\n<|endoftext|>", "<|im_start|>user\nB"
     (tmp_path / "rows.jsonl").write_text(json.dumps({"text": good + half}) + "\n")
     assert batch("-f", "chatml", "-t", "openai", tmp_path / "rows.jsonl", "-o", tmp_path / "out") == 6
-    (told,) = lines_of(tmp_path / "out" / "rows.quarantine.jsonl")
-    assert (told["line"], told["conversation"], told["offset"], json.loads(told["raw"])) == (
+    (quarantined,) = lines_of(tmp_path / "out" / "rows.quarantine.jsonl")
+    assert (
+        quarantined["line"],
+        quarantined["conversation"],
+        quarantined["offset"],
+        json.loads(quarantined["raw"]),
+    ) == (
         1,
         2,
         len(good),
         {"text": half},
     )
-    assert (told["code"], told["position"]["offset"]) == ("OCB-INCOMPLETE", 0)
+    assert (quarantined["code"], quarantined["position"]["offset"]) == ("OCB-INCOMPLETE", 0)
     assert len(lines_of(tmp_path / "out" / "rows.jsonl")) == 1
 
 
-def test_a_row_of_several_conversations_gives_a_row_for_each_with_the_columns_beside_it(
-    batch: Batch, tmp_path: Path
-) -> None:
+def test_each_conversation_of_a_row_becomes_a_row_with_the_other_columns(batch: Batch, tmp_path: Path) -> None:
     arrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
     one = "<|im_start|>user\nA<|im_end|>\n<|endoftext|>"
@@ -74,11 +75,11 @@ def test_a_row_of_several_conversations_gives_a_row_for_each_with_the_columns_be
     parquet.write_table(table, tmp_path / "rows.parquet")
     assert batch("-f", "chatml", "-t", "internlm2", tmp_path / "rows.parquet", "-o", tmp_path / "out") == 6
     assert parquet.read_table(tmp_path / "out" / "rows.parquet").column("id").to_pylist() == [1, 2, 2, 2]
-    (told,) = lines_of(tmp_path / "out" / "rows.quarantine.jsonl")
-    assert (told["row"], json.loads(told["raw"])) == (3, {"id": 3, "text": "broken"})
+    (quarantined,) = lines_of(tmp_path / "out" / "rows.quarantine.jsonl")
+    assert (quarantined["row"], json.loads(quarantined["raw"])) == (3, {"id": 3, "text": "broken"})
 
 
-def test_a_run_that_was_limited_goes_on_behind_the_rows_that_it_took(batch: Batch, tmp_path: Path) -> None:
+def test_the_limit_counts_lines_and_not_conversations(batch: Batch, tmp_path: Path) -> None:
     """The limit counts lines, not the conversations in them."""
     row = json.dumps({"text": "<|im_start|>user\nA<|im_end|>\n<|endoftext|>" * 2}) + "\n"
     (tmp_path / "rows.jsonl").write_text(row * 5)
@@ -86,7 +87,7 @@ def test_a_run_that_was_limited_goes_on_behind_the_rows_that_it_took(batch: Batc
     assert len(lines_of(tmp_path / "out" / "rows.jsonl")) == 4
 
 
-def test_an_output_of_an_earlier_run_is_not_left_beside_the_other_one(batch: Batch, tmp_path: Path) -> None:
+def test_an_output_of_an_earlier_run_with_another_name_is_removed(batch: Batch, tmp_path: Path) -> None:
     one = "<|im_start|>user\nA<|im_end|>\n<|endoftext|>"
     for text, name in ((one, "a.json"), (one * 2, "a.txt.jsonl"), (one, "a.json")):
         (tmp_path / "a.txt").write_text(text)

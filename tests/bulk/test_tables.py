@@ -21,7 +21,7 @@ CSV = 'id,instruction,input,output\r\n1,"Why?\nSo?",,"Be ""cause"","\r\n2,b,,\r\
 
 @pytest.fixture
 def rows(batch: Run, tmp_path: Path) -> Callable[..., tuple[list[Any], list[Any]]]:
-    """What becomes of a file: its rows, and the quarantine."""
+    """Convert a file; returns the rows of the output, and the quarantine."""
 
     def start(name: str, data: bytes, *arguments: str) -> tuple[list[Any], list[Any]]:
         (tmp_path / name).write_bytes(data)
@@ -75,13 +75,13 @@ def test_a_row_of_a_table_has_a_text_for_each_column(name: str, data: bytes, row
     assert refused == []
 
 
-def test_tabs_separate_too_and_texts_need_no_plan(rows: Rows) -> None:
+def test_a_table_may_have_tabs_and_texts_need_no_plan(rows: Rows) -> None:
     text = "<|im_start|>user⏎Hi<|im_end|>⏎".replace("⏎", "\n")
     written, _ = rows("a.tsv", f'id\ttext\n1\t"{text}"\n'.encode(), "-f", "chatml", "-t", "openai")
     assert written == [{"id": "1", "text": {"messages": [{"role": "user", "content": "Hi"}]}}]
 
 
-def test_rows_that_are_not_as_the_table_says_are_quarantined(rows: Rows) -> None:
+def test_rows_with_more_or_fewer_values_than_columns_are_quarantined(rows: Rows) -> None:
     data = b"prompt,completion\na,b\nc\nd,e,f\n\xff,g\n\nh,i\n"
     written, refused = rows("a.csv", data, "--plan", "auto", "-t", "openai")
     assert [row["messages"][0]["content"] for row in written] == ["a", "h"]
@@ -95,25 +95,25 @@ def test_rows_that_are_not_as_the_table_says_are_quarantined(rows: Rows) -> None
 
 
 @pytest.mark.parametrize(
-    ("data", "says"),
+    ("data", "reason"),
     [(b'prompt\n"a\nb', "unexpected end of data"), (b"prompt,prompt\na,b\n", "two columns are named 'prompt'")],
 )
-def test_a_table_that_cannot_be_read_is_named(data: bytes, says: str, batch: Run, tmp_path: Path) -> None:
+def test_a_table_that_cannot_be_read_is_named(data: bytes, reason: str, batch: Run, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_bytes(data)
     report = tmp_path / "report.json"
     assert (
         batch(tmp_path / "a.csv", "--plan", "prompt", "-t", "openai", "-o", tmp_path / "out", "--report", report) == 6
     )
-    assert says in json.loads(report.read_text())["inputs"][0]["error"]
+    assert reason in json.loads(report.read_text())["inputs"][0]["error"]
 
 
-def test_a_value_may_be_longer_than_readers_of_tables_like(rows: Rows) -> None:
+def test_a_value_may_be_longer_than_the_limit_of_the_csv_module(rows: Rows) -> None:
     written, _ = rows("a.csv", b"prompt\n" + b"x" * 300_000 + b"\n", "--plan", "prompt", "-t", "openai")
     assert len(written[0]["messages"][0]["content"]) == 300_000
 
 
 @pytest.mark.parametrize("made", ["file", "stream"])
-def test_rows_of_arrow_have_no_null_members_that_are_not_their_own(made: str, rows: Rows) -> None:
+def test_nulls_that_arrow_adds_to_rows_are_removed(made: str, rows: Rows) -> None:
     arrow: Any = pytest.importorskip("pyarrow")
     calls: list[Any] = [{"function": {"name": "f", "arguments": each}} for each in ({"a": 1}, {"b": 2})]
     table = arrow.Table.from_pylist(
@@ -132,7 +132,7 @@ def test_rows_of_arrow_have_no_null_members_that_are_not_their_own(made: str, ro
     assert refused == []
 
 
-def test_a_number_that_json_has_no_word_for_is_quarantined(rows: Rows) -> None:
+def test_a_number_that_json_cannot_represent_is_quarantined(rows: Rows) -> None:
     arrow: Any = pytest.importorskip("pyarrow")
     table = arrow.table({"prompt": ["a", "b"], "score": [0.5, float("nan")]})
     sink = arrow.BufferOutputStream()
@@ -144,7 +144,7 @@ def test_a_number_that_json_has_no_word_for_is_quarantined(rows: Rows) -> None:
 
 
 @pytest.mark.parametrize(("end", "packed"), [("bz2", bz2.compress), ("xz", lzma.compress)])
-def test_lines_may_be_compressed_otherwise(end: str, packed: Callable[[bytes], bytes], rows: Rows) -> None:
+def test_lines_may_be_compressed_with_bzip2_or_xz(end: str, packed: Callable[[bytes], bytes], rows: Rows) -> None:
     lines = b'{"prompt":"a"}\n{"prompt":"b"}\n'
     written, _ = rows(f"a.jsonl.{end}", packed(lines[:15]) + packed(lines[15:]), "--plan", "prompt", "-t", "openai")
     assert [row["messages"][0]["content"] for row in written] == ["a", "b"]
@@ -158,7 +158,7 @@ def test_a_table_of_utf_16_that_ends_within_a_character_names_it(batch: Run, tmp
     assert "not utf-16-le: truncated data" in report.read_text()
 
 
-def test_half_of_a_pair_in_utf_16_is_not_read_as_anything_else(rows: Rows) -> None:
+def test_half_of_a_surrogate_pair_in_utf_16_is_kept(rows: Rows) -> None:
     table = "instruction,output\n".encode("utf-16") + b"\x3d\xd8" + ",b\n".encode("utf-16-le")
     written, refused = rows("a.csv", table, "--plan", "alpaca", "-t", "openai")
     assert not refused
@@ -198,7 +198,7 @@ def test_rows_under_their_keys_are_rows_with_their_keys(name: str, rows: Rows) -
     ],
     ids=("a pair", "a list", "a request and its response"),
 )  # fmt: skip
-def test_an_object_that_is_no_dataset_is_one_row(row: Any, rows: Rows) -> None:
+def test_an_object_that_is_not_a_dataset_is_one_row(row: Any, rows: Rows) -> None:
     written, refused = rows("a.json", json.dumps(row).encode(), "--plan", "auto", "-t", "openai")
     assert len([*written, *refused]) == 1
     for one in written:

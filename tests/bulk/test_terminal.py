@@ -1,4 +1,4 @@
-"""What a terminal sees, and what a run does when it is interrupted there."""
+"""The output of a run on a terminal, and a run that is interrupted there."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": ":".join(path for path in sys.path if path), "TERM": "xterm", "COLUMNS": "120"}
 
 
-def told(descriptor: int) -> str:
+def output_of(descriptor: int) -> str:
     out = b""
     while True:
         try:
             piece = os.read(descriptor, 65536)
-        except OSError:  # how a terminal says that nobody writes to it any more
+        except OSError:  # the terminal has no writers any more
             break
         if not piece:
             break
@@ -42,7 +42,7 @@ def test_progress_is_for_terminals(many: Any, environment: dict[str, str], tmp_p
     ours, theirs = pty.openpty()
     with subprocess.Popen((*COMMAND, str(tmp_path / "a.jsonl"), "--dry-run"), env=environment, stderr=theirs):
         os.close(theirs)
-        seen = told(ours)
+        seen = output_of(ours)
     assert "records, " in seen
     assert "/s" in seen
     assert "100%" in seen
@@ -68,9 +68,9 @@ def test_an_interrupted_run_goes_on(
         os.killpg(run.pid, signal.SIGINT)  # as Ctrl-C at a terminal reaches all processes
         assert run.wait() == ExitCode.INTERRUPTED
         assert run.stderr is not None
-        said = run.stderr.read().decode()
-        assert "interrupted; the same command with --resume continues" in said
-        assert "Traceback" not in said
+        err = run.stderr.read().decode()
+        assert "interrupted; the same command with --resume continues" in err
+        assert "Traceback" not in err
     assert many.tree(tmp_path / "out") == {}
     assert batch("-f", "chatml", "-t", "harmony", "--verify", *args, "--resume") == ExitCode.OK
     assert len(many.tree(tmp_path / "out")["a.jsonl"].splitlines()) == 8000

@@ -1,4 +1,4 @@
-"""Folders of text files, patterns, and what outputs are called."""
+"""Folders of text files, patterns, and the names of outputs."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_a_folder_into_one_file(many: Any, legacy: Path, batch: Batch, tmp_path:
     ).encode()
 
 
-def test_an_output_of_an_earlier_run_does_not_stay(legacy: Path, batch: Batch, tmp_path: Path, many: Any) -> None:
+def test_an_output_of_an_earlier_run_is_removed(legacy: Path, batch: Batch, tmp_path: Path, many: Any) -> None:
     out = tmp_path / "out"
     batch("-f", "chatml", "-t", "openai", legacy, "-o", out)
     (legacy / "a.txt").write_bytes(b"\xff")
@@ -120,7 +120,7 @@ def outputs(*arguments: str, into: str | None = None) -> list[tuple[str, str, st
     return [(item.kind, item.output, item.quarantine) for item in find_inputs(arguments, Kind.JSON, into)]
 
 
-def test_a_folder_holds_files_of_records_and_texts(mixed: Path) -> None:
+def test_a_folder_may_contain_files_of_records_and_texts(mixed: Path) -> None:
     assert outputs("data") == [
         ("jsonl", "a.jsonl", "a.quarantine.jsonl"),
         ("jsonl", "b.jsonl.gz", "b.quarantine.jsonl"),
@@ -153,7 +153,7 @@ def test_text_files_that_are_named_are_gathered_by_folder(mixed: Path) -> None:
         (["empty"], ErrorCode.OPTION),
     ],
 )
-def test_what_makes_no_sense_is_refused(mixed: Path, arguments: list[str], code: ErrorCode) -> None:
+def test_arguments_without_a_meaning_are_refused(mixed: Path, arguments: list[str], code: ErrorCode) -> None:
     (mixed.parent / "empty").mkdir()
     with pytest.raises(BridgeError) as error:
         find_inputs(arguments, Kind.JSON)
@@ -180,7 +180,7 @@ def test_two_texts_never_share_an_output(mixed: Path) -> None:
         ("chatml", "harmony", "chatml"),
     ],
 )
-def test_no_name_of_an_output_names_another_format(
+def test_the_name_of_an_output_does_not_name_another_format(
     batch: Batch, tmp_path: Path, many: Any, name: str, target: str, output: str
 ) -> None:
     folder = tmp_path / "texts"
@@ -196,7 +196,7 @@ def test_no_name_of_an_output_names_another_format(
     assert batch("-f", source, "-t", target, folder, "-o", out, "--ledger", "jsonl", "--resume") == ExitCode.OK
 
 
-def test_outputs_of_one_name_are_refused_before_anything_is_done(batch: Batch, tmp_path: Path, many: Any) -> None:
+def test_outputs_with_one_name_are_refused_before_the_run(batch: Batch, tmp_path: Path, many: Any) -> None:
     folder = tmp_path / "texts"
     folder.mkdir()
     for name in ("a.chatml", "a.harmony"):
