@@ -100,9 +100,9 @@ PLACES: dict[str, tuple[str, str, str, str, str]] = {
         "-",
         "-",
     ),
-    "who asks": ("safety_identifier", "safety_identifier", "metadata.user_id", "-", "-"),
-    "the answer as it is made": ("stream", "stream", "stream", "-", "-"),
-    "what the service is told": (
+    "the end user": ("safety_identifier", "safety_identifier", "metadata.user_id", "-", "-"),
+    "a stream": ("stream", "stream", "stream", "-", "-"),
+    "parameters for the service": (
         "metadata.* store|service_tier|prompt_cache_key|prompt_cache_retention|user",
         "metadata.* store|service_tier|prompt_cache_key|prompt_cache_retention|user",
         "-",
@@ -147,15 +147,15 @@ class Row(NamedTuple):
 
 CHAT, ITEMS, BLOCKS, CONTENTS, CONVERSE = WIRES
 ROWS = (
-    Row("no number of tokens", (BLOCKS,), ("tokens",)),
-    Row("a tool that does not say whether it is strict", (ITEMS,), ("strict",)),
+    Row("no maximum length", (BLOCKS,), ("tokens",)),
+    Row("a tool without `strict`", (ITEMS,), ("strict",)),
     Row("`strict` of a tool", (CONTENTS,), ("strict",)),
-    Row("name of the answer's schema, and whether it is strict", (BLOCKS, CONTENTS), ("name of that schema",)),
+    Row("name and `strict` of the answer's schema", (BLOCKS, CONTENTS), ("name of that schema",)),
     Row("a schema of the answer without a name", (CHAT, ITEMS), ("name of that schema",)),
     Row("`verbosity`", (BLOCKS, CONTENTS, CONVERSE), ("verbosity",), sources=(ITEMS,)),
     Row("the effort `minimal`", (BLOCKS,), ("effort",), sources=(ITEMS,)),
-    Row("whether several calls may be made at once", (BLOCKS,), ("calls at once", "tool choice")),
-    Row("the same, read from `anthropic`", (CHAT, ITEMS), ("calls at once",), sources=(BLOCKS,)),
+    Row("whether the model may make several calls at once", (BLOCKS,), ("calls at once", "tool choice")),
+    Row("`disable_parallel_tool_use`, read from `anthropic`", (CHAT, ITEMS), ("calls at once",), sources=(BLOCKS,)),
     Row("the type of a message", (ITEMS,), keys="input.type"),
     Row("`instructions`", (ITEMS,), keys="input.role"),
     Row("one text", (CHAT, BLOCKS), keys="(messages.content|system).type"),
@@ -166,15 +166,15 @@ ROWS = (
         ("tools",),
         keys=r"tools\.(type|container\.type|codeExecution|googleSearch\..*|allowed_domains|max_uses)",
     ),
-    Row("calls of the server's tools, and what they reply", (ITEMS, BLOCKS, CONTENTS), ("calls", "replies")),
+    Row("calls of the server's tools and their results", (ITEMS, BLOCKS, CONTENTS), ("calls", "replies")),
     Row(
-        "parameters that are no settings",
+        "parameters without a setting",
         (ITEMS, BLOCKS),
         keys=r"reasoning\.summary|thinking\.type",
     ),
-    Row("what the service is told", (BLOCKS,), ("what the service is told",), sources=(CHAT, ITEMS)),
+    Row("parameters for the service", (BLOCKS,), ("parameters for the service",), sources=(CHAT, ITEMS)),
     Row(
-        "marks of a cache",
+        "cache marks",
         (CHAT, BLOCKS),
         keys=r"messages\.content\.(cache_control\.ttl|prompt_cache_breakpoint\.mode)",
     ),
@@ -184,11 +184,11 @@ ROWS = (
         keys=r"messages\.tool_calls\.id|messages\[tool\]\.tool_call_id|contents\.parts\.function(Call|Response)\.id",
     ),
     Row(
-        "a signature that does not say whose it is",
+        "a signature without a vendor",
         (CHAT, CONTENTS),
         keys=r".*(thoughtSignature|thought_signature|reasoning_signature)",
     ),
-    Row("a reply that is a list", (CHAT,), ("replies",), sources=(CONTENTS,)),
+    Row("a tool result that is a list", (CHAT,), ("replies",), sources=(CONTENTS,)),
 )
 
 Leaf = tuple[str, str]
